@@ -1,0 +1,93 @@
+"""The usage ledger, the metered model calls behind it, and the price books that value it."""
+
+from __future__ import annotations
+
+from django.db import models
+from uuid6 import uuid7
+
+from backend.tenancy.models import TenantRow
+
+
+class Meter(models.TextChoices):
+    MEDIA_SECONDS = "media_seconds"
+    QUESTIONS = "questions"
+    INPUT_TOKENS = "input_tokens"
+    CACHED_TOKENS = "cached_tokens"
+    OUTPUT_TOKENS = "output_tokens"
+    DEVICE_SECONDS = "device_seconds"
+    STORAGE_BYTES = "storage_bytes"
+
+
+class PriceBook(models.Model):
+    """What one unit costs us (kind cost) or a customer (kind price), from effective_from on; rows are only added."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    kind = models.CharField(max_length=8, choices=[("cost", "cost"), ("price", "price")])
+    meter = models.CharField(max_length=32, choices=Meter.choices)
+    # A model's name, or "" for any.
+    model = models.CharField(max_length=200, default="", blank=True)
+    unit_amount = models.DecimalField(max_digits=20, decimal_places=12)
+    currency = models.CharField(max_length=3, default="USD")
+    effective_from = models.DateTimeField()
+    note = models.CharField(max_length=200, default="", blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["kind", "meter", "model", "effective_from"], name="pricebook_effective")
+        ]
+
+
+class UsageEvent(TenantRow):
+    """One append-only ledger row. source_id names the work, not the attempt, so doing it twice bills once."""
+
+    meter = models.CharField(max_length=32, choices=Meter.choices)
+    quantity = models.DecimalField(max_digits=24, decimal_places=6)
+    occurred_at = models.DateTimeField()
+    recorded_at = models.DateTimeField(auto_now_add=True)
+    source_type = models.CharField(max_length=32)
+    source_id = models.CharField(max_length=200)
+    # No foreign keys: the ledger outlives what it bills.
+    video_id = models.UUIDField(null=True)
+    question_id = models.UUIDField(null=True)
+    api_key_id = models.UUIDField(null=True)
+    stage = models.CharField(max_length=64, default="", blank=True)
+    model = models.CharField(max_length=200, default="", blank=True)
+    cost_amount = models.DecimalField(max_digits=20, decimal_places=10, default=0)
+    price_amount = models.DecimalField(max_digits=20, decimal_places=10, default=0)
+    currency = models.CharField(max_length=3, default="USD")
+    billable = models.BooleanField(default=True)
+    reason = models.CharField(max_length=64, default="", blank=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "meter", "source_type", "source_id", "stage", "model"], name="usage_once_per_source"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["tenant", "occurred_at"], name="usage_tenant_time"),
+            models.Index(fields=["tenant", "video_id"], name="usage_tenant_video"),
+            models.Index(fields=["tenant", "question_id"], name="usage_tenant_question"),
+        ]
+
+
+class ModelCall(TenantRow):
+    """One metered call of a model, as the engine's Meter saw it."""
+
+    source_type = models.CharField(max_length=32)
+    source_id = models.UUIDField()
+    ordinal = models.PositiveIntegerField()
+    stage = models.CharField(max_length=64)
+    model = models.CharField(max_length=200)
+    wall_ms = models.PositiveIntegerField()
+    prompt_tokens = models.PositiveIntegerField(default=0)
+    cached_tokens = models.PositiveIntegerField(default=0)
+    completion_tokens = models.PositiveIntegerField(default=0)
+    items = models.PositiveIntegerField(default=1)
+    ok = models.BooleanField(default=True)
+    called_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "source_type", "source_id", "ordinal"], name="model_call_once")
+        ]

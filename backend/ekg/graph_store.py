@@ -1,0 +1,229 @@
+"""The only door to Cypher: the topology of the Event Knowledge Graph in Apache AGE.
+
+Vertices Event and Entity carry uid, tenant, video and version; edges NEXT, PARTICIPATES_IN (role) and RELATED_TO
+(predicate, event). Text and vectors are in the relational rows. Shapes below are the fast ones on AGE 1.7 and 1.8:
+vertices and edges are inserted by SQL, edges joined on the uid index; reads start from UNWIND with one MATCH per hop.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from django.db import connections
+
+from backend.tenancy.context import current_tenant_id
+
+# `%` would be doubled here; there is none. uid of a vertex, as the unique expression index has it.
+_UID = "ag_catalog.agtype_access_operator(VARIADIC ARRAY[{0}.properties, '\"uid\"'::ag_catalog.agtype])"
+_UID_OF_ROW = _UID.replace("{0}.", "")
+_VIDEO = "ag_catalog.agtype_access_operator(VARIADIC ARRAY[properties, '\"video\"'::ag_catalog.agtype])"
+_VERSION = "ag_catalog.agtype_access_operator(VARIADIC ARRAY[properties, '\"version\"'::ag_catalog.agtype])"
+_EDGE_LABELS = ("NEXT", "PARTICIPATES_IN", "RELATED_TO")
+_VERTEX_LABELS = ("Event", "Entity")
+
+
+@dataclass(frozen=True, slots=True)
+class Participation:
+    entity_id: UUID
+    event_id: UUID
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedTo:
+    source_id: UUID
+    target_id: UUID
+    predicate: str
+    event_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSize:
+    vertices: int
+    edges: int
+
+
+class GraphStore:
+    """Reads and writes inside the open tenant_scope (alias `default`); counts also through another alias."""
+
+    def __init__(self, using: str = "default") -> None:
+        self._using = using
+
+    def _cursor(self) -> psycopg.Cursor[Any]:
+        connection = connections[self._using]
+        connection.ensure_connection()
+        # cypher() takes its parameters only with server-side binding, which psycopg's plain cursor does.
+        return psycopg.Cursor(connection.connection)
+
+    # --- writing: one transaction with the relational rows, one writer per video ------------------------------------
+
+    def lock_video(self, video_id: UUID) -> None:
+        """Until the transaction ends, nobody else writes this video's part of the graph."""
+        with self._cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"ekg:{video_id}"])
+
+    def add_events(self, video_id: UUID, version: int, event_ids: Sequence[UUID]) -> None:
+        self._add_vertices("Event", video_id, version, event_ids)
+
+    def add_entities(self, video_id: UUID, version: int, entity_ids: Sequence[UUID]) -> None:
+        """Entities that are known already are left as they are."""
+        self._add_vertices("Entity", video_id, version, entity_ids)
+
+    def _add_vertices(self, label: str, video_id: UUID, version: int, ids: Sequence[UUID]) -> None:
+        if not ids:
+            return
+        with self._cursor() as cursor:
+            cursor.execute(
+                f'INSERT INTO ekg."{label}" (properties) SELECT agtype_build_map('  # noqa: S608 - label is a constant
+                "'uid', uid, 'tenant', %s::text, 'video', %s::text, 'version', %s::bigint) "
+                f"FROM unnest(%s::text[]) AS uid ON CONFLICT ({_UID_OF_ROW}) DO NOTHING",
+                [str(current_tenant_id()), str(video_id), version, sorted(map(str, ids))],
+            )
+
+    def link_next(self, video_id: UUID, version: int, pairs: Sequence[tuple[UUID, UUID]]) -> None:
+        """NEXT from the first event of each pair to the second."""
+        self._add_edges("NEXT", ("Event", "Event"), video_id, version, [(a, b, {}) for a, b in pairs])
+
+    def add_participations(self, video_id: UUID, version: int, rows: Sequence[Participation]) -> None:
+        self._add_edges(
+            "PARTICIPATES_IN",
+            ("Entity", "Event"),
+            video_id,
+            version,
+            [(row.entity_id, row.event_id, {"role": row.role}) for row in rows],
+        )
+
+    def add_relations(self, video_id: UUID, version: int, rows: Sequence[RelatedTo]) -> None:
+        self._add_edges(
+            "RELATED_TO",
+            ("Entity", "Entity"),
+            video_id,
+            version,
+            [(row.source_id, row.target_id, {"predicate": row.predicate, "event": str(row.event_id)}) for row in rows],
+        )
+
+    def _add_edges(
+        self,
+        label: str,
+        ends: tuple[str, str],
+        video_id: UUID,
+        version: int,
+        edges: Sequence[tuple[UUID, UUID, dict[str, str]]],
+    ) -> None:
+        if not edges:
+            return
+        common = {"tenant": str(current_tenant_id()), "video": str(video_id), "version": version}
+        with self._cursor() as cursor:
+            cursor.execute(
+                f'INSERT INTO ekg."{label}" (start_id, end_id, properties) '  # noqa: S608 - labels are constants
+                "SELECT a.id, b.id, e.properties::ag_catalog.agtype "
+                "FROM unnest(%s::text[], %s::text[], %s::text[]) AS e(source, target, properties) "
+                f'JOIN ekg."{ends[0]}" a ON {_UID.format("a")} = e.source::ag_catalog.agtype '
+                f'JOIN ekg."{ends[1]}" b ON {_UID.format("b")} = e.target::ag_catalog.agtype',
+                [
+                    [json.dumps(str(source)) for source, _, _ in edges],
+                    [json.dumps(str(target)) for _, target, _ in edges],
+                    [json.dumps({**common, **properties}) for _, _, properties in edges],
+                ],
+            )
+            if cursor.rowcount != len(edges):
+                raise LookupError(f"{len(edges) - cursor.rowcount} of {len(edges)} {label} edges have an unknown end")
+
+    def drop_version(self, video_id: UUID, version: int | None = None) -> None:
+        """Remove a video's part of the graph: one version, or all of it. Edges first, so that none dangles."""
+        with self._cursor() as cursor:
+            for label in (*_EDGE_LABELS, *_VERTEX_LABELS):
+                condition = f"{_VIDEO} = %s::ag_catalog.agtype"
+                parameters: list[object] = [json.dumps(str(video_id))]
+                if version is not None:
+                    condition += f" AND {_VERSION} = %s::ag_catalog.agtype"
+                    parameters.append(str(version))
+                cursor.execute(f'DELETE FROM ekg."{label}" WHERE {condition}', parameters)  # noqa: S608
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    def _cypher(self, query: str, columns: str, parameters: dict[str, object]) -> list[tuple[Any, ...]]:
+        with self._cursor() as cursor:
+            cursor.execute(
+                f"SELECT * FROM cypher('ekg', $cypher$ {query} $cypher$, %s) AS ({columns})",  # type: ignore[arg-type]
+                [json.dumps(parameters)],
+            )
+            return cursor.fetchall()
+
+    def next_events(self, event_ids: Sequence[UUID]) -> dict[UUID, UUID]:
+        """Follow NEXT forward: event -> the one after it."""
+        return self._step(event_ids, "MATCH (e)-[:NEXT]->(f:Event)")
+
+    def previous_events(self, event_ids: Sequence[UUID]) -> dict[UUID, UUID]:
+        """Follow NEXT backward: event -> the one before it."""
+        return self._step(event_ids, "MATCH (f:Event)-[:NEXT]->(e)")
+
+    def _step(self, event_ids: Sequence[UUID], hop: str) -> dict[UUID, UUID]:
+        rows = self._cypher(
+            f"UNWIND $ids AS i MATCH (e:Event) WHERE e.uid = i {hop} RETURN e.uid, f.uid",
+            "source text, target text",
+            {"ids": [str(event_id) for event_id in event_ids]},
+        )
+        return {UUID(source): UUID(target) for source, target in rows}
+
+    def participations(self, event_ids: Sequence[UUID]) -> list[Participation]:
+        """Who takes part in these events, with roles."""
+        rows = self._cypher(
+            "UNWIND $ids AS i MATCH (e:Event) WHERE e.uid = i MATCH (u:Entity)-[p:PARTICIPATES_IN]->(e) "
+            "RETURN u.uid, e.uid, p.role",
+            "entity text, event text, role text",
+            {"ids": [str(event_id) for event_id in event_ids]},
+        )
+        return [Participation(UUID(entity), UUID(event), role or "") for entity, event, role in rows]
+
+    def events_of(self, entity_ids: Sequence[UUID]) -> list[Participation]:
+        """Which events these entities take part in."""
+        rows = self._cypher(
+            "UNWIND $ids AS i MATCH (u:Entity) WHERE u.uid = i MATCH (u)-[p:PARTICIPATES_IN]->(e:Event) "
+            "RETURN u.uid, e.uid, p.role",
+            "entity text, event text, role text",
+            {"ids": [str(entity_id) for entity_id in entity_ids]},
+        )
+        return [Participation(UUID(entity), UUID(event), role or "") for entity, event, role in rows]
+
+    def related(self, entity_ids: Sequence[UUID]) -> list[RelatedTo]:
+        """RELATED_TO edges that leave or reach these entities."""
+        ids = {"ids": [str(entity_id) for entity_id in entity_ids]}
+        columns = "source text, target text, predicate text, event text"
+        rows = self._cypher(
+            "UNWIND $ids AS i MATCH (u:Entity) WHERE u.uid = i MATCH (u)-[r:RELATED_TO]->(v:Entity) "
+            "RETURN u.uid, v.uid, r.predicate, r.event",
+            columns,
+            ids,
+        ) + self._cypher(
+            "UNWIND $ids AS i MATCH (u:Entity) WHERE u.uid = i MATCH (v:Entity)-[r:RELATED_TO]->(u) "
+            "RETURN v.uid, u.uid, r.predicate, r.event",
+            columns,
+            ids,
+        )
+        return [
+            RelatedTo(UUID(source), UUID(target), predicate, UUID(event))
+            for source, target, predicate, event in dict.fromkeys(rows)
+        ]
+
+    def count(self, video_id: UUID, version: int) -> GraphSize:
+        """Vertices and edges of one index version."""
+        totals = []
+        with self._cursor() as cursor:
+            for labels in (_VERTEX_LABELS, _EDGE_LABELS):
+                total = 0
+                for label in labels:
+                    cursor.execute(
+                        f'SELECT count(*) FROM ekg."{label}" '  # noqa: S608 - labels are constants
+                        f"WHERE {_VIDEO} = %s::ag_catalog.agtype AND {_VERSION} = %s::ag_catalog.agtype",
+                        [json.dumps(str(video_id)), str(version)],
+                    )
+                    row = cursor.fetchone()
+                    total += row[0] if row else 0
+                totals.append(total)
+        return GraphSize(vertices=totals[0], edges=totals[1])

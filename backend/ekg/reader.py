@@ -1,0 +1,365 @@
+"""Reads the Event Knowledge Graph for the engine: vectors by pgvector, topology by AGE, text from the rows."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from uuid import UUID
+
+import numpy as np
+from django.db import connection, connections
+from pgvector import HalfVector
+
+from backend.ekg.graph_store import GraphStore
+from backend.ekg.models import Chunk, Entity, Event, Frame, TranscriptLine
+from backend.library.storage import ObjectStorage
+from backend.tenancy.context import tenant_scope
+from gpu_workers import ekg
+from gpu_workers.ekg import Span, Vector, unit
+from gpu_workers.ports import EntityFact, Hit, StoredEvent, StoredFrame
+
+T = TypeVar("T")
+
+
+def transcript_between(video_id: UUID, version: int, start_ms: int, end_ms: int) -> list[TranscriptLine]:
+    """Lines that touch start_ms <= t < end_ms, in order; inside an open tenant_scope."""
+    return list(
+        TranscriptLine.objects.filter(
+            video_id=video_id, index_version=version, start_ms__lt=end_ms, end_ms__gt=start_ms
+        ).order_by("start_ms")
+    )
+
+
+def frames_between(video_id: UUID, version: int, span: Span, *, limit: int) -> list[tuple[int, str]]:
+    """At most limit (ms, thumbnail key) spread evenly over span; inside an open tenant_scope."""
+    rows = list(
+        Frame.objects.filter(video_id=video_id, index_version=version, ms__gte=span.start_ms, ms__lt=span.end_ms)
+        .order_by("ms")
+        .values_list("ms", "thumbnail_key")
+    )
+    return [rows[index] for index in evenly(len(rows), limit)]
+
+
+def evenly(count: int, limit: int) -> list[int]:
+    """At most limit of the indices 0..count-1, spread evenly."""
+    if count <= limit:
+        return list(range(count))
+    return [int(index) for index in np.linspace(0, count - 1, limit).round()]
+
+
+@dataclass(frozen=True, slots=True)
+class ScopedVideo:
+    """One video of a question's scope: the index version it reads and how far that was indexed when work began."""
+
+    video_id: UUID
+    index_version: int
+    until_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a question may see, as a hard filter of every query. start_ms and end_ms narrow every video."""
+
+    tenant_id: UUID
+    videos: tuple[ScopedVideo, ...]
+    start_ms: int = 0
+    end_ms: int = 2**62
+
+
+def read_chunk(row: Chunk, transcript: Sequence[TranscriptLine] = ()) -> ekg.Chunk:
+    return ekg.Chunk(
+        n=row.n,
+        span=Span(row.start_ms, row.end_ms),
+        description=row.description,
+        gap=row.gap,
+        facts=row.facts,
+        on_screen_text=tuple(row.on_screen_text),
+        transcript=tuple(
+            ekg.TranscriptLine(Span(line.start_ms, line.end_ms), line.text)
+            for line in transcript
+            if line.start_ms < row.end_ms and line.end_ms > row.start_ms
+        ),
+    )
+
+
+def _vector(value: object) -> Vector:
+    return unit(np.asarray(value.to_list() if isinstance(value, HalfVector) else value, dtype=np.float32))
+
+
+def _text(vector: Vector) -> str:
+    return HalfVector(vector.tolist()).to_text()
+
+
+def nearest_entities(
+    tenant_id: UUID, video_id: UUID, version: int, embedding: Vector, *, limit: int
+) -> list[tuple[ekg.Entity, float]]:
+    """Entities of one index version by cosine similarity of their centroid, nearest first; ties by id."""
+    with tenant_scope(tenant_id):
+        rows = list(
+            Entity.objects.raw(
+                "SELECT *, 1 - (centroid <=> %s::halfvec) AS similarity FROM ekg_entity "
+                "WHERE tenant_id = %s AND video_id = %s AND index_version = %s ORDER BY similarity DESC, id LIMIT %s",
+                [_text(embedding), tenant_id, video_id, version, limit],
+            )
+        )
+    return [
+        (
+            ekg.Entity(
+                id=row.id,
+                name=row.name,
+                type=row.type,
+                description=row.description,
+                aliases=tuple(row.aliases),
+                centroid=_vector(row.centroid),
+                weight=row.weight,
+            ),
+            float(row.similarity),
+        )
+        for row in rows
+    ]
+
+
+_SCOPED = (
+    "WITH scope AS (SELECT * FROM unnest(%(videos)s::uuid[], %(versions)s::int[], %(untils)s::bigint[]) "
+    "AS s(video_id, index_version, until_ms)) "
+)
+_EVENT_IN_SCOPE = (
+    "e.tenant_id = %(tenant)s AND e.end_ms <= scope.until_ms AND e.start_ms < %(end)s AND e.end_ms > %(start)s"
+)
+
+
+class PostgresGraph:
+    """Implements gpu_workers.ports.KnowledgeGraph over one Scope.
+
+    Queries run one after another on a thread of their own with its own connection, because the engine calls from many
+    threads and each query takes milliseconds. close() ends it.
+    """
+
+    def __init__(self, scope: Scope, *, text_model: str, frame_model: str, storage: ObjectStorage) -> None:
+        self._scope = scope
+        self._text_model = text_model
+        self._frame_model = frame_model
+        self._storage = storage
+        self._graph = GraphStore()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="graph")
+
+    def close(self) -> None:
+        self._thread.submit(connections.close_all).result()
+        self._thread.shutdown()
+
+    def __enter__(self) -> PostgresGraph:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _run(self, query: Callable[[], T]) -> T:
+        def scoped() -> T:
+            with tenant_scope(self._scope.tenant_id):
+                return query()
+
+        return self._thread.submit(scoped).result()
+
+    def _rows(self, sql: str, **parameters: Any) -> list[tuple[Any, ...]]:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                _SCOPED + sql,
+                {
+                    "videos": [video.video_id for video in self._scope.videos],
+                    "versions": [video.index_version for video in self._scope.videos],
+                    "untils": [video.until_ms for video in self._scope.videos],
+                    "tenant": self._scope.tenant_id,
+                    "start": self._scope.start_ms,
+                    "end": self._scope.end_ms,
+                    **parameters,
+                },
+            )
+            return cursor.fetchall()
+
+    # --- the three views --------------------------------------------------------------------------------------------
+
+    def search_events(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
+        rows = self._run(
+            lambda: self._rows(
+                "SELECT e.id, 1 - (e.embedding <=> %(query)s::halfvec) AS similarity FROM ekg_event e "
+                f"JOIN scope USING (video_id, index_version) WHERE {_EVENT_IN_SCOPE} AND e.embedding_model = %(model)s "
+                "ORDER BY similarity DESC, e.id LIMIT %(limit)s",
+                query=_text(query),
+                model=self._text_model,
+                limit=limit,
+            )
+        )
+        return [Hit(row[0], float(row[1]), "event", str(row[0])) for row in rows if row[1] > floor]
+
+    def search_entities(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
+        def find() -> list[Hit]:
+            rows = self._rows(
+                "SELECT u.id, u.name, 1 - (u.centroid <=> %(query)s::halfvec) AS similarity FROM ekg_entity u "
+                "JOIN scope USING (video_id, index_version) WHERE u.tenant_id = %(tenant)s "
+                "AND u.embedding_model = %(model)s AND EXISTS (SELECT 1 FROM ekg_mention m JOIN ekg_event e "
+                "ON e.tenant_id = m.tenant_id AND e.id = m.event_id WHERE m.tenant_id = u.tenant_id AND m.entity_id = u.id "
+                f"AND {_EVENT_IN_SCOPE}) ORDER BY similarity DESC, u.id LIMIT %(limit)s",
+                query=_text(query),
+                model=self._text_model,
+                limit=limit,
+            )
+            near = {row[0]: (row[1], float(row[2])) for row in rows if row[2] > floor}
+            places = self._graph.events_of(list(near))
+            inside = self._inside([place.event_id for place in places])
+            return [
+                Hit(place.event_id, near[place.entity_id][1], "entity", near[place.entity_id][0])
+                for place in places
+                if place.event_id in inside
+            ]
+
+        return self._run(find)
+
+    def search_frames(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
+        # Frames are ranked exactly inside the scope: near-duplicate frames are the bad case of an ANN index.
+        rows = self._run(
+            lambda: self._rows(
+                "SELECT f.event_id, f.ms, 1 - (f.embedding <=> %(query)s::halfvec) AS similarity FROM ekg_frame f "
+                "JOIN scope USING (video_id, index_version) "
+                "JOIN ekg_event e ON e.tenant_id = f.tenant_id AND e.id = f.event_id "
+                f"WHERE f.tenant_id = %(tenant)s AND {_EVENT_IN_SCOPE} AND f.embedding_model = %(model)s "
+                "ORDER BY similarity DESC, f.id LIMIT %(limit)s",
+                query=_text(query),
+                model=self._frame_model,
+                limit=limit,
+            )
+        )
+        return [Hit(row[0], float(row[2]), "frame", f"frame at {row[1]} ms") for row in rows if row[2] > floor]
+
+    def _inside(self, event_ids: Sequence[UUID]) -> set[UUID]:
+        """Those of the events that the scope admits: what the graph reaches is filtered like what a view finds."""
+        if not event_ids:
+            return set()
+        rows = self._rows(
+            "SELECT e.id FROM ekg_event e JOIN scope USING (video_id, index_version) "
+            f"WHERE {_EVENT_IN_SCOPE} AND e.id = ANY(%(ids)s::uuid[])",
+            ids=list(set(event_ids)),
+        )
+        return {row[0] for row in rows}
+
+    # --- hops -------------------------------------------------------------------------------------------------------
+
+    def next_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, UUID]:
+        return self._hop(self._graph.next_events, event_ids)
+
+    def previous_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, UUID]:
+        return self._hop(self._graph.previous_events, event_ids)
+
+    def _hop(
+        self, step: Callable[[Sequence[UUID]], dict[UUID, UUID]], event_ids: Sequence[UUID]
+    ) -> Mapping[UUID, UUID]:
+        def walk() -> Mapping[UUID, UUID]:
+            reached = step(event_ids)
+            inside = self._inside(list(reached.values()))
+            return {source: target for source, target in reached.items() if target in inside}
+
+        return self._run(walk)
+
+    def events_sharing_entities(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[Hit]:
+        def walk() -> list[Hit]:
+            here = set(event_ids)
+            entities = {row.entity_id for row in self._graph.participations(event_ids)}
+            related = self._graph.related(list(entities))
+            neighbours = {end for row in related for end in (row.source_id, row.target_id)} - entities
+            strength: Counter[UUID] = Counter()
+            via: defaultdict[UUID, set[UUID]] = defaultdict(set)
+            # An entity of the events themselves counts fully, one that a relation leads to counts half.
+            for group, share in ((entities, 1.0), (neighbours, 0.5)):
+                places = self._graph.events_of(list(group))
+                spread = Counter(place.entity_id for place in places)
+                for place in places:
+                    # An entity that is everywhere says little about where to look.
+                    strength[place.event_id] += share / math.log2(1 + spread[place.entity_id])
+                    via[place.event_id].add(place.entity_id)
+            inside = self._inside([event_id for event_id in strength if event_id not in here])
+            names = dict(
+                Entity.objects.filter(id__in={e for event_id in inside for e in via[event_id]}).values_list(
+                    "id", "name"
+                )
+            )
+            best = sorted(inside, key=lambda event_id: (-strength[event_id], str(event_id)))[:limit]
+            top = max((strength[event_id] for event_id in best), default=1.0)
+            return [
+                Hit(
+                    event_id,
+                    strength[event_id] / top,
+                    "graph",
+                    ", ".join(sorted(names[entity] for entity in via[event_id] if entity in names)),
+                )
+                for event_id in best
+            ]
+
+        return self._run(walk)
+
+    def facts(self, event_ids: Sequence[UUID]) -> Sequence[EntityFact]:
+        def read() -> list[EntityFact]:
+            participations = self._graph.participations(event_ids)
+            entity_ids = {row.entity_id for row in participations}
+            here = set(event_ids)
+            related = [row for row in self._graph.related(list(entity_ids)) if row.event_id in here]
+            ends = {end for row in related for end in (row.source_id, row.target_id)}
+            names = dict(Entity.objects.filter(id__in=entity_ids | ends).values_list("id", "name"))
+            facts = [
+                EntityFact(row.event_id, row.entity_id, f"{names[row.entity_id]}: {row.role}")
+                for row in participations
+                if row.entity_id in names
+            ]
+            facts += [
+                EntityFact(
+                    row.event_id, row.source_id, f"{names[row.source_id]} {row.predicate} {names[row.target_id]}"
+                )
+                for row in related
+                if row.source_id in names and row.target_id in names
+            ]
+            return facts
+
+        return self._run(read)
+
+    # --- contents ---------------------------------------------------------------------------------------------------
+
+    def load_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, StoredEvent]:
+        def read() -> dict[UUID, StoredEvent]:
+            inside = self._inside(event_ids)
+            events = list(Event.objects.filter(id__in=inside))
+            chunks: defaultdict[UUID, list[Chunk]] = defaultdict(list)
+            for chunk in Chunk.objects.filter(event_id__in=inside).order_by("n"):
+                chunks[chunk.event_id].append(chunk)
+            found = {}
+            for event in events:
+                lines = transcript_between(event.video_id, event.index_version, event.start_ms, event.end_ms)
+                found[event.id] = StoredEvent(
+                    id=event.id,
+                    video_id=event.video_id,
+                    n=event.n,
+                    span=Span(event.start_ms, event.end_ms),
+                    summary=event.summary,
+                    chunks=tuple(read_chunk(chunk, lines) for chunk in chunks[event.id]),
+                )
+            return found
+
+        return self._run(read)
+
+    def frames_of(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[StoredFrame]:
+        def read() -> list[StoredFrame]:
+            inside = self._inside(event_ids)
+            rows = list(Frame.objects.filter(event_id__in=inside).order_by("video_id", "ms").defer("embedding"))
+            # Evenly over the frames, so that every event keeps its share of the time it lasts.
+            rows = [rows[index] for index in evenly(len(rows), limit)]
+            return [
+                StoredFrame(row.id, row.video_id, row.event_id, row.ms, row.thumbnail_key)
+                for row in rows
+                if row.event_id is not None
+            ]
+
+        return self._run(read)
+
+    def jpeg(self, frame: StoredFrame) -> bytes:
+        return self._storage.get(frame.thumbnail_key)

@@ -1,0 +1,268 @@
+"""Writes the Event Knowledge Graph: rows and topology of one step in the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from uuid import UUID
+
+from pgvector import HalfVector
+
+from backend.ekg.graph_store import GraphStore, Participation, RelatedTo
+from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Relation, Track, TranscriptLine
+from backend.ekg.reader import nearest_entities, read_chunk
+from backend.tenancy.context import current_tenant_id
+from gpu_workers import ekg
+from gpu_workers.ekg import EventRecord, SegmentRecord, Vector, stable_id
+
+
+def _half(vector: Vector) -> HalfVector:
+    return HalfVector(vector.tolist())
+
+
+class VersionWriter:
+    """One index version of one video. Every method runs inside an open tenant_scope, one writer per video at a time."""
+
+    def __init__(self, video_id: UUID, version: int, *, text_model: str, frame_model: str) -> None:
+        self._row = {"tenant_id": current_tenant_id(), "video_id": video_id, "index_version": version}
+        self.video_id = video_id
+        self.version = version
+        self._text_model = text_model
+        self._frame_model = frame_model
+        self._graph = GraphStore()
+
+    def store_segment(self, segment_n: int, record: SegmentRecord, *, thumbnail_keys: Mapping[int, str]) -> None:
+        """Chunks, frames, tracks and transcript of one observed segment. thumbnail_keys: object key per frame ms.
+
+        Ids come from content positions, so a second attempt writes the same rows.
+        """
+        Chunk.objects.bulk_create(
+            [
+                Chunk(
+                    id=self._id("chunk", chunk.n),
+                    **self._row,
+                    n=chunk.n,
+                    start_ms=chunk.span.start_ms,
+                    end_ms=chunk.span.end_ms,
+                    segment_n=segment_n,
+                    description=chunk.description,
+                    gap=chunk.gap,
+                    facts=chunk.facts,
+                    on_screen_text=list(chunk.on_screen_text),
+                )
+                for chunk in record.chunks
+            ]
+        )
+        Frame.objects.bulk_create(
+            [
+                Frame(
+                    id=self._id("frame", frame.ms),
+                    **self._row,
+                    ms=frame.ms,
+                    thumbnail_key=thumbnail_keys[frame.ms],
+                    labels=list(frame.labels),
+                    embedding=_half(frame.embedding),
+                    embedding_model=self._frame_model,
+                )
+                for frame in record.frames
+            ]
+        )
+        Track.objects.bulk_create(
+            [
+                Track(
+                    id=self._id("track", segment_n, number),
+                    **self._row,
+                    segment_n=segment_n,
+                    track_no=number,
+                    category=track.category,
+                    colour=track.colour,
+                    motion=track.motion,
+                    start_ms=track.span.start_ms,
+                    end_ms=track.span.end_ms,
+                    confidence=track.confidence,
+                    entered=track.entered,
+                    left=track.left,
+                    boxes=[list(box) for box in track.boxes],
+                    appearance=None if track.appearance is None else _half(track.appearance),
+                )
+                for number, track in enumerate(record.tracks)
+            ]
+        )
+        TranscriptLine.objects.bulk_create(
+            [
+                TranscriptLine(
+                    id=self._id("transcript", line.span.start_ms, line.span.end_ms),
+                    **self._row,
+                    start_ms=line.span.start_ms,
+                    end_ms=line.span.end_ms,
+                    text=line.text,
+                    words=[list(word) for word in line.words],
+                )
+                for line in record.transcript
+            ],
+            ignore_conflicts=True,
+        )
+
+    def store_events(self, records: Sequence[EventRecord]) -> None:
+        """Events in order of time with everything that hangs on them, rows and graph alike."""
+        if not records:
+            return
+        self._graph.lock_video(self.video_id)
+        events = [record.event for record in records]
+        Event.objects.bulk_create([self._event(event) for event in events])
+        for event in events:
+            Chunk.objects.filter(
+                video_id=self.video_id, index_version=self.version, n__gte=event.first_chunk, n__lt=event.end_chunk
+            ).update(event_id=event.id)
+            Frame.objects.filter(
+                video_id=self.video_id,
+                index_version=self.version,
+                ms__gte=event.span.start_ms,
+                ms__lt=event.span.end_ms,
+            ).update(event_id=event.id)
+        # The last state of an entity in this batch is the one to keep.
+        entities = {entity.id: entity for record in records for entity in record.entities}
+        Entity.objects.bulk_create(
+            [self._entity(entity) for entity in entities.values()],
+            update_conflicts=True,
+            unique_fields=["id"],
+            update_fields=["name", "type", "description", "aliases", "weight", "centroid"],
+        )
+        mentions = [mention for record in records for mention in record.mentions]
+        Mention.objects.bulk_create([self._mention(mention) for mention in mentions])
+        relations = [relation for record in records for relation in record.relations]
+        Relation.objects.bulk_create([self._relation(relation) for relation in relations])
+        self._store_topology(events, list(entities), mentions, relations)
+
+    def _store_topology(
+        self,
+        events: Sequence[ekg.Event],
+        entity_ids: Sequence[UUID],
+        mentions: Sequence[ekg.LinkedMention],
+        relations: Sequence[ekg.Relation],
+    ) -> None:
+        self._graph.add_events(self.video_id, self.version, [event.id for event in events])
+        self._graph.add_entities(self.video_id, self.version, entity_ids)
+        before = (
+            Event.objects.filter(video_id=self.video_id, index_version=self.version, n=events[0].n - 1)
+            .values_list("id", flat=True)
+            .first()
+        )
+        chain = ([before] if before else []) + [event.id for event in events]
+        self._graph.link_next(self.video_id, self.version, list(zip(chain, chain[1:], strict=False)))
+        self._graph.add_participations(
+            self.video_id,
+            self.version,
+            [Participation(mention.entity_id, mention.event_id, mention.mention.role) for mention in mentions],
+        )
+        self._graph.add_relations(
+            self.video_id,
+            self.version,
+            [
+                RelatedTo(relation.source_id, relation.target_id, relation.predicate, relation.event_id)
+                for relation in relations
+            ],
+        )
+
+    def pending_chunks(self, *, before_segment: int) -> list[ekg.Chunk]:
+        """Chunks of assembled segments that no event holds yet: the merge window to resume with."""
+        rows = Chunk.objects.filter(
+            video_id=self.video_id, index_version=self.version, segment_n__lt=before_segment, event=None
+        ).order_by("n")
+        return [read_chunk(row) for row in rows]
+
+    def next_event_n(self) -> int:
+        last = (
+            Event.objects.filter(video_id=self.video_id, index_version=self.version)
+            .order_by("-n")
+            .values_list("n", flat=True)
+            .first()
+        )
+        return 0 if last is None else int(last) + 1
+
+    def _id(self, kind: str, *parts: object) -> UUID:
+        return stable_id(kind, self.video_id, self.version, *parts)
+
+    def _event(self, event: ekg.Event) -> Event:
+        return Event(
+            id=event.id,
+            **self._row,
+            n=event.n,
+            start_ms=event.span.start_ms,
+            end_ms=event.span.end_ms,
+            first_chunk=event.first_chunk,
+            end_chunk=event.end_chunk,
+            summary=event.summary,
+            embedding=_half(event.embedding),
+            embedding_model=self._text_model,
+        )
+
+    def _entity(self, entity: ekg.Entity) -> Entity:
+        return Entity(
+            id=entity.id,
+            **self._row,
+            name=entity.name[:200],
+            type=entity.type[:64],
+            description=entity.description,
+            aliases=list(entity.aliases),
+            weight=entity.weight,
+            centroid=_half(entity.centroid),
+            embedding_model=self._text_model,
+        )
+
+    def _mention(self, linked: ekg.LinkedMention) -> Mention:
+        seen = asdict(linked.mention)
+        return Mention(
+            id=linked.id,
+            **self._row,
+            entity_id=linked.entity_id,
+            event_id=linked.event_id,
+            name=seen["name"][:200],
+            type=seen["type"][:64],
+            description=seen["description"],
+            role=seen["role"][:200],
+            confidence=seen["confidence"],
+            frame_ms=list(seen["frame_ms"]),
+            embedding=_half(linked.embedding),
+            embedding_model=self._text_model,
+        )
+
+    def _relation(self, relation: ekg.Relation) -> Relation:
+        return Relation(
+            id=relation.id,
+            **self._row,
+            source_id=relation.source_id,
+            target_id=relation.target_id,
+            event_id=relation.event_id,
+            predicate=relation.predicate[:100],
+            description=relation.description,
+            confidence=relation.confidence,
+        )
+
+
+class StagedEntities:
+    """Known entities by nearest centroid (pgvector), with those of events not yet committed laid over them.
+
+    Implements gpu_workers.ports.EntityDirectory. tenant_id is bound here; each look-up is a transaction of its own,
+    since model calls happen between look-ups.
+    """
+
+    def __init__(self, tenant_id: UUID, video_id: UUID, version: int) -> None:
+        self._tenant_id = tenant_id
+        self._video_id = video_id
+        self._version = version
+        self._staged: dict[UUID, ekg.Entity] = {}
+
+    def stage(self, record: EventRecord) -> None:
+        self._staged.update((entity.id, entity) for entity in record.entities)
+
+    def clear(self) -> None:
+        self._staged.clear()
+
+    def nearest(self, embedding: Vector, *, limit: int) -> Sequence[tuple[ekg.Entity, float]]:
+        committed = nearest_entities(
+            self._tenant_id, self._video_id, self._version, embedding, limit=limit + len(self._staged)
+        )
+        found = [pair for pair in committed if pair[0].id not in self._staged]
+        found += [(entity, float(entity.centroid @ embedding)) for entity in self._staged.values()]
+        return sorted(found, key=lambda pair: (-pair[1], str(pair[0].id)))[:limit]

@@ -1,0 +1,76 @@
+"""Typed readers of the environment that fail loudly: a missing or malformed setting stops the process with its name."""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+def text(name: str, default: str | None = None) -> str:
+    value = os.environ.get(name, default)
+    if value is None:
+        raise ImproperlyConfigured(f"{name} is not set")
+    return value
+
+
+def integer(name: str, default: int | None = None, *, least: int | None = None) -> int:
+    raw = os.environ.get(name)
+    if raw is None:
+        if default is None:
+            raise ImproperlyConfigured(f"{name} is not set")
+        return default
+    try:
+        value = int(raw)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} is not a whole number") from None
+    if least is not None and value < least:
+        raise ImproperlyConfigured(f"{name} is {value}, the least allowed is {least}")
+    return value
+
+
+def boolean(name: str, default: bool) -> bool:
+    raw = os.environ.get(name)
+    if raw is None:
+        return default
+    if raw.lower() in {"1", "true", "yes", "on"}:
+        return True
+    if raw.lower() in {"0", "false", "no", "off"}:
+        return False
+    raise ImproperlyConfigured(f"{name} is neither true nor false")
+
+
+def words(name: str, default: str = "") -> list[str]:
+    return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def numbered_secrets(name: str) -> dict[int, str]:
+    """`1:secret,2:secret`: rotation keeps the old ones readable; the highest number is used for new work."""
+    secrets: dict[int, str] = {}
+    for item in words(name, text(name)):
+        number, colon, secret = item.partition(":")
+        if not (colon and number.isdigit() and secret):
+            raise ImproperlyConfigured(f"{name} is a list of number:secret")
+        secrets[int(number)] = secret
+    if not secrets:
+        raise ImproperlyConfigured(f"{name} holds no secret")
+    return secrets
+
+
+def database(name: str) -> dict[str, object]:
+    """A Django database entry from a postgresql:// URL."""
+    url = urlsplit(text(name))
+    if url.scheme not in {"postgres", "postgresql"} or not url.hostname or not url.path.strip("/"):
+        raise ImproperlyConfigured(f"{name} is not a postgresql:// URL with host and database")
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "HOST": url.hostname,
+        "PORT": str(url.port or 5432),
+        "NAME": unquote(url.path.lstrip("/")),
+        "USER": unquote(url.username or ""),
+        "PASSWORD": unquote(url.password or ""),
+        "CONN_MAX_AGE": 300,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": {"options": "-c search_path=public,ag_catalog", "application_name": "ava"},
+    }

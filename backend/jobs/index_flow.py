@@ -1,0 +1,49 @@
+"""How the jobs of one video follow each other: probe, then segments in a sliding window, each followed by assembly."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from backend.jobs.models import Job, JobKind, Segment, SegmentState
+from backend.jobs.services import enqueue
+
+# Segments of one video that may wait or run at once. Small, so that videos of many tenants share the workers fairly.
+SEGMENTS_IN_FLIGHT = 4
+
+
+def observe_key(segment_id: UUID) -> str:
+    return f"observe:{segment_id}"
+
+
+def assemble_key(video_id: UUID, version: int) -> str:
+    return f"assemble:{video_id}:{version}"
+
+
+def open_next_segments(video_id: UUID, version: int) -> None:
+    """Enqueue the earliest pending segments up to the window; those enqueued already are left as they are."""
+    pending = Segment.objects.filter(video_id=video_id, index_version=version, state=SegmentState.PENDING)
+    for segment_id in pending.order_by("n").values_list("id", flat=True)[:SEGMENTS_IN_FLIGHT]:
+        enqueue_observation(segment_id, video_id)
+
+
+def enqueue_observation(segment_id: UUID, video_id: UUID) -> None:
+    if not Job.objects.filter(dedupe_key=observe_key(segment_id)).exists():
+        enqueue(
+            kind=JobKind.OBSERVE_SEGMENT,
+            subject_id=segment_id,
+            video_id=video_id,
+            dedupe_key=observe_key(segment_id),
+            max_attempts=4,
+        )
+
+
+def enqueue_assembly(video_id: UUID, version: int) -> Job:
+    """Ring for the video's single assembly job: it runs now, or once more after the run in progress."""
+    return enqueue(
+        kind=JobKind.ASSEMBLE_VIDEO,
+        subject_id=video_id,
+        video_id=video_id,
+        dedupe_key=assemble_key(video_id, version),
+        max_attempts=6,
+        priority=1,
+    )

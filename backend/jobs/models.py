@@ -1,0 +1,123 @@
+"""The queue of record: jobs with leases, the segments of an index job, and the outbox of wake-ups."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from backend.library.models import Video
+from backend.tenancy.models import TenantRow
+
+
+class JobKind(models.TextChoices):
+    PROBE_VIDEO = "probe_video"
+    OBSERVE_SEGMENT = "observe_segment"
+    ASSEMBLE_VIDEO = "assemble_video"
+    ANSWER_QUESTION = "answer_question"
+    DELIVER_WEBHOOK = "deliver_webhook"
+    PURGE_VIDEO = "purge_video"
+
+
+QUEUE_OF: dict[str, str] = {
+    JobKind.PROBE_VIDEO: "cpu.probe",
+    JobKind.OBSERVE_SEGMENT: "gpu.index",
+    JobKind.ASSEMBLE_VIDEO: "gpu.index",
+    JobKind.ANSWER_QUESTION: "gpu.query",
+    JobKind.DELIVER_WEBHOOK: "io.webhook",
+    JobKind.PURGE_VIDEO: "system",
+}
+
+
+class JobState(models.TextChoices):
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELED = "canceled"
+    DEAD = "dead"
+
+
+class SegmentState(models.TextChoices):
+    PENDING = "pending"
+    OBSERVED = "observed"
+    ASSEMBLED = "assembled"
+    FAILED = "failed"
+
+
+class Segment(TenantRow):
+    """30 to 120 s of one video: the unit of work, checkpoint and billing of an index job."""
+
+    video = models.ForeignKey(Video, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
+    index_version = models.PositiveIntegerField()
+    n = models.PositiveIntegerField()
+    start_ms = models.BigIntegerField()
+    end_ms = models.BigIntegerField()
+    state = models.CharField(max_length=16, choices=SegmentState.choices, default=SegmentState.PENDING)
+    stage_ms = models.JSONField(default=dict)
+    error_code = models.CharField(max_length=64, default="", blank=True)
+    observed_at = models.DateTimeField(null=True)
+    assembled_at = models.DateTimeField(null=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "video", "index_version", "n"], name="segment_video_version_n")
+        ]
+
+
+class Job(TenantRow):
+    """What must be done, and who may do it until when.
+
+    subject_id: the video, segment, question or delivery that kind says. dedupe_key: at most one job per key.
+    lease_token rises with every claim; every commit of a worker names the token it claimed (fencing).
+    """
+
+    kind = models.CharField(max_length=32, choices=JobKind.choices)
+    queue = models.CharField(max_length=32)
+    subject_id = models.UUIDField()
+    video = models.ForeignKey(
+        Video, null=True, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    dedupe_key = models.CharField(max_length=200)
+    state = models.CharField(max_length=16, choices=JobState.choices, default=JobState.QUEUED)
+    priority = models.SmallIntegerField(default=0)
+    not_before = models.DateTimeField()
+    attempt = models.PositiveIntegerField(default=0)
+    max_attempts = models.PositiveIntegerField(default=5)
+    lease_owner = models.CharField(max_length=100, default="", blank=True)
+    lease_token = models.BigIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True)
+    heartbeat_at = models.DateTimeField(null=True)
+    progress_done = models.BigIntegerField(default=0)
+    progress_total = models.BigIntegerField(default=0)
+    progress_stage = models.CharField(max_length=64, default="", blank=True)
+    cancel_requested_at = models.DateTimeField(null=True)
+    # Set while the job runs when its subject changed meanwhile: it runs once more afterwards.
+    rerun_requested = models.BooleanField(default=False)
+    error_code = models.CharField(max_length=64, default="", blank=True)
+    error_message = models.TextField(default="", blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    completed_at = models.DateTimeField(null=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant", "dedupe_key"], name="job_tenant_dedupe")]
+        indexes = [
+            models.Index(fields=["state", "not_before"], name="job_runnable"),
+            models.Index(fields=["tenant", "video", "kind"], name="job_tenant_video"),
+            models.Index(fields=["tenant", "-id"], name="job_tenant_newest"),
+        ]
+
+
+class Outbox(models.Model):
+    """A wake-up to publish, written with the job's row; the relay deletes it once Celery has it.
+
+    It carries ids only, so it is not tenant data and needs no policy beyond its grants.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    job_id = models.UUIDField()
+    tenant_id = models.UUIDField()
+    queue = models.CharField(max_length=32)
+    due_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["due_at", "id"], name="outbox_due")]

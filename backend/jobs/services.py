@@ -1,0 +1,292 @@
+"""The queue of record: enqueue, claim, beat, commit, fail, reap.
+
+A job is claimed by one conditional UPDATE that raises its lease token. Whoever commits must still hold that token: a
+worker that lost its lease (paused, partitioned, presumed dead) finds that its commit touches no row. Wake-ups through
+Celery may be lost or doubled without harm.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connections, models, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from backend.jobs.models import QUEUE_OF, Job, JobKind, JobState, Outbox
+from backend.tenancy.context import current_tenant_id, tenant_scope
+
+RETRY_BASE_SECONDS = 2
+RETRY_CAP_SECONDS = 300
+
+
+class LeaseLost(Exception):
+    """The job belongs to another worker now, or was cancelled: nothing of this attempt may be committed."""
+
+
+class JobFailed(Exception):
+    """Work failed for a reason with a stable code. retryable: another attempt may succeed."""
+
+    def __init__(self, code: str, message: str, *, retryable: bool) -> None:
+        super().__init__(message)
+        self.code = code
+        self.retryable = retryable
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to work on one job until it expires."""
+
+    job_id: UUID
+    tenant_id: UUID
+    kind: JobKind
+    subject_id: UUID
+    video_id: UUID | None
+    token: int
+    attempt: int
+    max_attempts: int
+    queued_at: datetime
+
+
+def enqueue(
+    *,
+    kind: JobKind,
+    subject_id: UUID,
+    dedupe_key: str,
+    video_id: UUID | None = None,
+    max_attempts: int = 5,
+    priority: int = 0,
+    not_before: datetime | None = None,
+) -> Job:
+    """Write a job and its wake-up into the caller's transaction, once per dedupe_key.
+
+    A job that exists already is returned as it is; if it is running it will run once more (its subject has changed
+    since it looked), and if it has ended it is queued again.
+    """
+    tenant_id = current_tenant_id()
+    due = not_before or timezone.now()
+    job, created = Job.objects.get_or_create(
+        tenant_id=tenant_id,
+        dedupe_key=dedupe_key,
+        defaults={
+            "kind": kind,
+            "queue": QUEUE_OF[kind],
+            "subject_id": subject_id,
+            "video_id": video_id,
+            "max_attempts": max_attempts,
+            "priority": priority,
+            "not_before": due,
+        },
+    )
+    if not created:
+        Job.objects.filter(id=job.id, state=JobState.RUNNING).update(rerun_requested=True)
+        requeued = Job.objects.filter(
+            id=job.id, state__in=[JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELED, JobState.DEAD]
+        ).update(
+            state=JobState.QUEUED, attempt=0, not_before=due, completed_at=None, cancel_requested_at=None,
+            error_code="", error_message="",
+        )  # fmt: skip
+        if not requeued:
+            return job
+    Outbox.objects.create(job_id=job.id, tenant_id=tenant_id, queue=QUEUE_OF[kind], due_at=due)
+    return job
+
+
+def claim(job_id: UUID, *, worker: str) -> Lease | None:
+    """Take a runnable job, or one whose lease has run out. None when somebody else has it or it is not due.
+
+    The job's tenant must be entered. A doubled wake-up therefore claims nothing.
+    """
+    now = timezone.now()
+    runnable = models.Q(state=JobState.QUEUED, not_before__lte=now) | models.Q(
+        state=JobState.RUNNING, lease_until__lt=now
+    )
+    claimed = Job.objects.filter(runnable, id=job_id, attempt__lt=F("max_attempts")).update(
+        state=JobState.RUNNING,
+        lease_owner=worker,
+        lease_token=F("lease_token") + 1,
+        attempt=F("attempt") + 1,
+        lease_until=now + timedelta(seconds=settings.LEASE_SECONDS),
+        heartbeat_at=now,
+        started_at=now,
+        rerun_requested=False,
+    )
+    if not claimed:
+        return None
+    job = Job.objects.get(id=job_id)
+    return Lease(
+        job_id=job.id,
+        tenant_id=job.tenant_id,
+        kind=JobKind(job.kind),
+        subject_id=job.subject_id,
+        video_id=job.video_id,
+        token=job.lease_token,
+        attempt=job.attempt,
+        max_attempts=job.max_attempts,
+        queued_at=job.created_at,
+    )
+
+
+def _held(lease: Lease) -> models.QuerySet[Any]:
+    return Job.objects.filter(id=lease.job_id, lease_token=lease.token, state=JobState.RUNNING)
+
+
+def heartbeat(lease: Lease, *, stage: str = "", done: int | None = None, total: int | None = None) -> bool:
+    """Renew the lease in a transaction of its own. False when it is lost or cancellation was asked for."""
+    now = timezone.now()
+    progress: dict[str, Any] = {}
+    if stage:
+        progress["progress_stage"] = stage
+    if done is not None:
+        progress["progress_done"] = done
+    if total is not None:
+        progress["progress_total"] = total
+    with tenant_scope(lease.tenant_id):
+        held = (
+            _held(lease)
+            .filter(cancel_requested_at=None)
+            .update(heartbeat_at=now, lease_until=now + timedelta(seconds=settings.LEASE_SECONDS), **progress)
+        )
+    return bool(held)
+
+
+@contextmanager
+def checkpoint(lease: Lease) -> Iterator[None]:
+    """One transaction of the lease's tenant in which the job's row is locked and still ours.
+
+    Raises LeaseLost before anything is written otherwise. Everything a step produces is committed here together.
+    """
+    with tenant_scope(lease.tenant_id):
+        held = list(_held(lease).select_for_update().values_list("cancel_requested_at", flat=True))
+        if held != [None]:
+            raise LeaseLost(f"job {lease.job_id} is no longer held with token {lease.token}")
+        yield
+
+
+def complete(lease: Lease) -> None:
+    """Inside checkpoint(): end the job, or queue it once more if its subject changed while it ran."""
+    now = timezone.now()
+    if (
+        _held(lease)
+        .filter(rerun_requested=True)
+        .update(state=JobState.QUEUED, rerun_requested=False, attempt=0, not_before=now, lease_until=None)
+    ):
+        Outbox.objects.create(job_id=lease.job_id, tenant_id=lease.tenant_id, queue=QUEUE_OF[lease.kind], due_at=now)
+        return
+    if not _held(lease).update(
+        state=JobState.SUCCEEDED, completed_at=now, lease_until=None, error_code="", error_message=""
+    ):
+        raise LeaseLost(f"job {lease.job_id} is no longer held with token {lease.token}")
+
+
+def fail(lease: Lease, error: JobFailed) -> JobState:
+    """Inside checkpoint(): schedule another attempt with jittered backoff, or end the job.
+
+    Returns the new state: QUEUED (will be retried), FAILED (no retry can help) or DEAD (attempts used up).
+    """
+    now = timezone.now()
+    if error.retryable and lease.attempt < lease.max_attempts:
+        wait = min(RETRY_CAP_SECONDS, RETRY_BASE_SECONDS * 2 ** (lease.attempt - 1)) * random.uniform(0.5, 1.0)
+        due = now + timedelta(seconds=wait)
+        state = JobState.QUEUED
+        _held(lease).update(
+            state=state, not_before=due, lease_until=None, error_code=error.code, error_message=str(error)
+        )
+        Outbox.objects.create(job_id=lease.job_id, tenant_id=lease.tenant_id, queue=QUEUE_OF[lease.kind], due_at=due)
+        return state
+    state = JobState.DEAD if error.retryable else JobState.FAILED
+    _held(lease).update(
+        state=state, completed_at=now, lease_until=None, error_code=error.code, error_message=str(error)
+    )
+    return state
+
+
+def request_cancel(*, dedupe_key: str) -> bool:
+    """Cancel a queued job at once, ask a running one to stop. False when there is nothing to cancel."""
+    now = timezone.now()
+    mine = Job.objects.filter(dedupe_key=dedupe_key)
+    stopped = mine.filter(state=JobState.QUEUED).update(
+        state=JobState.CANCELED, completed_at=now, cancel_requested_at=now
+    )
+    asked = mine.filter(state=JobState.RUNNING).update(cancel_requested_at=now)
+    return bool(stopped or asked)
+
+
+def cancel_requested(lease: Lease) -> bool:
+    """Whether a customer asked to stop the job that this lease still holds."""
+    return _held(lease).exclude(cancel_requested_at=None).exists()
+
+
+def acknowledge_cancel(lease: Lease) -> bool:
+    """End a running job whose cancellation was asked for. False when the lease is lost."""
+    return bool(_held(lease).update(state=JobState.CANCELED, completed_at=timezone.now(), lease_until=None))
+
+
+# --- across tenants, as the dispatch role ----------------------------------------------------------------------------
+
+
+def take_due_wakeups(*, limit: int = 200) -> list[tuple[UUID, UUID, str]]:
+    """Remove due outbox rows and return (job_id, tenant_id, queue) of each; inside a transaction on `dispatch`.
+
+    SKIP LOCKED lets several relays share the table. The caller publishes before its transaction ends, so that a crash
+    in between publishes twice rather than never.
+    """
+    rows = list(
+        Outbox.objects.using("dispatch")
+        .select_for_update(skip_locked=True)
+        .filter(due_at__lte=timezone.now())
+        .order_by("due_at", "id")[:limit]
+    )
+    Outbox.objects.using("dispatch").filter(id__in=[row.id for row in rows]).delete()
+    return [(row.job_id, row.tenant_id, row.queue) for row in rows]
+
+
+def reap(*, stale_after: timedelta) -> int:
+    """Put wake-ups back for jobs that nobody works on: expired leases, and queued jobs whose wake-up was lost.
+
+    Jobs whose attempts are used up while their lease ran out are marked dead. Returns the number of wake-ups written.
+    """
+    now = timezone.now()
+    with transaction.atomic(using="dispatch"):
+        jobs = Job.unscoped.using("dispatch")
+        expired = jobs.filter(state=JobState.RUNNING, lease_until__lt=now)
+        exhausted = expired.filter(attempt__gte=F("max_attempts"))
+        # One more attempt runs the job's failure path, so that its subject does not stay half-way for ever.
+        exhausted.update(max_attempts=F("max_attempts") + 1, error_code="worker_lost")
+        lost = list(
+            jobs.filter(
+                models.Q(state=JobState.RUNNING, lease_until__lt=now)
+                | models.Q(state=JobState.QUEUED, not_before__lt=now - stale_after)
+            ).values_list("id", "tenant_id", "queue")[:1000]
+        )
+        waiting = set(
+            Outbox.objects.using("dispatch")
+            .filter(job_id__in=[row[0] for row in lost])
+            .values_list("job_id", flat=True)
+        )
+        Outbox.objects.using("dispatch").bulk_create(
+            [
+                Outbox(job_id=job_id, tenant_id=tenant_id, queue=queue, due_at=now)
+                for job_id, tenant_id, queue in lost
+                if job_id not in waiting
+            ]
+        )
+    return len(lost) - len(waiting)
+
+
+def oldest_runnable_age_seconds() -> dict[str, float]:
+    """Per queue, how long the oldest due job has waited: what workers are scaled on."""
+    with connections["dispatch"].cursor() as cursor:
+        cursor.execute(
+            "SELECT queue, extract(epoch FROM now() - min(not_before)) FROM jobs_job "
+            "WHERE state = %s AND not_before <= now() GROUP BY queue",
+            [JobState.QUEUED],
+        )
+        return {queue: float(age) for queue, age in cursor.fetchall()}

@@ -1,0 +1,130 @@
+"""Questions and everything that led to their answers."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from backend.library.models import Video
+from backend.tenancy.models import TenantRow
+
+
+class QuestionStatus(models.TextChoices):
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELED = "canceled"
+
+
+class Question(TenantRow):
+    status = models.CharField(max_length=16, choices=QuestionStatus.choices, default=QuestionStatus.QUEUED)
+    stage = models.CharField(max_length=64, default="", blank=True)
+    text = models.TextField(max_length=4_000)
+    choices = models.JSONField(default=list)
+    method = models.CharField(max_length=32, default="ava")
+    effort = models.CharField(max_length=16, default="medium")
+    # Scope: a hard filter. start_ms and end_ms narrow every video.
+    start_ms = models.BigIntegerField(null=True)
+    end_ms = models.BigIntegerField(null=True)
+    # {max_calls, max_tokens, max_seconds, max_cost}
+    budget = models.JSONField(default=dict)
+    seed = models.IntegerField(default=0)
+    external_id = models.CharField(max_length=200, default="", blank=True)
+    metadata = models.JSONField(default=dict)
+
+    answer = models.TextField(default="", blank=True)
+    choice = models.PositiveSmallIntegerField(null=True)
+    confidence = models.FloatField(null=True)
+    finish_reason = models.CharField(max_length=32, default="", blank=True)
+    # {calls, prompt_tokens, cached_tokens, completion_tokens}
+    usage = models.JSONField(default=dict)
+    cost_amount = models.DecimalField(max_digits=20, decimal_places=10, default=0)
+    cost_currency = models.CharField(max_length=3, default="USD")
+    # {queue_ms, search_ms, llm_ms, total_ms, <stage>_ms}
+    timings = models.JSONField(default=dict)
+    model_names = models.JSONField(default=dict)
+    error_code = models.CharField(max_length=64, default="", blank=True)
+    error_message = models.TextField(default="", blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    completed_at = models.DateTimeField(null=True)
+
+    class Meta(TenantRow.Meta):
+        indexes = [models.Index(fields=["tenant", "-id"], name="question_tenant_newest")]
+
+
+class QuestionVideo(TenantRow):
+    """One video of a question's scope, with the index version that the answer read (set when work starts)."""
+
+    question = models.ForeignKey(
+        Question, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    video = models.ForeignKey(Video, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
+    index_version = models.PositiveIntegerField(null=True)
+    indexed_until_ms = models.BigIntegerField(null=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant", "question", "video"], name="question_video_once")]
+
+
+class Node(TenantRow):
+    """One state on a path of the search tree."""
+
+    question = models.ForeignKey(
+        Question, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    ordinal = models.PositiveIntegerField()
+    path = models.CharField(max_length=100)
+    action = models.CharField(max_length=8)
+    depth = models.PositiveSmallIntegerField()
+    # [{event_id, rank, score, views}]
+    events = models.JSONField(default=list)
+    sub_queries = models.JSONField(default=list)
+    score = models.FloatField(null=True)
+    reused_from = models.CharField(max_length=100, default="", blank=True)
+    error_code = models.CharField(max_length=64, default="", blank=True)
+    usage = models.JSONField(default=dict)
+    wall_ms = models.BigIntegerField(default=0)
+
+    class Meta(TenantRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant", "question", "ordinal"], name="node_question_ordinal")]
+
+
+class Candidate(TenantRow):
+    """One sampled (answer, reasoning) pair of a node."""
+
+    node = models.ForeignKey(Node, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
+    ordinal = models.PositiveSmallIntegerField()
+    answer = models.TextField(default="", blank=True)
+    choice = models.PositiveSmallIntegerField(null=True)
+    reasoning = models.TextField(default="", blank=True)
+    agreement = models.FloatField(null=True)
+    coherence = models.FloatField(null=True)
+    score = models.FloatField(null=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant", "node", "ordinal"], name="candidate_node_ordinal")]
+
+
+class Evidence(TenantRow):
+    """What an answer cites. event_id and frame_ms name rows of an index version that may be purged later, so no key."""
+
+    question = models.ForeignKey(
+        Question, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    video = models.ForeignKey(Video, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
+    ordinal = models.PositiveSmallIntegerField()
+    event_id = models.UUIDField()
+    start_ms = models.BigIntegerField()
+    end_ms = models.BigIntegerField()
+    frame_ms = models.BigIntegerField(null=True)
+    # A copy made for this question, under the tenant's evidence prefix.
+    frame_key = models.CharField(max_length=255, default="", blank=True)
+    quote = models.TextField(default="", blank=True)
+    status = models.CharField(max_length=16, default="unverified")
+    confidence = models.FloatField(null=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "question", "ordinal"], name="evidence_question_ordinal")
+        ]

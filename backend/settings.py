@@ -1,0 +1,130 @@
+"""Settings of the Django project, all from the environment (backend.env)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from backend import env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+SECRET_KEY = env.text("AVA_SECRET_KEY")
+DEBUG = env.boolean("AVA_DEBUG", False)
+ALLOWED_HOSTS = env.words("AVA_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1],testserver")
+PUBLIC_URL = env.text("AVA_PUBLIC_URL", "http://127.0.0.1:8000")
+CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
+
+KEY_PEPPERS = env.numbered_secrets("AVA_KEY_PEPPERS")
+ENCRYPTION_KEYS = env.numbered_secrets("AVA_ENCRYPTION_KEYS")
+
+# --- databases: one server, four roles (backend/tenancy/README.md) --------------------------------------------------
+DATABASES = {
+    # Web and workers: owns nothing, row-level security applies. A request is a transaction.
+    "default": {**env.database("DATABASE_URL"), "ATOMIC_REQUESTS": True},
+    # Migrations only.
+    "owner": env.database("DATABASE_OWNER_URL"),
+    # Relay, dispatcher, reaper, key lookup: crosses tenants on a handful of tables.
+    "dispatch": env.database("DATABASE_DISPATCH_URL"),
+    # The admin console: reads everything, writes nothing.
+    "console": env.database("DATABASE_CONSOLE_URL"),
+}
+DATABASE_ROUTERS = ["backend.tenancy.routing.OwnerMigrates"]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- applications ----------------------------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "backend.tenancy",
+    "backend.library",
+    "backend.jobs",
+    "backend.ekg",
+    "backend.questions",
+    "backend.webhooks",
+    "backend.billing",
+    "backend.api",
+    "backend.console",
+    "workers",
+]
+MIDDLEWARE = [
+    "backend.api.middleware.RequestId",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "backend.urls"
+WSGI_APPLICATION = "backend.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+STATIC_URL = "/static/"
+STATIC_ROOT = Path(env.text("AVA_STATIC_ROOT", str(BASE_DIR / ".local" / "static")))
+# The console's static files are served out of the installed packages, so no collect step can be forgotten.
+WHITENOISE_USE_FINDERS = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en-us"
+APPEND_SLASH = False
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PUBLIC_URL.startswith("https://")
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["backend.tenancy.authentication.ApiKeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["backend.tenancy.authentication.HasScope"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "backend.api.problems.handle_exception",
+    "UNAUTHENTICATED_USER": None,
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+
+# --- outside ---------------------------------------------------------------------------------------------------------
+REDIS_URL = env.text("REDIS_URL")
+S3_ENDPOINT_URL = env.text("S3_ENDPOINT_URL", "")
+S3_ACCESS_KEY_ID = env.text("S3_ACCESS_KEY_ID", "")
+S3_SECRET_ACCESS_KEY = env.text("S3_SECRET_ACCESS_KEY", "")
+S3_BUCKET = env.text("S3_BUCKET")
+S3_REGION = env.text("S3_REGION", "us-east-1")
+FFMPEG_BINARY = env.text("FFMPEG_BINARY", "ffmpeg")
+FFPROBE_BINARY = env.text("FFPROBE_BINARY", "ffprobe")
+
+# --- limits ----------------------------------------------------------------------------------------------------------
+RATE_LIMIT_PER_MINUTE = env.integer("AVA_RATE_LIMIT_PER_MINUTE", 600, least=1)
+MAX_UPLOAD_BYTES = env.integer("AVA_MAX_UPLOAD_BYTES", 100 * 1024**3, least=1)
+MAX_VIDEO_MS = env.integer("AVA_MAX_VIDEO_MS", 48 * 3_600_000, least=1)
+SEGMENT_MS = env.integer("AVA_SEGMENT_MS", 30_000, least=3_000)
+LEASE_SECONDS = env.integer("AVA_LEASE_SECONDS", 60, least=2)
+HEARTBEAT_SECONDS = env.integer("AVA_HEARTBEAT_SECONDS", 10, least=1)
+# A tenant's own receiver on a private address is refused unless the operator allows it (local stack, tests).
+WEBHOOK_ALLOW_PRIVATE = env.boolean("AVA_WEBHOOK_ALLOW_PRIVATE", False)
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.text("AVA_LOG_LEVEL", "INFO")},
+    "loggers": {"httpx": {"level": "WARNING"}, "botocore": {"level": "WARNING"}},
+}

@@ -1,0 +1,55 @@
+"""The tenant of the work at hand: one context variable for Python, one transaction-local setting for Postgres."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
+from uuid import UUID
+
+from django.db import connection, transaction
+
+_tenant: ContextVar[UUID | None] = ContextVar("tenant", default=None)
+
+
+class NoTenant(RuntimeError):
+    """Tenant data was touched outside a tenant_scope: a programming error, never a customer's."""
+
+
+def current_tenant_id() -> UUID:
+    """The tenant of the open scope. Raises NoTenant outside one."""
+    tenant_id = _tenant.get()
+    if tenant_id is None:
+        raise NoTenant("tenant data is read and written inside tenant_scope only")
+    return tenant_id
+
+
+def enter_tenant(tenant_id: UUID) -> Token[UUID | None]:
+    """Bind the open transaction to a tenant; leave_tenant() takes the token.
+
+    The setting is local to the transaction: a connection-level setting would leak to the next client of a pooled
+    connection. Raises RuntimeError outside a transaction, where a local setting would vanish at once.
+    """
+    if not connection.in_atomic_block:
+        raise RuntimeError("a tenant is entered inside a transaction")
+    other = _tenant.get()
+    if other is not None and other != tenant_id:
+        raise RuntimeError("a transaction serves one tenant")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('app.tenant_id', %s, true)", [str(tenant_id)])
+    return _tenant.set(tenant_id)
+
+
+def leave_tenant(token: Token[UUID | None]) -> None:
+    _tenant.reset(token)
+
+
+@contextmanager
+def tenant_scope(tenant_id: UUID) -> Iterator[None]:
+    """A transaction in which exactly this tenant's rows can be seen and written."""
+    with transaction.atomic():
+        token = enter_tenant(tenant_id)
+        try:
+            yield
+        finally:
+            leave_tenant(token)

@@ -1,0 +1,18 @@
+"""The base of errors that services raise for a reason the customer can act on."""
+
+from __future__ import annotations
+
+
+class Refused(Exception):
+    """A request that cannot be done as things stand.
+
+    code: stable. status: the HTTP status it is answered with, 409 unless said otherwise; services know it because it
+    is part of the error's meaning (gone, too large, try later). pointer: JSON Pointer of the value at fault, if one is.
+    """
+
+    def __init__(self, code: str, detail: str, *, status: int = 409, pointer: str | None = None) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+        self.status = status
+        self.pointer = pointer

@@ -1,0 +1,109 @@
+"""How the engine sees the outside: the index it writes and reads, the video it decodes.
+
+Scope (tenant, videos, time span, index version) is bound when an implementation is made, as a hard filter: nothing the
+engine passes at a call can widen it. Implementations: backend.ekg for Postgres, tests and the evaluation harness for memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from gpu_workers.ekg import Chunk, Entity, EventRecord, Span, Vector
+
+# --- writing (indexing) --------------------------------------------------------------------------------------------
+
+
+class EntityDirectory(Protocol):
+    """The entities of one video's index version, as far as they are committed or staged."""
+
+    def nearest(self, embedding: Vector, *, limit: int) -> Sequence[tuple[Entity, float]]:
+        """Known entities by falling cosine similarity to their centroid."""
+        ...
+
+
+class EventSink(Protocol):
+    """Takes finished events in order of time."""
+
+    def append(self, record: EventRecord) -> None: ...
+
+
+# --- reading (answering) -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """An event as a question sees it. It always carries its video."""
+
+    id: UUID
+    video_id: UUID
+    n: int
+    span: Span
+    summary: str
+    chunks: tuple[Chunk, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An event found by one view. via: what matched (event, entity or frame id as text, and words for a reader)."""
+
+    event_id: UUID
+    similarity: float
+    view: str
+    via: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFrame:
+    id: UUID
+    video_id: UUID
+    event_id: UUID
+    ms: int
+    thumbnail_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntityFact:
+    """What the graph says about an event: an entity that takes part, or a relation stated in it, in words."""
+
+    event_id: UUID
+    entity_id: UUID
+    text: str
+
+
+class KnowledgeGraph(Protocol):
+    """Read access to everything inside one question's scope. Safe to call from several threads."""
+
+    def search_events(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]: ...
+
+    def search_entities(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
+        """Hits of the nearest entities, one per (entity, event it takes part in); limit counts entities."""
+        ...
+
+    def search_frames(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
+        """Hits of the nearest frames; limit counts frames."""
+        ...
+
+    def next_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, UUID]:
+        """NEXT: event -> the one after it in the same video; events at the end are missing."""
+        ...
+
+    def previous_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, UUID]: ...
+
+    def events_sharing_entities(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[Hit]:
+        """Other events reached over PARTICIPATES_IN and RELATED_TO, most strongly connected first."""
+        ...
+
+    def facts(self, event_ids: Sequence[UUID]) -> Sequence[EntityFact]:
+        """Participations and relations of the events, for the answer's context."""
+        ...
+
+    def load_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, StoredEvent]: ...
+
+    def frames_of(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[StoredFrame]:
+        """Frames spread evenly over the events, in order of time, at most limit."""
+        ...
+
+    def jpeg(self, frame: StoredFrame) -> bytes: ...

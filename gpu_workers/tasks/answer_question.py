@@ -1,0 +1,149 @@
+"""Answers one question over its scope and commits the answer with its tree, evidence, usage and webhook at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from backend.billing.models import Meter
+from backend.billing.rates import rates_at
+from backend.ekg.models import Frame
+from backend.ekg.reader import PostgresGraph, Scope, ScopedVideo
+from backend.jobs.services import JobFailed, Lease, LeaseLost
+from backend.library.keys import evidence_key
+from backend.library.models import Video
+from backend.library.storage import ObjectMissing, object_storage
+from backend.questions import services as questions
+from backend.questions.models import Question, QuestionVideo
+from backend.tenancy.context import tenant_scope
+from gpu_workers.answering import answer_question
+from gpu_workers.answering.contract import Answer, Budget, Price, QuestionInput
+from gpu_workers.tasks.models import answer_models
+from workers.runner import FollowUp, Work
+
+
+def handle(work: Work) -> FollowUp | None:
+    models = answer_models()
+    with work.checkpoint():
+        question = questions.begin(question_id=work.lease.subject_id)
+        if question is None:
+            work.complete()
+            return None
+        scope, profile = _scope(question)
+        budget = _budget(question.budget, [models.reasoner.name, *([models.checker.name] if models.checker else [])])
+
+    def told(stage: str, done: int, total: int, detail: str) -> None:
+        work.progress(stage, done, total)
+        with tenant_scope(work.lease.tenant_id):
+            questions.set_progress(question_id=question.id, stage=stage)
+
+    with PostgresGraph(
+        scope,
+        text_model=models.text_embedder.name,
+        frame_model=models.frame_embedder.name,
+        storage=object_storage(),
+    ) as graph:
+        answer = answer_question(
+            QuestionInput(
+                question=question.text,
+                choices=tuple(question.choices),
+                profile=profile,
+                method=question.method,
+                effort=question.effort,
+                seed=question.seed,
+            ),
+            graph,
+            models,
+            budget=budget,
+            on_progress=told,
+            should_stop=work.should_stop,
+        )
+    if work.should_stop():
+        with tenant_scope(work.lease.tenant_id):
+            questions.record_wasted(question_id=question.id, calls=answer.usage.calls, reason="stopped")
+        raise LeaseLost(f"question {question.id} was cancelled or taken over")
+    if answer.finish_reason == "error":
+        # A model server that is away may be back for the next attempt; the last attempt's failure is the question's.
+        with tenant_scope(work.lease.tenant_id):
+            questions.record_wasted(question_id=question.id, calls=answer.usage.calls, reason=answer.detail or "error")
+        raise JobFailed(answer.detail or "answer_failed", "the question could not be answered", retryable=True)
+    frames = _keep_evidence(work.lease.tenant_id, question.id, answer)
+    with work.checkpoint():
+        questions.store_answer(
+            question=question,
+            answer=answer,
+            model_names={
+                "reasoner": models.reasoner.name,
+                "text_embedder": models.text_embedder.name,
+                "frame_embedder": models.frame_embedder.name,
+                "similarity": models.similarity.name,
+                "checker": models.checker.name if models.checker else "",
+            },
+            frame_keys=frames,
+        )
+        work.complete()
+    return None
+
+
+def _scope(question: Question) -> tuple[Scope, str]:
+    """The hard filter of everything the answer reads, and the scenario of its first video."""
+    rows = list(QuestionVideo.objects.filter(question_id=question.id).order_by("id"))
+    profile = Video.objects.filter(id__in=[row.video_id for row in rows]).values_list("profile", flat=True).first()
+    videos = tuple(ScopedVideo(row.video_id, row.index_version or 1, row.indexed_until_ms or 0) for row in rows)
+    limits: dict[str, int] = {}
+    if question.start_ms is not None:
+        limits["start_ms"] = question.start_ms
+    if question.end_ms is not None:
+        limits["end_ms"] = question.end_ms
+    return Scope(question.tenant_id, videos, **limits), profile or "general"
+
+
+def _budget(limits: dict[str, Any], model_names: Sequence[str]) -> Budget:
+    """The question's limits, with token costs of the models in play as the cost book has them now."""
+    cost = limits.get("max_cost")
+    rates = rates_at(timezone.now())
+
+    def per_million(meter: Meter, model: str) -> Decimal:
+        return rates.unit("cost", meter, model) * 1_000_000
+
+    return Budget(
+        max_calls=limits.get("max_calls"),
+        max_tokens=limits.get("max_tokens"),
+        max_seconds=limits.get("max_seconds"),
+        max_cost=None if cost is None else Decimal(str(cost)),
+        prices={
+            model: Price(
+                prompt_per_million=per_million(Meter.INPUT_TOKENS, model),
+                cached_per_million=per_million(Meter.CACHED_TOKENS, model),
+                completion_per_million=per_million(Meter.OUTPUT_TOKENS, model),
+            )
+            for model in model_names
+        },
+    )
+
+
+def _keep_evidence(tenant_id: UUID, question_id: UUID, answer: Answer) -> dict[UUID, str]:
+    """Copy each cited frame beside the question, so that evidence outlives the index version it came from."""
+    wanted = list(dict.fromkeys(citation.frame_id for citation in answer.citations if citation.frame_id))
+    with tenant_scope(tenant_id):
+        keys = dict(Frame.objects.filter(id__in=wanted).values_list("id", "thumbnail_key"))
+    kept = {}
+    for ordinal, frame_id in enumerate(wanted):
+        if frame_id not in keys:
+            continue
+        copy = evidence_key(tenant_id, question_id, ordinal)
+        try:
+            object_storage().put(copy, object_storage().get(keys[frame_id]), content_type="image/jpeg")
+        except ObjectMissing:
+            # The video was purged meanwhile; the citation keeps its words and times.
+            continue
+        kept[frame_id] = copy
+    return kept
+
+
+def failed(lease: Lease, error: JobFailed) -> None:
+    questions.fail_question(question_id=lease.subject_id, code=error.code, message=str(error))

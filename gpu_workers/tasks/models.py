@@ -1,0 +1,18 @@
+"""The models of this process, loaded once and kept (long-lived workers)."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from gpu_workers.models.profiles import ModelSettings, load_answer_models, load_index_models
+from gpu_workers.models.roles import AnswerModels, IndexModels
+
+
+@cache
+def index_models() -> IndexModels:
+    return load_index_models(ModelSettings.from_env())
+
+
+@cache
+def answer_models() -> AnswerModels:
+    return load_answer_models(ModelSettings.from_env())

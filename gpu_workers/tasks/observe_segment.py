@@ -1,0 +1,141 @@
+"""Observes one segment: reads its span of the stored object, describes it, commits rows, usage and checkpoint at once."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+
+from backend.billing.services import record_media_seconds, record_model_calls
+from backend.ekg.writer import VersionWriter
+from backend.jobs.index_flow import enqueue_assembly, open_next_segments
+from backend.jobs.models import Segment, SegmentState
+from backend.jobs.services import JobFailed, Lease
+from backend.library.keys import thumbnail_key
+from backend.library.models import Collection, Video, VideoStatus
+from backend.library.storage import object_storage
+from backend.tenancy.context import tenant_scope
+from gpu_workers.ekg import Chunk, SegmentRecord, Span, chunk_spans
+from gpu_workers.indexing.sampling import SourceUnreadable
+from gpu_workers.indexing.segments import Observation, Source, observe_segment
+from gpu_workers.models.roles import Meter, ModelError
+from gpu_workers.tasks.models import index_models
+from workers.runner import FollowUp, Work
+
+URL_SECONDS = 2 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What the segment's row and its video say about the work."""
+
+    segment_id: UUID
+    segment_n: int
+    version: int
+    span: Span
+    video: Video
+    instructions: str
+
+
+def load(work: Work) -> Task | None:
+    """None when there is nothing left to do: observed already, or the video is going away."""
+    with tenant_scope(work.lease.tenant_id):
+        segment = Segment.objects.get(id=work.lease.subject_id)
+        video = Video.objects.get(id=segment.video_id)
+        if segment.state != SegmentState.PENDING or video.status == VideoStatus.DELETING:
+            return None
+        collection = Collection.objects.filter(id=video.collection_id).first() if video.collection_id else None
+    return Task(
+        segment_id=segment.id,
+        segment_n=segment.n,
+        version=segment.index_version,
+        span=Span(segment.start_ms, segment.end_ms),
+        video=video,
+        instructions=collection.instructions if collection else "",
+    )
+
+
+def handle(work: Work) -> FollowUp | None:
+    task = load(work)
+    if task is None:
+        with work.checkpoint():
+            work.complete()
+        return None
+    storage = object_storage()
+    meter = Meter()
+    span_s = task.span.duration_ms // 1000
+
+    def seen_until(ms: int) -> None:
+        work.require_lease()
+        work.progress("observe", (ms - task.span.start_ms) // 1000, span_s)
+
+    try:
+        seen = observe_segment(
+            Source(
+                storage.presign_get(task.video.object_key, seconds=URL_SECONDS),
+                source_start_ms=task.video.source_start_ms,
+                has_audio=task.video.has_audio,
+                ffmpeg=settings.FFMPEG_BINARY,
+            ),
+            task.span,
+            index_models(),
+            profile=task.video.profile,
+            instructions=task.instructions,
+            meter=meter,
+            on_progress=seen_until,
+        )
+    except ModelError as error:
+        raise JobFailed(error.code, str(error), retryable=error.retryable) from error
+    except SourceUnreadable as error:
+        raise JobFailed(error.code, str(error), retryable=error.retryable) from error
+    keys = {}
+    for frame in seen.record.frames:
+        # The same key for the same frame: a second attempt overwrites what a first one left.
+        keys[frame.ms] = thumbnail_key(work.lease.tenant_id, task.video.id, task.version, frame.ms)
+        storage.put(keys[frame.ms], frame.jpeg, content_type="image/jpeg")
+    return commit(work, task, seen, keys, meter)
+
+
+def commit(work: Work, task: Task, seen: Observation, keys: dict[int, str], meter: Meter) -> FollowUp:
+    models = index_models()
+    with work.checkpoint():
+        writer = VersionWriter(
+            task.video.id,
+            task.version,
+            text_model=models.text_embedder.name,
+            frame_model=models.frame_embedder.name,
+        )
+        writer.store_segment(task.segment_n, seen.record, thumbnail_keys=keys)
+        Segment.objects.filter(id=task.segment_id).update(
+            state=SegmentState.OBSERVED, stage_ms=asdict(seen.times), observed_at=timezone.now()
+        )
+        record_media_seconds(
+            segment_id=task.segment_id, video_id=task.video.id, seconds=Decimal(task.span.duration_ms) / 1000
+        )
+        record_model_calls(source_type="observe", source_id=task.segment_id, calls=meter.calls, video_id=task.video.id)
+        open_next_segments(task.video.id, task.version)
+        assembly = enqueue_assembly(task.video.id, task.version)
+        work.complete()
+    return FollowUp(assembly.id)
+
+
+def failed(lease: Lease, error: JobFailed) -> None:
+    """A segment that cannot be observed becomes explicit gaps, so that the rest of the video is still answered."""
+    segment = Segment.objects.get(id=lease.subject_id)
+    if segment.state != SegmentState.PENDING:
+        return
+    gaps = tuple(
+        Chunk(n, span, None, gap=error.code) for n, span in chunk_spans(Span(segment.start_ms, segment.end_ms))
+    )
+    record = SegmentRecord(Span(segment.start_ms, segment.end_ms), gaps, ())
+    VersionWriter(segment.video_id, segment.index_version, text_model="", frame_model="").store_segment(
+        segment.n, record, thumbnail_keys={}
+    )
+    Segment.objects.filter(id=segment.id).update(
+        state=SegmentState.OBSERVED, error_code=error.code, observed_at=timezone.now()
+    )
+    open_next_segments(segment.video_id, segment.index_version)
+    enqueue_assembly(segment.video_id, segment.index_version)

@@ -1,0 +1,39 @@
+"""The Celery application: a doorbell. What must be done is in Postgres (backend.jobs); a message only says "look"."""
+
+from __future__ import annotations
+
+import os
+
+import django
+from celery import Celery
+from kombu import Queue
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
+django.setup()
+
+from django.conf import settings  # noqa: E402 - after django.setup()
+
+from backend.jobs.models import QUEUE_OF  # noqa: E402
+
+RUN_JOB = "workers.tasks.run_job"
+
+app = Celery("ava", broker=settings.REDIS_URL, include=["workers.tasks"])
+app.conf.update(
+    task_queues=[Queue(name) for name in sorted(set(QUEUE_OF.values()))],
+    task_default_queue="system",
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    task_ignore_result=True,
+    worker_prefetch_multiplier=1,
+    worker_cancel_long_running_tasks_on_connection_loss=True,
+    worker_soft_shutdown_timeout=10,
+    worker_hijack_root_logger=False,
+    task_serializer="json",
+    accept_content=["json"],
+    # A task longer than the visibility timeout would be delivered again while it runs; the claim makes that harmless,
+    # the timeout above the longest segment makes it rare.
+    broker_transport_options={"visibility_timeout": 900, "unacked_restore_interval": 5, "unacked_restore_throttle": 1},
+    broker_connection_retry_on_startup=True,
+    task_soft_time_limit=840,
+    task_time_limit=870,
+)

@@ -1,0 +1,65 @@
+"""The relay and reaper: outbox rows become Celery wake-ups, lost work is put back."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import time
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.db import OperationalError, connections, transaction
+
+from backend.jobs import services
+from backend.library.services import expire_uploads
+from workers.app import RUN_JOB, app
+
+logger = logging.getLogger("ava.relay")
+
+POLL_SECONDS = 0.1
+REAP_SECONDS = 2.0
+SWEEP_SECONDS = 300.0
+# A queued job whose wake-up was published this long ago is rung for again.
+STALE_AFTER = timedelta(seconds=60)
+
+
+class Command(BaseCommand):
+    help = "Publish wake-ups from the outbox and put lost jobs back; runs until SIGTERM."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        stop = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stop.set())
+        self.stdout.write("relay ready")
+        next_reap = next_sweep = 0.0
+        while not stop.wait(POLL_SECONDS):
+            try:
+                publish_due()
+                now = time.monotonic()
+                if now >= next_reap:
+                    next_reap = now + REAP_SECONDS
+                    revived = services.reap(stale_after=STALE_AFTER)
+                    if revived:
+                        logger.warning("reaper put %d wake-ups back", revived)
+                if now >= next_sweep:
+                    next_sweep = now + SWEEP_SECONDS
+                    expire_uploads()
+            except OperationalError:
+                # The database restarts or fails over: the outbox waits there.
+                logger.exception("database away, trying again")
+                connections.close_all()
+                stop.wait(1.0)
+            except app.connection().connection_errors or (OSError,):
+                logger.exception("broker away, the outbox keeps its rows")
+                stop.wait(1.0)
+
+
+def publish_due() -> int:
+    """Hand due wake-ups to Celery; rows are gone only when the broker has them all. Returns how many."""
+    with transaction.atomic(using="dispatch"):
+        wakeups = services.take_due_wakeups()
+        for job_id, tenant_id, queue in wakeups:
+            app.send_task(RUN_JOB, args=[str(job_id), str(tenant_id)], queue=queue, retry=False)
+    return len(wakeups)

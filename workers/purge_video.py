@@ -1,0 +1,28 @@
+"""Deletes a video for good: objects, graph, rows. What was billed stays in the ledger."""
+
+from __future__ import annotations
+
+from backend.ekg.graph_store import GraphStore
+from backend.library.keys import source_prefix, video_prefix
+from backend.library.models import Video
+from backend.library.storage import object_storage
+from backend.tenancy.context import tenant_scope
+from workers.runner import FollowUp, Work
+
+
+def handle(work: Work) -> FollowUp | None:
+    video_id = work.lease.subject_id
+    with tenant_scope(work.lease.tenant_id):
+        video = Video.objects.filter(id=video_id).first()
+    if video is not None:
+        storage = object_storage()
+        # Objects first: rows that still name them let a second attempt find what a first one left.
+        storage.delete_prefix(source_prefix(video.object_key))
+        storage.delete_prefix(video_prefix(work.lease.tenant_id, video_id))
+    with work.checkpoint():
+        GraphStore().lock_video(video_id)
+        GraphStore().drop_version(video_id)
+        work.complete()
+        # The job names its video only as its subject, so it survives the cascade.
+        Video.objects.filter(id=video_id).delete()
+    return None

@@ -1,0 +1,155 @@
+"""Runs one job under a lease: claim, beat while a handler works, record the outcome.
+
+A handler does its work outside any transaction and commits through Work.checkpoint(), which fails when the lease is
+lost. So killing a worker at any moment loses nothing that was committed, and two workers never commit the same step.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from importlib import import_module
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connections
+
+from backend.jobs import services
+from backend.jobs.models import JobKind, JobState
+from backend.jobs.services import JobFailed, Lease, LeaseLost
+from backend.tenancy.context import tenant_scope
+
+logger = logging.getLogger("ava.jobs")
+
+
+@dataclass(slots=True)
+class Work:
+    """What a handler is given: its lease, a way to commit under it, a way to tell how far it is."""
+
+    lease: Lease
+    worker: str
+    lost: threading.Event = field(default_factory=threading.Event)
+    _stage: str = ""
+    _done: int = 0
+    _total: int = 0
+
+    def checkpoint(self) -> AbstractContextManager[None]:
+        """A transaction of the job's tenant in which the lease is held. Raises LeaseLost otherwise."""
+        return services.checkpoint(self.lease)
+
+    def complete(self) -> None:
+        """Inside checkpoint(): the job is done."""
+        services.complete(self.lease)
+
+    def should_stop(self) -> bool:
+        return self.lost.is_set()
+
+    def require_lease(self) -> None:
+        """Raises LeaseLost once a heartbeat has found the lease gone: going on would be wasted."""
+        if self.lost.is_set():
+            raise LeaseLost(f"job {self.lease.job_id} was lost or cancelled while it ran")
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        """Noted at the next heartbeat."""
+        self._stage, self._done, self._total = stage, done, total
+
+    def beat(self) -> bool:
+        return services.heartbeat(self.lease, stage=self._stage, done=self._done, total=self._total)
+
+
+Handler = Callable[[Work], "FollowUp | None"]
+FailureHandler = Callable[[Lease, JobFailed], None]
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """A job to run at once in this process; its wake-up is on the way too, so nothing depends on it."""
+
+    job_id: UUID
+
+
+# Loaded when first needed, so that a worker imports only what its queues call for (torch stays out of the I/O workers).
+HANDLERS: dict[JobKind, str] = {
+    JobKind.PROBE_VIDEO: "workers.probe_video",
+    JobKind.OBSERVE_SEGMENT: "gpu_workers.tasks.observe_segment",
+    JobKind.ASSEMBLE_VIDEO: "gpu_workers.tasks.assemble_video",
+    JobKind.ANSWER_QUESTION: "gpu_workers.tasks.answer_question",
+    JobKind.DELIVER_WEBHOOK: "workers.webhook_delivery",
+    JobKind.PURGE_VIDEO: "workers.purge_video",
+}
+
+
+def run_job(job_id: UUID, tenant_id: UUID, *, worker: str) -> None:
+    """Run a job if it is ours to run, and what it asks to follow."""
+    following: UUID | None = job_id
+    while following is not None:
+        followup = _run_once(following, tenant_id, worker=worker)
+        following = followup.job_id if followup else None
+
+
+def _run_once(job_id: UUID, tenant_id: UUID, *, worker: str) -> FollowUp | None:
+    with tenant_scope(tenant_id):
+        lease = services.claim(job_id, worker=worker)
+    if lease is None:
+        return None
+    # Each handler module offers handle(work) and, where its subject must not stay half-way, failed(lease, error).
+    module = import_module(HANDLERS[lease.kind])
+    work = Work(lease, worker)
+    stop = threading.Event()
+    heart = threading.Thread(target=_beat, args=(work, stop), name=f"lease-{lease.job_id}", daemon=True)
+    heart.start()
+    try:
+        followup: FollowUp | None = module.handle(work)
+        return followup
+    except LeaseLost:
+        _give_up(lease)
+    except JobFailed as error:
+        _record_failure(lease, error, getattr(module, "failed", None))
+    except Exception as error:
+        # Anything unforeseen may be a passing fault of the machine: retried, then dead and visible with its kind.
+        logger.exception("job %s (%s) failed", lease.job_id, lease.kind)
+        unforeseen = JobFailed("internal_error", f"unexpected {type(error).__name__}", retryable=True)
+        _record_failure(lease, unforeseen, getattr(module, "failed", None))
+    finally:
+        stop.set()
+        heart.join()
+    return None
+
+
+def _beat(work: Work, stop: threading.Event) -> None:
+    try:
+        while not stop.wait(settings.HEARTBEAT_SECONDS):
+            try:
+                held = work.beat()
+            except Exception:
+                # The lease outlives several missed beats; a dead database is reported by the work itself.
+                logger.exception("heartbeat of job %s failed", work.lease.job_id)
+                continue
+            if not held:
+                work.lost.set()
+                return
+    finally:
+        connections.close_all()
+
+
+def _give_up(lease: Lease) -> None:
+    with tenant_scope(lease.tenant_id):
+        cancelled = services.acknowledge_cancel(lease) if services.cancel_requested(lease) else False
+    logger.warning("job %s: %s", lease.job_id, "cancelled" if cancelled else "lease lost, nothing committed")
+
+
+def _record_failure(lease: Lease, error: JobFailed, failed: FailureHandler | None) -> None:
+    try:
+        with services.checkpoint(lease):
+            state = services.fail(lease, error)
+            if state in (JobState.FAILED, JobState.DEAD) and failed is not None:
+                failed(lease, error)
+    except LeaseLost:
+        _give_up(lease)
+        return
+    logger.warning(
+        "job %s (%s) attempt %d: %s: %s -> %s", lease.job_id, lease.kind, lease.attempt, error.code, error, state
+    )

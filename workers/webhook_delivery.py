@@ -1,0 +1,120 @@
+"""One attempt to deliver a webhook: load, send, record, with no transaction open while the receiver takes its time."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
+from functools import partial
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+
+from backend.tenancy.context import tenant_scope
+from backend.webhooks import attempts, signing, transport
+from backend.webhooks.attempts import Outcome, Outgoing
+
+TIMEOUT_S = 20.0
+EXCERPT_BYTES = 2_000
+USER_AGENT = "AVA-Cloud-Webhooks/1"
+# Standard Webhooks 1.0.0: waits before attempts 1 to 10, counted from the attempt before.
+SCHEDULE = tuple(
+    timedelta(seconds=seconds)
+    for seconds in (0, 5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600)
+)
+JITTER = 0.1
+LONGEST_RETRY_AFTER = timedelta(hours=24)
+
+
+def deliver(
+    *,
+    tenant_id: UUID,
+    delivery_id: UUID,
+    transaction: Callable[[], AbstractContextManager[None]] | None = None,
+) -> datetime | None:
+    """Make the attempt of a delivery that is due and record it.
+
+    transaction: opens the transaction that records it, such as a lease's checkpoint; the tenant's scope by default.
+    The next attempt, if one is needed, is queued in that transaction. Returns when it is due; None when the delivery
+    has ended or there was nothing to do. Raises what transaction() raises; a receiver's failure is not an exception.
+    """
+    with tenant_scope(tenant_id):
+        outgoing = attempts.next_outgoing(delivery_id)
+    if outgoing is None:
+        return None
+    outcome = send(outgoing)
+    due = None if outcome.delivered else next_attempt_at(outgoing.n, outcome)
+    with (transaction or partial(tenant_scope, tenant_id))():
+        recorded = attempts.record_attempt(outgoing=outgoing, outcome=outcome, next_attempt_at=due)
+    return due if recorded and outcome.status_code != 410 else None
+
+
+def send(outgoing: Outgoing) -> Outcome:
+    """One signed request; whatever happens is an Outcome."""
+    at = timezone.now()
+    headers = {
+        "content-type": "application/json",
+        "user-agent": USER_AGENT,
+        **signing.signed_headers(message_id=outgoing.message_id, body=outgoing.body, secrets=outgoing.secrets, at=at),
+    }
+    began = time.monotonic()
+    try:
+        with transport.request(
+            "POST",
+            outgoing.url,
+            headers=headers,
+            content=outgoing.body.encode(),
+            timeout_s=TIMEOUT_S,
+            allow_private=settings.WEBHOOK_ALLOW_PRIVATE,
+        ) as response:
+            latency_ms = _since(began)
+            # NUL is the one character that Postgres text cannot hold.
+            excerpt = response.excerpt(EXCERPT_BYTES).decode("utf-8", "replace").replace("\0", "\ufffd")
+            return Outcome(
+                at=at,
+                status_code=response.status,
+                error_code="" if 200 <= response.status < 300 else _code_of(response.status),
+                response_excerpt=excerpt,
+                latency_ms=latency_ms,
+                address=response.address,
+                retry_after_s=_retry_after_s(response.headers.get("retry-after", "")),
+            )
+    except transport.TransportError as error:
+        return Outcome(at=at, error_code=error.code, response_excerpt=str(error), latency_ms=_since(began))
+
+
+def next_attempt_at(n: int, outcome: Outcome) -> datetime | None:
+    """When attempt n + 1 is due after attempt n failed; None after the last.
+
+    Jitter spreads the retries of a receiver that came back. A receiver that asks for more time gets it.
+    """
+    if n >= len(SCHEDULE):
+        return None
+    wait = SCHEDULE[n] * random.uniform(1.0, 1.0 + JITTER)
+    asked = min(timedelta(seconds=outcome.retry_after_s), LONGEST_RETRY_AFTER)
+    return outcome.at + max(wait, asked)
+
+
+def _code_of(status: int) -> str:
+    if 300 <= status < 400:
+        return "redirect_refused"
+    return "gone" if status == 410 else "http_error"
+
+
+def _retry_after_s(text: str) -> int:
+    """Seconds of a Retry-After header in either of its forms; 0 when it is absent or malformed."""
+    if text.isascii() and text.isdigit():
+        return int(text[:9])
+    try:
+        at = parsedate_to_datetime(text)
+    except (TypeError, ValueError):
+        return 0
+    return max(0, round(at.timestamp() - time.time()))
+
+
+def _since(began: float) -> int:
+    return round((time.monotonic() - began) * 1000)
