@@ -102,6 +102,8 @@ def _run_once(job_id: UUID, tenant_id: UUID, *, worker: str) -> FollowUp | None:
     heart = threading.Thread(target=_beat, args=(work, stop), name=f"lease-{lease.job_id}", daemon=True)
     heart.start()
     try:
+        if lease.attempt > lease.max_attempts:
+            raise JobFailed("worker_lost", "every attempt lost its worker", retryable=True)
         followup: FollowUp | None = module.handle(work)
         return followup
     except LeaseLost:

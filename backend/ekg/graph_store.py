@@ -79,7 +79,7 @@ class GraphStore:
             return
         with self._cursor() as cursor:
             cursor.execute(
-                f'INSERT INTO ekg."{label}" (properties) SELECT agtype_build_map('  # noqa: S608 - label is a constant
+                f'INSERT INTO ekg."{label}" (properties) SELECT agtype_build_map('
                 "'uid', uid, 'tenant', %s::text, 'video', %s::text, 'version', %s::bigint) "
                 f"FROM unnest(%s::text[]) AS uid ON CONFLICT ({_UID_OF_ROW}) DO NOTHING",
                 [str(current_tenant_id()), str(video_id), version, sorted(map(str, ids))],
@@ -120,7 +120,7 @@ class GraphStore:
         common = {"tenant": str(current_tenant_id()), "video": str(video_id), "version": version}
         with self._cursor() as cursor:
             cursor.execute(
-                f'INSERT INTO ekg."{label}" (start_id, end_id, properties) '  # noqa: S608 - labels are constants
+                f'INSERT INTO ekg."{label}" (start_id, end_id, properties) '
                 "SELECT a.id, b.id, e.properties::ag_catalog.agtype "
                 "FROM unnest(%s::text[], %s::text[], %s::text[]) AS e(source, target, properties) "
                 f'JOIN ekg."{ends[0]}" a ON {_UID.format("a")} = e.source::ag_catalog.agtype '
@@ -143,7 +143,7 @@ class GraphStore:
                 if version is not None:
                     condition += f" AND {_VERSION} = %s::ag_catalog.agtype"
                     parameters.append(str(version))
-                cursor.execute(f'DELETE FROM ekg."{label}" WHERE {condition}', parameters)  # noqa: S608
+                cursor.execute(f'DELETE FROM ekg."{label}" WHERE {condition}', parameters)
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
@@ -219,7 +219,7 @@ class GraphStore:
                 total = 0
                 for label in labels:
                     cursor.execute(
-                        f'SELECT count(*) FROM ekg."{label}" '  # noqa: S608 - labels are constants
+                        f'SELECT count(*) FROM ekg."{label}" '
                         f"WHERE {_VIDEO} = %s::ag_catalog.agtype AND {_VERSION} = %s::ag_catalog.agtype",
                         [json.dumps(str(video_id)), str(version)],
                     )

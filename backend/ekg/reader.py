@@ -201,8 +201,8 @@ class PostgresGraph:
                 "SELECT u.id, u.name, 1 - (u.centroid <=> %(query)s::halfvec) AS similarity FROM ekg_entity u "
                 "JOIN scope USING (video_id, index_version) WHERE u.tenant_id = %(tenant)s "
                 "AND u.embedding_model = %(model)s AND EXISTS (SELECT 1 FROM ekg_mention m JOIN ekg_event e "
-                "ON e.tenant_id = m.tenant_id AND e.id = m.event_id WHERE m.tenant_id = u.tenant_id AND m.entity_id = u.id "
-                f"AND {_EVENT_IN_SCOPE}) ORDER BY similarity DESC, u.id LIMIT %(limit)s",
+                "ON e.tenant_id = m.tenant_id AND e.id = m.event_id WHERE m.tenant_id = u.tenant_id "
+                f"AND m.entity_id = u.id AND {_EVENT_IN_SCOPE}) ORDER BY similarity DESC, u.id LIMIT %(limit)s",
                 query=_text(query),
                 model=self._text_model,
                 limit=limit,
@@ -280,11 +280,8 @@ class PostgresGraph:
                     strength[place.event_id] += share / math.log2(1 + spread[place.entity_id])
                     via[place.event_id].add(place.entity_id)
             inside = self._inside([event_id for event_id in strength if event_id not in here])
-            names = dict(
-                Entity.objects.filter(id__in={e for event_id in inside for e in via[event_id]}).values_list(
-                    "id", "name"
-                )
-            )
+            shared = {entity_id for event_id in inside for entity_id in via[event_id]}
+            names = dict(Entity.objects.filter(id__in=shared).values_list("id", "name"))
             best = sorted(inside, key=lambda event_id: (-strength[event_id], str(event_id)))[:limit]
             top = max((strength[event_id] for event_id in best), default=1.0)
             return [

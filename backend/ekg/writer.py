@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import pairwise
 from uuid import UUID
 
 from pgvector import HalfVector
@@ -149,7 +150,7 @@ class VersionWriter:
             .first()
         )
         chain = ([before] if before else []) + [event.id for event in events]
-        self._graph.link_next(self.video_id, self.version, list(zip(chain, chain[1:], strict=False)))
+        self._graph.link_next(self.video_id, self.version, list(pairwise(chain)))
         self._graph.add_participations(
             self.video_id,
             self.version,

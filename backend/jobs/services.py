@@ -102,13 +102,14 @@ def enqueue(
 def claim(job_id: UUID, *, worker: str) -> Lease | None:
     """Take a runnable job, or one whose lease has run out. None when somebody else has it or it is not due.
 
-    The job's tenant must be entered. A doubled wake-up therefore claims nothing.
+    The job's tenant must be entered. A doubled wake-up therefore claims nothing. A job whose last allowed attempt
+    lost its worker is claimed once more, with attempt > max_attempts, so that its failure is recorded.
     """
     now = timezone.now()
     runnable = models.Q(state=JobState.QUEUED, not_before__lte=now) | models.Q(
         state=JobState.RUNNING, lease_until__lt=now
     )
-    claimed = Job.objects.filter(runnable, id=job_id, attempt__lt=F("max_attempts")).update(
+    claimed = Job.objects.filter(runnable, id=job_id).update(
         state=JobState.RUNNING,
         lease_owner=worker,
         lease_token=F("lease_token") + 1,
@@ -251,27 +252,20 @@ def take_due_wakeups(*, limit: int = 200) -> list[tuple[UUID, UUID, str]]:
 def reap(*, stale_after: timedelta) -> int:
     """Put wake-ups back for jobs that nobody works on: expired leases, and queued jobs whose wake-up was lost.
 
-    Jobs whose attempts are used up while their lease ran out are marked dead. Returns the number of wake-ups written.
+    Returns the number of wake-ups written.
     """
     now = timezone.now()
     with transaction.atomic(using="dispatch"):
         jobs = Job.unscoped.using("dispatch")
-        expired = jobs.filter(state=JobState.RUNNING, lease_until__lt=now)
-        exhausted = expired.filter(attempt__gte=F("max_attempts"))
-        # One more attempt runs the job's failure path, so that its subject does not stay half-way for ever.
-        exhausted.update(max_attempts=F("max_attempts") + 1, error_code="worker_lost")
         lost = list(
             jobs.filter(
                 models.Q(state=JobState.RUNNING, lease_until__lt=now)
                 | models.Q(state=JobState.QUEUED, not_before__lt=now - stale_after)
             ).values_list("id", "tenant_id", "queue")[:1000]
         )
-        waiting = set(
-            Outbox.objects.using("dispatch")
-            .filter(job_id__in=[row[0] for row in lost])
-            .values_list("job_id", flat=True)
-        )
-        Outbox.objects.using("dispatch").bulk_create(
+        outbox = Outbox.objects.using("dispatch")
+        waiting = set(outbox.filter(job_id__in=[row[0] for row in lost]).values_list("job_id", flat=True))
+        outbox.bulk_create(
             [
                 Outbox(job_id=job_id, tenant_id=tenant_id, queue=queue, due_at=now)
                 for job_id, tenant_id, queue in lost

@@ -7,15 +7,15 @@ tenant, because a foreign-key check itself runs without row-level security.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from django.db.migrations import RunSQL
 
 # nullif: after a transaction-local set the setting reads back as '', not NULL.
 CURRENT_TENANT = "(SELECT nullif(current_setting('app.tenant_id', true), '')::uuid)"
 
 
-def tenant_table(table: str, *, dispatch: str = "", append_only: bool = False, tenant_column: str = "tenant_id") -> RunSQL:
+def tenant_table(
+    table: str, *, dispatch: str = "", append_only: bool = False, tenant_column: str = "tenant_id"
+) -> RunSQL:
     """Put one table under row-level security.
 
     dispatch: privileges of the app_dispatch role, such as "SELECT, UPDATE"; none by default.
@@ -54,9 +54,3 @@ def plain_table(table: str, *, rw: str = "SELECT", dispatch: str = "") -> RunSQL
         statements.append(f"GRANT {dispatch} ON {table} TO app_dispatch")
     return RunSQL(statements, RunSQL.noop)
 
-
-def in_order(*groups: Sequence[RunSQL] | RunSQL) -> list[RunSQL]:
-    operations: list[RunSQL] = []
-    for group in groups:
-        operations.extend([group] if isinstance(group, RunSQL) else group)
-    return operations

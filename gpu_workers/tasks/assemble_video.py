@@ -1,4 +1,4 @@
-"""Assembles events out of observed segments, in order of time, one commit per segment; finishes the video at the end."""
+"""Assembles events out of observed segments in order of time, one commit per segment; ends the video with the last."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from backend.billing.services import record_model_calls
-from backend.ekg.models import Chunk, Event
+from backend.ekg.models import Chunk
 from backend.ekg.reader import frames_between, read_chunk, transcript_between
 from backend.ekg.writer import StagedEntities, VersionWriter
 from backend.jobs.models import Segment, SegmentState
@@ -164,11 +164,6 @@ def finish_video(video_id: UUID) -> None:
     video.indexed_until_ms = video.duration_ms or 0
     video.stage_ms = dict(stages)
     video.version += 1
-    video.global_summary = " ".join(
-        Event.objects.filter(video_id=video_id, index_version=version)
-        .order_by("n")
-        .values_list("summary", flat=True)[:3]
-    )
     video.save()
     emit(type="video.ready", resource_id=video.id, data=video_data(video), sequence=version)
 

@@ -1,4 +1,4 @@
-"""Observes one segment: reads its span of the stored object, describes it, commits rows, usage and checkpoint at once."""
+"""Observes one segment: reads its span of the stored object and commits what it shows, with usage and checkpoint."""
 
 from __future__ import annotations
 

@@ -7,48 +7,54 @@ from backend.tenancy.ddl import tenant_table
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Tenant',
+            name="Tenant",
             fields=[
-                ('id', models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('name', models.CharField(max_length=200)),
-                ('slug', models.SlugField(max_length=63, unique=True)),
-                ('plan', models.CharField(default='standard', max_length=32)),
-                ('placement', models.CharField(default='shared', max_length=63)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('suspended_at', models.DateTimeField(blank=True, null=True)),
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("name", models.CharField(max_length=200)),
+                ("slug", models.SlugField(max_length=63, unique=True)),
+                ("plan", models.CharField(default="standard", max_length=32)),
+                ("placement", models.CharField(default="shared", max_length=63)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("suspended_at", models.DateTimeField(blank=True, null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='ApiKey',
+            name="ApiKey",
             fields=[
-                ('id', models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('name', models.CharField(default='', max_length=100)),
-                ('public_id', models.CharField(max_length=16, unique=True)),
-                ('digest', models.BinaryField(max_length=32)),
-                ('pepper_id', models.PositiveSmallIntegerField()),
-                ('scopes', models.JSONField(default=list)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('expires_at', models.DateTimeField(null=True)),
-                ('revoked_at', models.DateTimeField(null=True)),
-                ('last_used_at', models.DateTimeField(null=True)),
-                ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='tenancy.tenant')),
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("name", models.CharField(default="", max_length=100)),
+                ("public_id", models.CharField(max_length=16, unique=True)),
+                ("digest", models.BinaryField(max_length=32)),
+                ("pepper_id", models.PositiveSmallIntegerField()),
+                ("scopes", models.JSONField(default=list)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("expires_at", models.DateTimeField(null=True)),
+                ("revoked_at", models.DateTimeField(null=True)),
+                ("last_used_at", models.DateTimeField(null=True)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="tenancy.tenant",
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
-                'base_manager_name': 'unscoped',
-                'indexes': [models.Index(fields=['tenant', 'id'], name='apikey_tenant_id')],
+                "abstract": False,
+                "base_manager_name": "unscoped",
+                "indexes": [models.Index(fields=["tenant", "id"], name="apikey_tenant_id")],
             },
             managers=[
-                ('objects', django.db.models.manager.Manager()),
-                ('unscoped', django.db.models.manager.Manager()),
+                ("objects", django.db.models.manager.Manager()),
+                ("unscoped", django.db.models.manager.Manager()),
             ],
         ),
         tenant_table("tenancy_tenant", tenant_column="id", dispatch="SELECT"),

@@ -11,6 +11,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 from django.db import OperationalError, connections, transaction
+from kombu.exceptions import KombuError
+from redis.exceptions import RedisError
 
 from backend.jobs import services
 from backend.library.services import expire_uploads
@@ -22,6 +24,7 @@ POLL_SECONDS = 0.1
 REAP_SECONDS = 2.0
 SWEEP_SECONDS = 300.0
 # A queued job whose wake-up was published this long ago is rung for again.
+BROKER_AWAY = (KombuError, RedisError, OSError)
 STALE_AFTER = timedelta(seconds=60)
 
 
@@ -51,7 +54,7 @@ class Command(BaseCommand):
                 logger.exception("database away, trying again")
                 connections.close_all()
                 stop.wait(1.0)
-            except app.connection().connection_errors or (OSError,):
+            except BROKER_AWAY:
                 logger.exception("broker away, the outbox keeps its rows")
                 stop.wait(1.0)
 

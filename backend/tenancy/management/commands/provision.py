@@ -1,0 +1,68 @@
+"""Make a database ready for migrations: roles, extensions, the graph with its labels, policies and revokes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import psycopg
+from django.core.management.base import BaseCommand, CommandError
+from psycopg import sql
+
+PROVISION_SQL = Path(__file__).parents[2] / "provision.sql"
+ROLES = {
+    "app_owner": ("DATABASE_OWNER_URL", "NOBYPASSRLS"),
+    "app_rw": ("DATABASE_URL", "NOBYPASSRLS"),
+    "app_dispatch": ("DATABASE_DISPATCH_URL", "BYPASSRLS"),
+    "app_admin_ro": ("DATABASE_CONSOLE_URL", "BYPASSRLS"),
+}
+
+
+class Command(BaseCommand):
+    help = "Create roles, extensions and the graph (needs DATABASE_SUPERUSER_URL); safe to repeat."
+    # The checks of Django's apps need a provisioned database.
+    requires_system_checks: list[str] = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        superuser = os.environ.get("DATABASE_SUPERUSER_URL")
+        if not superuser:
+            raise CommandError("DATABASE_SUPERUSER_URL is not set")
+        provision_database(superuser, {role: os.environ[variable] for role, (variable, _) in ROLES.items()})
+        self.stdout.write("provisioned")
+
+
+def provision_database(superuser_url: str, role_urls: dict[str, str]) -> None:
+    """Provision the database that role_urls name on the server that superuser_url reaches.
+
+    Every role URL must carry the role's own name: the names are part of the grants in migrations. Raises CommandError
+    otherwise.
+    """
+    names = {unquote(urlsplit(url).path.lstrip("/")) for url in role_urls.values()}
+    if len(names) != 1:
+        raise CommandError("the role URLs name different databases")
+    database = names.pop()
+    with psycopg.connect(superuser_url, autocommit=True) as server:
+        # Two checkouts or test workers may provision one server at once.
+        server.execute("SELECT pg_advisory_lock(hashtext('ava provision'))")
+        for role, url in role_urls.items():
+            parts = urlsplit(url)
+            if unquote(parts.username or "") != role:
+                raise CommandError(f"{ROLES[role][0]} must log in as {role}")
+            exists = server.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
+            server.execute(
+                sql.SQL(
+                    "{verb} ROLE {role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE {bypass} "
+                    "PASSWORD {password}"
+                ).format(
+                    verb=sql.SQL("ALTER" if exists else "CREATE"),
+                    role=sql.Identifier(role),
+                    bypass=sql.SQL(ROLES[role][1]),
+                    password=sql.Literal(unquote(parts.password or "")),
+                )
+            )
+        if not server.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone():
+            server.execute(sql.SQL("CREATE DATABASE {} OWNER app_owner").format(sql.Identifier(database)))
+        with psycopg.connect(superuser_url, dbname=database, autocommit=True) as connection:
+            connection.execute(PROVISION_SQL.read_text())

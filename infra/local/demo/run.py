@@ -1,0 +1,219 @@
+"""The main job, step by step: upload, wait for the index and its webhook, ask, keep the evidence."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from infra.local.default_video import default_video
+from infra.local.demo.client import ApiRefused, Client, Json, sha256_of
+from infra.local.demo.progress import Stages
+from infra.local.demo.receiver import Received, Receiver
+from infra.local.demo.service import RunningService
+
+POLL_S = 0.5
+WEBHOOK_S = 60.0
+ENDPOINT = "demo receiver"
+DEFAULT_QUESTIONS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
+    "vtest.avi": (
+        ("What do the people in this video do?", ()),
+        ("What moves through the scene for most of the video?", ("dogs", "pedestrians", "trains", "boats")),
+    ),
+    "bikes.mp4": (
+        ("What happens in this video?", ()),
+        ("Where does this video take place?", ("on a street", "in a kitchen", "on a beach", "in a theatre")),
+    ),
+}
+ANY_VIDEO: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("What happens in this video?", ()),
+    ("What can be seen most of the time?", ("people", "vehicles", "animals", "none of these")),
+)
+
+
+class DemoFailed(Exception):
+    """The service did not do what the demo asked; the message says what."""
+
+
+@dataclass(slots=True)
+class Asked:
+    question: str
+    choices: tuple[str, ...] = field(default_factory=tuple)
+
+
+class Demo:
+    """out: the folder for result.json and evidence frames."""
+
+    def __init__(self, service: RunningService, out: Path) -> None:
+        self._service = service
+        self._out = out
+        out.mkdir(parents=True, exist_ok=True)
+        self._client = Client(service.url, service.tenant_key(name="Demo", slug="demo"))
+        self._stages = Stages()
+
+    def run(self) -> Json:
+        file = self._video_file()
+        receiver = Receiver()
+        try:
+            with self._stages:
+                self._register(receiver)
+                video, reused = self._indexed_video(file)
+                webhook = self._webhook(receiver, video)
+                answers = [self._ask(video, asked, number) for number, asked in enumerate(self._questions(file), 1)]
+        finally:
+            receiver.close()
+        result = {
+            "video": {key: video[key] for key in ("id", "duration_ms", "indexed_until_ms")},
+            "ekg": video["ekg"],
+            "index": {
+                "wall_ms": video["timings"]["index_ms"],
+                "realtime_factor": video["timings"]["realtime_factor"],
+                "stages_ms": video["timings"]["stages_ms"],
+                "reused": reused,
+            },
+            "webhook": {"id": webhook.id, "type": webhook.type, "verified": webhook.verified},
+            "questions": answers,
+        }
+        (self._out / "result.json").write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+        return result
+
+    def _video_file(self) -> Path:
+        given = os.environ.get("VIDEO")
+        if given:
+            file = Path(given).expanduser()
+            if not file.is_file():
+                raise DemoFailed(f"VIDEO={given}: there is no such file")
+            if file.stat().st_size == 0:
+                raise DemoFailed(f"VIDEO={given}: the file is empty")
+            return file
+        return default_video()
+
+    def _questions(self, file: Path) -> list[Asked]:
+        question, choices = os.environ.get("QUESTION"), os.environ.get("CHOICES")
+        if question:
+            return [Asked(question, tuple(choice.strip() for choice in choices.split("|")) if choices else ())]
+        return [Asked(*pair) for pair in DEFAULT_QUESTIONS.get(file.name, ANY_VIDEO)]
+
+    # --- index ------------------------------------------------------------------------------------------------------
+
+    def _register(self, receiver: Receiver) -> None:
+        for endpoint in self._client.pages("/webhook-endpoints"):
+            if endpoint["description"] == ENDPOINT:
+                self._client.call("DELETE", f"/webhook-endpoints/{endpoint['id']}")
+        created = self._client.call(
+            "POST",
+            "/webhook-endpoints",
+            {"url": receiver.url, "description": ENDPOINT, "event_types": ["video.ready", "video.failed"]},
+        )
+        receiver.secret = created["secret"]
+
+    def _indexed_video(self, file: Path) -> tuple[Json, bool]:
+        """The video, ready; and whether an earlier run had indexed it."""
+        digest = sha256_of(file)
+        known = [
+            v for v in self._client.pages(f"/videos?external_id={digest}") if v["status"] not in ("failed", "deleting")
+        ]
+        if known and os.environ.get("FRESH"):
+            for video in known:
+                self._client.call("DELETE", f"/videos/{video['id']}")
+            known = []
+        if known:
+            self._stages.say(f"{file.name} was uploaded before as {known[0]['id']}; FRESH=1 indexes it anew")
+            return self._wait_for_index(known[0]["id"]), known[0]["status"] == "ready"
+        megabytes = file.stat().st_size / 1e6
+        self._stages.say(f"uploading {file.name} ({megabytes:.1f} MB)")
+        video = self._client.upload(
+            file, sha256=digest, told=lambda sent: self._stages.move("upload", sent / 1e6, megabytes, "MB")
+        )
+        return self._wait_for_index(video["id"]), False
+
+    def _wait_for_index(self, video_id: str) -> Json:
+        while True:
+            video = self._client.call("GET", f"/videos/{video_id}")
+            if video["status"] == "failed":
+                error = video["error"]
+                raise DemoFailed(f"{video_id} cannot be indexed: {error['code']}: {error['message']}")
+            if video["duration_ms"]:
+                seconds = video["duration_ms"] / 1000
+                self._stages.move("describe", video["observed_until_ms"] / 1000, seconds, "s of video")
+                self._stages.move("index", video["indexed_until_ms"] / 1000, seconds, "s of video")
+            if video["status"] == "ready":
+                return video
+            time.sleep(POLL_S)
+
+    def _webhook(self, receiver: Receiver, video: Json) -> Received:
+        received = receiver.wait_for("video.ready", video["id"], timeout_s=5.0)
+        if received is None:
+            # An earlier run's delivery went to its own receiver: have it sent once more.
+            self._client.call("POST", f"/videos/{video['id']}/webhooks/replay")
+            received = receiver.wait_for("video.ready", video["id"], timeout_s=WEBHOOK_S)
+        if received is None:
+            raise DemoFailed("no video.ready webhook arrived")
+        if not received.verified:
+            raise DemoFailed("the webhook's signature does not verify")
+        self._stages.say(f"webhook {received.type} {received.id}: signature verified")
+        return received
+
+    # --- ask --------------------------------------------------------------------------------------------------------
+
+    def _ask(self, video: Json, asked: Asked, number: int) -> Json:
+        self._stages.say(f"\nQ{number}: {asked.question}" + "".join(f"\n    - {choice}" for choice in asked.choices))
+        created = self._client.call(
+            "POST",
+            "/questions",
+            {"question": asked.question, "choices": list(asked.choices), "video_ids": [video["id"]]},
+            idempotency_key=f"demo-question-{time.time_ns()}",
+        )
+        name = f"question {number}"
+        while True:
+            question = self._client.call("GET", f"/questions/{created['id']}?include=trace")
+            if question["status"] in ("succeeded", "failed", "canceled"):
+                break
+            time.sleep(POLL_S)
+        self._stages.move(name, 1, 1, "answers")
+        if question["status"] != "succeeded":
+            raise DemoFailed(f"{created['id']} {question['status']}: {question['error']}")
+        self._show(question, number)
+        return self._kept(question, asked, number)
+
+    def _show(self, question: Json, number: int) -> None:
+        say = self._stages.say
+        confidence = question["confidence"]
+        say(f"A{number}: {question['answer'] or '(no answer)'}")
+        say(f"    {question['finish_reason']}, confidence {confidence:.2f}" if confidence is not None else "")
+        for item in question["evidence"]:
+            say(f"    {clock(item['start_ms'])}-{clock(item['end_ms'])}  {item['status']:<11} {item['quote'][:140]}")
+        usage, timings = question["usage"], question["timings"]
+        tokens = f"{usage['prompt_tokens']} + {usage['completion_tokens']} tokens in {usage['calls']} calls"
+        say(
+            f"    cost {question['cost']['amount']} {question['cost']['currency']}, {tokens}, "
+            f"{timings['total_ms'] / 1000:.1f} s"
+        )
+
+    def _kept(self, question: Json, asked: Asked, number: int) -> Json:
+        evidence = []
+        for place, item in enumerate(question["evidence"], 1):
+            frame = None
+            if item["frame"] is not None:
+                file = self._out / f"q{number}_evidence{place}_{item['frame']['ms']}ms.jpg"
+                file.write_bytes(self._client.download(item["frame"]["url"]))
+                frame = file.name
+            kept = {key: item[key] for key in ("video_id", "event_id", "start_ms", "end_ms", "quote", "status")}
+            evidence.append({**kept, "frame": frame})
+        return {
+            "question": asked.question,
+            "choices": list(asked.choices),
+            **{key: question[key] for key in ("answer", "choice", "finish_reason", "confidence")},
+            "evidence": evidence,
+            "nodes": question["nodes"],
+            **{key: question[key] for key in ("usage", "cost", "timings")},
+        }
+
+
+def clock(ms: int) -> str:
+    return f"{ms // 60_000}:{ms // 1000 % 60:02d}"
+
+
+__all__ = ["ApiRefused", "Demo", "DemoFailed"]

@@ -1,0 +1,175 @@
+"""The stack that tests run on: real servers, one database per test process, two tenants that must not meet.
+
+The controller starts PostgreSQL, Valkey and the S3 server once, provisions and migrates a template database; each xdist
+worker clones it. Tests connect as the restricted role, so row-level security is on everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+from uuid import UUID
+
+import psycopg
+import pytest
+
+ROLE_VARIABLES = ("DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_DISPATCH_URL", "DATABASE_CONSOLE_URL")
+TEMPLATE = "ava_template"
+# The only tests that need no server; a run of these alone starts none.
+WITHOUT_STACK = (
+    "tests/infra",
+    "tests/infrastructure",
+    "tests/models",
+    "tests/indexing",
+    "tests/answering",
+    "tests/retrieval",
+)
+
+
+def _with_database(url: str, database: str) -> str:
+    return urlunsplit(urlsplit(url)._replace(path=f"/{database}"))
+
+
+def _needs_stack(config: pytest.Config) -> bool:
+    arguments = [argument.split("::")[0] for argument in config.args]
+    root = config.rootpath
+    return not all(
+        any(str(Path(argument).resolve()).startswith(str(root / folder)) for folder in WITHOUT_STACK)
+        for argument in arguments
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not _needs_stack(config):
+        return
+    if not hasattr(config, "workerinput"):
+        _start_stack(config)
+    _use_own_database(os.environ.get("PYTEST_XDIST_WORKER", "main"))
+    import django
+
+    django.setup()
+
+
+def _start_stack(config: pytest.Config) -> None:
+    from infra.local.stack import Stack
+
+    root = Path(tempfile.mkdtemp(prefix="ava-test-"))
+    # An unprivileged server process must be able to enter it.
+    root.chmod(0o755)
+    stack = Stack(root, frozenset({"postgres", "valkey", "seaweedfs"}), durable=False, environ={**os.environ})
+    stack.start()
+
+    def stop() -> None:
+        stack.stop()
+        shutil.rmtree(root, ignore_errors=True)
+
+    config.add_cleanup(stop)
+    os.environ.update(stack.env())
+    os.environ["AVA_WEBHOOK_ALLOW_PRIVATE"] = "true"
+    os.environ["DJANGO_SETTINGS_MODULE"] = "backend.settings"
+    os.environ["REASONER_URL"] = "http://127.0.0.1:9/v1"
+    os.environ["REASONER_MODEL"] = "none"
+    for variable in ROLE_VARIABLES:
+        os.environ[variable] = _with_database(os.environ[variable], TEMPLATE)
+    _make_template()
+
+
+def _make_template() -> None:
+    import subprocess
+    import sys
+
+    for command in (["provision"], ["migrate", "--noinput", "--database", "owner", "-v0"]):
+        subprocess.run([sys.executable, "manage.py", *command], check=True, cwd=Path(__file__).parents[1])
+
+
+def _use_own_database(worker: str) -> None:
+    database = f"ava_test_{worker}"
+    with psycopg.connect(os.environ["DATABASE_SUPERUSER_URL"], autocommit=True) as server:
+        # Cloning needs the template to itself; workers start at once.
+        server.execute("SELECT pg_advisory_lock(42)")
+        server.execute(f'CREATE DATABASE "{database}" TEMPLATE "{TEMPLATE}" OWNER app_owner')
+    for variable in ROLE_VARIABLES:
+        os.environ[variable] = _with_database(os.environ[variable], database)
+    number = int("".join(filter(str.isdigit, worker)) or 0)
+    redis = urlsplit(os.environ["REDIS_URL"])
+    os.environ["REDIS_URL"] = urlunsplit(redis._replace(path=f"/{number + 1}"))
+
+
+@dataclass(slots=True)
+class Cast:
+    """A tenant of the tests: acme owns things, globex must see none of them."""
+
+    tenant_id: UUID
+    slug: str
+    key: str
+    key_id: UUID
+
+    @property
+    def client(self) -> Any:
+        from rest_framework.test import APIClient
+
+        client = APIClient(raise_request_exception=False)
+        client.credentials(HTTP_AUTHORIZATION=f"Bearer {self.key}")
+        return client
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        from backend.tenancy.context import tenant_scope
+
+        with tenant_scope(self.tenant_id):
+            yield
+
+
+def make_tenant(slug: str) -> Cast:
+    from uuid6 import uuid7
+
+    from backend.tenancy.context import tenant_scope
+    from backend.tenancy.services import create_tenant, issue_api_key
+
+    unique = f"{slug}-{uuid7().hex[-10:]}"
+    tenant = create_tenant(name=slug.title(), slug=unique)
+    with tenant_scope(tenant.id):
+        key, secret = issue_api_key(name="test", scopes=["*"])
+    return Cast(tenant.id, unique, secret, key.id)
+
+
+@pytest.fixture
+def database() -> Iterator[None]:
+    """Empty tables before and after, connections checked for the restricted role."""
+    from django.db import connection, connections
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_user, rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user")
+        assert cursor.fetchone() == ("app_rw", False, False), "tests run as the restricted role or prove nothing"
+    yield
+    connections.close_all()
+    _truncate()
+
+
+def _truncate() -> None:
+    url = _with_database(os.environ["DATABASE_SUPERUSER_URL"], urlsplit(os.environ["DATABASE_URL"]).path.lstrip("/"))
+    with psycopg.connect(url, autocommit=True) as owner:
+        tables = owner.execute(
+            "SELECT string_agg(format('%I.%I', schemaname, tablename), ', ') FROM pg_tables WHERE schemaname = 'ekg' "
+            "OR (schemaname = 'public' AND tablename NOT IN ('django_migrations', 'django_content_type', "
+            "'auth_permission', 'billing_pricebook'))"
+        ).fetchone()
+        assert tables is not None
+        owner.execute(f"TRUNCATE {tables[0]} CASCADE")  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def acme(database: None) -> Cast:
+    return make_tenant("acme")
+
+
+@pytest.fixture
+def globex(database: None) -> Cast:
+    return make_tenant("globex")
