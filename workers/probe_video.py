@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.conf import settings
 from django.utils import timezone
 
@@ -9,7 +11,7 @@ from backend.jobs.index_flow import open_next_segments
 from backend.jobs.models import Segment
 from backend.jobs.services import JobFailed, Lease
 from backend.library.models import Video, VideoStatus
-from backend.library.storage import object_storage
+from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
 from backend.webhooks.payloads import video_data
 from backend.webhooks.services import emit
@@ -17,7 +19,7 @@ from gpu_workers.indexing.probe import ProbeError, ProbeLimits, ProbeResult, pro
 from gpu_workers.indexing.segments import plan_segments
 from workers.runner import FollowUp, Work
 
-URL_SECONDS = 3600
+URL_LIFETIME = timedelta(hours=1)
 
 
 def handle(work: Work) -> FollowUp | None:
@@ -28,7 +30,7 @@ def handle(work: Work) -> FollowUp | None:
                 work.complete()
             return None
         Video.objects.filter(id=video.id).update(status=VideoStatus.PROBING)
-    url = object_storage().presign_get(video.object_key, seconds=URL_SECONDS)
+    url = ObjectStorage().presign_get(video.object_key, expires=URL_LIFETIME)
     try:
         found = probe(
             url,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from backend.ekg.graph_store import GraphStore
-from backend.library.keys import source_prefix, video_prefix
 from backend.library.models import Video
-from backend.library.storage import object_storage
+from backend.library.storage import ObjectStorage, source_prefix, video_prefix
 from backend.tenancy.context import tenant_scope
 from workers.runner import FollowUp, Work
 
@@ -15,7 +14,7 @@ def handle(work: Work) -> FollowUp | None:
     with tenant_scope(work.lease.tenant_id):
         video = Video.objects.filter(id=video_id).first()
     if video is not None:
-        storage = object_storage()
+        storage = ObjectStorage()
         # Objects first: rows that still name them let a second attempt find what a first one left.
         storage.delete_prefix(source_prefix(video.object_key))
         storage.delete_prefix(video_prefix(work.lease.tenant_id, video_id))

@@ -16,7 +16,7 @@ from backend.ekg.reader import PostgresGraph, Scope, ScopedVideo
 from backend.jobs.services import JobFailed, Lease, LeaseLost
 from backend.library.keys import evidence_key
 from backend.library.models import Video
-from backend.library.storage import ObjectMissing, object_storage
+from backend.library.storage import ObjectMissing, ObjectStorage
 from backend.questions import services as questions
 from backend.questions.models import Question, QuestionVideo
 from backend.tenancy.context import tenant_scope
@@ -45,7 +45,7 @@ def handle(work: Work) -> FollowUp | None:
         scope,
         text_model=models.text_embedder.name,
         frame_model=models.frame_embedder.name,
-        storage=object_storage(),
+        storage=ObjectStorage(),
     ) as graph:
         answer = answer_question(
             QuestionInput(
@@ -137,7 +137,7 @@ def _keep_evidence(tenant_id: UUID, question_id: UUID, answer: Answer) -> dict[U
             continue
         copy = evidence_key(tenant_id, question_id, ordinal)
         try:
-            object_storage().put(copy, object_storage().get(keys[frame_id]), content_type="image/jpeg")
+            ObjectStorage().put(copy, ObjectStorage().get(keys[frame_id]), content_type="image/jpeg")
         except ObjectMissing:
             # The video was purged meanwhile; the citation keeps its words and times.
             continue

@@ -15,7 +15,7 @@ from backend.ekg.writer import StagedEntities, VersionWriter
 from backend.jobs.models import Segment, SegmentState
 from backend.jobs.services import JobFailed, Lease
 from backend.library.models import Video, VideoStatus
-from backend.library.storage import object_storage
+from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
 from backend.webhooks.payloads import video_data
 from backend.webhooks.services import emit
@@ -108,7 +108,7 @@ def assemble(work: Work, step: Step) -> None:
     def frames_for(span: Span, limit: int) -> list[tuple[int, bytes]]:
         with tenant_scope(video.tenant_id):
             keys = frames_between(video.id, version, span, limit=limit)
-        return [(ms, object_storage().get(key)) for ms, key in keys]
+        return [(ms, ObjectStorage().get(key)) for ms, key in keys]
 
     started = timezone.now()
     try:

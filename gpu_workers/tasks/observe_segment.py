@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from decimal import Decimal
 from uuid import UUID
 
@@ -14,9 +15,8 @@ from backend.ekg.writer import VersionWriter
 from backend.jobs.index_flow import enqueue_assembly, open_next_segments
 from backend.jobs.models import Segment, SegmentState
 from backend.jobs.services import JobFailed, Lease
-from backend.library.keys import thumbnail_key
 from backend.library.models import Collection, Video, VideoStatus
-from backend.library.storage import object_storage
+from backend.library.storage import ObjectStorage, thumbnail_key
 from backend.tenancy.context import tenant_scope
 from gpu_workers.ekg import Chunk, SegmentRecord, Span, chunk_spans
 from gpu_workers.indexing.sampling import SourceUnreadable
@@ -25,7 +25,7 @@ from gpu_workers.models.roles import Meter, ModelError
 from gpu_workers.tasks.models import index_models
 from workers.runner import FollowUp, Work
 
-URL_SECONDS = 2 * 3600
+URL_LIFETIME = timedelta(hours=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def handle(work: Work) -> FollowUp | None:
         with work.checkpoint():
             work.complete()
         return None
-    storage = object_storage()
+    storage = ObjectStorage()
     meter = Meter()
     span_s = task.span.duration_ms // 1000
 
@@ -75,7 +75,7 @@ def handle(work: Work) -> FollowUp | None:
     try:
         seen = observe_segment(
             Source(
-                storage.presign_get(task.video.object_key, seconds=URL_SECONDS),
+                storage.presign_get(task.video.object_key, expires=URL_LIFETIME),
                 source_start_ms=task.video.source_start_ms,
                 has_audio=task.video.has_audio,
                 ffmpeg=settings.FFMPEG_BINARY,

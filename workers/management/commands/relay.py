@@ -17,14 +17,17 @@ from redis.exceptions import RedisError
 from backend.jobs import services
 from backend.library.services import expire_uploads
 from workers.app import RUN_JOB, app
+from workers.queue_metrics import publish_queue_ages
 
 logger = logging.getLogger("ava.relay")
 
 POLL_SECONDS = 0.1
 REAP_SECONDS = 2.0
 SWEEP_SECONDS = 300.0
+METRIC_SECONDS = 60.0
 # A queued job whose wake-up was published this long ago is rung for again.
 BROKER_AWAY = (KombuError, RedisError, OSError)
+METRICS_AWAY = (BotoCoreError, ClientError)
 STALE_AFTER = timedelta(seconds=60)
 
 
@@ -36,7 +39,7 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
         self.stdout.write("relay ready")
-        next_reap = next_sweep = 0.0
+        next_reap = next_sweep = next_metric = 0.0
         while not stop.wait(POLL_SECONDS):
             try:
                 publish_due()
@@ -49,6 +52,9 @@ class Command(BaseCommand):
                 if now >= next_sweep:
                     next_sweep = now + SWEEP_SECONDS
                     expire_uploads()
+                if settings.CLOUDWATCH_NAMESPACE and now >= next_metric:
+                    next_metric = now + METRIC_SECONDS
+                    publish_queue_ages(settings.CLOUDWATCH_NAMESPACE)
             except OperationalError:
                 # The database restarts or fails over: the outbox waits there.
                 logger.exception("database away, trying again")
@@ -57,6 +63,8 @@ class Command(BaseCommand):
             except BROKER_AWAY:
                 logger.exception("broker away, the outbox keeps its rows")
                 stop.wait(1.0)
+            except METRICS_AWAY:
+                logger.exception("queue ages could not be published")
 
 
 def publish_due() -> int:

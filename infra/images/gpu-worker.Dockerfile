@@ -1,0 +1,48 @@
+# Index workers on a GPU: embedder, similarity model, speech, detector in the worker's own process; the VLM and LLM are servers of their own.
+# Build context: the repository root.   docker build -f infra/images/gpu-worker.Dockerfile -t ava/gpu-worker .
+# CUDA 12 with cuDNN 9, because CTranslate2 (faster-whisper) loads both from the system; torch brings its own CUDA libraries.
+FROM ghcr.io/astral-sh/uv:0.9.26 AS uv
+
+FROM nvidia/cuda:12.9.1-cudnn-runtime-ubuntu24.04 AS python
+# Ubuntu 24.04 has Python 3.12, the newest that pyproject.toml admits.
+# hadolint ignore=DL3008
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends python3 ffmpeg \
+ && rm -rf /var/lib/apt/lists/*
+
+FROM python AS build
+COPY --from=uv /uv /usr/local/bin/uv
+ENV UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never
+WORKDIR /build
+COPY pyproject.toml requirements.lock ./
+# First the base install as locked, then the model extra on top of it: torch must be the CUDA build, which the lock does not hold.
+RUN uv venv --python /usr/bin/python3 /opt/venv \
+ && uv pip install --no-cache --python /opt/venv/bin/python --constraints requirements.lock -r pyproject.toml \
+ && uv pip install --no-cache --python /opt/venv/bin/python -r pyproject.toml --extra ml
+
+FROM python
+RUN groupadd --gid 10001 ava \
+ && useradd --uid 10001 --gid ava --home-dir /app --no-create-home --shell /usr/sbin/nologin ava \
+ && install --directory --owner=ava --group=ava /var/cache/ava
+COPY --from=build /opt/venv /opt/venv
+WORKDIR /app
+COPY manage.py ./
+COPY backend ./backend
+COPY workers ./workers
+COPY gpu_workers ./gpu_workers
+ENV PATH=/opt/venv/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    PYTHONDONTWRITEBYTECODE=1 \
+    DJANGO_SETTINGS_MODULE=backend.settings \
+    AVA_CACHE_DIR=/var/cache/ava \
+    HF_HOME=/var/cache/ava/huggingface \
+    NVIDIA_VISIBLE_DEVICES=all \
+    NVIDIA_DRIVER_CAPABILITIES=compute,utility,video
+VOLUME /var/cache/ava
+USER 10001:10001
+HEALTHCHECK --interval=30s --timeout=15s --start-period=120s --retries=3 \
+    CMD ["sh", "-c", "celery -A workers.app inspect ping --timeout 10 --destination \"celery@$(hostname)\""]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["celery", "-A", "workers.app", "worker", "--loglevel", "INFO"]
+# One task at a time: the GPU's memory is planned for one segment.
+CMD ["--queues", "gpu.index", "--concurrency", "1"]

@@ -1,0 +1,45 @@
+# CPU workers and the relay: probe, ingest, webhooks, and the embedded model profile.
+# Build context: the repository root.   docker build -f infra/images/worker.Dockerfile -t ava/worker .
+FROM ghcr.io/astral-sh/uv:0.9.26 AS uv
+
+FROM python:3.11.14-slim-bookworm AS build
+COPY --from=uv /uv /usr/local/bin/uv
+ENV UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never
+WORKDIR /build
+COPY pyproject.toml requirements.lock ./
+COPY constraints/cpu.txt ./constraints/cpu.txt
+# torch alone comes from PyTorch's own CPU index (--torch-backend): the general registry's Linux build brings 19 CUDA packages.
+RUN uv venv /opt/venv \
+ && uv pip install --no-cache --python /opt/venv/bin/python --torch-backend cpu \
+        --constraints requirements.lock --constraints constraints/cpu.txt -r pyproject.toml --extra ml
+
+FROM python:3.11.14-slim-bookworm
+# ffmpeg follows the pinned base's Debian release and its security fixes; pinning the point version would break at the next one.
+# hadolint ignore=DL3008
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends ffmpeg \
+ && rm -rf /var/lib/apt/lists/* \
+ && groupadd --gid 10001 ava \
+ && useradd --uid 10001 --gid ava --home-dir /app --no-create-home --shell /usr/sbin/nologin ava \
+ && install --directory --owner=ava --group=ava /var/cache/ava
+COPY --from=build /opt/venv /opt/venv
+WORKDIR /app
+COPY manage.py ./
+COPY backend ./backend
+COPY workers ./workers
+COPY gpu_workers ./gpu_workers
+ENV PATH=/opt/venv/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    PYTHONDONTWRITEBYTECODE=1 \
+    DJANGO_SETTINGS_MODULE=backend.settings \
+    AVA_CACHE_DIR=/var/cache/ava \
+    HF_HOME=/var/cache/ava/huggingface
+VOLUME /var/cache/ava
+USER 10001:10001
+# Asks this container's own worker, through the broker, whether it is alive.
+HEALTHCHECK --interval=30s --timeout=15s --start-period=60s --retries=3 \
+    CMD ["sh", "-c", "celery -A workers.app inspect ping --timeout 10 --destination \"celery@$(hostname)\""]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["celery", "-A", "workers.app", "worker", "--loglevel", "INFO"]
+# The queues of worker-system; index and query workers give their own.
+CMD ["--queues", "cpu.probe,io.webhook,system", "--concurrency", "2"]

@@ -1,0 +1,104 @@
+# PostgreSQL 18 with AGE and pgvector on a machine of our own, because RDS does not offer AGE.
+# The address and the disk outlive the machine: replacing it attaches both to the next one.
+
+data "aws_ssm_parameter" "ami" {
+  name = "/aws/service/ecs/optimized-ami/amazon-linux-2023/recommended/image_id"
+}
+
+resource "aws_network_interface" "this" {
+  description     = "${var.name} database"
+  subnet_id       = var.subnet_id
+  security_groups = [var.security_group_id]
+  tags            = { Name = "${var.name}-database" }
+}
+
+resource "aws_ebs_volume" "data" {
+  availability_zone = var.availability_zone
+  type              = "gp3"
+  size              = var.instance.volume_gib
+  iops              = var.instance.iops
+  throughput        = var.instance.throughput
+  encrypted         = true
+  kms_key_id        = var.kms_key_arn
+  final_snapshot    = true
+  tags              = { Name = "${var.name}-database", backup = "${var.name}-database" }
+
+  lifecycle {
+    prevent_destroy = true
+  }
+}
+
+resource "aws_cloudwatch_log_group" "this" {
+  name              = "/${var.name}/database"
+  retention_in_days = 30
+}
+
+resource "aws_instance" "this" {
+  ami                         = data.aws_ssm_parameter.ami.insecure_value
+  instance_type               = var.instance.instance_type
+  iam_instance_profile        = aws_iam_instance_profile.this.name
+  user_data_replace_on_change = true
+  tags                        = { Name = "${var.name}-database" }
+
+  # Its subnet is private and gives no public address.
+  network_interface {
+    network_interface_id = aws_network_interface.this.id
+    device_index         = 0
+  }
+
+  metadata_options {
+    http_endpoint               = "enabled"
+    http_tokens                 = "required"
+    http_put_response_hop_limit = 1
+  }
+
+  root_block_device {
+    volume_type = "gp3"
+    volume_size = 40
+    encrypted   = true
+  }
+
+  user_data = templatefile("${path.module}/user_data.sh.tftpl", {
+    region              = var.region
+    registry_host       = var.registry_host
+    postgres_image      = var.postgres_image
+    volume_serial       = replace(aws_ebs_volume.data.id, "-", "")
+    secret_prefix       = var.secret_prefix
+    log_group           = aws_cloudwatch_log_group.this.name
+    migrate_environment = var.migrate_environment
+  })
+
+  lifecycle {
+    # A newer machine image is taken when someone decides to replace the machine (docs/runbooks/deploy-aws.md), never in passing.
+    ignore_changes = [ami]
+  }
+
+  depends_on = [aws_iam_role_policy.this]
+}
+
+resource "aws_volume_attachment" "data" {
+  device_name                    = "/dev/sdf"
+  volume_id                      = aws_ebs_volume.data.id
+  instance_id                    = aws_instance.this.id
+  stop_instance_before_detaching = true
+}
+
+# Roles, grants and tables, on the one machine that may read the superuser's password.
+resource "aws_ssm_document" "migrate" {
+  name            = "${var.name}-migrate"
+  document_type   = "Command"
+  document_format = "YAML"
+
+  content = yamlencode({
+    schemaVersion = "2.2"
+    description   = "Provision roles and apply migrations with the API image"
+    parameters = {
+      image = { type = "String", default = var.migrate_image, allowedPattern = "^[A-Za-z0-9._/:@-]+$" }
+    }
+    mainSteps = [{
+      action = "aws:runShellScript"
+      name   = "migrate"
+      inputs = { runCommand = ["/usr/local/sbin/ava-migrate '{{ image }}'"] }
+    }]
+  })
+}

@@ -1,0 +1,34 @@
+variable "name" {
+  type = string
+}
+
+variable "region" {
+  type = string
+}
+
+variable "cidr" {
+  type = string
+}
+
+variable "availability_zones" {
+  type = list(string)
+}
+
+variable "nat_per_zone" {
+  type = bool
+}
+
+locals {
+  zones     = { for index, zone in var.availability_zones : zone => index }
+  nat_zones = toset(var.nat_per_zone ? var.availability_zones : [var.availability_zones[0]])
+
+  flows = {
+    "balancer to api"          = { from = "balancer", to = "api", first = 8000, last = 8000 }
+    "api to database"          = { from = "api", to = "database", first = 5432, last = 5432 }
+    "worker to database"       = { from = "worker", to = "database", first = 5432, last = 5432 }
+    "api to cache"             = { from = "api", to = "cache", first = 6379, last = 6379 }
+    "worker to cache"          = { from = "worker", to = "cache", first = 6379, last = 6379 }
+    "worker to model balancer" = { from = "worker", to = "model", first = 8001, last = 8002 }
+    "model balancer to vLLM"   = { from = "model", to = "model", first = 8000, last = 8000 }
+  }
+}

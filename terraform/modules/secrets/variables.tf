@@ -1,0 +1,40 @@
+variable "name" {
+  type = string
+}
+
+variable "kms_key_arn" {
+  type = string
+}
+
+variable "database_address" {
+  type = string
+}
+
+variable "cache_address" {
+  type = string
+}
+
+variable "cache_token" {
+  type      = string
+  sensitive = true
+}
+
+locals {
+  # `manage.py provision` gives each role the password that stands in its URL.
+  database_users = {
+    DATABASE_URL           = { user = "app_rw", database = "ava" }
+    DATABASE_OWNER_URL     = { user = "app_owner", database = "ava" }
+    DATABASE_DISPATCH_URL  = { user = "app_dispatch", database = "ava" }
+    DATABASE_CONSOLE_URL   = { user = "app_admin_ro", database = "ava" }
+    DATABASE_SUPERUSER_URL = { user = "postgres", database = "postgres" }
+  }
+
+  # Variable = what stands before the generated part. For hosted models put the provider's key in place of the generated one.
+  generated = {
+    AVA_SECRET_KEY      = ""
+    AVA_KEY_PEPPERS     = "1:"
+    AVA_ENCRYPTION_KEYS = "1:"
+    REASONER_API_KEY    = ""
+    DESCRIBER_API_KEY   = ""
+  }
+}

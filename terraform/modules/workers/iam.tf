@@ -1,0 +1,124 @@
+# One role per group: it pulls its own images, reads its own secrets, and touches objects only under tenants' prefixes.
+
+data "aws_iam_policy_document" "assume" {
+  statement {
+    actions = ["sts:AssumeRole"]
+
+    principals {
+      type        = "Service"
+      identifiers = ["ec2.amazonaws.com"]
+    }
+  }
+}
+
+resource "aws_iam_role" "this" {
+  for_each = var.groups
+
+  name               = "${var.name}-${each.key}"
+  assume_role_policy = data.aws_iam_policy_document.assume.json
+}
+
+resource "aws_iam_instance_profile" "this" {
+  for_each = var.groups
+
+  name = "${var.name}-${each.key}"
+  role = aws_iam_role.this[each.key].name
+}
+
+# Session Manager instead of ssh: no key, no open port, every session logged.
+resource "aws_iam_role_policy_attachment" "session_manager" {
+  for_each = var.groups
+
+  role       = aws_iam_role.this[each.key].name
+  policy_arn = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
+}
+
+data "aws_iam_policy_document" "this" {
+  for_each = var.groups
+
+  statement {
+    sid       = "RegistryLogin"
+    actions   = ["ecr:GetAuthorizationToken"]
+    resources = ["*"]
+  }
+
+  statement {
+    sid       = "PullOwnImages"
+    actions   = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer", "ecr:BatchCheckLayerAvailability"]
+    resources = distinct([for spec in values(each.value.containers) : var.image_arns[spec.image]])
+  }
+
+  statement {
+    sid       = "WriteOwnLog"
+    actions   = ["logs:CreateLogStream", "logs:PutLogEvents"]
+    resources = ["${aws_cloudwatch_log_group.this[each.key].arn}:*"]
+  }
+
+  statement {
+    sid       = "ReadOwnSecrets"
+    actions   = ["secretsmanager:GetSecretValue"]
+    resources = [for secret in each.value.secrets : var.secret_arns[secret]]
+  }
+
+  statement {
+    sid       = "UseKeyThroughServices"
+    actions   = length(each.value.object_actions) > 0 ? ["kms:Decrypt", "kms:GenerateDataKey"] : ["kms:Decrypt"]
+    resources = [var.kms_key_arn]
+
+    condition {
+      test     = "StringEquals"
+      variable = "kms:ViaService"
+      values   = ["secretsmanager.${var.region}.amazonaws.com", "s3.${var.region}.amazonaws.com"]
+    }
+  }
+
+  dynamic "statement" {
+    for_each = length(each.value.object_actions) > 0 ? [each.value.object_actions] : []
+
+    content {
+      sid       = "TenantObjects"
+      actions   = statement.value
+      resources = ["${var.bucket_arn}/t/*"]
+    }
+  }
+
+  dynamic "statement" {
+    for_each = length(each.value.object_actions) > 0 ? [1] : []
+
+    content {
+      sid       = "ListTenantObjects"
+      actions   = ["s3:ListBucket"]
+      resources = [var.bucket_arn]
+
+      condition {
+        test     = "StringLike"
+        variable = "s3:prefix"
+        values   = ["t/*"]
+      }
+    }
+  }
+
+  dynamic "statement" {
+    for_each = each.value.publishes_metrics ? [1] : []
+
+    content {
+      sid       = "PublishQueueAge"
+      actions   = ["cloudwatch:PutMetricData"]
+      resources = ["*"]
+
+      condition {
+        test     = "StringEquals"
+        variable = "cloudwatch:namespace"
+        values   = [var.metrics_namespace]
+      }
+    }
+  }
+}
+
+resource "aws_iam_role_policy" "this" {
+  for_each = var.groups
+
+  name   = "own-work"
+  role   = aws_iam_role.this[each.key].id
+  policy = data.aws_iam_policy_document.this[each.key].json
+}

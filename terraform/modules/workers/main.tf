@@ -1,0 +1,107 @@
+# One Auto Scaling group per kind of machine. A machine runs its containers as systemd units from an image and a set of secrets.
+
+data "aws_ssm_parameter" "ami" {
+  for_each = {
+    cpu = "/aws/service/ecs/optimized-ami/amazon-linux-2023/recommended/image_id"
+    gpu = "/aws/service/ecs/optimized-ami/amazon-linux-2023/gpu/recommended/image_id"
+  }
+
+  name = each.value
+}
+
+resource "aws_cloudwatch_log_group" "this" {
+  for_each = var.groups
+
+  name              = "/${var.name}/${each.key}"
+  retention_in_days = 30
+}
+
+resource "aws_launch_template" "this" {
+  for_each = var.groups
+
+  name                   = "${var.name}-${each.key}"
+  image_id               = data.aws_ssm_parameter.ami[each.value.gpu ? "gpu" : "cpu"].insecure_value
+  instance_type          = var.sizes[each.key].instance_type
+  update_default_version = true
+  vpc_security_group_ids = [var.security_group_ids[each.value.security_group]]
+
+  iam_instance_profile {
+    arn = aws_iam_instance_profile.this[each.key].arn
+  }
+
+  # Containers share the host's network, so one hop is enough and a forwarded request cannot reach the credentials.
+  metadata_options {
+    http_endpoint               = "enabled"
+    http_tokens                 = "required"
+    http_put_response_hop_limit = 1
+  }
+
+  block_device_mappings {
+    device_name = "/dev/xvda"
+
+    ebs {
+      volume_type           = "gp3"
+      volume_size           = each.value.disk_gib
+      encrypted             = true
+      delete_on_termination = true
+    }
+  }
+
+  user_data = base64encode(templatefile("${path.module}/user_data.sh.tftpl", {
+    group         = each.key
+    region        = var.region
+    registry_host = var.registry_host
+    secret_prefix = var.name
+    secrets       = each.value.secrets
+    environment   = each.value.environment
+    log_group     = aws_cloudwatch_log_group.this[each.key].name
+    gpu           = each.value.gpu
+    containers = {
+      for container, spec in each.value.containers : container => {
+        image      = "${var.image_urls[spec.image]}:${var.image_tag}"
+        entrypoint = spec.entrypoint
+        arguments  = spec.arguments
+      }
+    }
+  }))
+
+  tag_specifications {
+    resource_type = "instance"
+    tags          = { Name = "${var.name}-${each.key}" }
+  }
+}
+
+resource "aws_autoscaling_group" "this" {
+  for_each = var.groups
+
+  name                = "${var.name}-${each.key}"
+  min_size            = var.started ? var.sizes[each.key].least : 0
+  max_size            = var.started ? var.sizes[each.key].most : 0
+  vpc_zone_identifier = var.subnet_ids
+  target_group_arns   = each.value.target_group_arns
+  # A model server is unhealthy for as long as it loads weights; only the API is replaced on the balancer's word.
+  health_check_type         = each.key == "api" ? "ELB" : "EC2"
+  health_check_grace_period = 300
+
+  launch_template {
+    id      = aws_launch_template.this[each.key].id
+    version = aws_launch_template.this[each.key].latest_version
+  }
+
+  # A new image or setting rolls through by itself.
+  instance_refresh {
+    strategy = "Rolling"
+
+    preferences {
+      min_healthy_percentage = each.value.gpu ? 0 : 50
+    }
+  }
+
+  tag {
+    key                 = "Name"
+    value               = "${var.name}-${each.key}"
+    propagate_at_launch = true
+  }
+
+  depends_on = [aws_iam_role_policy.this]
+}

@@ -1,0 +1,3 @@
+output "group_names" {
+  value = { for group, resource in aws_autoscaling_group.this : group => resource.name }
+}

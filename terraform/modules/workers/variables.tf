@@ -1,0 +1,78 @@
+variable "name" {
+  type = string
+}
+
+variable "region" {
+  type = string
+}
+
+variable "groups" {
+  description = "Kinds of machines: containers, settings, rights."
+  type = map(object({
+    containers        = map(object({ image = string, entrypoint = string, arguments = string }))
+    environment       = map(string)
+    secrets           = list(string)
+    object_actions    = list(string)
+    queues            = list(string)
+    gpu               = bool
+    security_group    = string
+    target_group_arns = list(string)
+    publishes_metrics = bool
+    disk_gib          = number
+  }))
+}
+
+variable "sizes" {
+  type = map(object({ instance_type = string, least = number, most = number }))
+}
+
+variable "started" {
+  type = bool
+}
+
+variable "subnet_ids" {
+  type = list(string)
+}
+
+variable "security_group_ids" {
+  type = map(string)
+}
+
+variable "registry_host" {
+  type = string
+}
+
+variable "image_urls" {
+  type = map(string)
+}
+
+variable "image_arns" {
+  type = map(string)
+}
+
+variable "image_tag" {
+  type = string
+}
+
+variable "bucket_arn" {
+  type = string
+}
+
+variable "kms_key_arn" {
+  type = string
+}
+
+variable "secret_arns" {
+  type = map(string)
+}
+
+variable "metrics_namespace" {
+  type = string
+}
+
+locals {
+  queue_groups = { for group, spec in var.groups : group => spec if length(spec.queues) > 0 }
+
+  # A question waits for a person, an index job for a machine.
+  late_after_seconds = { for group in keys(local.queue_groups) : group => group == "query" ? 10 : 60 }
+}

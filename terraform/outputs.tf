@@ -1,0 +1,39 @@
+output "load_balancer_name" {
+  description = "Point the domain's CNAME (or alias) here."
+  value       = module.load_balancer.dns_name
+}
+
+output "registry_urls" {
+  description = "Where to push each image."
+  value       = module.registry.urls
+}
+
+output "bucket" {
+  description = "Bucket of sources, thumbnails and evidence frames."
+  value       = module.storage.bucket
+}
+
+output "database_instance_id" {
+  description = "The PostgreSQL host, for Session Manager and the migrate command."
+  value       = module.database.instance_id
+}
+
+output "database_volume_id" {
+  description = "The data volume, for the restore runbook."
+  value       = module.database.volume_id
+}
+
+output "migrate_document" {
+  description = "SSM document that provisions roles and applies migrations on the database host."
+  value       = module.database.migrate_document
+}
+
+output "group_names" {
+  description = "Auto Scaling group of each kind of machine."
+  value       = module.workers.group_names
+}
+
+output "metrics_namespace" {
+  description = "CloudWatch namespace in which the relay publishes OldestRunnableAge."
+  value       = local.metrics
+}

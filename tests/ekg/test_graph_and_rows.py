@@ -1,0 +1,170 @@
+"""The graph's rows and topology are written together, read by the search, and confined to scope and tenant."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from backend.ekg.graph_store import GraphStore, Participation, RelatedTo
+from backend.ekg.models import Chunk, Event, Frame
+from backend.ekg.reader import PostgresGraph, Scope, ScopedVideo
+from backend.ekg.writer import StagedEntities, VersionWriter
+from backend.library.storage import ObjectStorage
+from gpu_workers.ekg import stable_id
+from tests.conftest import Cast
+from tests.factories import FRAME_MODEL, TEXT_MODEL, event_record, make_video, segment_record, vector
+
+
+def indexed_video(cast: Cast) -> UUID:
+    """30 s: three events over chunks 0-3, 3-6, 6-10; ann is in the first and last, bob in the last."""
+    with cast.scope():
+        video = make_video()
+        writer = VersionWriter(video.id, 1, text_model=TEXT_MODEL, frame_model=FRAME_MODEL)
+        record = segment_record(0, 30_000)
+        writer.store_segment(0, record, thumbnail_keys={frame.ms: f"k/{frame.ms}" for frame in record.frames})
+        writer.store_events(
+            [
+                event_record(video.id, 0, 0, 3, who=("ann",), embedding=vector(1.0)),
+                event_record(video.id, 1, 3, 6, embedding=vector(0.0, 1.0)),
+            ]
+        )
+        writer.store_events(
+            [
+                event_record(
+                    video.id, 2, 6, 10, who=("ann", "bob"), relations=(("ann", "near", "bob"),), embedding=vector(0, 0, 1)
+                )
+            ]
+        )
+        return UUID(str(video.id))
+
+
+def event_id(video_id: UUID, first_chunk: int, end_chunk: int) -> UUID:
+    return stable_id("event", video_id, 1, first_chunk * 3000, end_chunk * 3000)
+
+
+def graph_of(cast: Cast, video_id: UUID, *, until_ms: int = 30_000, **span: int) -> PostgresGraph:
+    scope = Scope(cast.tenant_id, (ScopedVideo(video_id, 1, until_ms),), **span)
+    return PostgresGraph(scope, text_model=TEXT_MODEL, frame_model=FRAME_MODEL, storage=ObjectStorage())
+
+
+def test_next_is_a_chain_over_commits_and_every_row_has_its_vertex(acme: Cast) -> None:
+    video_id = indexed_video(acme)
+    first, second, third = event_id(video_id, 0, 3), event_id(video_id, 3, 6), event_id(video_id, 6, 10)
+    with acme.scope():
+        graph = GraphStore()
+        assert graph.next_events([first, second, third]) == {first: second, second: third}
+        assert graph.previous_events([first, second, third]) == {second: first, third: second}
+        size = graph.count(video_id, 1)
+        # 3 events and 2 entities; 2 NEXT, 3 participations, 1 relation.
+        assert (size.vertices, size.edges) == (5, 6)
+        assert Event.objects.filter(video_id=video_id).count() == 3
+
+
+def test_chunks_and_frames_belong_to_the_event_of_their_time(acme: Cast) -> None:
+    video_id = indexed_video(acme)
+    with acme.scope():
+        placed = list(Chunk.objects.filter(video_id=video_id).order_by("n").values_list("event_id", flat=True))
+        assert placed == [event_id(video_id, 0, 3)] * 3 + [event_id(video_id, 3, 6)] * 3 + [event_id(video_id, 6, 10)] * 4
+        assert Frame.objects.get(video_id=video_id, ms=9000).event_id == event_id(video_id, 3, 6)
+
+
+def test_participations_and_relations_are_read_from_the_graph(acme: Cast) -> None:
+    video_id = indexed_video(acme)
+    ann, bob = stable_id("entity", video_id, 1, "ann"), stable_id("entity", video_id, 1, "bob")
+    last = event_id(video_id, 6, 10)
+    with acme.scope():
+        graph = GraphStore()
+        assert {row.event_id for row in graph.events_of([ann])} == {event_id(video_id, 0, 3), last}
+        assert set(graph.participations([last])) == {
+            Participation(ann, last, "participant"),
+            Participation(bob, last, "participant"),
+        }
+        assert graph.related([bob]) == [RelatedTo(ann, bob, "near", last)]
+
+
+def test_an_edge_to_nowhere_is_refused_and_nothing_of_its_transaction_stays(acme: Cast) -> None:
+    with acme.scope():
+        video = make_video()
+    first, unknown = stable_id("event", 1), stable_id("event", 2)
+    with pytest.raises(LookupError), acme.scope():
+        GraphStore().add_events(video.id, 1, [first])
+        GraphStore().link_next(video.id, 1, [(first, unknown)])
+    with acme.scope():
+        assert GraphStore().count(video.id, 1).vertices == 0
+
+
+def test_another_tenant_reaches_nothing_by_any_hop(acme: Cast, globex: Cast) -> None:
+    video_id = indexed_video(acme)
+    events = [event_id(video_id, 0, 3), event_id(video_id, 3, 6)]
+    with globex.scope():
+        graph = GraphStore()
+        assert graph.next_events(events) == {}
+        assert graph.participations(events) == []
+        assert graph.related([stable_id("entity", video_id, 1, "ann")]) == []
+        assert graph.count(video_id, 1).vertices == 0
+        graph.drop_version(video_id)
+    with graph_of(globex, video_id) as foreign:
+        assert foreign.search_events(vector(1.0), limit=5) == []
+        assert foreign.load_events(events) == {}
+    with acme.scope():
+        assert GraphStore().count(video_id, 1).vertices == 5
+
+
+def test_the_three_views_find_events_and_say_why(acme: Cast) -> None:
+    video_id = indexed_video(acme)
+    with graph_of(acme, video_id) as graph:
+        (best,) = graph.search_events(vector(0.0, 1.0), limit=1)
+        assert (best.event_id, best.view) == (event_id(video_id, 3, 6), "event")
+        assert best.similarity == pytest.approx(1.0, abs=1e-3)
+        by_entity = graph.search_entities(vector(0.5, 0.5), limit=5)
+        assert {(hit.event_id, hit.via) for hit in by_entity} == {
+            (event_id(video_id, 0, 3), "ann"),
+            (event_id(video_id, 6, 10), "ann"),
+            (event_id(video_id, 6, 10), "bob"),
+        }
+        frames = graph.search_frames(vector(1.0), limit=1)
+        assert [hit.event_id for hit in frames] == [event_id(video_id, 0, 3)]
+
+
+def test_the_scope_bounds_every_view_and_hop(acme: Cast) -> None:
+    video_id = indexed_video(acme)
+    first, second, third = event_id(video_id, 0, 3), event_id(video_id, 3, 6), event_id(video_id, 6, 10)
+    with graph_of(acme, video_id, until_ms=18_000) as graph:
+        assert {hit.event_id for hit in graph.search_entities(vector(0.5, 0.5), limit=5)} == {first}
+        assert graph.next_events([first, second]) == {first: second}
+        assert graph.load_events([first, third]).keys() == {first}
+        assert graph.events_sharing_entities([first], limit=5) == []
+    with graph_of(acme, video_id, start_ms=10_000, end_ms=17_000) as graph:
+        assert [hit.event_id for hit in graph.search_events(vector(1.0, 1.0, 1.0), limit=5)] == [second]
+
+
+def test_shared_entities_lead_to_other_events(acme: Cast) -> None:
+    video_id = indexed_video(acme)
+    with graph_of(acme, video_id) as graph:
+        (hit,) = graph.events_sharing_entities([event_id(video_id, 0, 3)], limit=5)
+        assert hit.event_id == event_id(video_id, 6, 10)
+        assert "ann" in hit.via
+        assert {fact.text for fact in graph.facts([event_id(video_id, 6, 10)])} == {
+            "ann: participant",
+            "bob: participant",
+            "ann near bob",
+        }
+
+
+def test_staged_entities_are_found_before_and_after_their_commit(acme: Cast) -> None:
+    video_id = indexed_video(acme)
+    directory = StagedEntities(acme.tenant_id, video_id, 1)
+    staged = event_record(video_id, 3, 10, 11, who=("cat",))
+    directory.stage(staged)
+    found = {entity.name for entity, _ in directory.nearest(vector(0.5, 0.5), limit=3)}
+    assert found == {"ann", "bob", "cat"}
+
+
+def test_dropping_a_version_removes_its_topology_and_keeps_the_other(acme: Cast) -> None:
+    video_id = indexed_video(acme)
+    with acme.scope():
+        GraphStore().add_events(video_id, 2, [stable_id("event", video_id, 2, 0, 3000)])
+        GraphStore().drop_version(video_id, 1)
+        assert GraphStore().count(video_id, 1).vertices == 0
+        assert GraphStore().count(video_id, 2).vertices == 1

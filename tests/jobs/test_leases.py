@@ -1,0 +1,147 @@
+"""The queue of record: one worker at a time, no commit without the lease, no lost and no doubled work."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from backend.jobs import services
+from backend.jobs.models import Job, JobKind, JobState, Outbox
+from backend.jobs.services import JobFailed, Lease, LeaseLost
+from tests.conftest import Cast
+
+
+def queued_job(cast: Cast, **values: object) -> Job:
+    subject = uuid4()
+    with cast.scope():
+        return services.enqueue(
+            kind=JobKind.PURGE_VIDEO, subject_id=subject, dedupe_key=f"purge:{subject}", **values  # type: ignore[arg-type]
+        )
+
+
+def claimed(cast: Cast, job: Job) -> Lease:
+    with cast.scope():
+        lease = services.claim(job.id, worker="w")
+    assert lease is not None
+    return lease
+
+
+def expire(cast: Cast, job: Job) -> None:
+    with cast.scope():
+        Job.objects.filter(id=job.id).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+def test_a_doubled_wakeup_claims_nothing(acme: Cast) -> None:
+    job = queued_job(acme)
+    claimed(acme, job)
+    with acme.scope():
+        assert services.claim(job.id, worker="other") is None
+        assert Job.objects.get(id=job.id).attempt == 1
+
+
+def test_an_expired_lease_passes_on_and_the_zombie_cannot_commit(acme: Cast) -> None:
+    job = queued_job(acme)
+    zombie = claimed(acme, job)
+    expire(acme, job)
+    heir = claimed(acme, job)
+    assert heir.token == zombie.token + 1
+    with pytest.raises(LeaseLost), services.checkpoint(zombie):
+        pytest.fail("a zombie entered a checkpoint")
+    assert services.heartbeat(zombie) is False
+    with services.checkpoint(heir):
+        services.complete(heir)
+    with acme.scope():
+        assert Job.objects.get(id=job.id).state == JobState.SUCCEEDED
+
+
+def test_a_wakeup_while_running_makes_the_job_run_once_more(acme: Cast) -> None:
+    job = queued_job(acme)
+    lease = claimed(acme, job)
+    with acme.scope():
+        services.enqueue(kind=JobKind.PURGE_VIDEO, subject_id=job.subject_id, dedupe_key=job.dedupe_key)
+    with services.checkpoint(lease):
+        services.complete(lease)
+    with acme.scope():
+        assert Job.objects.get(id=job.id).state == JobState.QUEUED
+        assert Outbox.objects.filter(job_id=job.id).count() == 2
+    again = claimed(acme, job)
+    with services.checkpoint(again):
+        services.complete(again)
+    with acme.scope():
+        assert Job.objects.get(id=job.id).state == JobState.SUCCEEDED
+
+
+def test_a_retryable_failure_waits_and_the_last_one_is_dead(acme: Cast) -> None:
+    job = queued_job(acme, max_attempts=2)
+    error = JobFailed("model_unavailable", "away", retryable=True)
+    lease = claimed(acme, job)
+    with services.checkpoint(lease):
+        assert services.fail(lease, error) == JobState.QUEUED
+    with acme.scope():
+        waiting = Job.objects.get(id=job.id)
+        assert waiting.not_before > timezone.now()
+        assert services.claim(job.id, worker="w") is None, "not due yet"
+        Job.objects.filter(id=job.id).update(not_before=timezone.now())
+    last = claimed(acme, job)
+    with services.checkpoint(last):
+        assert services.fail(last, error) == JobState.DEAD
+    with acme.scope():
+        assert Job.objects.get(id=job.id).error_code == "model_unavailable"
+
+
+def test_an_error_that_no_retry_helps_ends_the_job_at_once(acme: Cast) -> None:
+    lease = claimed(acme, queued_job(acme))
+    with services.checkpoint(lease):
+        assert services.fail(lease, JobFailed("not_a_video", "text", retryable=False)) == JobState.FAILED
+
+
+def test_cancelling_a_running_job_stops_its_heartbeat_and_its_commit(acme: Cast) -> None:
+    job = queued_job(acme)
+    lease = claimed(acme, job)
+    with acme.scope():
+        assert services.request_cancel(dedupe_key=job.dedupe_key)
+    assert services.heartbeat(lease) is False
+    with pytest.raises(LeaseLost), services.checkpoint(lease):
+        pytest.fail("a cancelled job entered a checkpoint")
+
+
+def test_the_reaper_rings_again_for_lost_work_and_only_once(acme: Cast) -> None:
+    job = queued_job(acme)
+    with transaction.atomic(using="dispatch"):
+        assert [row[0] for row in services.take_due_wakeups()] == [job.id]
+    claimed(acme, job)
+    assert services.reap(stale_after=timedelta(minutes=1)) == 0, "its worker is alive"
+    expire(acme, job)
+    assert services.reap(stale_after=timedelta(minutes=1)) == 1
+    assert services.reap(stale_after=timedelta(minutes=1)) == 0, "its wake-up waits already"
+
+
+def test_a_queued_job_whose_wakeup_was_lost_is_rung_for(acme: Cast) -> None:
+    job = queued_job(acme)
+    with transaction.atomic(using="dispatch"):
+        services.take_due_wakeups()
+    assert services.reap(stale_after=timedelta(minutes=1)) == 0
+    with acme.scope():
+        Job.objects.filter(id=job.id).update(not_before=timezone.now() - timedelta(minutes=2))
+    assert services.reap(stale_after=timedelta(minutes=1)) == 1
+
+
+def test_wakeups_stay_when_the_broker_refuses_them(acme: Cast) -> None:
+    job = queued_job(acme)
+    with pytest.raises(ConnectionError), transaction.atomic(using="dispatch"):
+        services.take_due_wakeups()
+        raise ConnectionError("broker away")
+    with acme.scope():
+        assert Outbox.objects.filter(job_id=job.id).count() == 1
+
+
+def test_another_tenant_cannot_claim(acme: Cast, globex: Cast) -> None:
+    job = queued_job(acme)
+    with globex.scope():
+        assert services.claim(job.id, worker="w") is None
+    with acme.scope():
+        assert Job.objects.get(id=job.id).state == JobState.QUEUED
