@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from backend import env
+from backend.api import openapi
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -99,6 +100,8 @@ REST_FRAMEWORK = {
     "UNAUTHENTICATED_USER": None,
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
+
+SPECTACULAR_SETTINGS = openapi.SETTINGS
 
 # --- outside ---------------------------------------------------------------------------------------------------------
 REDIS_URL = env.text("REDIS_URL")

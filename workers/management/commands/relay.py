@@ -9,6 +9,8 @@ import time
 from datetime import timedelta
 from typing import Any
 
+from botocore.exceptions import BotoCoreError, ClientError
+from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import OperationalError, connections, transaction
 from kombu.exceptions import KombuError
@@ -25,9 +27,9 @@ POLL_SECONDS = 0.1
 REAP_SECONDS = 2.0
 SWEEP_SECONDS = 300.0
 METRIC_SECONDS = 60.0
-# A queued job whose wake-up was published this long ago is rung for again.
 BROKER_AWAY = (KombuError, RedisError, OSError)
 METRICS_AWAY = (BotoCoreError, ClientError)
+# A queued job whose wake-up was published this long ago is rung for again.
 STALE_AFTER = timedelta(seconds=60)
 
 
