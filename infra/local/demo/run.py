@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from infra.local.default_video import default_video
+from infra.local.default_video import NoDefaultVideo, default_video
 from infra.local.demo.client import ApiRefused, Client, Json, sha256_of
 from infra.local.demo.progress import Stages
 from infra.local.demo.receiver import Received, Receiver
@@ -88,7 +88,12 @@ class Demo:
             if file.stat().st_size == 0:
                 raise DemoFailed(f"VIDEO={given}: the file is empty")
             return file
-        return default_video()
+        try:
+            found = default_video()
+        except NoDefaultVideo as error:
+            raise DemoFailed(f"{error}; name a file of your own with VIDEO=") from error
+        self._stages.say(f"video: {found.source}")
+        return found.path
 
     def _questions(self, file: Path) -> list[Asked]:
         question, choices = os.environ.get("QUESTION"), os.environ.get("CHOICES")
@@ -99,15 +104,15 @@ class Demo:
     # --- index ------------------------------------------------------------------------------------------------------
 
     def _register(self, receiver: Receiver) -> None:
-        for endpoint in self._client.pages("/webhook-endpoints"):
-            if endpoint["description"] == ENDPOINT:
-                self._client.call("DELETE", f"/webhook-endpoints/{endpoint['id']}")
-        created = self._client.call(
-            "POST",
-            "/webhook-endpoints",
-            {"url": receiver.url, "description": ENDPOINT, "event_types": ["video.ready", "video.failed"]},
-        )
-        receiver.secret = created["secret"]
+        """One endpoint for all runs: each run's receiver listens on a port of its own."""
+        known = [each for each in self._client.pages("/webhook-endpoints") if each["description"] == ENDPOINT]
+        if known:
+            path = f"/webhook-endpoints/{known[0]['id']}"
+            receiver.secret = self._client.call("GET", f"{path}/secret")["secret"]
+            self._client.call("PATCH", path, {"url": receiver.url, "enabled": True})
+            return
+        wanted = {"url": receiver.url, "description": ENDPOINT, "event_types": ["video.ready", "video.failed"]}
+        receiver.secret = self._client.call("POST", "/webhook-endpoints", wanted)["secret"]
 
     def _indexed_video(self, file: Path) -> tuple[Json, bool]:
         """The video, ready; and whether an earlier run had indexed it."""
@@ -147,7 +152,10 @@ class Demo:
         received = receiver.wait_for("video.ready", video["id"], timeout_s=5.0)
         if received is None:
             # An earlier run's delivery went to its own receiver: have it sent once more.
-            self._client.call("POST", f"/videos/{video['id']}/webhooks/replay")
+            for delivery in self._client.pages("/webhook-deliveries"):
+                if (delivery["type"], delivery["resource_id"]) == ("video.ready", video["id"]):
+                    self._client.call("POST", f"/webhook-deliveries/{delivery['id']}/replay")
+                    break
             received = receiver.wait_for("video.ready", video["id"], timeout_s=WEBHOOK_S)
         if received is None:
             raise DemoFailed("no video.ready webhook arrived")

@@ -1,0 +1,53 @@
+# AVA Cloud. `make` lists the targets; every target makes or repairs .venv first.
+# PYTHON: the interpreter that .venv is made from (3.11 or 3.12).
+PYTHON ?= python3
+PY := .venv/bin/python
+.DEFAULT_GOAL := help
+.PHONY: help bootstrap demo test up down reset status lint lock
+
+# The demo reads these from its environment, so no shell ever sees them and quotes survive; `value` keeps make from
+# expanding a $ inside them.
+ifdef VIDEO
+override VIDEO := $(value VIDEO)
+endif
+ifdef QUESTION
+override QUESTION := $(value QUESTION)
+endif
+ifdef CHOICES
+override CHOICES := $(value CHOICES)
+endif
+export VIDEO QUESTION CHOICES FRESH
+export AVA_STARTED := $(shell date +%s)
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+
+bootstrap: ## make or repair .venv
+	@"$(PYTHON)" infra/local/bootstrap.py
+
+demo: bootstrap ## index a video and ask it a question: VIDEO=… QUESTION='…' CHOICES='A|B'
+	@$(PY) -m infra.local.demo
+
+test: bootstrap ## run the tests on real servers: ARGS='tests/infra -k ports'
+	@$(PY) -m pytest $(ARGS)
+
+up: bootstrap ## run the service in the foreground; Ctrl-C stops it
+	@$(PY) -m infra.local.supervisor up
+
+down: bootstrap ## stop a service that runs elsewhere
+	@$(PY) -m infra.local.supervisor down
+
+reset: bootstrap ## stop, and delete all local data
+	@$(PY) -m infra.local.supervisor reset
+
+status: bootstrap ## what runs
+	@$(PY) -m infra.local.supervisor status
+
+lint: bootstrap ## style, types, import contracts
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+	@.venv/bin/lint-imports
+
+lock: bootstrap ## write requirements.lock anew from pyproject.toml
+	@$(PY) infra/local/bootstrap.py lock

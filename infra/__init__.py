@@ -1,0 +1,1 @@
+"""How AVA Cloud runs: the local stack, images, charts and dashboards."""

@@ -1,0 +1,204 @@
+"""Create or repair the project's environment in .venv. Standard library only: it runs before anything is installed.
+
+It is done when the stamp in .venv holds the hash of the lock, the constraints and this file's recipe. Everything is
+safe to repeat, so a half-made environment is finished or, where it cannot run, made anew.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+VENV = PROJECT / ".venv"
+LOCK = PROJECT / "requirements.lock"
+CONSTRAINTS = PROJECT / "constraints" / "cpu.txt"
+UV = "uv==0.13.9"
+# PyTorch's own index has the CPU build for machines whose package index offers only the CUDA build.
+TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+_RECIPE = "1"
+# The older and the newer name of one switch.
+_SYSTEM_CERTIFICATES = {"UV_NATIVE_TLS": "1", "UV_SYSTEM_CERTS": "1"}
+_PYTHONS = ((3, 11), (3, 12))
+
+
+class BootstrapFailed(Exception):
+    """The environment could not be made; the message says which step failed."""
+
+
+def fingerprint() -> str:
+    """What the environment must have been made from to be up to date."""
+    digest = hashlib.sha256(f"{_RECIPE} {UV} {sys.version_info[:2]}".encode())
+    for path in (LOCK, CONSTRAINTS):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def is_ready(stamp: str) -> bool:
+    """Whether .venv was completed with this stamp and its interpreter still runs (its base may have been removed)."""
+    try:
+        if (VENV / "ava-stamp").read_text() != stamp:
+            return False
+    except OSError:
+        return False
+    return _runs(VENV / "bin" / "python")
+
+
+def ensure() -> None:
+    """Bring .venv up to date. Raises BootstrapFailed."""
+    if sys.version_info[:2] not in _PYTHONS:
+        raise BootstrapFailed(f"Python 3.11 or 3.12 is needed, this is {sys.version.split()[0]}; set PYTHON=…")
+    stamp = fingerprint()
+    if is_ready(stamp):
+        return
+    # Two targets at once in one checkout: the second waits and finds the work done.
+    with (PROJECT / ".venv.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_ready(stamp):
+            _install()
+            (VENV / "ava-stamp").write_text(stamp)
+            say("environment is ready")
+
+
+def _install() -> None:
+    python = VENV / "bin" / "python"
+    (VENV / "ava-stamp").unlink(missing_ok=True)
+    if not _runs(python) or not _runs(python, "-m", "pip", "--version"):
+        say("1/4 creating .venv")
+        shutil.rmtree(VENV, ignore_errors=True)
+        venv.create(VENV, with_pip=True, symlinks=True)
+    say(f"2/4 installing {UV}")
+    _run("pip install uv", [str(python), "-m", "pip", "install", "--quiet", UV])
+    _install_torch(python)
+    say("4/4 installing the locked packages (about 1.5 GB on disk at the first time)")
+    env = dict(os.environ)
+    links = _find_links(python)
+    if links and "UV_FIND_LINKS" not in env:
+        # uv does not read pip's configuration.
+        env["UV_FIND_LINKS"] = ",".join(links)
+    with_uv = [str(VENV / "bin" / "uv"), "pip", "install", "--python", str(python), "--quiet"]
+    with_pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    what = ["--no-deps", "--require-hashes", "-r", str(LOCK)]
+    if subprocess.run([*with_uv, *what], env=env, check=False).returncode == 0:
+        return
+    say("    uv could not; trying with the system's certificates")
+    if subprocess.run([*with_uv, *what], env=env | _SYSTEM_CERTIFICATES, check=False).returncode == 0:
+        return
+    say("    uv could not; trying pip, which is slower")
+    # The lock holds packages that declare an upper bound on Python; uv reads that as a wish, pip as a ban.
+    _run("pip install -r requirements.lock", [*with_pip, "--ignore-requires-python", *what])
+
+
+def _install_torch(python: Path) -> None:
+    wanted = next(line.strip() for line in CONSTRAINTS.read_text().splitlines() if line.startswith("torch=="))
+    have = subprocess.run(
+        [str(python), "-c", "from importlib.metadata import version; print(version('torch'))"],
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.strip()
+    if have.partition("+")[0] == wanted.removeprefix("torch=="):
+        say(f"3/4 torch {have} is there")
+        return
+    pip = [str(python), "-m", "pip", "install", "--no-deps", "--disable-pip-version-check"]
+    report = subprocess.run(
+        [*pip, "--dry-run", "--quiet", "--ignore-installed", "--report", "-", wanted],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    offered = json.loads(report.stdout)["install"][0]["metadata"]["version"] if report.returncode == 0 else ""
+    cpu = [] if "+cpu" in offered else ["--index-url", TORCH_CPU_INDEX]
+    say(f"3/4 installing {wanted}, the CPU build{' from the index of PyTorch' if cpu else ''}")
+    _run("pip install torch", [*pip, "--quiet", *cpu, wanted])
+
+
+def _find_links(python: Path) -> list[str]:
+    listed = subprocess.run(
+        [str(python), "-m", "pip", "config", "list"], capture_output=True, text=True, check=False
+    ).stdout
+    found: list[str] = []
+    for line in listed.splitlines():
+        key, _, value = line.partition("=")
+        if key.endswith("find-links"):
+            found += [link for link in value.strip().strip("'\"").replace("\\n", " ").split() if link not in found]
+    return found
+
+
+def relock() -> None:
+    """Write requirements.lock anew from pyproject.toml, without torch: the right build depends on the machine."""
+    env = dict(os.environ)
+    if links := _find_links(VENV / "bin" / "python"):
+        env.setdefault("UV_FIND_LINKS", ",".join(links))
+    command = [
+        str(VENV / "bin" / "uv"),
+        "pip",
+        "compile",
+        "pyproject.toml",
+        "--extra",
+        "ml",
+        "--extra",
+        "local",
+        "--extra",
+        "dev",
+    ]
+    command += ["-c", str(CONSTRAINTS.relative_to(PROJECT)), "--generate-hashes", "--python-version", "3.11"]
+    command += ["--no-emit-index-url", "--no-emit-find-links", "--quiet", "-o", LOCK.name]
+    done = subprocess.run(command, cwd=PROJECT, env=env, check=False)
+    if done.returncode != 0:
+        raise BootstrapFailed("uv pip compile failed")
+    LOCK.write_text(without(LOCK.read_text(), "torch"))
+
+
+def without(lock: str, package: str) -> str:
+    """Return the text of a lock file less one package's entry: its line, its hashes and its comments."""
+    kept, dropping = [], False
+    for line in lock.splitlines(keepends=True):
+        if not line.startswith((" ", "\t", "#")):
+            dropping = line.startswith(f"{package}==")
+        if not dropping:
+            kept.append(line)
+    return "".join(kept)
+
+
+def _runs(program: Path, *arguments: str) -> bool:
+    try:
+        return (
+            subprocess.run([str(program), *(arguments or ("-c", ""))], capture_output=True, check=False).returncode == 0
+        )
+    except OSError:
+        return False
+
+
+def _run(what: str, command: list[str]) -> None:
+    if subprocess.run(command, check=False).returncode != 0:
+        raise BootstrapFailed(f"{what} failed; the lines above say why")
+
+
+def say(line: str) -> None:
+    """Tell the person at the terminal; on stderr, so that the output of a target stays clean."""
+    print(f"bootstrap: {line}", file=sys.stderr, flush=True)
+
+
+def main() -> int:
+    """``bootstrap.py`` makes the environment, ``bootstrap.py lock`` writes requirements.lock anew."""
+    try:
+        if sys.argv[1:] == ["lock"]:
+            relock()
+        else:
+            ensure()
+    except BootstrapFailed as error:
+        say(f"ERROR {error}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""The reasoner: a llama.cpp server process over weights from the cache."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import httpx
+
+from gpu_workers.models import weights
+from infra.local import ports
+from infra.local.errors import Misconfigured, ServiceFailed
+from infra.local.process import Child, Command, wait_until
+from infra.local.service import Place
+
+_PROJECT = Path(__file__).resolve().parents[2]
+REASONERS = ("qwen2.5-coder-1.5b", "qwen2.5-coder-0.5b", "smollm2")
+"""What AVA_REASONER may say; the first is the default. smollm2 is for protocol tests, never for an answer."""
+
+
+class Llama:
+    """One llama.cpp server. Read from environ: AVA_REASONER, AVA_LLM_THREADS, AVA_LLM_SLOTS, AVA_LLM_CONTEXT."""
+
+    name = "llama"
+
+    def __init__(self, place: Place, environ: Mapping[str, str]) -> None:
+        self._place = place
+        self._environ = environ
+        self._model = environ.get("AVA_REASONER") or REASONERS[0]
+        if self._model not in REASONERS:
+            raise Misconfigured(f"AVA_REASONER is {self._model!r}; it may be {', '.join(REASONERS)}")
+        # Half the cores, because the workers need the others: with more threads than free cores llama.cpp waits
+        # for itself (two threads on a busy two-core machine decode 2.5 tokens/s, one 9.6).
+        self._threads = self._number("AVA_LLM_THREADS", max(1, (os.cpu_count() or 1) // 2))
+        self._slots = self._number("AVA_LLM_SLOTS", 8)
+        self._context = self._number("AVA_LLM_CONTEXT", 32768)
+        self.child: Child | None = None
+        self._port = 0
+
+    def _number(self, name: str, default: int) -> int:
+        text = self._environ.get(name) or str(default)
+        if not text.isdigit() or int(text) < 1:
+            raise Misconfigured(f"{name} is {text!r}; it must be a whole number from 1")
+        return int(text)
+
+    def start(self) -> None:
+        """Fetch the weights if they are not cached, start, wait until the model is loaded."""
+        try:
+            model = weights.fetch(self._model, progress=_report)
+        except weights.WeightsError as error:
+            raise ServiceFailed(f"{error} (or set REASONER_URL)") from error
+        self._port = ports.claim(self._place.state, self.name)
+        arguments = [sys.executable, "-m", "infra.local.llama_server", f"--model={model}", f"--alias={self._model}"]
+        arguments += [f"--port={self._port}", f"--threads={self._threads}", f"--parallel={self._slots}"]
+        arguments += [f"--context={self._context}"]
+        # The key goes through the environment: arguments can be read by every user of the machine.
+        env = dict(self._environ) | {"AVA_LLAMA_API_KEY": self._place.state.secret(self.name)}
+        log = self._place.log(self.name)
+        self.child = Child(Command(self.name, arguments, log, env=env, cwd=_PROJECT, grace_s=10))
+        wait_until(self._ready, self.child, timeout_s=180, every_s=0.25)
+
+    def _ready(self) -> bool:
+        headers = {"Authorization": f"Bearer {self._place.state.secret(self.name)}"}
+        try:
+            # Asked with our key: llama.cpp lets two servers share one port, and only ours knows the key.
+            models = httpx.get(f"{self._url()}/models", headers=headers, timeout=5, trust_env=False)
+            health = httpx.get(f"http://127.0.0.1:{self._port}/health", timeout=5, trust_env=False)
+        except httpx.TransportError:
+            return False
+        return models.status_code == 200 and health.status_code == 200
+
+    def _url(self) -> str:
+        return f"http://127.0.0.1:{self._port}/v1"
+
+    def env(self) -> dict[str, str]:
+        """REASONER_URL, REASONER_MODEL and REASONER_API_KEY."""
+        return {
+            "REASONER_URL": self._url(),
+            "REASONER_MODEL": self._model,
+            "REASONER_API_KEY": self._place.state.secret(self.name),
+        }
+
+    def stop(self) -> None:
+        """Stop it."""
+        if self.child is not None:
+            self.child.stop()
+            self.child = None
+
+    def forget_ports(self) -> None:
+        """Choose another port at the next start."""
+        self._place.state.set_port(self.name, None)
+
+    def erase(self) -> None:
+        """It keeps no data; the weights belong to the cache."""
+
+
+def _report(name: str, done: int, total: int) -> None:
+    print(f"{name}: {done >> 20} of {total >> 20} MiB", flush=True)

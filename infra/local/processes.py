@@ -1,0 +1,57 @@
+"""The application processes of the local stack: the one table of what runs."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class AppProcess:
+    """One process of AVA Cloud's own.
+
+    ready_line: text in its log that says it is ready; None where an HTTP request tells (the API) or where being
+    alive is enough.
+    restarted: whether the supervisor starts it again when it dies (loudly), or stops the stack.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    ready_line: str | None = None
+    restarted: bool = True
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A Celery worker: the queues it reads and how many tasks it runs at once."""
+
+    name: str
+    queues: tuple[str, ...]
+    concurrency: int
+
+
+WORKERS = (
+    Worker("worker-system", ("cpu.probe", "io.webhook", "system"), 2),
+    Worker("worker-index", ("gpu.index",), 1),
+    Worker("worker-query", ("gpu.query",), 1),
+)
+"""One worker per kind of load, so that a long video never makes a question wait in its queue."""
+
+
+def worker_process(worker: Worker) -> AppProcess:
+    """The command of one Celery worker."""
+    arguments = [sys.executable, "-m", "celery", "-A", "workers.app", "worker", "--loglevel=INFO"]
+    arguments += [f"--hostname={worker.name}@%h", f"--queues={','.join(worker.queues)}"]
+    arguments += [f"--concurrency={worker.concurrency}", "--without-gossip", "--without-mingle"]
+    return AppProcess(worker.name, tuple(arguments), ready_line=" ready.")
+
+
+def app_processes(api_port: int) -> tuple[AppProcess, ...]:
+    """Everything that runs on top of the servers, in the order of starting."""
+    api = [sys.executable, "-m", "gunicorn", "backend.wsgi:application", f"--bind=127.0.0.1:{api_port}"]
+    api += ["--worker-class=gthread", "--workers=2", "--threads=8", "--access-logfile=-"]
+    return (
+        AppProcess("api", tuple(api), restarted=False),
+        AppProcess("relay", (sys.executable, "manage.py", "relay")),
+        *(worker_process(worker) for worker in WORKERS),
+    )

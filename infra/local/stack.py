@@ -1,0 +1,187 @@
+"""The servers that AVA Cloud needs, on this machine, started in order and stopped in the reverse order.
+
+    with Stack(Path(".local")) as stack:
+        subprocess.run([...], env=os.environ | stack.env())
+
+The test suite uses the same class with a root of its own. A server whose URL the environment names already
+(DATABASE_URL, REDIS_URL, S3_ENDPOINT_URL, REASONER_URL) is not started; that URL is handed on.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+
+from gpu_workers.models.weights import cache_dir
+from infra.local import ffmpeg, ports
+from infra.local.errors import Misconfigured, ServiceFailed, StackError
+from infra.local.llama import Llama
+from infra.local.postgres import ROLES, Postgres
+from infra.local.seaweedfs import REGION, SeaweedFS
+from infra.local.service import Place, Service
+from infra.local.state import State
+from infra.local.valkey import Valkey
+
+SERVICES = ("postgres", "valkey", "seaweedfs", "llama")
+"""All servers, in the order of starting."""
+
+# Service: (the variable that replaces it, what must come with it, what may come with it).
+_EXTERNAL: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    "postgres": (
+        "DATABASE_URL",
+        tuple(name for name in ROLES if name not in ("DATABASE_URL", "DATABASE_SUPERUSER_URL")),
+        ("DATABASE_SUPERUSER_URL",),
+    ),
+    "valkey": ("REDIS_URL", (), ()),
+    "seaweedfs": ("S3_ENDPOINT_URL", ("S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "S3_BUCKET"), ("S3_REGION",)),
+    "llama": ("REASONER_URL", ("REASONER_MODEL",), ("REASONER_API_KEY",)),
+}
+_DEFAULTS = {"S3_REGION": REGION, "REASONER_API_KEY": "none"}
+
+
+class Stack:
+    """A set of servers that belongs to one root folder.
+
+    root: holds state.json, log/ and the servers' data; created if absent. One process at a time may run it.
+    services: which of SERVICES to run. durable=False trades crash safety for speed. environ: by default os.environ.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        services: frozenset[str] = frozenset(SERVICES),
+        *,
+        durable: bool = True,
+        environ: Mapping[str, str] | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
+        unknown = services - set(SERVICES)
+        if unknown:
+            raise ValueError(f"unknown services: {', '.join(sorted(unknown))}")
+        self._environ = os.environ if environ is None else environ
+        self._tell = tell or (lambda line: None)
+        self.state = State(root.resolve())
+        self.place = Place(root.resolve(), cache_dir(), self.state, durable)
+        self._external = {name: self._given(name) for name in SERVICES if self._environ.get(_EXTERNAL[name][0])}
+        makers: dict[str, Callable[[], Service]] = {
+            "postgres": lambda: Postgres(self.place),
+            "valkey": lambda: Valkey(self.place),
+            "seaweedfs": lambda: SeaweedFS(self.place),
+            "llama": lambda: Llama(self.place, self._environ),
+        }
+        self.services = [makers[name]() for name in SERVICES if name in services and name not in self._external]
+        self._wanted = services
+
+    def _given(self, service: str) -> dict[str, str]:
+        first, required, optional = _EXTERNAL[service]
+        missing = [name for name in required if not self._environ.get(name)]
+        if missing:
+            raise Misconfigured(f"{first} is set, so {', '.join(missing)} must be set too")
+        names = (first, *required, *optional)
+        given = {name: self._environ[name] for name in names if self._environ.get(name)}
+        return {name: value for name, value in _DEFAULTS.items() if name in optional} | given
+
+    def start(self) -> None:
+        """Start every server and wait until each is ready. Raises StackError; then nothing is left running."""
+        self.state.lock()
+        try:
+            self.stop_leftovers()
+            for service in self.services:
+                self._start(service)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _start(self, service: Service) -> None:
+        try:
+            service.start()
+        except ServiceFailed as error:
+            # Somebody can take a port between our look and the server's bind: one more try with others.
+            service.stop()
+            if "in use" not in str(error):
+                raise
+            service.forget_ports()
+            service.start()
+        if service.child is not None:
+            self.state.set_process(service.name, service.child.identity)
+        self._tell(f"{service.name} is ready")
+
+    def env(self) -> dict[str, str]:
+        """Everything that an application process needs besides the inherited environment."""
+        found: dict[str, str] = {}
+        for name in SERVICES:
+            if name in self._external and name in self._wanted:
+                found |= self._external[name]
+        for service in self.services:
+            found |= service.env()
+        secrets = self.state
+        own = {
+            "AVA_CACHE_DIR": str(self.place.cache),
+            "AVA_SECRET_KEY": secrets.secret("django"),
+            "AVA_KEY_PEPPERS": f"1:{secrets.secret_hex('pepper')}",
+            "AVA_ENCRYPTION_KEYS": f"1:{secrets.secret_fernet('encryption')}",
+            "AVA_PUBLIC_URL": f"http://127.0.0.1:{self.api_port()}",
+            "MODEL_PROFILE": "embedded",
+            # A receiver on this machine is what a developer tests webhooks with.
+            "AVA_WEBHOOK_ALLOW_PRIVATE": "true",
+            # Work of a worker that was killed goes on sooner than in production.
+            "AVA_LEASE_SECONDS": "20",
+            "AVA_HEARTBEAT_SECONDS": "4",
+        }
+        given = {name: self._environ[name] for name in own if self._environ.get(name)}
+        return found | own | given | ffmpeg.env()
+
+    def api_port(self) -> int:
+        """The port of the API: AVA_API_PORT, else a free one that is remembered."""
+        wanted = self._environ.get("AVA_API_PORT")
+        if wanted:
+            if not wanted.isdigit():
+                raise Misconfigured(f"AVA_API_PORT is {wanted!r}; it must be a number")
+            return int(wanted)
+        return self.state.port("api") or ports.claim(self.state, "api")
+
+    def stop(self) -> None:
+        """Stop every server, the last started first, and let others use the root; no-op if it never started."""
+        # Without the lock the state file is another process's.
+        if not self.state.locked:
+            return
+        for service in reversed(self.services):
+            service.stop()
+            self.state.set_process(service.name, None)
+        self.state.unlock()
+
+    def stop_leftovers(self) -> list[str]:
+        """Stop what an earlier supervisor that was killed has left behind, by id; return the names. Needs the lock."""
+        stopped = []
+        for name, identity in reversed(self.state.processes().items()):
+            if identity.alive():
+                first = signal.SIGINT if name == "postgres" else signal.SIGTERM
+                identity.stop(first, grace_s=30)
+                stopped.append(name)
+            self.state.set_process(name, None)
+        return stopped
+
+    def erase(self) -> None:
+        """Delete all data of this stack; secrets and ports stay. Raises AlreadyRunning while it runs."""
+        self.state.lock()
+        try:
+            self.stop_leftovers()
+            for service in self.services:
+                service.erase()
+        finally:
+            self.state.unlock()
+
+    def __enter__(self) -> Stack:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+__all__ = ["SERVICES", "Stack", "StackError"]

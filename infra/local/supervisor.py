@@ -1,0 +1,276 @@
+"""Run the whole of AVA Cloud on this machine: ``python -m infra.local.supervisor up|down|reset|status``.
+
+``up`` runs in the foreground: servers, ``manage.py provision``, ``manage.py migrate``, then API, relay and workers.
+Ctrl-C or SIGTERM stops everything in the reverse order. ``down`` stops an ``up`` that runs
+elsewhere, ``reset`` deletes its data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+
+import httpx
+
+from infra.local.errors import ServiceFailed, StackError
+from infra.local.process import Child, Command, Identity, wait_until
+from infra.local.processes import AppProcess, app_processes
+from infra.local.stack import SERVICES, Stack
+
+PROJECT = Path(__file__).resolve().parents[2]
+ADMIN = "admin"
+_SUPERVISOR = "supervisor"
+_POLL_S = 0.3
+# A worker that keeps dying within this time of its start is broken, not unlucky.
+_SHORT_LIFE_S, _SHORT_LIVES = 60.0, 5
+
+
+class _StopRequested(BaseException):
+    """Raised in the main thread by the first SIGINT, SIGTERM or SIGHUP."""
+
+
+class Supervisor:
+    """One run of the stack with its application processes.
+
+    project: the folder with manage.py, backend/ and workers/. processes: what to run; by default the table.
+    """
+
+    def __init__(self, stack: Stack, project: Path = PROJECT, processes: Sequence[AppProcess] | None = None) -> None:
+        self._stack = stack
+        self._project = project
+        self._processes = app_processes(stack.api_port()) if processes is None else tuple(processes)
+        self._running: dict[str, tuple[AppProcess, Child, float]] = {}
+        self._short_lives: dict[str, int] = {}
+        self.restarts: dict[str, int] = {}
+        self._env: dict[str, str] = {}
+
+    def run(self) -> int:
+        """Start, watch until asked to stop, stop. Returns the exit status."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, _request_stop)
+        status = 0
+        try:
+            self._start()
+            self._watch()
+        except _StopRequested:
+            say("stopping")
+        except StackError as error:
+            say(f"ERROR {error.code}: {error}")
+            status = 1
+        finally:
+            # From here on nothing interrupts: a second Ctrl-C must not leave processes behind.
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, lambda *_: say("still stopping"))
+            self._stop()
+        say("stopped")
+        return status
+
+    def _start(self) -> None:
+        self._stack.start()
+        own = Identity.of(os.getpid())
+        self._stack.state.set_process(_SUPERVISOR, own)
+        self._env = {**os.environ, **self._stack.env(), "PYTHONUNBUFFERED": "1"}
+        # The stack's own client libraries must never go through a proxy to reach 127.0.0.1.
+        self._env["NO_PROXY"] = ",".join(filter(None, [os.environ.get("NO_PROXY"), "127.0.0.1", "localhost"]))
+        if "DATABASE_SUPERUSER_URL" in self._env:
+            self._manage("provision")
+        # Whoever can create roles is for provisioning alone.
+        superuser = self._env.pop("DATABASE_SUPERUSER_URL", None)
+        self._manage("migrate", "--noinput", "--database", "owner")
+        if superuser is not None:
+            self._ensure_admin()
+        for process in self._processes:
+            self._start_process(process)
+        say(self.welcome())
+
+    def _manage(self, *arguments: str, **extra: str) -> None:
+        name = f"manage-{arguments[0]}"
+        command = Command(
+            name,
+            [sys.executable, "manage.py", *arguments],
+            self._stack.place.log(name),
+            env=self._env | extra,
+            cwd=self._project,
+        )
+        child = Child(command)
+        try:
+            while child.exit_code() is None:
+                time.sleep(0.05)
+        finally:
+            child.stop()
+        if child.exit_code() != 0:
+            raise ServiceFailed(f"manage.py {arguments[0]} failed; {command.log} says:\n{child.last_lines()}")
+        say(f"manage.py {arguments[0]} is done")
+
+    def _ensure_admin(self) -> None:
+        state = self._stack.state
+        if not state.is_done("admin"):
+            self._manage(
+                "createsuperuser",
+                "--noinput",
+                DJANGO_SUPERUSER_USERNAME=ADMIN,
+                DJANGO_SUPERUSER_EMAIL="admin@localhost.invalid",
+                DJANGO_SUPERUSER_PASSWORD=state.secret("admin"),
+            )
+            state.set_done("admin")
+
+    def _start_process(self, process: AppProcess) -> None:
+        log = self._stack.place.log(process.name)
+        child = Child(Command(process.name, process.arguments, log, self._env, cwd=self._project, grace_s=30))
+        self._running[process.name] = (process, child, time.monotonic())
+        self._stack.state.set_process(process.name, child.identity)
+        if process.ready_line is not None:
+            line = process.ready_line
+            wait_until(lambda: line in child.log_since_start(), child, timeout_s=120)
+        elif process.name == "api":
+            wait_until(self._api_answers, child, timeout_s=120)
+        say(f"{process.name} is ready")
+
+    def _api_answers(self) -> bool:
+        try:
+            answer = httpx.get(f"http://127.0.0.1:{self._stack.api_port()}/healthz", timeout=10, trust_env=False)
+        except httpx.TransportError:
+            return False
+        return answer.status_code == 200
+
+    def _watch(self) -> None:
+        while True:
+            for service in self._stack.services:
+                if service.child is not None:
+                    service.child.require_running()
+            for process, child, since in list(self._running.values()):
+                if child.exit_code() is not None:
+                    self._after_death(process, child, since)
+            time.sleep(_POLL_S)
+
+    def _after_death(self, process: AppProcess, child: Child, since: float) -> None:
+        if not process.restarted:
+            child.require_running()
+        lived = time.monotonic() - since
+        self.restarts[process.name] = self.restarts.get(process.name, 0) + 1
+        short = self._short_lives[process.name] = (
+            self._short_lives.get(process.name, 0) + 1 if lived < _SHORT_LIFE_S else 0
+        )
+        say(
+            f"ERROR {process.name} died with status {child.exit_code()} after {lived:.0f} s; "
+            f"{child.command.log} says:\n{child.last_lines()}"
+        )
+        child.stop()
+        if short >= _SHORT_LIVES:
+            raise ServiceFailed(
+                f"{process.name} died {short} times within {_SHORT_LIFE_S:.0f} s of its start; giving up"
+            )
+        say(f"RESTART {process.name}, number {self.restarts[process.name]} of this run")
+        self._start_process(process)
+
+    def _stop(self) -> None:
+        # Asked together, waited for one by one: workers finish what they do in parallel.
+        children = [child for _, child, _ in self._running.values()]
+        for child in reversed(children):
+            child.identity.send(child.command.stop_signal)
+        for child in reversed(children):
+            child.stop()
+            self._stack.state.set_process(child.name, None)
+        if self._stack.state.locked:
+            self._stack.state.set_process(_SUPERVISOR, None)
+        self._stack.stop()
+
+    def welcome(self) -> str:
+        """What a person needs to know once all is ready."""
+        url = self._env["AVA_PUBLIC_URL"]
+        lines = [
+            "AVA Cloud is ready",
+            f"  API       {url}/v1        (schema: {url}/v1/openapi.json)",
+            f"  console   {url}/console/  (login: {ADMIN}, password: {self._stack.state.secret('admin')})",
+            f"  logs      {self._stack.place.root / 'log'}",
+            f"  try       curl {url}/healthz",
+            "  stop      Ctrl-C, or make down",
+        ]
+        return "\n".join(lines)
+
+
+def say(line: str) -> None:
+    """Tell the person at the terminal."""
+    print(line, flush=True)
+
+
+def _request_stop(number: int, frame: FrameType | None) -> None:
+    raise _StopRequested
+
+
+def up(root: Path, project: Path = PROJECT) -> int:
+    """Run everything until stopped; the application is that in ``project``."""
+    return Supervisor(Stack(root, frozenset(SERVICES), tell=say), project).run()
+
+
+def down(root: Path) -> int:
+    """Stop what runs in ``root``: the supervisor first, then whatever it left. Only by recorded id and start time."""
+    stack = Stack(root, frozenset(SERVICES))
+    supervisor = stack.state.processes().get(_SUPERVISOR)
+    if supervisor is not None and supervisor.alive():
+        supervisor.send(signal.SIGTERM)
+        deadline = time.monotonic() + 120
+        while supervisor.alive():
+            if time.monotonic() > deadline:
+                say(f"ERROR the supervisor (pid {supervisor.pid}) does not stop; see {root / 'log'}")
+                return 1
+            time.sleep(0.1)
+        say("stopped")
+    # Whoever holds the lock now is no supervisor that we know of, and what it runs is not ours to stop.
+    stack.state.lock()
+    try:
+        for name in stack.stop_leftovers():
+            say(f"stopped {name}, which an earlier run had left")
+    finally:
+        stack.state.unlock()
+    return 0
+
+
+def reset(root: Path) -> int:
+    """Stop, then delete data, logs, secrets and ports."""
+    if down(root):
+        return 1
+    stack = Stack(root, frozenset(SERVICES), environ={})
+    stack.erase()
+    shutil.rmtree(root)
+    say(f"deleted {root}")
+    return 0
+
+
+def status(root: Path) -> int:
+    """Print what runs; exit status 0 if everything that was started still runs, 3 if nothing does, 1 otherwise."""
+    processes = Stack(root, frozenset(SERVICES)).state.processes()
+    alive = {name: identity.alive() for name, identity in processes.items()}
+    for name, identity in processes.items():
+        say(f"{name:16} {'running' if alive[name] else 'DEAD':8} pid {identity.pid}")
+    if not any(alive.values()):
+        say("nothing runs")
+        return 3
+    return 0 if all(alive.values()) else 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m infra.local.supervisor", description=__doc__)
+    parser.add_argument("action", choices=("up", "down", "reset", "status"))
+    parser.add_argument("--root", type=Path, default=PROJECT / ".local", help="state, logs and data (default: .local)")
+    parser.add_argument("--project", type=Path, default=PROJECT, help="the folder with manage.py (default: this one)")
+    options = parser.parse_args(arguments)
+    try:
+        if options.action == "up":
+            return up(options.root, options.project)
+        return {"down": down, "reset": reset, "status": status}[options.action](options.root)
+    except StackError as error:
+        say(f"ERROR {error.code}: {error}")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,186 @@
+"""The supervisor over a small application of its own: order, restarts, deaths, and nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from infra.local.process import Identity
+from infra.local.stack import Stack
+
+_MANAGE = """
+import os, sys, time
+print("ran", *sys.argv[1:], "as superuser" if "DATABASE_SUPERUSER_URL" in os.environ else "as restricted", flush=True)
+while sys.argv[1] == "relay":
+    time.sleep(600)
+sys.exit(os.path.exists("fail-" + sys.argv[1]))
+"""
+_WSGI = """
+def application(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [b"ok"]
+"""
+_CELERY = """
+import os
+from celery import Celery
+app = Celery("workers", broker=os.environ["REDIS_URL"])
+"""
+
+
+class Run:
+    """One ``supervisor up`` in its own process, over the small application."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root, self.project, self.output = folder / "root", folder / "app", folder / "output"
+        for path, text in (("manage.py", _MANAGE), ("backend/wsgi.py", _WSGI), ("workers/app.py", _CELERY)):
+            (self.project / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.project / path).write_text(text)
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def command(self, action: str) -> list[str]:
+        line = [sys.executable, "-m", "infra.local.supervisor", action, "--root", str(self.root)]
+        return [*line, "--project", str(self.project)]
+
+    def env(self) -> dict[str, str]:
+        # The reasoner plays no part here.
+        kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+        return kept | {"REASONER_URL": "http://127.0.0.1:9/v1", "REASONER_MODEL": "none"}
+
+    def up(self) -> subprocess.Popen[bytes]:
+        with self.output.open("wb") as out:
+            self.process = subprocess.Popen(self.command("up"), stdout=out, stderr=subprocess.STDOUT, env=self.env())
+        return self.process
+
+    def say(self) -> str:
+        return self.output.read_text()
+
+    def wait_for(self, text: str) -> None:
+        self.wait_until(lambda: text in self.say())
+
+    def wait_until(self, condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 120
+        while not condition():
+            assert time.monotonic() < deadline, self.say()
+            time.sleep(0.05)
+
+    def processes(self) -> dict[str, Identity]:
+        raw: dict[str, Any] = json.loads((self.root / "state.json").read_text())
+        return {name: Identity(**entry) for name, entry in raw["processes"].items()}
+
+    def finish(self) -> int:
+        assert self.process is not None
+        return self.process.wait(120)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    run = Run(tmp_path)
+    yield run
+    if run.process is not None and run.process.poll() is None:
+        run.process.terminate()
+        run.process.wait(120)
+    Stack(run.root, environ={"PATH": os.environ["PATH"]}).erase()
+
+
+def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
+    process = run.up()
+    run.wait_for("AVA Cloud is ready")
+    started = run.processes()
+
+    names = [
+        "postgres",
+        "valkey",
+        "seaweedfs",
+        "supervisor",
+        "api",
+        "relay",
+        "worker-system",
+        "worker-index",
+        "worker-query",
+    ]
+    assert list(started) == names
+    lines = [line for line in run.say().splitlines() if line.endswith(("ready", "done"))]
+    assert [line.split(" is ")[0] for line in lines] == [
+        *("postgres", "valkey", "seaweedfs", "manage.py provision", "manage.py migrate", "manage.py createsuperuser"),
+        *("api", "relay", "worker-system", "worker-index", "worker-query", "AVA Cloud"),
+    ]
+    log = run.root / "log"
+    assert (log / "manage-provision.log").read_text() == "ran provision as superuser\n"
+    assert (log / "manage-migrate.log").read_text() == "ran migrate --noinput --database owner as restricted\n"
+    assert (log / "relay.log").read_text() == "ran relay as restricted\n"
+
+    process.send_signal(signal.SIGINT)
+
+    assert run.finish() == 0
+    assert run.processes() == {}
+    run.wait_until(lambda: not any(identity.alive() for identity in started.values()))
+
+
+def test_a_dead_worker_is_restarted_loudly_and_a_dead_api_ends_it(run: Run) -> None:
+    run.up()
+    run.wait_for("AVA Cloud is ready")
+    worker = run.processes()["worker-index"]
+    os.kill(worker.pid, signal.SIGKILL)
+    run.wait_for("RESTART worker-index, number 1 of this run\nworker-index is ready")
+    assert "ERROR worker-index died with status -9" in run.say()
+    started = run.processes()
+    assert started["worker-index"] != worker
+    assert started["worker-index"].alive()
+
+    os.kill(started["api"].pid, signal.SIGKILL)
+
+    assert run.finish() == 1
+    assert "ERROR service_failed: api ended with status -9" in run.say()
+    run.wait_until(lambda: not any(identity.alive() for identity in started.values()))
+
+
+def test_a_failing_migration_stops_everything(run: Run) -> None:
+    (run.project / "fail-migrate").touch()
+
+    run.up()
+
+    assert run.finish() == 1
+    assert "manage.py migrate failed" in run.say()
+    assert "api is ready" not in run.say()
+    assert run.processes() == {}
+
+
+def test_a_second_up_is_refused_and_does_not_disturb_the_first(run: Run) -> None:
+    run.up()
+    run.wait_for("AVA Cloud is ready")
+    started = run.processes()
+
+    second = subprocess.run(run.command("up"), env=run.env(), capture_output=True, text=True, check=False)
+
+    assert second.returncode == 1
+    assert "already_running" in second.stdout
+    assert run.processes() == started
+    assert all(identity.alive() for identity in started.values())
+    down = subprocess.run(run.command("down"), env=run.env(), capture_output=True, text=True, check=False)
+    assert (down.returncode, down.stdout) == (0, "stopped\n")
+    assert run.finish() == 0
+
+
+def test_after_kill_9_of_the_supervisor_nothing_runs_and_up_works_again(run: Run) -> None:
+    process = run.up()
+    run.wait_for("AVA Cloud is ready")
+    started = run.processes()
+    process.kill()
+    run.finish()
+    run.wait_until(lambda: not any(identity.alive() for name, identity in started.items() if name != "supervisor"))
+
+    run.up()
+    run.wait_for("AVA Cloud is ready")
+
+    answer = httpx.get(next(word for word in run.say().split() if word.endswith("/healthz")), timeout=10)
+    assert answer.text == "ok"
