@@ -6,7 +6,7 @@ import os
 
 import django
 from celery import Celery
-from kombu import Queue
+from kombu import Exchange, Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
 django.setup()
@@ -19,7 +19,8 @@ RUN_JOB = "workers.tasks.run_job"
 
 app = Celery("ava", broker=settings.REDIS_URL, include=["workers.tasks"])
 app.conf.update(
-    task_queues=[Queue(name) for name in sorted(set(QUEUE_OF.values()))],
+    # Each queue has an exchange of its own: on a shared one every queue would get a copy of every message.
+    task_queues=[Queue(name, Exchange(name), routing_key=name) for name in sorted(set(QUEUE_OF.values()))],
     task_default_queue="system",
     task_acks_late=True,
     task_reject_on_worker_lost=True,

@@ -35,6 +35,7 @@ def deliver(
     tenant_id: UUID,
     delivery_id: UUID,
     transaction: Callable[[], AbstractContextManager[None]] | None = None,
+    clock: Callable[[], datetime] = timezone.now,
 ) -> datetime | None:
     """Make the attempt of a delivery that is due and record it.
 
@@ -46,16 +47,15 @@ def deliver(
         outgoing = attempts.next_outgoing(delivery_id)
     if outgoing is None:
         return None
-    outcome = send(outgoing)
+    outcome = send(outgoing, at=clock())
     due = None if outcome.delivered else next_attempt_at(outgoing.n, outcome)
     with (transaction or partial(tenant_scope, tenant_id))():
         recorded = attempts.record_attempt(outgoing=outgoing, outcome=outcome, next_attempt_at=due)
     return due if recorded and outcome.status_code != 410 else None
 
 
-def send(outgoing: Outgoing) -> Outcome:
-    """One signed request; whatever happens is an Outcome."""
-    at = timezone.now()
+def send(outgoing: Outgoing, *, at: datetime) -> Outcome:
+    """One request, signed as of `at`; whatever happens is an Outcome."""
     headers = {
         "content-type": "application/json",
         "user-agent": USER_AGENT,

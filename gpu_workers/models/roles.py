@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from gpu_workers.ekg import Chunk, Extraction, Picture, SampledFrame, Span, TrackObservation, TranscriptLine, Vector
-from numpy.typing import NDArray
 import numpy as np
+from numpy.typing import NDArray
+
+from gpu_workers.ekg import Chunk, Extraction, Picture, SampledFrame, Span, TrackObservation, TranscriptLine, Vector
 
 
 class ModelError(Exception):

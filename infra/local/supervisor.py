@@ -19,6 +19,7 @@ from types import FrameType
 
 import httpx
 
+from infra.local.api_key import ensure_api_key, key_file
 from infra.local.errors import ServiceFailed, StackError
 from infra.local.process import Child, Command, Identity, wait_until
 from infra.local.processes import AppProcess, app_processes
@@ -86,6 +87,7 @@ class Supervisor:
         self._manage("migrate", "--noinput", "--database", "owner")
         if superuser is not None:
             self._ensure_admin()
+            ensure_api_key(self._stack.place.root, self._project, self._env)
         for process in self._processes:
             self._start_process(process)
         say(self.welcome())
@@ -184,13 +186,13 @@ class Supervisor:
 
     def welcome(self) -> str:
         """What a person needs to know once all is ready."""
-        url = self._env["AVA_PUBLIC_URL"]
+        url, key = self._env["AVA_PUBLIC_URL"], key_file(self._stack.place.root)
         lines = [
             "AVA Cloud is ready",
             f"  API       {url}/v1        (schema: {url}/v1/openapi.json)",
             f"  console   {url}/console/  (login: {ADMIN}, password: {self._stack.state.secret('admin')})",
             f"  logs      {self._stack.place.root / 'log'}",
-            f"  try       curl {url}/healthz",
+            f"  try       curl -H \"Authorization: Bearer $(cat '{key}')\" {url}/v1/videos",
             "  stop      Ctrl-C, or make down",
         ]
         return "\n".join(lines)

@@ -21,6 +21,8 @@ from infra.local.stack import Stack
 _MANAGE = """
 import os, sys, time
 print("ran", *sys.argv[1:], "as superuser" if "DATABASE_SUPERUSER_URL" in os.environ else "as restricted", flush=True)
+if sys.argv[1] == "create_tenant":
+    print('{"api_key": "a key"}')
 while sys.argv[1] == "relay":
     time.sleep(600)
 sys.exit(os.path.exists("fail-" + sys.argv[1]))
@@ -114,6 +116,8 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
         *("postgres", "valkey", "seaweedfs", "manage.py provision", "manage.py migrate", "manage.py createsuperuser"),
         *("api", "relay", "worker-system", "worker-index", "worker-query", "AVA Cloud"),
     ]
+    assert (run.root / "api_key").read_text() == "a key"
+    assert (run.root / "api_key").stat().st_mode & 0o777 == 0o600
     log = run.root / "log"
     assert (log / "manage-provision.log").read_text() == "ran provision as superuser\n"
     assert (log / "manage-migrate.log").read_text() == "ran migrate --noinput --database owner as restricted\n"
@@ -182,5 +186,5 @@ def test_after_kill_9_of_the_supervisor_nothing_runs_and_up_works_again(run: Run
     run.up()
     run.wait_for("AVA Cloud is ready")
 
-    answer = httpx.get(next(word for word in run.say().split() if word.endswith("/healthz")), timeout=10)
+    answer = httpx.get(next(word for word in run.say().split() if word.endswith("/v1/videos")), timeout=10)
     assert answer.text == "ok"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import time
 from collections.abc import Callable, Iterator
@@ -55,8 +54,11 @@ class Client:
                 return
             cursor = f"&cursor={page['next_cursor']}"
 
-    def upload(self, file: Path, *, sha256: str, told: Callable[[int], None]) -> Json:
-        """Presigned multipart upload with a checksum per part. Returns the video. told: bytes sent so far."""
+    def upload(self, file: Path, *, sha256: str, external_id: str = "", told: Callable[[int], None]) -> Json:
+        """Presigned multipart upload with a checksum per part. Returns the video.
+
+        external_id: by default the checksum. told: bytes sent so far.
+        """
         size = file.stat().st_size
         upload = self.call(
             "POST",
@@ -66,8 +68,9 @@ class Client:
                 "size_bytes": size,
                 "content_type": "application/octet-stream",
                 "sha256": sha256,
+                "part_checksums": True,
                 "title": file.name,
-                "external_id": sha256,
+                "external_id": external_id or sha256,
             },
             idempotency_key=f"demo-upload-{sha256[:32]}-{time.time_ns()}",
         )
@@ -76,13 +79,13 @@ class Client:
             number = 0
             while data := source.read(upload["part_size"]):
                 number += 1
-                checksum = base64.b64encode(hashlib.sha256(data).digest()).decode()
+                checksum = hashlib.sha256(data).hexdigest()
                 signed = self.call(
                     "POST",
                     f"/uploads/{upload['id']}/part-urls",
-                    {"parts": [{"part_number": number, "sha256": checksum}]},
-                )["urls"][0]
-                sent = self._plain.put(signed["url"], content=data, headers=signed.get("headers", {}))
+                    {"part_numbers": [number], "checksums": {str(number): checksum}},
+                )["data"][0]
+                sent = self._plain.put(signed["url"], content=data, headers=signed["headers"])
                 if sent.status_code != 200:
                     raise RuntimeError(f"part {number} was refused: {sent.status_code} {sent.text[:300]}")
                 parts.append({"part_number": number, "etag": sent.headers["etag"], "sha256": checksum})

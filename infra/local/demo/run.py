@@ -50,7 +50,7 @@ class Demo:
         self._service = service
         self._out = out
         out.mkdir(parents=True, exist_ok=True)
-        self._client = Client(service.url, service.tenant_key(name="Demo", slug="demo"))
+        self._client = Client(service.url, service.api_key())
         self._stages = Stages()
 
     def run(self) -> Json:
@@ -215,7 +215,7 @@ class Demo:
             "choices": list(asked.choices),
             **{key: question[key] for key in ("answer", "choice", "finish_reason", "confidence")},
             "evidence": evidence,
-            "nodes": question["nodes"],
+            "nodes": question["trace"],
             **{key: question[key] for key in ("usage", "cost", "timings")},
         }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from types import TracebackType
 
 import httpx
 
+from infra.local.api_key import key_file
 from infra.local.errors import StackError
 from infra.local.stack import Stack
 
@@ -23,8 +23,8 @@ class RunningService:
     """As a context manager: url answers inside it. Stops only what it started."""
 
     def __init__(self, root: Path = PROJECT / ".local") -> None:
-        self._stack = Stack(root)
-        self.url = f"http://127.0.0.1:{self._stack.api_port()}"
+        self._root = root
+        self.url = f"http://127.0.0.1:{Stack(root).api_port()}"
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> RunningService:
@@ -65,29 +65,6 @@ class RunningService:
         except httpx.TransportError:
             return False
 
-    def tenant_key(self, *, name: str, slug: str) -> str:
-        """An API key of the tenant, created if absent; the key is kept in .local, readable by its owner only."""
-        kept = PROJECT / ".local" / "demo" / "api_key"
-        if kept.exists() and self._accepts(kept.read_text()):
-            return kept.read_text()
-        done = subprocess.run(
-            [sys.executable, "manage.py", "create_tenant", "--name", name, "--slug", slug, "--if-absent"],
-            cwd=PROJECT,
-            env={**os.environ, **self._stack.env()},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise StackError(f"create_tenant failed: {done.stderr.strip()[-500:]}")
-        key = str(json.loads(done.stdout)["api_key"])
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.touch(mode=0o600)
-        kept.write_text(key)
-        return key
-
-    def _accepts(self, key: str) -> bool:
-        answer = httpx.get(
-            f"{self.url}/v1/videos", headers={"Authorization": f"Bearer {key}"}, timeout=30, trust_env=False
-        )
-        return answer.status_code == 200
+    def api_key(self) -> str:
+        """The local tenant's key, which the supervisor made."""
+        return key_file(self._root).read_text()

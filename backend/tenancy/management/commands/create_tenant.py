@@ -22,6 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--slug", required=True)
         parser.add_argument("--key-name", default="first key")
         parser.add_argument("--if-absent", action="store_true", help="leave an existing tenant as it is")
+        parser.add_argument("--new-key", action="store_true", help="give an existing tenant one more key")
 
     def handle(self, *args: Any, **options: Any) -> None:
         slug: str = options["slug"]
@@ -30,10 +31,16 @@ class Command(BaseCommand):
         if known is not None and options["if_absent"]:
             self.stdout.write(json.dumps({"tenant_id": str(known.id), "api_key": None}))
             return
+        if known is not None and options["new_key"]:
+            self._print_key(known, options["key_name"])
+            return
         try:
             tenant = create_tenant(name=options["name"], slug=slug)
         except Refused as error:
             raise CommandError(error.detail) from error
+        self._print_key(tenant, options["key_name"])
+
+    def _print_key(self, tenant: Tenant, key_name: str) -> None:
         with tenant_scope(tenant.id):
-            _, text = issue_api_key(name=options["key_name"], scopes=[keys.ALL_SCOPES])
+            _, text = issue_api_key(name=key_name, scopes=[keys.ALL_SCOPES])
         self.stdout.write(json.dumps({"tenant_id": str(tenant.id), "api_key": text}))

@@ -1,0 +1,84 @@
+"""/healthz: the process answers. /readyz: it may be sent requests."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+import redis
+from django.conf import settings
+from django.db import DatabaseError, connections, transaction
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.http import require_safe
+
+from backend.library.storage import ObjectStorage, StorageError
+from backend.tenancy import isolation
+
+logger = logging.getLogger(__name__)
+# Policies change with a deployment, not between two probes; probes come every few seconds.
+_ISOLATION_FRESH_SECONDS = 60.0
+_isolation_held_at: float | None = None
+
+
+class NotReady(Exception):
+    """A dependency that a request would need is not there."""
+
+
+@transaction.non_atomic_requests
+@require_safe
+def healthz(request: HttpRequest) -> JsonResponse:
+    """Always 200: says nothing about dependencies, so that their outage restarts no process."""
+    return JsonResponse({"status": "ok"})
+
+
+@transaction.non_atomic_requests
+@require_safe
+def readyz(request: HttpRequest) -> JsonResponse:
+    """200 when every check is `ok`, else 503. Reasons are in the log, since anybody may ask."""
+    checks: dict[str, Callable[[], None]] = {
+        "postgres": _postgres,
+        "isolation": _isolation,
+        "redis": _redis,
+        "storage": ObjectStorage().ping,
+    }
+    results = {}
+    for name, check in checks.items():
+        try:
+            check()
+            results[name] = "ok"
+        except (DatabaseError, redis.RedisError, StorageError, NotReady) as error:
+            logger.warning("not ready: %s: %s", name, error)
+            results[name] = "failed"
+    ready = set(results.values()) == {"ok"}
+    return JsonResponse(
+        {"status": "ready" if ready else "unready", "checks": results},
+        status=200 if ready else 503,
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+def _postgres() -> None:
+    for alias, role in (("default", "app_rw"), ("dispatch", "app_dispatch")):
+        with connections[alias].cursor() as cursor:
+            cursor.execute("SELECT current_user")
+            (name,) = cursor.fetchone()
+        if name != role:
+            raise NotReady(f"the alias {alias} logs in as {name}")
+
+
+def _isolation() -> None:
+    global _isolation_held_at
+    now = time.monotonic()
+    if _isolation_held_at is not None and now - _isolation_held_at < _ISOLATION_FRESH_SECONDS:
+        return
+    _isolation_held_at = None
+    faults = isolation.faults()
+    if faults:
+        raise NotReady("; ".join(faults))
+    _isolation_held_at = now
+
+
+def _redis() -> None:
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2) as client:
+        client.ping()

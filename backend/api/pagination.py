@@ -1,0 +1,100 @@
+"""Cursor pages: the position is the last row seen, so rows added or removed meanwhile shift nothing."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db.models import Q, QuerySet
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from backend.api.problems import Problem, invalid
+
+DEFAULT_LIMIT = 20
+MAX_LIMIT = 100
+NEWEST_FIRST = ("-id",)
+
+PAGE_PARAMETERS = [
+    OpenApiParameter("limit", {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT}),
+    OpenApiParameter("cursor", str, description="next_cursor of the page before"),
+]
+
+
+def page(
+    request: Request,
+    queryset: QuerySet[Any],
+    *,
+    serialize: Callable[[Any], Any] | None = None,
+    serialize_many: Callable[[list[Any]], Sequence[Any]] | None = None,
+    order: Sequence[str] = NEWEST_FIRST,
+) -> Response:
+    """One page as {data, next_cursor}; next_cursor is null on the last one.
+
+    order: fields that together are unique, all ascending or all descending (`-`). Exactly one of serialize (a row) and
+    serialize_many (the rows of the page, for lookups in bulk) is given. Raises Problem 400 `invalid_cursor`, or
+    `invalid_request` for a limit outside 1..100.
+    """
+    fields = [name.removeprefix("-") for name in order]
+    descending = order[0].startswith("-")
+    if any(name.startswith("-") != descending for name in order):
+        raise ValueError("a page is ordered in one direction")
+    limit = _limit(request)
+    rows = queryset.order_by(*order)
+    cursor = request.query_params.get("cursor")
+    if cursor:
+        rows = rows.filter(_after(fields, _decode(queryset, fields, cursor), "lt" if descending else "gt"))
+    found = list(rows[: limit + 1])
+    shown = found[:limit]
+    if serialize_many is not None:
+        data = list(serialize_many(shown))
+    elif serialize is not None:
+        data = [serialize(row) for row in shown]
+    else:
+        raise ValueError("a page needs serialize or serialize_many")
+    return Response({"data": data, "next_cursor": _encode(fields, shown[-1]) if len(found) > limit else None})
+
+
+def _limit(request: Request) -> int:
+    text = request.query_params.get("limit", str(DEFAULT_LIMIT))
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MAX_LIMIT):
+        raise invalid("/limit", "out_of_range", f"limit is a whole number from 1 to {MAX_LIMIT}.")
+    return int(text)
+
+
+def _after(fields: Sequence[str], values: Sequence[Any], operator: str) -> Q:
+    """Rows behind `values` in the order of `fields`: (a > x) or (a = x and b > y) …"""
+    condition = Q()
+    for index, field in enumerate(fields):
+        equal = dict(zip(fields[:index], values[:index], strict=True))
+        condition |= Q(**equal, **{f"{field}__{operator}": values[index]})
+    return condition
+
+
+def _encode(fields: Sequence[str], row: Any) -> str:
+    # The field names travel along, so a cursor of another list is refused instead of misread.
+    values = [str(value) if isinstance(value := getattr(row, name), UUID) else value for name in fields]
+    return base64.urlsafe_b64encode(json.dumps([",".join(fields), *values]).encode()).decode().rstrip("=")
+
+
+def _decode(queryset: QuerySet[Any], fields: Sequence[str], cursor: str) -> list[Any]:
+    refused = Problem(400, "invalid_cursor", "The cursor is not one that this list has given.")
+    try:
+        raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        parts = json.loads(raw)
+        if not isinstance(parts, list) or len(parts) != len(fields) + 1 or parts[0] != ",".join(fields):
+            raise refused
+        columns = [queryset.model._meta.get_field(name) for name in fields]
+        values = [column.to_python(value) for column, value in zip(columns, parts[1:], strict=True)]
+    except (binascii.Error, ValueError, RecursionError, ValidationError, TypeError, OverflowError):
+        raise refused from None
+    bigint = 2**63
+    if any(value is None or (isinstance(value, int) and not -bigint <= value < bigint) for value in values):
+        raise refused
+    return values

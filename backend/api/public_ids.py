@@ -1,0 +1,72 @@
+"""Ids as customers see them: a prefix that names the kind, and the UUID in base58 (`vid_3Yk…`)."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import base58
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from backend.api.problems import not_found
+
+PREFIXES = frozenset(
+    {
+        "vid", "upl", "col", "evt", "ent", "rel", "frm", "job", "seg", "qst", "nod",
+        "whe",  # webhook endpoint
+        "whd",  # webhook delivery
+        "msg",  # webhook event
+        "key", "tnt", "chk", "trn", "trk",
+    }
+)  # fmt: skip
+
+
+def encode(prefix: str, value: UUID) -> str:
+    """`vid_` and the base58 of the 16 bytes. Raises ValueError for a prefix that is not ours."""
+    if prefix not in PREFIXES:
+        raise ValueError(f"unknown id prefix {prefix!r}")
+    return f"{prefix}_{base58.b58encode(value.bytes).decode()}"
+
+
+def parse(prefix: str, text: str) -> UUID | None:
+    """The UUID behind a public id; None unless text is the one canonical spelling under this prefix."""
+    head, _, tail = text.partition("_")
+    if head != prefix or not 16 <= len(tail) <= 22:
+        return None
+    try:
+        raw = base58.b58decode(tail)
+    except ValueError:
+        return None
+    value = UUID(bytes=raw) if len(raw) == 16 else None
+    return value if value is not None and encode(prefix, value) == text else None
+
+
+def decode(prefix: str, text: str) -> UUID:
+    """parse(), for ids in a path: raises the 404 Problem, so a malformed id answers like an unknown one."""
+    value = parse(prefix, text)
+    if value is None:
+        raise not_found()
+    return value
+
+
+@extend_schema_field({"type": "string", "pattern": "^[a-z]{3}_[1-9A-HJ-NP-Za-km-z]+$"})
+class PublicIdField(serializers.Field):  # type: ignore[type-arg]
+    """UUID inside, public id outside; a malformed one is a validation error `invalid_id`."""
+
+    default_error_messages = {"invalid_id": "This is not an id of the kind {prefix}_…"}
+
+    def __init__(self, prefix: str, **kwargs: Any) -> None:
+        if prefix not in PREFIXES:
+            raise ValueError(f"unknown id prefix {prefix!r}")
+        self.prefix = prefix
+        super().__init__(**kwargs)
+
+    def to_representation(self, value: UUID) -> str:
+        return encode(self.prefix, value)
+
+    def to_internal_value(self, data: Any) -> UUID:
+        value = parse(self.prefix, data) if isinstance(data, str) else None
+        if value is None:
+            self.fail("invalid_id", prefix=self.prefix)
+        return value

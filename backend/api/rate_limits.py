@@ -1,0 +1,95 @@
+"""Requests per minute and tenant: one token bucket in Redis, taken from by one script so that takers cannot race."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from dataclasses import dataclass
+from functools import cache
+from uuid import UUID
+
+import redis
+from django.conf import settings
+
+from backend.api.problems import Problem
+
+logger = logging.getLogger(__name__)
+WINDOW_SECONDS = 60
+# After a failure Redis is left alone for so long: a dead one must not slow every request by its timeout.
+_REST_SECONDS = 5.0
+_silent_until = 0.0
+
+# KEYS[1]: the bucket. ARGV[1]: its capacity, refilled once per window. ARGV[2]: window in seconds.
+# Time is the server's, so API processes with different clocks share one bucket.
+_TAKE = """
+local now = redis.call('TIME')
+now = tonumber(now[1]) + tonumber(now[2]) / 1000000
+local capacity, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local bucket = redis.call('HMGET', KEYS[1], 'tokens', 'at')
+local tokens = tonumber(bucket[1]) or capacity
+local at = tonumber(bucket[2]) or now
+tokens = math.min(capacity, tokens + math.max(0, now - at) * capacity / window)
+local allowed = 0
+if tokens >= 1 then
+  tokens = tokens - 1
+  allowed = 1
+end
+redis.call('HSET', KEYS[1], 'tokens', tostring(tokens), 'at', string.format('%.6f', now))
+redis.call('EXPIRE', KEYS[1], window * 2)
+return {allowed, tostring(tokens)}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What the bucket said. remaining is None when it could not be asked and the request passes uncounted."""
+
+    allowed: bool
+    limit: int
+    remaining: float | None
+
+    def headers(self) -> dict[str, str]:
+        """RateLimit fields (IETF draft) and their older X- twins; none when nothing was counted."""
+        if self.remaining is None:
+            return {}
+        left = int(self.remaining)
+        refill = math.ceil(max(0.0, self.limit - self.remaining) * WINDOW_SECONDS / self.limit)
+        return {
+            "RateLimit-Policy": f'"requests";q={self.limit};w={WINDOW_SECONDS}',
+            "RateLimit": f'"requests";r={left};t={refill}',
+            "X-RateLimit-Limit": str(self.limit),
+            "X-RateLimit-Remaining": str(left),
+        }
+
+    def check(self) -> None:
+        """Raises Problem 429 `rate_limited` with Retry-After when the request was not granted."""
+        if self.allowed:
+            return
+        wait = max(1, math.ceil((1 - (self.remaining or 0.0)) * WINDOW_SECONDS / self.limit))
+        raise Problem(
+            429,
+            "rate_limited",
+            f"More than {self.limit} requests per minute; try again in {wait} s.",
+            headers={"Retry-After": str(wait)},
+        )
+
+
+@cache
+def _client() -> redis.Redis:
+    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=0.25, socket_connect_timeout=0.25)
+
+
+def take(tenant_id: UUID) -> Grant:
+    """Take one request from the tenant's bucket; open when Redis is away, since a limit must not be an outage."""
+    global _silent_until
+    limit: int = settings.RATE_LIMIT_PER_MINUTE
+    if time.monotonic() < _silent_until:
+        return Grant(True, limit, None)
+    try:
+        allowed, tokens = _client().eval(_TAKE, 1, f"rate:{tenant_id}", str(limit), str(WINDOW_SECONDS))  # type: ignore[misc]
+    except redis.RedisError as error:
+        logger.warning("rate limits are not counted for %s s: %s", _REST_SECONDS, error)
+        _silent_until = time.monotonic() + _REST_SECONDS
+        return Grant(True, limit, None)
+    return Grant(bool(allowed), limit, float(tokens))

@@ -1,0 +1,93 @@
+"""The base of every /v1 view: authentication, scope, rate limit, tenant, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import Token
+from typing import Any, ClassVar, TypeVar
+from uuid import UUID
+
+from django.db import models, transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponseBase
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from backend.api import rate_limits
+from backend.api.problems import not_found
+from backend.tenancy.authentication import Principal
+from backend.tenancy.context import enter_tenant, leave_tenant
+
+Row = TypeVar("Row", bound=models.Model)
+
+
+def get_or_404(queryset: QuerySet[Row], id: UUID) -> Row:
+    """The row of queryset with this id. Raises the one 404 that unknown and foreign ids share."""
+    row = queryset.filter(pk=id).first()
+    if row is None:
+        raise not_found()
+    return row
+
+
+class AuthenticatedView(APIView):
+    """A view for holders of an API key. scopes: HTTP method -> the scope it needs; a method without one is refused."""
+
+    scopes: ClassVar[dict[str, str]] = {}
+    # OPTIONS would describe the view to anybody; the OpenAPI document does that.
+    metadata_class = None
+
+    _grant: rate_limits.Grant | None = None
+
+    @property
+    def principal(self) -> Principal:
+        """Who is calling. Raises RuntimeError where nobody has been authenticated."""
+        principal = self.request.auth
+        if isinstance(principal, Principal):
+            return principal
+        raise RuntimeError("this request carries no API key")
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if isinstance(request.auth, Principal):
+            self._grant = rate_limits.take(request.auth.tenant_id)
+            self._grant.check()
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:  # type: ignore[override]
+        final: Response = super().finalize_response(request, response, *args, **kwargs)
+        if self._grant is not None:
+            for name, value in self._grant.headers().items():
+                final.headers.setdefault(name, value)
+        return final
+
+
+class TenantView(AuthenticatedView):
+    """A view whose request is one transaction of its tenant (ATOMIC_REQUESTS)."""
+
+    _entered: Token[UUID | None] | None = None
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:  # type: ignore[override]
+        try:
+            return super().dispatch(request, *args, **kwargs)
+        finally:
+            if self._entered is not None:
+                leave_tenant(self._entered)
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        self._entered = enter_tenant(self.principal.tenant_id)
+
+    get_or_404 = staticmethod(get_or_404)
+
+
+class UnboundTenantView(AuthenticatedView):
+    """A view without a transaction of its own, for answers that wait or stream.
+
+    It opens tenant_scope(self.principal.tenant_id) for short stretches; nothing is held open in between.
+    """
+
+    get_or_404 = staticmethod(get_or_404)
+
+    @classmethod
+    def as_view(cls, **initkwargs: Any) -> Callable[..., HttpResponseBase]:  # type: ignore[override]
+        return transaction.non_atomic_requests(super().as_view(**initkwargs))

@@ -1,0 +1,185 @@
+"""What the dashboard shows, read across tenants through the read-only console role."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connections
+
+CONSOLE = "console"
+
+
+def rows(sql: str, parameters: dict[str, Any] | None = None) -> list[dict[str, Any]]:
+    """The rows of one statement of the console role, by column name."""
+    with connections[CONSOLE].cursor() as cursor:
+        cursor.execute(sql, parameters or {})
+        names = [column.name for column in cursor.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    cost: Any
+    price: Any
+    media_seconds: Any
+    device_seconds: Any
+    questions: Any
+
+    @property
+    def margin(self) -> Any:
+        return self.price - self.cost
+
+    @property
+    def margin_percent(self) -> float | None:
+        return float(100 * self.margin / self.price) if self.price else None
+
+
+_SUMS = """
+    coalesce(sum(cost_amount), 0) AS cost, coalesce(sum(price_amount), 0) AS price,
+    coalesce(sum(quantity) FILTER (WHERE meter = 'media_seconds'), 0) AS media_seconds,
+    coalesce(sum(quantity) FILTER (WHERE meter = 'device_seconds'), 0) AS device_seconds,
+    coalesce(sum(quantity) FILTER (WHERE meter = 'questions'), 0) AS questions
+"""
+
+
+def money(since: datetime) -> Money:
+    return Money(**rows(f"SELECT {_SUMS} FROM billing_usageevent WHERE occurred_at >= %(since)s", {"since": since})[0])  # noqa: S608
+
+
+def money_by_day(since: datetime) -> list[dict[str, Any]]:
+    return rows(
+        f"SELECT (occurred_at AT TIME ZONE 'UTC')::date AS day, {_SUMS} FROM billing_usageevent "  # noqa: S608
+        "WHERE occurred_at >= %(since)s GROUP BY 1 ORDER BY 1",
+        {"since": since},
+    )
+
+
+def cost_by_stage(since: datetime) -> list[dict[str, Any]]:
+    """Where the money goes: cost and device time per stage and model, dearest first."""
+    return rows(
+        "SELECT stage, model, sum(cost_amount) AS cost, "
+        "coalesce(sum(quantity) FILTER (WHERE meter = 'device_seconds'), 0) AS device_seconds, "
+        "coalesce(sum(quantity) FILTER (WHERE meter IN ('input_tokens', 'cached_tokens')), 0) AS tokens_in, "
+        "coalesce(sum(quantity) FILTER (WHERE meter = 'output_tokens'), 0) AS tokens_out "
+        "FROM billing_usageevent WHERE occurred_at >= %(since)s AND stage <> '' "
+        "GROUP BY 1, 2 ORDER BY cost DESC, device_seconds DESC LIMIT 20",
+        {"since": since},
+    )
+
+
+_PERCENTILES = (
+    "count(*) AS n, percentile_cont(0.5) WITHIN GROUP (ORDER BY ms) AS p50, "
+    "percentile_cont(0.95) WITHIN GROUP (ORDER BY ms) AS p95, percentile_cont(0.99) WITHIN GROUP (ORDER BY ms) AS p99"
+)
+
+
+def question_latency(since: datetime) -> list[dict[str, Any]]:
+    """Milliseconds of answered questions, end to end first, then per stage as their timings name them."""
+    return rows(
+        f"SELECT replace(key, '_ms', '') AS stage, {_PERCENTILES} FROM ("  # noqa: S608
+        "  SELECT t.key, t.value::float AS ms FROM questions_question, jsonb_each_text(timings) t"
+        "  WHERE status = 'succeeded' AND created_at >= %(since)s) q "
+        "GROUP BY key ORDER BY array_position(ARRAY['total_ms', 'queue_ms', 'search_ms', 'llm_ms'], key), key",
+        {"since": since},
+    )
+
+
+def index_latency(since: datetime) -> list[dict[str, Any]]:
+    """Milliseconds of indexing per minute of media: whole videos end to end, then summed work per stage."""
+    return rows(
+        f"""
+        WITH ready AS (
+            SELECT extract(epoch FROM ready_at - index_started_at) * 1000 AS wall_ms, stage_ms, duration_ms / 60000.0 AS minutes
+            FROM library_video
+            WHERE status = 'ready' AND ready_at >= %(since)s AND index_started_at IS NOT NULL AND duration_ms > 0
+        ), measured AS (
+            SELECT 'end to end' AS stage, wall_ms / minutes AS ms FROM ready
+            UNION ALL SELECT t.key, t.value::float / minutes FROM ready, jsonb_each_text(stage_ms) t
+        )
+        SELECT stage, {_PERCENTILES} FROM measured GROUP BY stage ORDER BY stage <> 'end to end', p50 DESC
+        """,  # noqa: S608
+        {"since": since},
+    )
+
+
+def failures(since: datetime) -> list[dict[str, Any]]:
+    """Failures by what failed and its stable code, most frequent first."""
+    return rows(
+        """
+        SELECT kind, code, count(*) AS n, max(at) AS latest FROM (
+            SELECT 'video' AS kind, error_code AS code, created_at AS at FROM library_video WHERE status = 'failed'
+            UNION ALL SELECT 'question', error_code, completed_at FROM questions_question WHERE status = 'failed'
+            UNION ALL SELECT 'job ' || kind, error_code, completed_at FROM jobs_job WHERE state IN ('failed', 'dead')
+            UNION ALL SELECT 'segment', error_code, NULL FROM jobs_segment WHERE state = 'failed'
+            UNION ALL SELECT 'webhook attempt', error_code, attempted_at FROM webhooks_attempt WHERE error_code <> ''
+        ) f WHERE at IS NULL OR at >= %(since)s GROUP BY 1, 2 ORDER BY n DESC LIMIT 20
+        """,
+        {"since": since},
+    )
+
+
+def queues() -> list[dict[str, Any]]:
+    """Per queue: how long the oldest due job has waited, what runs, what is stuck, what is dead."""
+    return rows(
+        """
+        SELECT queue,
+            count(*) FILTER (WHERE state = 'queued' AND not_before <= now()) AS due,
+            count(*) FILTER (WHERE state = 'queued' AND not_before > now()) AS later,
+            count(*) FILTER (WHERE state = 'running' AND lease_until >= now()) AS running,
+            count(*) FILTER (WHERE state = 'running' AND lease_until < now()) AS stuck,
+            count(*) FILTER (WHERE state = 'dead') AS dead,
+            extract(epoch FROM now() - min(not_before) FILTER (WHERE state = 'queued' AND not_before <= now())) AS oldest_s
+        FROM jobs_job GROUP BY queue ORDER BY queue
+        """
+    )
+
+
+def tenants(since: datetime) -> list[dict[str, Any]]:
+    return rows(
+        f"""
+        WITH spent AS (
+            SELECT tenant_id, {_SUMS} FROM billing_usageevent WHERE occurred_at >= %(since)s GROUP BY tenant_id
+        ), asked AS (
+            SELECT tenant_id, count(*) FILTER (WHERE status = 'failed') AS failed,
+                percentile_cont(0.95) WITHIN GROUP (ORDER BY (timings->>'total_ms')::float) AS p95
+            FROM questions_question WHERE created_at >= %(since)s GROUP BY tenant_id
+        ), held AS (
+            SELECT tenant_id, count(*) AS videos FROM library_video GROUP BY tenant_id
+        )
+        SELECT t.id, t.name, t.plan, t.suspended_at, coalesce(h.videos, 0) AS videos,
+            coalesce(s.cost, 0) AS cost, coalesce(s.price, 0) AS price, coalesce(s.price - s.cost, 0) AS margin,
+            coalesce(s.media_seconds, 0) AS media_seconds, coalesce(s.questions, 0) AS questions,
+            coalesce(a.failed, 0) AS failed, a.p95
+        FROM tenancy_tenant t LEFT JOIN spent s ON s.tenant_id = t.id LEFT JOIN asked a ON a.tenant_id = t.id
+        LEFT JOIN held h ON h.tenant_id = t.id ORDER BY price DESC, t.name LIMIT 200
+        """,  # noqa: S608
+        {"since": since},
+    )
+
+
+def usage_by_stage(*, column: str, value: Any) -> list[dict[str, Any]]:
+    """Cost of one question or video per stage and model. column: question_id or video_id."""
+    if column not in {"question_id", "video_id"}:
+        raise ValueError(f"usage is attributed to questions and videos, not to {column}")
+    return rows(
+        "SELECT stage, model, billable, reason, sum(cost_amount) AS cost, sum(price_amount) AS price, "  # noqa: S608
+        "coalesce(sum(quantity) FILTER (WHERE meter = 'device_seconds'), 0) AS device_seconds, "
+        "coalesce(sum(quantity) FILTER (WHERE meter IN ('input_tokens', 'cached_tokens')), 0) AS tokens_in, "
+        "coalesce(sum(quantity) FILTER (WHERE meter = 'output_tokens'), 0) AS tokens_out, "
+        "coalesce(sum(quantity) FILTER (WHERE meter IN ('media_seconds', 'questions')), 0) AS units "
+        f"FROM billing_usageevent WHERE {column} = %(value)s GROUP BY 1, 2, 3, 4 ORDER BY cost DESC, stage",
+        {"value": value},
+    )
+
+
+def index_counts(video_id: Any, version: int) -> dict[str, Any]:
+    """How many rows of each kind the active index of a video has."""
+    tables = ("chunk", "event", "frame", "entity", "mention", "relation", "transcriptline", "track")
+    counted = ", ".join(
+        f"(SELECT count(*) FROM ekg_{table} WHERE video_id = %(video)s AND index_version = %(version)s) AS {table}"  # noqa: S608
+        for table in tables
+    )
+    gaps = "(SELECT count(*) FROM ekg_chunk WHERE video_id = %(video)s AND index_version = %(version)s AND gap IS NOT NULL)"
+    return rows(f"SELECT {counted}, {gaps} AS gaps", {"video": video_id, "version": version})[0]  # noqa: S608

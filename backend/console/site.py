@@ -1,0 +1,110 @@
+"""The console's site: its own sign-in page, navigation and dashboard."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.http import HttpRequest
+from django.template.response import TemplateResponse
+from django.templatetags.static import static
+from django.urls import reverse_lazy
+from django.utils import timezone
+from unfold.sites import UnfoldAdminSite
+
+from backend.console import queries
+
+SPANS = {"1": "24 hours", "7": "7 days", "30": "30 days", "90": "90 days"}
+DEFAULT_SPAN = "7"
+
+
+def _page(title: str, icon: str, name: str) -> dict[str, Any]:
+    return {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{name}")}
+
+
+_LOOKS: dict[str, Any] = {
+    "SITE_TITLE": "AVA Cloud console",
+    "SITE_HEADER": "AVA Cloud",
+    "SITE_SUBHEADER": "Console",
+    "SITE_SYMBOL": "movie",
+    "SITE_URL": None,
+    "SHOW_HISTORY": False,
+    "SHOW_VIEW_ON_SITE": False,
+    "STYLES": [lambda request: static("console/console.css")],
+    "SIDEBAR": {
+        "show_search": False,
+        "command_search": False,
+        "show_all_applications": False,
+        "navigation": [
+            {"items": [_page("Dashboard", "monitoring", "index")]},
+            {
+                "title": "Work",
+                "separator": True,
+                "items": [
+                    _page("Videos", "video_library", "library_video_changelist"),
+                    _page("Questions", "forum", "questions_question_changelist"),
+                    _page("Jobs", "pending_actions", "jobs_job_changelist"),
+                ],
+            },
+            {
+                "title": "Webhooks",
+                "separator": True,
+                "items": [
+                    _page("Deliveries", "send", "webhooks_delivery_changelist"),
+                    _page("Endpoints", "webhook", "webhooks_endpoint_changelist"),
+                ],
+            },
+            {
+                "title": "Money",
+                "separator": True,
+                "items": [
+                    _page("Tenants", "apartment", "tenancy_tenant_changelist"),
+                    _page("Usage ledger", "receipt_long", "billing_usageevent_changelist"),
+                    _page("Price books", "sell", "billing_pricebook_changelist"),
+                ],
+            },
+        ],
+    },
+}
+
+
+class ConsoleSite(UnfoldAdminSite):
+    index_title = "Dashboard"
+
+    def _get_config(self, key: str, *args: Any) -> Any:
+        # The looks belong to this site and not to the process's settings.
+        return _LOOKS[key] if key in _LOOKS and key != "STYLES" else super()._get_config(key, *args)
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        return {**super().each_context(request), "styles": [style(request) for style in _LOOKS["STYLES"]]}
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        """One page: money, latency, failures, queues, tenants."""
+        request.current_app = self.name  # type: ignore[attr-defined]
+        days = request.GET.get("days", DEFAULT_SPAN)
+        days = days if days in SPANS else DEFAULT_SPAN
+        since = timezone.now() - timedelta(days=int(days))
+        by_day = queries.money_by_day(since)
+        highest = max((max(day["cost"], day["price"]) for day in by_day), default=0)
+        for day in by_day:
+            day["cost_height"] = float(100 * day["cost"] / highest) if highest else 0.0
+            day["price_height"] = float(100 * day["price"] / highest) if highest else 0.0
+        context = {
+            **self.each_context(request),
+            "title": self.index_title,
+            "spans": SPANS,
+            "days": days,
+            "money": queries.money(since),
+            "by_day": by_day,
+            "by_stage": queries.cost_by_stage(since),
+            "question_latency": queries.question_latency(since),
+            "index_latency": queries.index_latency(since),
+            "failures": queries.failures(since),
+            "queues": queries.queues(),
+            "tenants": queries.tenants(since),
+            **(extra_context or {}),
+        }
+        return TemplateResponse(request, "console/dashboard.html", context)
+
+
+site = ConsoleSite()

@@ -1,0 +1,201 @@
+"""The Event Knowledge Graph as the API shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rest_framework import serializers
+
+from backend.api.public_ids import PublicIdField
+from backend.ekg import queries
+from backend.ekg.models import Chunk, Entity, Event, Frame, Relation, Track, TranscriptLine
+from backend.library.storage import ObjectStorage
+
+
+class ParticipantBody(serializers.Serializer[Any]):
+    entity_id = PublicIdField("ent")
+    name = serializers.CharField()
+    type = serializers.CharField()
+    role = serializers.CharField()
+    confidence = serializers.FloatField()
+
+
+class EventBody(serializers.Serializer[Any]):
+    """One or more adjacent chunks about the same thing."""
+
+    id = PublicIdField("evt")
+    n = serializers.IntegerField(help_text="place in the video's order of events, from 0")
+    start_ms = serializers.IntegerField()
+    end_ms = serializers.IntegerField()
+    summary = serializers.CharField()
+    first_chunk = serializers.IntegerField()
+    end_chunk = serializers.IntegerField(help_text="one past the last")
+    participants = ParticipantBody(many=True)
+    thumbnail_url = serializers.CharField(allow_null=True)
+
+
+class ChunkBody(serializers.Serializer[Any]):
+    """A uniform slice of 3 s. Either described, or a gap with a code that says why not."""
+
+    n = serializers.IntegerField()
+    start_ms = serializers.IntegerField()
+    end_ms = serializers.IntegerField()
+    event_id = PublicIdField("evt", allow_null=True)
+    description = serializers.CharField(allow_null=True)
+    gap = serializers.CharField(allow_null=True)
+    on_screen_text = serializers.ListField(child=serializers.CharField())
+
+
+class FrameBody(serializers.Serializer[Any]):
+    id = PublicIdField("frm")
+    ms = serializers.IntegerField()
+    event_id = PublicIdField("evt", allow_null=True)
+    labels = serializers.ListField(child=serializers.CharField())
+    thumbnail_url = serializers.CharField()
+
+
+class TranscriptLineBody(serializers.Serializer[Any]):
+    start_ms = serializers.IntegerField()
+    end_ms = serializers.IntegerField()
+    text = serializers.CharField()
+    words = serializers.JSONField(help_text="[[start_ms, end_ms, word], …]")
+
+
+class ObjectBody(serializers.Serializer[Any]):
+    """A tracked object inside one segment."""
+
+    id = PublicIdField("trk")
+    category = serializers.CharField()
+    colour = serializers.CharField(allow_blank=True)
+    motion = serializers.CharField(allow_blank=True)
+    start_ms = serializers.IntegerField()
+    end_ms = serializers.IntegerField()
+    confidence = serializers.FloatField()
+    entered = serializers.BooleanField()
+    left = serializers.BooleanField()
+    boxes = serializers.JSONField(help_text="[[ms, x0, y0, x1, y1], …], coordinates as fractions of the picture")
+
+
+class AppearanceBody(serializers.Serializer[Any]):
+    event_id = PublicIdField("evt")
+    start_ms = serializers.IntegerField()
+    end_ms = serializers.IntegerField()
+    role = serializers.CharField()
+
+
+class EntityBody(serializers.Serializer[Any]):
+    """What several mentions link to."""
+
+    id = PublicIdField("ent")
+    name = serializers.CharField()
+    type = serializers.CharField()
+    description = serializers.CharField(allow_blank=True)
+    aliases = serializers.ListField(child=serializers.CharField())
+    mentions = serializers.IntegerField()
+    appearances = AppearanceBody(many=True, help_text="the first 20, in order of time")
+
+
+class EndBody(serializers.Serializer[Any]):
+    entity_id = PublicIdField("ent")
+    name = serializers.CharField()
+
+
+class RelationBody(serializers.Serializer[Any]):
+    """Source, predicate, target, as one event shows it."""
+
+    id = PublicIdField("rel")
+    source = EndBody()
+    predicate = serializers.CharField()
+    target = EndBody()
+    description = serializers.CharField(allow_blank=True)
+    event_id = PublicIdField("evt")
+    start_ms = serializers.IntegerField()
+    end_ms = serializers.IntegerField()
+    confidence = serializers.FloatField()
+
+
+class SummaryBody(serializers.Serializer[Any]):
+    video_id = PublicIdField("vid")
+    summary = serializers.CharField(allow_blank=True, help_text="empty until the video is ready")
+    indexed_until_ms = serializers.IntegerField()
+
+
+SHOWN_APPEARANCES = 20
+
+
+def event_bodies(rows: Sequence[Event]) -> list[Any]:
+    ids = [row.id for row in rows]
+    participants, thumbnails = queries.participations(ids), queries.first_frames(ids)
+    storage = ObjectStorage()
+    bodies = []
+    for row in rows:
+        frame = thumbnails.get(row.id)
+        bodies.append(
+            {
+                **_columns(row, "id", "n", "start_ms", "end_ms", "summary", "first_chunk", "end_chunk"),
+                "participants": participants[row.id],
+                "thumbnail_url": storage.presign_get(frame.thumbnail_key) if frame else None,
+            }
+        )
+    return list(EventBody(bodies, many=True).data)
+
+
+def chunk_bodies(rows: Sequence[Chunk]) -> list[Any]:
+    return list(ChunkBody(rows, many=True).data)
+
+
+def frame_bodies(rows: Sequence[Frame]) -> list[Any]:
+    storage = ObjectStorage()
+    bodies = [
+        {**_columns(row, "id", "ms", "event_id", "labels"), "thumbnail_url": storage.presign_get(row.thumbnail_key)}
+        for row in rows
+    ]
+    return list(FrameBody(bodies, many=True).data)
+
+
+def transcript_bodies(rows: Sequence[TranscriptLine]) -> list[Any]:
+    return list(TranscriptLineBody(rows, many=True).data)
+
+
+def object_bodies(rows: Sequence[Track]) -> list[Any]:
+    return list(ObjectBody(rows, many=True).data)
+
+
+def entity_bodies(rows: Sequence[Entity]) -> list[Any]:
+    met = queries.appearances([row.id for row in rows], limit=SHOWN_APPEARANCES)
+    bodies = [
+        {
+            **_columns(row, "id", "name", "type", "description", "aliases"),
+            "mentions": met[row.id][0].total if met[row.id] else 0,
+            "appearances": [
+                {
+                    "event_id": mention.event_id,
+                    "start_ms": mention.event.start_ms,
+                    "end_ms": mention.event.end_ms,
+                    "role": mention.role,
+                }
+                for mention in met[row.id]
+            ],
+        }
+        for row in rows
+    ]
+    return list(EntityBody(bodies, many=True).data)
+
+
+def relation_bodies(rows: Sequence[Relation]) -> list[Any]:
+    bodies = [
+        {
+            **_columns(row, "id", "predicate", "description", "event_id", "confidence"),
+            "source": {"entity_id": row.source_id, "name": row.source.name},
+            "target": {"entity_id": row.target_id, "name": row.target.name},
+            "start_ms": row.event.start_ms,
+            "end_ms": row.event.end_ms,
+        }
+        for row in rows
+    ]
+    return list(RelationBody(bodies, many=True).data)
+
+
+def _columns(row: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}

@@ -1,0 +1,148 @@
+"""Reads of the Event Knowledge Graph for its customers, inside the open tenant_scope.
+
+Questions read it through backend.ekg.reader instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, F, Q, QuerySet
+from django.db.models.expressions import Window
+from django.db.models.functions import RowNumber
+
+from backend.ekg.graph_store import GraphSize, GraphStore
+from backend.ekg.models import Chunk, Entity, Event, Frame, IndexRow, Mention, Relation, Track, TranscriptLine
+from backend.library.models import Video
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSize:
+    """How much one index version holds."""
+
+    chunks: int
+    events: int
+    entities: int
+    mentions: int
+    relations: int
+    frames: int
+    graph: GraphSize
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """Which part of a video is listed. start_ms, end_ms: what overlaps this stretch. q: words that the text contains."""
+
+    start_ms: int | None = None
+    end_ms: int | None = None
+    q: str = ""
+
+
+def index_size(video_id: UUID, index_version: int) -> IndexSize:
+    def count(model: type[IndexRow]) -> int:
+        return int(model.objects.filter(video_id=video_id, index_version=index_version).count())
+
+    return IndexSize(
+        chunks=count(Chunk),
+        events=count(Event),
+        entities=count(Entity),
+        mentions=count(Mention),
+        relations=count(Relation),
+        frames=count(Frame),
+        graph=GraphStore().count(video_id, index_version),
+    )
+
+
+def _of(model: type[IndexRow], video: Video) -> QuerySet[Any]:
+    """The rows that customers read: those of the active version."""
+    rows: QuerySet[Any] = model.objects.filter(video_id=video.id, index_version=video.active_index_version)
+    return rows
+
+
+def _during(rows: QuerySet[Any], part: Narrowing, *, begin: str = "start_ms", end: str = "end_ms") -> QuerySet[Any]:
+    if part.start_ms is not None:
+        # A row without length, such as a frame, belongs to the moment it shows.
+        rows = rows.filter(**{f"{end}__{'gte' if begin == end else 'gt'}": part.start_ms})
+    if part.end_ms is not None:
+        rows = rows.filter(**{f"{begin}__lt": part.end_ms})
+    return rows
+
+
+def _containing(rows: QuerySet[Any], words: str, *columns: str) -> QuerySet[Any]:
+    if not words:
+        return rows
+    condition = Q()
+    for column in columns:
+        condition |= Q(**{f"{column}__icontains": words})
+    return rows.filter(condition)
+
+
+def events(video: Video, part: Narrowing) -> QuerySet[Event]:
+    return _containing(_during(_of(Event, video), part), part.q, "summary").defer("embedding")
+
+
+def chunks(video: Video, part: Narrowing) -> QuerySet[Chunk]:
+    return _containing(_during(_of(Chunk, video), part), part.q, "description")
+
+
+def frames(video: Video, part: Narrowing) -> QuerySet[Frame]:
+    rows = _during(_of(Frame, video), part, begin="ms", end="ms").defer("embedding")
+    return _containing(rows, part.q, "labels")
+
+
+def transcript(video: Video, part: Narrowing) -> QuerySet[TranscriptLine]:
+    return _containing(_during(_of(TranscriptLine, video), part), part.q, "text")
+
+
+def tracks(video: Video, part: Narrowing) -> QuerySet[Track]:
+    return _containing(_during(_of(Track, video), part), part.q, "category", "colour", "motion").defer("appearance")
+
+
+def entities(video: Video, part: Narrowing) -> QuerySet[Entity]:
+    """Entities that take part in an event of this stretch."""
+    rows = _containing(_of(Entity, video), part.q, "name", "description", "aliases").defer("centroid")
+    if part.start_ms is None and part.end_ms is None:
+        return rows
+    met = _during(_of(Mention, video), part, begin="event__start_ms", end="event__end_ms")
+    return rows.filter(id__in=met.values("entity_id"))
+
+
+def relations(video: Video, part: Narrowing) -> QuerySet[Relation]:
+    rows = _during(_of(Relation, video), part, begin="event__start_ms", end="event__end_ms")
+    rows = _containing(rows, part.q, "predicate", "description", "source__name", "target__name")
+    return rows.select_related("source", "target", "event").defer(
+        "source__centroid", "target__centroid", "event__embedding"
+    )
+
+
+def participations(event_ids: Sequence[UUID]) -> dict[UUID, list[Mention]]:
+    """Who takes part in each event, most certain first."""
+    found: dict[UUID, list[Mention]] = {event_id: [] for event_id in event_ids}
+    rows = Mention.objects.filter(event_id__in=event_ids).order_by("-confidence", "id").defer("embedding")
+    for mention in rows:
+        found[mention.event_id].append(mention)
+    return found
+
+
+def appearances(entity_ids: Sequence[UUID], *, limit: int) -> dict[UUID, list[Mention]]:
+    """The first events that each entity takes part in, in order of time; each row's `total` counts all of them."""
+    found: dict[UUID, list[Mention]] = {entity_id: [] for entity_id in entity_ids}
+    ranked = Mention.objects.filter(entity_id__in=entity_ids).annotate(
+        place=Window(RowNumber(), partition_by=[F("entity_id")], order_by=[F("event__start_ms"), F("id")]),
+        total=Window(Count("id"), partition_by=[F("entity_id")]),
+    )
+    rows = ranked.filter(place__lte=limit).order_by("place").select_related("event")
+    for mention in rows.defer("embedding", "event__embedding"):
+        found[mention.entity_id].append(mention)
+    return found
+
+
+def first_frames(event_ids: Sequence[UUID]) -> dict[UUID, Frame]:
+    """The earliest frame of each event that has one."""
+    ranked = Frame.objects.filter(event_id__in=event_ids).annotate(
+        place=Window(RowNumber(), partition_by=[F("event_id")], order_by=F("ms").asc())
+    )
+    return {frame.event_id: frame for frame in ranked.filter(place=1).defer("embedding")}

@@ -1,0 +1,291 @@
+"""Object storage over the S3 protocol: multipart uploads, presigned URLs and plain objects of one bucket."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+from typing import TYPE_CHECKING, Any, NoReturn
+from uuid import UUID
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+from django.conf import settings
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+PRESIGNED_FOR = timedelta(hours=1)
+_LIST_PAGE = 1000
+
+
+def source_key(tenant_id: UUID, upload_id: UUID) -> str:
+    """Where an upload's object lies; never under the customer's own name for it."""
+    return f"t/{tenant_id}/u/{upload_id}/source"
+
+
+def source_prefix(object_key: str) -> str:
+    """The folder that holds a source and nothing else."""
+    return object_key[: object_key.rindex("/") + 1]
+
+
+def video_prefix(tenant_id: UUID, video_id: UUID) -> str:
+    """The folder of everything derived from a video."""
+    return f"t/{tenant_id}/v/{video_id}/"
+
+
+def thumbnail_key(tenant_id: UUID, video_id: UUID, index_version: int, ms: int) -> str:
+    """The same frame always has the same key, so work done twice overwrites itself."""
+    return f"{video_prefix(tenant_id, video_id)}{index_version}/frames/{ms}.jpg"
+
+
+class StorageError(Exception):
+    """A call that object storage refused, for a reason none of the subclasses names."""
+
+
+class StorageAway(StorageError):
+    """No answer, or one that says to try later."""
+
+
+class ObjectMissing(StorageError):
+    """There is no object under this key."""
+
+
+class UploadMissing(StorageError):
+    """The multipart upload has been completed or aborted."""
+
+
+class PartRejected(StorageError):
+    """A part is missing, too small, or not the one that was named."""
+
+
+class ChecksumRejected(StorageError):
+    """A part's checksum is not that of its bytes, or is missing where the upload was begun with checksums."""
+
+
+class ObjectExists(StorageError):
+    """The key is taken, and the call would not overwrite."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPart:
+    """A part as storage has it. sha256: hex, "" where none was sent with it or storage does not tell."""
+
+    part_number: int
+    etag: str
+    size_bytes: int
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PresignedPart:
+    """Where to PUT one part, and the headers that are signed with it."""
+
+    part_number: int
+    url: str
+    headers: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectHead:
+    size_bytes: int
+    etag: str
+
+
+_ERRORS: dict[str, type[StorageError]] = {
+    "NoSuchKey": ObjectMissing,
+    "NotFound": ObjectMissing,
+    "404": ObjectMissing,
+    "NoSuchUpload": UploadMissing,
+    "InvalidPart": PartRejected,
+    "InvalidPartOrder": PartRejected,
+    "EntityTooSmall": PartRejected,
+    "BadDigest": ChecksumRejected,
+    "XAmzContentChecksumMismatch": ChecksumRejected,
+    "InvalidRequest": ChecksumRejected,
+    "PreconditionFailed": ObjectExists,
+    "412": ObjectExists,
+    "SlowDown": StorageAway,
+    "RequestTimeout": StorageAway,
+}
+
+
+def _raise(error: ClientError) -> NoReturn:
+    code = str(error.response.get("Error", {}).get("Code", ""))
+    status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+    kind = _ERRORS.get(code) or (StorageAway if status >= 500 else StorageError)
+    raise kind(f"{error.operation_name}: {code}") from error
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except ClientError as error:
+        _raise(error)
+    except BotoCoreError as error:
+        raise StorageAway(type(error).__name__) from error
+
+
+def to_base64(sha256_hex: str) -> str:
+    """How S3 spells a SHA-256. Raises ValueError for anything but hex."""
+    return base64.b64encode(bytes.fromhex(sha256_hex)).decode()
+
+
+def _to_hex(sha256_base64: str) -> str:
+    # A composite checksum ends with "-<parts>"; a part's own never does.
+    return base64.b64decode(sha256_base64).hex() if sha256_base64 else ""
+
+
+class ObjectStorage:
+    """The service's bucket. Every method raises StorageAway when storage does not answer."""
+
+    def __init__(self) -> None:
+        self._client = _client()
+        self._bucket: str = settings.S3_BUCKET
+
+    # --- multipart uploads -------------------------------------------------------------------------------------------
+
+    def create_upload(self, key: str, *, content_type: str, part_checksums: bool) -> str:
+        """Begin a multipart upload; returns its id. part_checksums: every part will carry its SHA-256."""
+        options: dict[str, Any] = {"ChecksumAlgorithm": "SHA256"} if part_checksums else {}
+        with _translated():
+            reply = self._client.create_multipart_upload(
+                Bucket=self._bucket, Key=key, ContentType=content_type, **options
+            )
+        return reply["UploadId"]
+
+    def presign_part(self, key: str, upload_id: str, part_number: int, *, sha256: str = "") -> PresignedPart:
+        """A URL for one PUT of one part. sha256 (hex) is signed: storage refuses other bytes."""
+        parameters: dict[str, Any] = {
+            "Bucket": self._bucket,
+            "Key": key,
+            "UploadId": upload_id,
+            "PartNumber": part_number,
+        }
+        headers = {}
+        if sha256:
+            parameters["ChecksumSHA256"] = headers["x-amz-checksum-sha256"] = to_base64(sha256)
+        seconds = int(PRESIGNED_FOR.total_seconds())
+        url = self._client.generate_presigned_url("upload_part", Params=parameters, ExpiresIn=seconds)
+        return PresignedPart(part_number, url, headers)
+
+    def list_parts(self, key: str, upload_id: str) -> list[StoredPart]:
+        """The parts that have arrived, by number. Raises UploadMissing."""
+        parts: list[StoredPart] = []
+        marker = 0
+        while True:
+            with _translated():
+                reply = self._client.list_parts(
+                    Bucket=self._bucket, Key=key, UploadId=upload_id, PartNumberMarker=marker, MaxParts=_LIST_PAGE
+                )
+            parts += [
+                StoredPart(
+                    part_number=part["PartNumber"],
+                    etag=part["ETag"].strip('"'),
+                    size_bytes=part["Size"],
+                    sha256=_to_hex(part.get("ChecksumSHA256", "")),
+                )
+                for part in reply.get("Parts", [])
+            ]
+            if not reply.get("IsTruncated"):
+                return sorted(parts, key=lambda part: part.part_number)
+            marker = int(reply["NextPartNumberMarker"])
+
+    def complete(self, key: str, upload_id: str, parts: Sequence[StoredPart]) -> None:
+        """Make the object out of its parts. Raises UploadMissing, PartRejected, ChecksumRejected, ObjectExists."""
+        listed: list[Any] = []
+        for part in parts:
+            entry = {"PartNumber": part.part_number, "ETag": f'"{part.etag}"'}
+            if part.sha256:
+                entry["ChecksumSHA256"] = to_base64(part.sha256)
+            listed.append(entry)
+        with _translated():
+            self._client.complete_multipart_upload(
+                Bucket=self._bucket,
+                Key=key,
+                UploadId=upload_id,
+                MultipartUpload={"Parts": listed},
+                # Some servers ignore both; that is why the caller compares head() afterwards.
+                MpuObjectSize=sum(part.size_bytes for part in parts),
+                IfNoneMatch="*",
+            )
+
+    def abort(self, key: str, upload_id: str) -> None:
+        """Drop an upload and its parts; one that is gone already is fine."""
+        try:
+            with _translated():
+                self._client.abort_multipart_upload(Bucket=self._bucket, Key=key, UploadId=upload_id)
+        except (UploadMissing, ObjectMissing):
+            return
+
+    # --- objects -----------------------------------------------------------------------------------------------------
+
+    def head(self, key: str) -> ObjectHead:
+        """Raises ObjectMissing."""
+        with _translated():
+            reply = self._client.head_object(Bucket=self._bucket, Key=key)
+        return ObjectHead(size_bytes=reply["ContentLength"], etag=reply["ETag"].strip('"'))
+
+    def put(self, key: str, body: bytes, *, content_type: str) -> None:
+        with _translated():
+            self._client.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=content_type)
+
+    def get(self, key: str) -> bytes:
+        """The whole object: for thumbnails and evidence, never for sources. Raises ObjectMissing."""
+        with _translated():
+            return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
+
+    def presign_get(self, key: str, *, expires: timedelta = PRESIGNED_FOR) -> str:
+        """A URL that reads one object, also by ranges, until it expires."""
+        return self._client.generate_presigned_url(
+            "get_object", Params={"Bucket": self._bucket, "Key": key}, ExpiresIn=int(expires.total_seconds())
+        )
+
+    def delete(self, key: str) -> None:
+        with _translated():
+            self._client.delete_object(Bucket=self._bucket, Key=key)
+
+    def delete_prefix(self, prefix: str) -> int:
+        """Delete every object under a tenant's folder; returns how many. Raises ValueError for any other prefix."""
+        if not prefix.startswith("t/") or not prefix.endswith("/") or prefix.count("/") < 2:
+            raise ValueError(f"a prefix names one tenant's folder, got {prefix!r}")
+        deleted = 0
+        with _translated():
+            for listing in self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix):
+                keys: list[Any] = [{"Key": entry["Key"]} for entry in listing.get("Contents", [])]
+                if keys:
+                    self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": keys, "Quiet": True})
+                    deleted += len(keys)
+        return deleted
+
+    def ping(self) -> None:
+        """One cheap call that needs the bucket and our rights on it."""
+        with _translated():
+            self._client.head_bucket(Bucket=self._bucket)
+
+
+@cache
+def _client() -> S3Client:
+    # One per process: making a client is slow, and boto3 clients are thread-safe.
+    return boto3.client(
+        "s3",
+        endpoint_url=settings.S3_ENDPOINT_URL or None,
+        aws_access_key_id=settings.S3_ACCESS_KEY_ID or None,
+        aws_secret_access_key=settings.S3_SECRET_ACCESS_KEY or None,
+        region_name=settings.S3_REGION,
+        config=Config(
+            signature_version="s3v4",
+            s3={"addressing_style": "path"},
+            # Otherwise every presigned PUT would have to carry a CRC that its client did not ask for.
+            request_checksum_calculation="when_required",
+            response_checksum_validation="when_required",
+            connect_timeout=5,
+            read_timeout=60,
+            retries={"mode": "standard", "max_attempts": 3},
+        ),
+    )

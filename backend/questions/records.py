@@ -1,0 +1,102 @@
+"""The rows behind an answer: the search tree's nodes with their candidates, and the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from backend.ekg.models import Frame
+from backend.questions.models import Candidate, Evidence, Node, Question, QuestionVideo
+
+if TYPE_CHECKING:
+    from gpu_workers.answering.contract import Answer, NodeRecord
+
+
+def write_answer_rows(*, question: Question, answer: Answer, frame_keys: Mapping[UUID, str]) -> None:
+    """Write all nodes, candidates and evidence of one answer; ordinals follow the engine's order."""
+    nodes = [_node(question, ordinal, record) for ordinal, record in enumerate(answer.nodes)]
+    Node.objects.bulk_create(nodes)
+    Candidate.objects.bulk_create(
+        [
+            Candidate(
+                tenant_id=question.tenant_id,
+                node=node,
+                ordinal=ordinal,
+                answer=candidate.answer or "",
+                choice=candidate.choice,
+                reasoning=candidate.reasoning,
+                agreement=candidate.agreement,
+                coherence=candidate.thought,
+                score=candidate.score,
+            )
+            for node, record in zip(nodes, answer.nodes, strict=True)
+            for ordinal, candidate in enumerate(record.candidates)
+        ]
+    )
+    thumbnails = _thumbnails(question, answer)
+    Evidence.objects.bulk_create(
+        [
+            Evidence(
+                tenant_id=question.tenant_id,
+                question=question,
+                video_id=citation.video_id,
+                ordinal=ordinal,
+                event_id=citation.event_id,
+                start_ms=citation.start_ms,
+                end_ms=citation.end_ms,
+                frame_ms=citation.frame_ms,
+                frame_key=(frame_keys.get(citation.frame_id, "") if citation.frame_id else "")
+                or thumbnails.get((citation.video_id, citation.frame_ms), ""),
+                quote=citation.quote,
+                status=citation.status,
+            )
+            for ordinal, citation in enumerate(answer.citations)
+        ]
+    )
+
+
+def _node(question: Question, ordinal: int, record: NodeRecord) -> Node:
+    return Node(
+        tenant_id=question.tenant_id,
+        question=question,
+        ordinal=ordinal,
+        path=record.path,
+        action=record.action,
+        depth=record.depth,
+        events=[
+            {
+                "event_id": str(event.event_id),
+                "rank": event.rank,
+                "score": event.score,
+                "number": event.number,
+                "views": list(event.found_by),
+            }
+            for event in record.events
+        ],
+        sub_queries=list(record.sub_queries),
+        score=record.score,
+        reused_from=record.reused_from,
+        error_code=record.error,
+        usage={
+            "answer": record.answer,
+            "prompt_tokens": record.prompt_tokens,
+            "completion_tokens": record.completion_tokens,
+            "frames_used": record.frames_used,
+            "frames_available": record.frames_available,
+            "started_ms": record.started_ms,
+        },
+        wall_ms=record.wall_ms,
+    )
+
+
+def _thumbnails(question: Question, answer: Answer) -> dict[tuple[UUID, int | None], str]:
+    """Thumbnail keys of the cited frames in the index versions that the answer read."""
+    versions = dict(QuestionVideo.objects.filter(question_id=question.id).values_list("video_id", "index_version"))
+    cited = {citation.frame_ms for citation in answer.citations if citation.frame_ms is not None}
+    if not cited:
+        return {}
+    frames = Frame.objects.filter(video_id__in=versions, ms__in=cited).values_list(
+        "video_id", "index_version", "ms", "thumbnail_key"
+    )
+    return {(video, ms): key for video, version, ms, key in frames if version == versions[video]}

@@ -1,0 +1,110 @@
+"""Whether the database keeps tenants apart as the code assumes: flags, policies, roles, revokes.
+
+The tests, `manage.py check --database default` and /readyz all ask here, so what is tested is what is checked in
+production. A process whose database has lost one of these refuses to serve.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.apps import AppConfig
+from django.core.checks import CheckMessage, Error
+from django.db import connections, transaction
+
+GRAPH_SCHEMA = "ekg"
+# They read the graph past row-level security or change its shape (AGE 1.7 and 1.8).
+REVOKED_ROUTINES = (
+    "age_vle", "age_shortest_path", "age_all_shortest_paths", "age_graph_stats", "graph_stats", "age_vertex_stats",
+    "vertex_stats", "age_delete_global_graphs", "delete_global_graphs", "create_graph", "drop_graph", "create_vlabel",
+    "create_elabel", "drop_label", "alter_graph", "load_labels_from_file", "load_edges_from_file",
+    "create_complete_graph", "age_create_barbell_graph", "create_subgraph",
+)  # fmt: skip
+# Without a tenant of their own: framework tables, prices, and the outbox, which carries ids only.
+PLAIN_TABLES = frozenset({"billing_pricebook", "jobs_outbox"})
+PLAIN_PREFIXES = ("django_", "auth_")
+RESTRICTED_ROLES = ("app_rw", "app_owner")
+
+_TABLES = """
+SELECT n.nspname, c.relname, c.relrowsecurity, c.relforcerowsecurity,
+       EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid AND p.polcmd = '*' AND p.polpermissive
+               AND p.polqual IS NOT NULL AND p.polwithcheck IS NOT NULL),
+       (SELECT count(*) FROM pg_policy p WHERE p.polrelid = c.oid)
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p') AND n.nspname IN ('public', %s) ORDER BY 1, 2
+"""
+_OWNED = """
+SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname IN ('public', %s) AND pg_get_userbyid(c.relowner) IN ('app_rw', 'app_dispatch', 'app_admin_ro')
+"""
+_ROUTINES = """
+SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+WHERE n.nspname = 'ag_catalog' AND p.proname = ANY(%s) AND has_function_privilege('app_rw', p.oid, 'EXECUTE')
+"""
+_DEFINERS = """
+SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+WHERE p.prosecdef AND n.nspname IN ('public', 'ag_catalog', %s)
+"""
+_MATERIALISED = """
+SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname IN ('public', %s) AND (c.relkind = 'm' OR (c.relkind = 'v' AND NOT coalesce(
+    (SELECT option_value::boolean FROM pg_options_to_table(c.reloptions) WHERE option_name = 'security_invoker'), false)))
+"""
+_ROLES = "SELECT rolname, rolsuper, rolbypassrls, rolcreaterole FROM pg_roles WHERE rolname = ANY(%s)"
+
+
+def faults(*, using: str = "default") -> list[str]:
+    """What is wrong, in words, one line each; empty when tenants are kept apart.
+
+    using: the alias that serves requests; it is asked who it is, too.
+    """
+    found: list[str] = []
+    with transaction.atomic(using=using), connections[using].cursor() as cursor:
+        found += _role_faults(cursor)
+        cursor.execute(_TABLES, [GRAPH_SCHEMA])
+        tables = cursor.fetchall()
+        if not any(schema == GRAPH_SCHEMA for schema, *_ in tables):
+            found.append("the graph is not provisioned")
+        for schema, table, enabled, forced, guarded, policies in tables:
+            if schema == "public" and (table in PLAIN_TABLES or table.startswith(PLAIN_PREFIXES)):
+                continue
+            if not (enabled and forced and guarded):
+                found.append(f"{schema}.{table} is not under forced row-level security with USING and WITH CHECK")
+            if policies > 1:
+                found.append(f"{schema}.{table} has {policies} policies; a second one widens the first")
+        for query, complaint in (
+            (_OWNED, "{} belongs to a role that serves requests"),
+            (_DEFINERS, "{} is SECURITY DEFINER"),
+            (_MATERIALISED, "{} shows rows past their policies"),
+        ):
+            cursor.execute(query, [GRAPH_SCHEMA])
+            found += [complaint.format(name) for (name,) in cursor.fetchall()]
+        cursor.execute(_ROUTINES, [list(REVOKED_ROUTINES)])
+        found += [f"app_rw may execute {name}" for (name,) in cursor.fetchall()]
+        cursor.execute("SELECT has_schema_privilege('app_rw', 'public', 'CREATE') OR has_schema_privilege('app_rw', %s, 'CREATE')", [GRAPH_SCHEMA])
+        if cursor.fetchone() != (False,):
+            found.append("app_rw may create tables")
+    return found
+
+
+def _role_faults(cursor: Any) -> list[str]:
+    found = []
+    cursor.execute("SELECT current_user, row_security_active('tenancy_tenant')")
+    name, active = cursor.fetchone()
+    if name != "app_rw" or not active:
+        found.append(f"requests are served as {name}, for whom row-level security is {'on' if active else 'off'}")
+    cursor.execute(_ROLES, [list(RESTRICTED_ROLES)])
+    roles = {row[0]: row[1:] for row in cursor.fetchall()}
+    for role in RESTRICTED_ROLES:
+        if roles.get(role) != (False, False, False):
+            found.append(f"{role} is missing, or may pass row-level security")
+    return found
+
+
+def check_isolation(
+    *, app_configs: list[AppConfig] | None, databases: list[str] | None, **options: Any
+) -> list[CheckMessage]:
+    """Django's check of the `default` database, at `manage.py check --database default`."""
+    if "default" not in (databases or ()):
+        return []
+    return [Error(fault, id="tenancy.E001") for fault in faults()]

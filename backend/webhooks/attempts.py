@@ -1,0 +1,116 @@
+"""One attempt of a delivery: what to send, and what follows from how it went (called by workers.webhook_delivery)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import F
+from django.utils import timezone
+
+from backend.api import public_ids
+from backend.tenancy.context import current_tenant_id
+from backend.tenancy.secrets import open_sealed
+from backend.webhooks.models import Attempt, Delivery, DeliveryState, Endpoint, EndpointState
+from backend.webhooks.services import current_secret, schedule_attempt
+
+# An endpoint whose deliveries die one after another is switched off; a single success starts the count again.
+DEAD_DELIVERIES_TO_DISABLE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """All that one attempt needs, so that it can be sent without a transaction."""
+
+    delivery_id: UUID
+    endpoint_id: UUID
+    n: int
+    url: str
+    message_id: str
+    body: str
+    secrets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an attempt met. status_code is None when no response came; error_code says why."""
+
+    at: datetime
+    status_code: int | None = None
+    error_code: str = ""
+    response_excerpt: str = ""
+    latency_ms: int = 0
+    address: str = ""
+    retry_after_s: int = 0
+
+    @property
+    def delivered(self) -> bool:
+        return self.status_code is not None and 200 <= self.status_code < 300
+
+
+def next_outgoing(delivery_id: UUID) -> Outgoing | None:
+    """The attempt that is due. None when the delivery is gone or over; one whose endpoint is off dies here."""
+    delivery = Delivery.objects.select_related("event", "endpoint").filter(id=delivery_id).first()
+    if delivery is None or delivery.state != DeliveryState.PENDING:
+        return None
+    endpoint = delivery.endpoint
+    if endpoint.state != EndpointState.ENABLED:
+        Delivery.objects.filter(id=delivery.id, state=DeliveryState.PENDING).update(
+            state=DeliveryState.DEAD, next_attempt_at=None, completed_at=timezone.now()
+        )
+        return None
+    secrets = [current_secret(endpoint)]
+    if endpoint.previous_secret is not None and endpoint.previous_secret_until > timezone.now():
+        secrets.append(open_sealed(bytes(endpoint.previous_secret)).decode())
+    return Outgoing(
+        delivery_id=delivery.id,
+        endpoint_id=endpoint.id,
+        n=delivery.attempts + 1,
+        url=endpoint.url,
+        message_id=public_ids.encode("msg", delivery.event_id),
+        body=delivery.event.body,
+        secrets=tuple(secrets),
+    )
+
+
+def record_attempt(*, outgoing: Outgoing, outcome: Outcome, next_attempt_at: datetime | None) -> bool:
+    """Write an attempt and what follows from it: success, another attempt, or the delivery's death.
+
+    next_attempt_at: None when the schedule is used up. 410 disables the endpoint and ends the delivery. False, and
+    nothing is written, when this attempt was recorded by somebody else.
+    """
+    gone = outcome.status_code == 410
+    over = outcome.delivered or gone or next_attempt_at is None
+    state = DeliveryState.SUCCEEDED if outcome.delivered else DeliveryState.DEAD if over else DeliveryState.PENDING
+    pending = Delivery.objects.filter(id=outgoing.delivery_id, state=DeliveryState.PENDING)
+    mine = pending.filter(attempts=outgoing.n - 1).update(
+        attempts=outgoing.n,
+        state=state,
+        next_attempt_at=None if over else next_attempt_at,
+        completed_at=outcome.at if over else None,
+    )
+    if not mine:
+        return False
+    Attempt.objects.create(
+        tenant_id=current_tenant_id(),
+        delivery_id=outgoing.delivery_id,
+        n=outgoing.n,
+        status_code=outcome.status_code,
+        error_code=outcome.error_code,
+        response_excerpt=outcome.response_excerpt,
+        latency_ms=outcome.latency_ms,
+        address=outcome.address,
+    )
+    endpoint = Endpoint.objects.filter(id=outgoing.endpoint_id)
+    if outcome.delivered:
+        endpoint.exclude(dead_deliveries=0).update(dead_deliveries=0)
+    elif over:
+        endpoint.update(dead_deliveries=F("dead_deliveries") + 1)
+        failing = endpoint.filter(state=EndpointState.ENABLED)
+        if not gone:
+            failing = failing.filter(dead_deliveries__gte=DEAD_DELIVERIES_TO_DISABLE)
+        failing.update(state=EndpointState.AUTO_DISABLED)
+    elif next_attempt_at is not None:
+        schedule_attempt(delivery_id=outgoing.delivery_id, n=outgoing.n + 1, at=next_attempt_at)
+    return True

@@ -1,0 +1,196 @@
+"""Writes of webhook endpoints, events and deliveries; all in the caller's transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+from uuid6 import uuid7
+
+from backend.api import public_ids
+from backend.jobs.models import JobKind
+from backend.jobs.services import enqueue
+from backend.tenancy.context import current_tenant_id
+from backend.tenancy.refusals import Refused
+from backend.tenancy.secrets import open_sealed, seal
+from backend.webhooks import payloads, queries, signing, transport
+from backend.webhooks.models import Delivery, DeliveryState, Endpoint, EndpointState, WebhookEvent
+
+MAX_BODY_BYTES = 20_000
+MAX_ENDPOINTS = 20
+ROTATION_OVERLAP = timedelta(hours=24)
+# The delivery job retries only its own accidents; the schedule of attempts is in workers.webhook_delivery.
+JOB_ATTEMPTS = 5
+
+
+class WebhookError(Refused):
+    """A request about webhooks that cannot be fulfilled as things stand."""
+
+
+# --- events -----------------------------------------------------------------------------------------------------------
+
+
+def emit(*, type: str, resource_id: UUID, data: Mapping[str, Any], sequence: int = 1) -> WebhookEvent | None:
+    """Write an event into the business transaction, with one delivery and its job per endpoint that wants the type.
+
+    data: the payload's own part (backend.webhooks.payloads). sequence: which change of this type of the resource it is;
+    the same change emitted again writes nothing and gives None. The body's bytes are fixed here, so that every attempt
+    sends and every receiver verifies the same. Raises ValueError for an unknown type or a body over 20 kB.
+    """
+    event = _write_event(type=type, resource_id=resource_id, data=data, sequence=sequence)
+    if event is not None:
+        for endpoint in queries.subscribed(type):
+            _open_delivery(endpoint, event)
+    return event
+
+
+def send_test(*, endpoint: Endpoint) -> Delivery:
+    """Send webhook.test to one endpoint, whatever types it asked for. Raises WebhookError("endpoint_disabled")."""
+    if endpoint.state != EndpointState.ENABLED:
+        raise WebhookError("endpoint_disabled", "Enable the endpoint before testing it.")
+    data = {"id": public_ids.encode("whe", endpoint.id), "object": "webhook_endpoint", "url": endpoint.url}
+    event = _write_event(type="webhook.test", resource_id=uuid7(), data=data, sequence=1)
+    if event is None:
+        raise RuntimeError("a test event has a resource id of its own")
+    return _open_delivery(endpoint, event)
+
+
+def _write_event(*, type: str, resource_id: UUID, data: Mapping[str, Any], sequence: int) -> WebhookEvent | None:
+    if type not in payloads.EVENT_TYPES:
+        raise ValueError(f"unknown webhook event type {type!r}")
+    envelope = {"type": type, "timestamp": payloads.timestamp(timezone.now()), "sequence": sequence, "data": data}
+    body = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
+    if len(body.encode()) > MAX_BODY_BYTES:
+        raise ValueError(f"the body of {type} has more than {MAX_BODY_BYTES} bytes")
+    event, created = WebhookEvent.objects.get_or_create(
+        tenant_id=current_tenant_id(),
+        resource_id=resource_id,
+        type=type,
+        sequence=sequence,
+        defaults={"body": body},
+    )
+    return event if created else None
+
+
+def _open_delivery(endpoint: Endpoint, event: WebhookEvent) -> Delivery:
+    now = timezone.now()
+    delivery: Delivery = Delivery.objects.create(
+        tenant_id=current_tenant_id(), endpoint=endpoint, event=event, next_attempt_at=now
+    )
+    schedule_attempt(delivery_id=delivery.id, n=1, at=now)
+    return delivery
+
+
+def schedule_attempt(*, delivery_id: UUID, n: int, at: datetime) -> None:
+    """Queue attempt n of a delivery, once."""
+    enqueue(
+        kind=JobKind.DELIVER_WEBHOOK,
+        subject_id=delivery_id,
+        dedupe_key=f"webhook:{delivery_id}:{n}",
+        max_attempts=JOB_ATTEMPTS,
+        not_before=at,
+    )
+
+
+def replay(*, delivery: Delivery) -> Delivery:
+    """Send a delivery again at once, with the same webhook-id and body.
+
+    One that had died gets this one attempt. Raises WebhookError: delivery_pending (it will be sent anyway) or
+    endpoint_disabled.
+    """
+    row: Delivery = Delivery.objects.select_for_update().get(id=delivery.id)
+    if row.state == DeliveryState.PENDING:
+        raise WebhookError("delivery_pending", "The delivery is still being attempted.")
+    if not Endpoint.objects.filter(id=row.endpoint_id, state=EndpointState.ENABLED).exists():
+        raise WebhookError("endpoint_disabled", "Enable the endpoint before replaying its deliveries.")
+    now = timezone.now()
+    row.state, row.next_attempt_at, row.completed_at = DeliveryState.PENDING, now, None
+    row.save(update_fields=["state", "next_attempt_at", "completed_at"])
+    schedule_attempt(delivery_id=row.id, n=row.attempts + 1, at=now)
+    return row
+
+
+# --- endpoints --------------------------------------------------------------------------------------------------------
+
+
+def create_endpoint(*, url: str, description: str = "", event_types: Sequence[str] = ()) -> tuple[Endpoint, str]:
+    """A new endpoint and its signing secret, which is shown this once.
+
+    event_types: empty for all. Raises WebhookError: invalid_url, address_refused, unknown_event_type,
+    too_many_endpoints.
+    """
+    check_endpoint(url=url, event_types=event_types)
+    if Endpoint.objects.count() >= MAX_ENDPOINTS:
+        raise WebhookError("too_many_endpoints", f"A tenant has at most {MAX_ENDPOINTS} webhook endpoints.")
+    secret = signing.new_secret()
+    endpoint: Endpoint = Endpoint.objects.create(
+        tenant_id=current_tenant_id(),
+        url=url,
+        description=description,
+        event_types=sorted(set(event_types)),
+        secret=seal(secret.encode()),
+    )
+    return endpoint, secret
+
+
+def update_endpoint(
+    *,
+    endpoint: Endpoint,
+    url: str | None = None,
+    description: str | None = None,
+    event_types: Sequence[str] | None = None,
+    enabled: bool | None = None,
+) -> Endpoint:
+    """Change what is given. Enabling starts the count of dead deliveries anew. Raises WebhookError like creation."""
+    check_endpoint(url=url, event_types=event_types)
+    if url is not None:
+        endpoint.url = url
+    if description is not None:
+        endpoint.description = description
+    if event_types is not None:
+        endpoint.event_types = sorted(set(event_types))
+    if enabled is not None:
+        endpoint.state = EndpointState.ENABLED if enabled else EndpointState.DISABLED
+        endpoint.dead_deliveries = 0
+    endpoint.save(update_fields=["url", "description", "event_types", "state", "dead_deliveries"])
+    return endpoint
+
+
+def check_endpoint(*, url: str | None, event_types: Sequence[str] | None) -> None:
+    """Raises WebhookError for a URL that is never called or a type that is never sent.
+
+    The name is resolved when a request is made, since what it points to may change by then.
+    """
+    unknown = sorted(set(event_types or ()) - payloads.EVENT_TYPES.keys())
+    if unknown:
+        detail = f"There is no event type {unknown[0]}."
+        raise WebhookError("unknown_event_type", detail, status=400, pointer="/event_types")
+    if url is not None:
+        try:
+            transport.check_url(url, allow_private=settings.WEBHOOK_ALLOW_PRIVATE)
+        except transport.TransportError as error:
+            raise WebhookError(error.code, f"This URL cannot be called: {error}.", status=400, pointer="/url") from None
+
+
+def delete_endpoint(*, endpoint: Endpoint) -> None:
+    """Remove an endpoint with its deliveries and their attempts (by the foreign keys)."""
+    Endpoint.objects.filter(id=endpoint.id).delete()
+
+
+def rotate_secret(*, endpoint: Endpoint) -> str:
+    """A new secret; until the overlap ends, requests carry a signature of the old one too. Returns the new one."""
+    secret = signing.new_secret()
+    endpoint.previous_secret = endpoint.secret
+    endpoint.previous_secret_until = timezone.now() + ROTATION_OVERLAP
+    endpoint.secret = seal(secret.encode())
+    endpoint.save(update_fields=["secret", "previous_secret", "previous_secret_until"])
+    return secret
+
+
+def current_secret(endpoint: Endpoint) -> str:
+    return open_sealed(bytes(endpoint.secret)).decode()

@@ -1,0 +1,266 @@
+"""HTTP to addresses that customers name: resolved once, checked, and connected to as checked.
+
+A name is resolved here, every address it has is judged, and the connection goes to the very address that was judged,
+while Host and SNI stay the name's: a resolver that answers differently a moment later changes nothing. Redirects are
+not followed, no proxy of the environment is used, and one deadline covers the whole exchange.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import ssl
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import httpcore
+
+IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+ALLOWED_PORTS = frozenset({443, 8443})
+# Python calls neither of these private: carrier-grade NAT, and IPv6 forms that carry an IPv4 address of any kind.
+_CGNAT = ipaddress.ip_network("100.64.0.0/10")
+_CARRIERS_OF_IPV4 = tuple(map(ipaddress.ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")))
+# Names by which clouds hand out credentials to whoever asks from inside.
+_METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal"})
+
+
+class TransportError(Exception):
+    """No response came.
+
+    code is stable: invalid_url, address_refused, unresolvable, timeout, tls_error, connection_failed.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The parts of an accepted URL."""
+
+    scheme: str
+    host: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """The head of a response; chunks() reads the body under the request's deadline."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Names in lower case."""
+    address: str
+    _body: Iterable[bytes]
+
+    def chunks(self) -> Iterator[bytes]:
+        """The body as it arrives. Raises TransportError."""
+        with _typed_errors():
+            yield from self._body
+
+    def excerpt(self, limit: int) -> bytes:
+        """At most the first limit bytes; a body that breaks off is returned as far as it came."""
+        taken = bytearray()
+        try:
+            for chunk in self.chunks():
+                taken += chunk[: limit - len(taken)]
+                if len(taken) >= limit:
+                    break
+        except TransportError:
+            return bytes(taken)
+        return bytes(taken)
+
+
+def check_url(url: str, *, allow_private: bool) -> Target:
+    """The parts of a URL that may be called, without resolving it. Raises TransportError("invalid_url").
+
+    https on port 443 or 8443, no user info, a host name or a public address; allow_private lets http and any port and
+    address through, for a local stack.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise TransportError("invalid_url", "the URL cannot be read") from None
+    if parts.scheme != "https" and not (allow_private and parts.scheme == "http"):
+        raise TransportError("invalid_url", "the URL must begin with https://")
+    if parts.username is not None or parts.password is not None:
+        raise TransportError("invalid_url", "the URL must not carry a user name or password")
+    try:
+        host = (parts.hostname or "").rstrip(".").encode("idna").decode().lower()
+    except UnicodeError:
+        host = ""
+    if not host or any(character.isspace() for character in url):
+        raise TransportError("invalid_url", "the URL names no valid host")
+    port = port or (443 if parts.scheme == "https" else 80)
+    if not allow_private:
+        if port not in ALLOWED_PORTS:
+            raise TransportError("invalid_url", "the URL must use port 443 or 8443")
+        if host in _METADATA_NAMES or host == "localhost" or host.endswith((".localhost", ".internal", ".local")):
+            raise TransportError("address_refused", "the host is not reachable from the internet")
+        literal = _literal(host)
+        if literal is not None and not is_public(literal):
+            raise TransportError("address_refused", "the address is not public")
+    return Target(parts.scheme, host, port)
+
+
+def is_public(address: IPAddress) -> bool:
+    """Whether an address is one of a host on the internet, whatever notation it hides in."""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return is_public(address.ipv4_mapped)
+        if any(address in network for network in _CARRIERS_OF_IPV4):
+            return False
+    elif address in _CGNAT:
+        return False
+    return address.is_global and not (
+        address.is_multicast or address.is_reserved or address.is_unspecified or address.is_loopback
+        or address.is_link_local or address.is_private
+    )  # fmt: skip
+
+
+def resolve(host: str, port: int, *, allow_private: bool) -> list[str]:
+    """Every address of a host, all of them allowed. Raises TransportError (unresolvable, address_refused).
+
+    One forbidden address refuses the name as a whole: which of them would be used is the resolver's choice.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise TransportError("unresolvable", f"{host} has no address") from None
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    if not allow_private:
+        for text in addresses:
+            # A zone index marks a link-local address.
+            if "%" in text or not is_public(ipaddress.ip_address(text)):
+                raise TransportError("address_refused", f"{host} has an address that is not public")
+    return addresses
+
+
+def _literal(host: str) -> IPAddress | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+class _DeadlineStream(httpcore.NetworkStream):
+    """A stream whose every read and write ends at one deadline, so a peer that drips bytes gains no time."""
+
+    def __init__(self, stream: httpcore.NetworkStream, deadline: float) -> None:
+        self._stream = stream
+        self._deadline = deadline
+
+    def _left(self, timeout: float | None) -> float:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise httpcore.ReadTimeout("the deadline has passed")
+        return left if timeout is None else min(left, timeout)
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, self._left(timeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, self._left(timeout))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        return _DeadlineStream(
+            self._stream.start_tls(ssl_context, server_hostname, self._left(timeout)), self._deadline
+        )
+
+    def get_extra_info(self, info: str) -> object:
+        return self._stream.get_extra_info(info)
+
+
+class _PinnedBackend(httpcore.NetworkBackend):
+    """Opens sockets to the addresses that were checked, whatever name the client asks for."""
+
+    def __init__(self, addresses: list[str], deadline: float) -> None:
+        self._addresses = addresses
+        self._deadline = deadline
+        self._sockets = httpcore.SyncBackend()
+        self.connected = ""
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        failure: Exception = httpcore.ConnectError("no address")
+        for address in self._addresses:
+            left = self._deadline - time.monotonic()
+            if left <= 0:
+                raise httpcore.ConnectTimeout("the deadline has passed")
+            try:
+                stream = self._sockets.connect_tcp(
+                    address, port, timeout=left, local_address=local_address, socket_options=socket_options
+                )
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+                continue
+            self.connected = address
+            return _DeadlineStream(stream, self._deadline)
+        raise failure
+
+
+@contextmanager
+def request(
+    method: str,
+    url: str,
+    *,
+    headers: Mapping[str, str],
+    content: bytes = b"",
+    timeout_s: float = 20.0,
+    allow_private: bool = False,
+) -> Iterator[Response]:
+    """One request to one checked address; the response's body is read inside the context.
+
+    timeout_s covers everything from the first connection attempt to the last byte read. Any status is a response, a
+    redirect too. Raises TransportError.
+    """
+    target = check_url(url, allow_private=allow_private)
+    deadline = time.monotonic() + timeout_s
+    backend = _PinnedBackend(resolve(target.host, target.port, allow_private=allow_private), deadline)
+    pool = httpcore.ConnectionPool(
+        ssl_context=ssl.create_default_context(), max_connections=1, retries=0, network_backend=backend
+    )
+    with pool:
+        with _typed_errors():
+            stream = pool.stream(method, url, headers=list(headers.items()), content=content)
+            answer = stream.__enter__()
+        try:
+            yield Response(
+                status=answer.status,
+                headers={name.decode("latin-1").lower(): value.decode("latin-1") for name, value in answer.headers},
+                address=backend.connected,
+                _body=answer.iter_stream(),
+            )
+        finally:
+            stream.__exit__(None, None, None)
+
+
+@contextmanager
+def _typed_errors() -> Iterator[None]:
+    try:
+        yield
+    except httpcore.TimeoutException:
+        raise TransportError("timeout", "the receiver did not answer in time") from None
+    except httpcore.ConnectError as error:
+        if isinstance(error.__cause__, ssl.SSLError) or "SSL" in str(error):
+            raise TransportError("tls_error", "the receiver's certificate was not accepted") from None
+        raise TransportError("connection_failed", "no connection to the receiver") from None
+    except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol, ValueError):
+        raise TransportError("connection_failed", "the exchange broke off") from None

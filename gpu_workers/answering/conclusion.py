@@ -1,0 +1,70 @@
+"""From nodes to an Answer: why the search ended, and what it can say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpu_workers.answering.budget import Canceled
+from gpu_workers.answering.citations import cite
+from gpu_workers.answering.confidence import confidence
+from gpu_workers.answering.contract import Answer, CitationRecord, FinishReason, NodeRecord
+from gpu_workers.answering.frame_check import Verdict
+from gpu_workers.answering.run import QuestionRun
+from gpu_workers.answering.summary_answer import AnswerNode
+
+
+def conclude(
+    run: QuestionRun,
+    *,
+    nodes: Sequence[AnswerNode],
+    records: Sequence[NodeRecord],
+    verdict: Verdict | None,
+    top_similarity: float,
+) -> Answer:
+    """The Answer of a method. A verdict too weak to stand on is an abstention, unless the budget or the caller ended
+    the search: then it is the best answer so far."""
+    text, choice, reasoning, sureness = "", None, "", 0.0
+    citations: tuple[CitationRecord, ...] = ()
+    weak = verdict is not None and run.settings.abstain and verdict.score < run.settings.lowest_answer
+    answer = verdict.node.answer if verdict and (run.halted or not weak) else None
+    if verdict is not None and answer is not None:
+        text, choice, reasoning = answer.text, answer.choice, answer.reasoning
+        sureness = confidence(score=verdict.score, margin=verdict.margin, top_similarity=top_similarity)
+        with run.timed("citations"):
+            citations = cite(run, verdict.source or verdict.node, answer)
+        run.on_progress("citations", 1, 1, f"{len(citations)} citations")
+    reason, detail = finish(run, nodes, answered=answer is not None, weak=weak)
+    return Answer(
+        text=text,
+        choice=choice,
+        confidence=sureness,
+        finish_reason=reason,
+        citations=citations,
+        nodes=tuple(records),
+        usage=run.spending.usage(),
+        timings={**run.timings, "total": run.spending.elapsed_ms()},
+        reasoning=reasoning,
+        detail=detail,
+    )
+
+
+def finish(
+    run: QuestionRun, nodes: Sequence[AnswerNode], *, answered: bool, weak: bool = False
+) -> tuple[FinishReason, str]:
+    """The finish reason and its detail code."""
+    if run.halted is not None:
+        return ("canceled" if isinstance(run.halted, Canceled) else "budget"), run.halted.code
+    if answered:
+        return "answered", ""
+    if not nodes:
+        return "insufficient_evidence", "no_events"
+    if weak:
+        return "insufficient_evidence", "no_consensus"
+    if any(node.votes for node in nodes):
+        return "insufficient_evidence", "abstained"
+    codes = [node.draw.error for node in nodes]
+    if "unreadable" in codes:
+        return "insufficient_evidence", "unreadable"
+    if "model_refused" in codes:
+        return "refused", "model_refused"
+    return "error", codes[0] or "model_unavailable"

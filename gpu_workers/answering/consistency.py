@@ -1,0 +1,130 @@
+"""Thought consistency: which answer of a node's samples holds together best (AVA, section 5.3, eq. 4 to 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from gpu_workers.answering.parsing import ParsedAnswer
+from gpu_workers.answering.words import content_words, decisive_words, plain
+from gpu_workers.models.roles import Meter, Similarity
+
+SAME_MEANING = 0.55
+"""Lowest rescaled BERTScore F1 of two open answers that say the same; initial, between paraphrase and other topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerVote:
+    """One distinct answer of a node. members: indices of its samples. representative: the index of the sample that
+    speaks for it. agreement, thought, score: S_a, S_r, S."""
+
+    members: tuple[int, ...]
+    representative: int
+    agreement: float
+    thought: float
+    score: float
+
+
+def score_votes(
+    samples: Sequence[ParsedAnswer | None],
+    similarity: Similarity,
+    *,
+    meter: Meter,
+    question: str = "",
+    trade_off: float = 0.3,
+    rescale: bool = True,
+) -> list[AnswerVote]:
+    """The distinct answers of n samples, best S first; ties fall to more votes, then to the earlier sample.
+
+    samples: None where nothing could be read; it counts in n and votes for nothing. Abstentions are one answer.
+    rescale: traces are compared by (F1 - baseline) / (1 - baseline) clipped to 0..1, else by raw F1.
+    An answer with a single vote has S_r = 0: one trace agrees with nothing.
+    """
+    votes = []
+    for members in group_answers(samples, similarity, meter, question):
+        agreement = len(members) / len(samples)
+        traces = [samples[index].reasoning for index in members]  # type: ignore[union-attr]
+        pairs = _pair_scores(traces, similarity, meter, rescale=rescale)
+        thought = sum(pairs.values()) / len(pairs) if pairs else 0.0
+        score = trade_off * agreement + (1 - trade_off) * thought
+        votes.append(AnswerVote(members, _medoid(members, pairs), agreement, thought, score))
+    return sorted(votes, key=lambda vote: (-vote.score, -len(vote.members), vote.members[0]))
+
+
+def same_answer(left: ParsedAnswer, right: ParsedAnswer, question: str = "") -> bool | None:
+    """Whether two samples say the same as far as words alone tell; None when only their meaning can tell.
+
+    An answer may repeat words of the question or leave them out ("near the pole", "the person in red stands near the
+    pole"); apart from those, its numbers, negation, directions and colours must match.
+    """
+    if left.sufficient != right.sufficient:
+        return False
+    if not left.sufficient or (left.choice is not None and right.choice is not None):
+        return left.choice == right.choice
+    if plain(left.text) == plain(right.text):
+        return True
+    fewer, more = sorted((decisive_words(left.text), decisive_words(right.text)), key=len)
+    if not fewer <= more or (more - fewer) - decisive_words(question):
+        return False
+    asked = content_words(question)
+    said = sorted((content_words(left.text) - asked, content_words(right.text) - asked), key=len)
+    return True if said[0] and said[0] <= said[1] else None
+
+
+def group_answers(
+    samples: Sequence[ParsedAnswer | None], similarity: Similarity, meter: Meter, question: str = ""
+) -> list[tuple[int, ...]]:
+    """Indices of the readable samples by answer; a sample joins a group only if it means the same as all of it."""
+    readable = [(index, sample) for index, sample in enumerate(samples) if sample is not None]
+    unclear = [
+        (left, right) for (left, a), (right, b) in combinations(readable, 2) if same_answer(a, b, question) is None
+    ]
+    close: set[tuple[int, int]] = set()
+    if unclear:
+        texts = {index: sample.text for index, sample in readable}
+        scores = _scores(texts, unclear, similarity, meter, rescale=True)
+        close = {pair for pair, score in scores.items() if score >= SAME_MEANING}
+    groups: list[list[int]] = []
+    members = dict(readable)
+    for index, sample in readable:
+        for group in groups:
+            if all(same_answer(members[other], sample, question) or (other, index) in close for other in group):
+                group.append(index)
+                break
+        else:
+            groups.append([index])
+    return [tuple(group) for group in groups]
+
+
+def _pair_scores(
+    texts: Sequence[str], similarity: Similarity, meter: Meter, *, rescale: bool
+) -> dict[tuple[int, int], float]:
+    """BERTScore F1 of each unordered pair, by positions in texts, each pair once."""
+    pairs = list(combinations(range(len(texts)), 2))
+    return _scores(dict(enumerate(texts)), pairs, similarity, meter, rescale=rescale) if pairs else {}
+
+
+def _scores(
+    texts: dict[int, str], pairs: Sequence[tuple[int, int]], similarity: Similarity, meter: Meter, *, rescale: bool
+) -> dict[tuple[int, int], float]:
+    order = sorted(texts)
+    encoded = dict(zip(order, similarity.encode([texts[index] for index in order], meter=meter), strict=True))
+    f1 = similarity.score([encoded[left] for left, _ in pairs], [encoded[right] for _, right in pairs]).f1
+    baseline = similarity.baseline if rescale else 0.0
+    return {
+        # An empty trace is no thought to agree with, whatever a scorer makes of it.
+        pair: min(1.0, max(0.0, (float(raw) - baseline) / (1.0 - baseline)))
+        if texts[pair[0]].strip() and texts[pair[1]].strip()
+        else 0.0
+        for pair, raw in zip(pairs, f1, strict=True)
+    }
+
+
+def _medoid(members: Sequence[int], pairs: dict[tuple[int, int], float]) -> int:
+    """The member whose trace is closest to the others'."""
+    closeness = [0.0] * len(members)
+    for (left, right), score in pairs.items():
+        closeness[left] += score
+        closeness[right] += score
+    return members[max(range(len(members)), key=lambda place: (closeness[place], -place))]

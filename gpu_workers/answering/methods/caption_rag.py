@@ -1,0 +1,43 @@
+"""`caption_rag`: the texts of the events nearest to the question, one answer (methods.md, section 6)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gpu_workers.answering.actions import State
+from gpu_workers.answering.conclusion import conclude
+from gpu_workers.answering.contract import Answer
+from gpu_workers.answering.frame_check import Verdict
+from gpu_workers.answering.run import QuestionRun
+from gpu_workers.answering.summary_answer import AnswerNode, answer_task, node_record, scored, show_events
+from gpu_workers.retrieval.fusion import fuse
+from gpu_workers.retrieval.tri_view import question_text
+
+TOP_EVENTS = 16
+
+
+class CaptionRag:
+    name = "caption_rag"
+    version = "1"
+
+    def answer(self, run: QuestionRun) -> Answer:
+        """One sample at temperature 0: the cheap fallback."""
+        run.settings = replace(run.settings, samples=1, sa_ratio=1.0)
+        question = run.question
+        text = question_text(question.question, question.choices)
+        with run.timed("retrieval"):
+            query = run.models.text_embedder.embed([text], meter=run.meter)[0]
+            hits = run.graph.search_events(query, limit=TOP_EVENTS, floor=run.settings.retrieval.floor)
+        run.on_progress("retrieval", 1, 1, f"{len(hits)} events")
+        top = max((hit.similarity for hit in hits), default=0.0)
+        if not hits:
+            return conclude(run, nodes=[], records=[], verdict=None, top_similarity=0.0)
+        state = State("", tuple(fuse({"event": hits})), top_similarity=top)
+        context = show_events(run, state)
+        with run.timed("search"):
+            draw = run.together("search", [answer_task(run, state, context)])[0]
+        if draw.halt:
+            run.halt(draw.halt)
+        node = AnswerNode("SA", state, context, draw, scored(run, draw))
+        verdict = Verdict(node, node.score, node.score, node) if node.answers else None
+        return conclude(run, nodes=[node], records=[node_record(node)], verdict=verdict, top_similarity=top)

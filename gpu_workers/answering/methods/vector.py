@@ -1,0 +1,30 @@
+"""`vector`: the frames nearest to the question, one look (methods.md, section 6)."""
+
+from __future__ import annotations
+
+from gpu_workers.answering.contract import Answer
+from gpu_workers.answering.methods.frame_answer import answer_from_frames, frame_limit, spaced
+from gpu_workers.answering.run import QuestionRun
+from gpu_workers.retrieval.frames import frames_of_hits
+from gpu_workers.retrieval.tri_view import question_text
+
+TOP_FRAMES = 32
+SPARE = 4
+"""How many times more hits are read than frames wanted, since neighbours closer than the gap fall out."""
+
+
+class Vector:
+    name = "vector"
+    version = "1"
+
+    def answer(self, run: QuestionRun) -> Answer:
+        count = frame_limit(run, TOP_FRAMES)
+        question = run.question
+        with run.timed("retrieval"):
+            text = question_text(question.question, question.choices)
+            query = run.models.frame_embedder.embed_query(text, meter=run.meter)
+            hits = run.graph.search_frames(query, limit=SPARE * count, floor=run.settings.retrieval.floor)
+            found = frames_of_hits(run.graph, hits)
+        run.on_progress("retrieval", 1, 1, f"{len(found)} frames")
+        top = max((hit.similarity for hit in hits), default=0.0)
+        return answer_from_frames(run, spaced(found, count), available=len(found), top_similarity=top)

@@ -1,0 +1,90 @@
+"""Which files are taken for video: known containers by their first bytes, never by name or by a guess of ffmpeg.
+
+ffmpeg can open playlists, images, scripts and capture devices, and several of those make it open further files. So
+the container is told to it (`-f`, format_whitelist), and so are the protocols that it may use.
+"""
+
+from __future__ import annotations
+
+HEAD_BYTES = 64 * 1024
+"""As much of a file as sniff_container() may look at."""
+
+FORMATS = ("mov", "matroska", "avi", "mpegts", "flv", "ogg")
+"""ffmpeg's names of the demuxers that may run."""
+
+_MOV_BOXES = (b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot")
+_IMAGE_BRANDS = (b"avif", b"avis", b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1", b"jpeg")
+_PLAYLIST_STARTS = ("#extm3u", "ffconcat", "[playlist]", "<mpd", "<smoothstreamingmedia", "<asx")
+
+
+class ProbeError(Exception):
+    """A file cannot be indexed. code is stable, message is for the customer, retryable says whether to try again.
+
+    Codes: empty_file, not_a_video, playlist_refused, truncated, no_video_stream, no_frames, duration_unknown,
+    too_long, too_large; unreachable and probe_timeout are the two that may be retryable.
+    """
+
+    def __init__(self, code: str, message: str, *, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.retryable = retryable
+
+
+def sniff_container(head: bytes) -> str:
+    """The name (one of FORMATS) of the container that a file's first bytes show.
+
+    head: the first HEAD_BYTES of the file, or all of a shorter one. Raises ProbeError with code empty_file,
+    playlist_refused or not_a_video.
+    """
+    head = head[:HEAD_BYTES]
+    if not head:
+        raise ProbeError("empty_file", "The file is empty.")
+    if head[4:8] in _MOV_BOXES and head[8:12] not in _IMAGE_BRANDS:
+        return "mov"
+    if head.startswith(b"\x1a\x45\xdf\xa3"):
+        return "matroska"
+    if head.startswith(b"RIFF") and head[8:12] in (b"AVI ", b"AVIX"):
+        return "avi"
+    if head.startswith(b"FLV\x01"):
+        return "flv"
+    if head.startswith(b"OggS"):
+        return "ogg"
+    if _is_transport_stream(head):
+        return "mpegts"
+    _refuse_playlist(head)
+    raise ProbeError(
+        "not_a_video", "The file is not a video we can read (MP4, MOV, MKV, WebM, AVI, MPEG-TS, FLV or Ogg)."
+    )
+
+
+def input_options(source: str) -> dict[str, str]:
+    """ffmpeg's and PyAV's options for opening source, a path or an http(s) URL, with no protocol beyond it.
+
+    The ffmpeg binary follows redirects and cannot be told not to: a URL is one of our own store, never a customer's.
+    """
+    if not is_url(source):
+        return {"protocol_whitelist": "file"}
+    return {
+        "protocol_whitelist": "http,https,tcp,tls",
+        "rw_timeout": "30000000",  # microseconds; a stalled server must not hold a worker
+    }
+
+
+def is_url(source: str) -> bool:
+    return source.startswith(("http://", "https://"))
+
+
+def _is_transport_stream(head: bytes) -> bool:
+    """Sync bytes 0x47 every 188 bytes, or every 192 after a 4-byte time code (M2TS)."""
+    for first, step in ((0, 188), (4, 192)):
+        marks = head[first : first + 5 * step : step]
+        if len(marks) >= 3 and set(marks) == {0x47}:
+            return True
+    return False
+
+
+def _refuse_playlist(head: bytes) -> None:
+    text = head[:4096].decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n").lower()
+    if text.startswith(_PLAYLIST_STARTS) or (text.startswith("<?xml") and any(s in text for s in _PLAYLIST_STARTS[3:])):
+        raise ProbeError("playlist_refused", "The file is a playlist; upload the video itself.")

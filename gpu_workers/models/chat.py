@@ -1,0 +1,245 @@
+"""Chat models over the OpenAI protocol: every LLM and VLM call of the engine goes through here.
+
+The openai client is used for transport and types only; its own retries are off, so that one place decides what is
+tried again, how often and until when.
+"""
+
+from __future__ import annotations
+
+import base64
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import openai
+from openai.types.chat import ChatCompletion
+
+from gpu_workers.models.roles import Image, Message, Meter, ModelCall, ModelError, ModelRefused, Sample
+
+_CONTEXT_WORDS = (
+    "context length",
+    "context_length",
+    "context size",
+    "context window",
+    "maximum context",
+    "too many tokens",
+)
+_RETRY_STATUS = frozenset({408, 409, 425, 429})
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """attempts: tries in all. Waits grow as base_s * 2**k up to cap_s, scaled by full jitter; Retry-After wins."""
+
+    attempts: int = 5
+    base_s: float = 0.5
+    cap_s: float = 20.0
+
+
+class OpenAIChatModel:
+    """One model behind an OpenAI-compatible endpoint; a roles.ChatModel. Safe to share between threads.
+
+    context_tokens: the window the endpoint was started with. concurrency: most requests in flight at once; share one
+    instance per endpoint so that the bound holds. timeout_s: default deadline of one call with all of its retries.
+    image_tokens: what one picture costs, for token estimates (Qwen2.5-VL at 640x360 takes about 300).
+    sleep, clock and jitter are arguments so that a test can hold time still.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        model: str,
+        api_key: str = "",
+        context_tokens: int = 32_768,
+        accepts_images: bool = False,
+        image_tokens: int = 300,
+        concurrency: int = 8,
+        timeout_s: float = 300.0,
+        retry: RetryPolicy | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self.name = model
+        self.context_tokens = context_tokens
+        self.accepts_images = accepts_images
+        self.image_tokens = image_tokens
+        self.concurrency = concurrency
+        self._timeout_s = timeout_s
+        self._retry = retry or RetryPolicy()
+        self._sleep, self._clock, self._jitter = sleep, clock, jitter
+        self._slots = threading.BoundedSemaphore(concurrency)
+        # Local servers want no key, but the client insists on one.
+        self._client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0)
+
+    def sample(
+        self,
+        messages: Sequence[Message],
+        *,
+        stage: str,
+        meter: Meter,
+        schema: Mapping[str, Any] | None = None,
+        n: int = 1,
+        temperature: float = 0.0,
+        max_tokens: int = 512,
+        seed: int | None = None,
+        timeout_s: float | None = None,
+    ) -> list[Sample]:
+        """See roles.ChatModel.sample. A server that returns fewer than n choices is asked again in parallel.
+
+        Raises ModelError with code context_exceeded before any request when the estimate does not fit the window.
+        """
+        if n < 1:
+            raise ValueError(f"n is at least 1, got {n}")
+        if not self.accepts_images and any(isinstance(part, Image) for m in messages for part in m.parts):
+            raise ModelError("model_bad_request", f"{self.name} takes no pictures", retryable=False)
+        deadline = self._clock() + (self._timeout_s if timeout_s is None else timeout_s)
+        body: dict[str, Any] = {
+            "model": self.name,
+            "messages": [_wire(message) for message in messages],
+            "temperature": temperature,
+            "max_tokens": max_tokens,
+        }
+        if schema is not None:
+            wanted = {"name": str(schema.get("title") or stage), "schema": dict(schema), "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": wanted}
+        if seed is not None:
+            body["seed"] = seed
+        samples = self._request(body, n, stage, meter, deadline)
+        missing = n - len(samples)
+        if missing > 0:
+            # The bound on requests in flight is the semaphore's; this pool only has to be wide enough.
+            with ThreadPoolExecutor(min(missing, self.concurrency)) as pool:
+                seeds = [None if seed is None else seed + 1 + k for k in range(missing)]
+                bodies = [body if s is None else {**body, "seed": s} for s in seeds]
+                for more in pool.map(lambda b: self._request(b, 1, stage, meter, deadline), bodies):
+                    samples.extend(more[:1])
+        if all(s.refused for s in samples):
+            raise ModelRefused(f"{self.name} declined to answer ({stage})")
+        return samples[:n]
+
+    def count_tokens(self, text: str) -> int:
+        """Bytes of UTF-8 over 3, rounded up: above what BPE vocabularies need for prose and JSON."""
+        return (len(text.encode()) + 2) // 3
+
+    def estimate(self, messages: Sequence[Message]) -> int:
+        """An upper estimate of the prompt tokens of messages, pictures included."""
+        total = 0
+        for message in messages:
+            total += 8
+            for part in message.parts:
+                if isinstance(part, Image):
+                    total += self.image_tokens + self.count_tokens(part.label)
+                else:
+                    total += self.count_tokens(part)
+        return total
+
+    # --- one request with its retries ---------------------------------------------------------------------------
+
+    def _request(self, body: Mapping[str, Any], n: int, stage: str, meter: Meter, deadline: float) -> list[Sample]:
+        failure: ModelError | None = None
+        for attempt in range(self._retry.attempts):
+            remaining = deadline - self._clock()
+            if remaining <= 0:
+                break
+            started = self._clock()
+            try:
+                if not self._slots.acquire(timeout=remaining):
+                    break
+                try:
+                    timeout = max(deadline - self._clock(), 0.001)
+                    answer = self._client.chat.completions.create(**body, n=n, timeout=timeout)
+                finally:
+                    self._slots.release()
+                samples = _samples(answer)
+                self._record(answer, stage, meter, started, items=len(samples))
+                return samples
+            except (openai.OpenAIError, ValueError) as error:
+                meter.record(ModelCall(stage, self.name, self._ms(started), items=0, ok=False))
+                failure = _typed(error, self.name)
+                if not failure.retryable:
+                    raise failure from error
+                pause = self._pause(attempt, error)
+                if attempt + 1 == self._retry.attempts or self._clock() + pause >= deadline:
+                    raise failure from error
+                self._sleep(pause)
+        raise failure or ModelError("model_timeout", f"{self.name}: no answer before the deadline", retryable=True)
+
+    def _pause(self, attempt: int, error: Exception) -> float:
+        asked = _retry_after(error)
+        if asked is not None:
+            # A little extra jitter, or every client comes back in the same instant.
+            return asked + self._jitter() * self._retry.base_s
+        return float(min(self._retry.cap_s, self._retry.base_s * 2**attempt) * self._jitter())
+
+    def _ms(self, started: float) -> int:
+        return round((self._clock() - started) * 1000)
+
+    def _record(self, answer: ChatCompletion, stage: str, meter: Meter, started: float, *, items: int) -> None:
+        usage = answer.usage
+        details = usage.prompt_tokens_details if usage else None
+        call = ModelCall(
+            stage,
+            self.name,
+            self._ms(started),
+            prompt_tokens=usage.prompt_tokens if usage else 0,
+            cached_tokens=(details.cached_tokens or 0) if details else 0,
+            completion_tokens=usage.completion_tokens if usage else 0,
+            items=items,
+        )
+        meter.record(call)
+
+
+def _wire(message: Message) -> dict[str, Any]:
+    if len(message.parts) == 1 and isinstance(message.parts[0], str):
+        return {"role": message.role, "content": message.parts[0]}
+    content: list[dict[str, Any]] = []
+    for part in message.parts:
+        if isinstance(part, str):
+            content.append({"type": "text", "text": part})
+            continue
+        if part.label:
+            content.append({"type": "text", "text": part.label})
+        uri = "data:image/jpeg;base64," + base64.b64encode(part.jpeg).decode()
+        content.append({"type": "image_url", "image_url": {"url": uri}})
+    return {"role": message.role, "content": content}
+
+
+def _samples(answer: ChatCompletion) -> list[Sample]:
+    if not answer.choices:
+        raise ValueError("the server returned no choices")
+    samples = []
+    for choice in answer.choices:
+        if choice.finish_reason == "content_filter" or choice.message.refusal:
+            samples.append(Sample("", refused=True))
+        else:
+            samples.append(Sample(choice.message.content or "", truncated=choice.finish_reason == "length"))
+    return samples
+
+
+def _typed(error: Exception, name: str) -> ModelError:
+    if isinstance(error, openai.APITimeoutError):
+        return ModelError("model_timeout", f"{name}: the request timed out", retryable=True)
+    if isinstance(error, openai.APIStatusError):
+        text = str(error)
+        if error.status_code in {400, 413, 422} and any(word in text.lower() for word in _CONTEXT_WORDS):
+            return ModelError("context_exceeded", f"{name}: the prompt does not fit the window", retryable=False)
+        if error.status_code in _RETRY_STATUS or error.status_code >= 500:
+            return ModelError("model_unavailable", f"{name}: HTTP {error.status_code}", retryable=True)
+        return ModelError("model_bad_request", f"{name}: HTTP {error.status_code}: {text[:300]}", retryable=False)
+    # A lost connection, half a body, or a body that is no chat completion.
+    return ModelError("model_unavailable", f"{name}: {type(error).__name__}: {str(error)[:200]}", retryable=True)
+
+
+def _retry_after(error: Exception) -> float | None:
+    if not isinstance(error, openai.APIStatusError):
+        return None
+    try:
+        return max(0.0, float(error.response.headers["retry-after"]))
+    except (KeyError, ValueError):
+        return None

@@ -1,0 +1,31 @@
+"""Prompts as files: one per prompt, in a folder per scenario where the wording differs."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from string import Template
+
+PROFILES = ("general", "wildlife", "traffic", "egocentric", "city")
+_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+
+
+@cache
+def load(name: str, profile: str = "general") -> Template:
+    """The prompt called name in the words of a scenario, else in general words.
+
+    Looked for in profile's folder, then in general's, then beside this module. Fill it with substitute(), which puts
+    values in once and never reads placeholders inside a value, so text seen in a video cannot pull in another value.
+    Raises ValueError for an unknown profile and LookupError when there is no such prompt.
+    """
+    if profile not in PROFILES:
+        raise ValueError(f"no profile {profile!r}; known: {', '.join(PROFILES)}")
+    if not _NAME.match(name):
+        raise LookupError(f"no prompt {name!r}")
+    root = files(__name__)
+    for place in (root / profile, root / "general", root):
+        file = place / f"{name}.txt"
+        if file.is_file():
+            return Template(file.read_text(encoding="utf-8").strip())
+    raise LookupError(f"no prompt {name!r}")

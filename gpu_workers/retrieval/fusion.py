@@ -1,0 +1,83 @@
+"""One ranking of events out of several views (AVA, section 5.1, eq. 2 and 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+from gpu_workers.ports import Hit
+
+Fusion = Literal["borda", "rrf"]
+
+RRF_CONSTANT = 60.0
+"""Cormack et al. 2009: keeps one first place from deciding alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedEvent:
+    """An event of a ranking. reasons: every hit that brought it here, so that a reader can see why."""
+
+    event_id: UUID
+    score: float
+    reasons: tuple[Hit, ...] = ()
+
+
+def distinct_hits(hits: Sequence[Hit]) -> list[Hit]:
+    """hits without repeats of the same (view, event, source): an entity counts once per event (methods.md, R13)."""
+    best: dict[tuple[str, UUID, str], Hit] = {}
+    for hit in hits:
+        # via begins with the id of what matched; words for a reader may follow.
+        key = (hit.view, hit.event_id, hit.via.split(" ", 1)[0])
+        if key not in best or hit.similarity > best[key].similarity:
+            best[key] = hit
+    return list(best.values())
+
+
+def fuse(
+    views: Mapping[str, Sequence[Hit]], *, fusion: Fusion = "borda", weights: Mapping[str, float] | None = None
+) -> list[RankedEvent]:
+    """Events of all views, best first; ties fall to the strongest single hit, then to the id.
+
+    views: hits by view name; an empty view adds nothing. weights: by view name, 1.0 where missing.
+    """
+    scores: dict[UUID, float] = {}
+    reasons: dict[UUID, list[Hit]] = {}
+    for view, raw in views.items():
+        weight = (weights or {}).get(view, 1.0)
+        hits = [hit for hit in distinct_hits(raw) if hit.similarity > 0.0]
+        share = _borda(hits) if fusion == "borda" else _reciprocal_rank(hits)
+        for event_id, score in share.items():
+            scores[event_id] = scores.get(event_id, 0.0) + weight * score
+        for hit in hits:
+            reasons.setdefault(hit.event_id, []).append(hit)
+    return ranked(RankedEvent(event_id, score, tuple(reasons[event_id])) for event_id, score in scores.items())
+
+
+def ranked(events: Iterable[RankedEvent]) -> list[RankedEvent]:
+    """events by falling score, in an order that does not depend on how they came in."""
+    return sorted(
+        events,
+        key=lambda event: (-event.score, -max((hit.similarity for hit in event.reasons), default=0.0), event.event_id),
+    )
+
+
+def _event_scores(hits: Sequence[Hit]) -> dict[UUID, float]:
+    """An event's similarity in one view is the sum over its hits, as in the authors' code."""
+    scores: dict[UUID, float] = {}
+    for hit in hits:
+        scores[hit.event_id] = scores.get(hit.event_id, 0.0) + hit.similarity
+    return scores
+
+
+def _borda(hits: Sequence[Hit]) -> dict[UUID, float]:
+    scores = _event_scores(hits)
+    total = sum(scores.values())
+    return {event_id: score / total for event_id, score in scores.items()}
+
+
+def _reciprocal_rank(hits: Sequence[Hit]) -> dict[UUID, float]:
+    scores = _event_scores(hits)
+    order = sorted(scores, key=lambda event_id: (-scores[event_id], event_id))
+    return {event_id: 1.0 / (RRF_CONSTANT + place) for place, event_id in enumerate(order, start=1)}

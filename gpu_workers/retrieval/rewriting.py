@@ -1,0 +1,41 @@
+"""One query per view, written by the reasoner (AVA, section 5.1; the authors' code asks three times, we ask once)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gpu_workers.retrieval.tri_view import ViewQueries
+
+_QUERY_FIELDS: Mapping[str, Any] = {name: {"type": "string"} for name in ("keywords", "entity", "scene")}
+
+
+def rewrite_schema() -> dict[str, Any]:
+    return _object(_QUERY_FIELDS)
+
+
+def requery_schema() -> dict[str, Any]:
+    """What is missing and a new search for it: action RQ and its rewriting in one call."""
+    text = {"type": "string"}
+    return _object({"missing": text, "sub_query": text, **_QUERY_FIELDS})
+
+
+def read_queries(fields: Mapping[str, Any], *, fallback: str) -> ViewQueries:
+    """The queries of a reply; a field that is missing or empty becomes fallback."""
+
+    def field(name: str) -> str:
+        value = fields.get(name)
+        if isinstance(value, list):
+            value = " ".join(map(str, value))
+        return str(value).strip() if value else fallback
+
+    return ViewQueries(field("keywords") or fallback, field("entity") or fallback, field("scene") or fallback)
+
+
+def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }

@@ -1,0 +1,85 @@
+"""Tri-view retrieval: events, entities and frames that match a question, as one ranked list (AVA, section 5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gpu_workers.models.roles import FrameEmbedder, Meter, TextEmbedder
+from gpu_workers.ports import Hit, KnowledgeGraph
+from gpu_workers.retrieval.fusion import Fusion, RankedEvent, fuse
+
+GRAPH_SEEDS = 5
+"""How many of the best events the graph view starts from."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalSettings:
+    """What each view returns. events, entities, frames: items, not events (the authors' code: 5, 5, 32).
+
+    floor: lowest cosine similarity of a hit. graph_events: events that the graph view adds over shared entities and
+    relations (methods.md, R14); 0 leaves the paper's three views. weights: of the views in the fusion.
+    rewriting: let the reasoner write one query per view, else each view gets the question itself.
+    """
+
+    events: int = 5
+    entities: int = 5
+    frames: int = 32
+    floor: float = 0.1
+    graph_events: int = 5
+    fusion: Fusion = "borda"
+    weights: Mapping[str, float] = field(default_factory=lambda: {"graph": 0.3})
+    rewriting: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ViewQueries:
+    """What each view is asked: keywords for events, an entity phrase for entities, a scene sentence for frames."""
+
+    events: str
+    entities: str
+    frames: str
+
+    @classmethod
+    def same(cls, text: str) -> ViewQueries:
+        return cls(text, text, text)
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """ranking: best first. top_similarity: strongest single hit, 0.0 without any."""
+
+    ranking: tuple[RankedEvent, ...]
+    top_similarity: float = 0.0
+
+
+def question_text(question: str, choices: Sequence[str]) -> str:
+    """The question as a retrieval query: the choices are part of it."""
+    return " ".join([question, *choices])
+
+
+def retrieve(
+    graph: KnowledgeGraph,
+    queries: ViewQueries,
+    settings: RetrievalSettings,
+    *,
+    text_embedder: TextEmbedder,
+    frame_embedder: FrameEmbedder,
+    meter: Meter,
+) -> Retrieved:
+    """The events of the three views (and of the graph view, if it is on), fused. Raises ModelError of an embedder."""
+    events_query, entities_query = text_embedder.embed([queries.events, queries.entities], meter=meter)
+    frames_query = frame_embedder.embed_query(queries.frames, meter=meter)
+    floor = settings.floor
+    views: dict[str, Sequence[Hit]] = {
+        "event": graph.search_events(events_query, limit=settings.events, floor=floor),
+        "entity": graph.search_entities(entities_query, limit=settings.entities, floor=floor),
+        "frame": graph.search_frames(frames_query, limit=settings.frames, floor=floor),
+    }
+    top = max((hit.similarity for hits in views.values() for hit in hits), default=0.0)
+    ranking = fuse(views, fusion=settings.fusion, weights=settings.weights)
+    if settings.graph_events and ranking:
+        seeds = [event.event_id for event in ranking[:GRAPH_SEEDS]]
+        views["graph"] = graph.events_sharing_entities(seeds, limit=settings.graph_events)
+        ranking = fuse(views, fusion=settings.fusion, weights=settings.weights)
+    return Retrieved(tuple(ranking), top)

@@ -1,0 +1,175 @@
+"""Keys open exactly what their scopes say, for as long as they live, and tell nothing when refused."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import override_settings
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from backend.api.public_ids import decode, encode
+from backend.settings import KEY_PEPPERS
+from backend.tenancy import keys
+from backend.tenancy.models import ApiKey, Tenant
+from backend.tenancy.services import issue_api_key
+from tests.conftest import Cast
+
+
+def with_key(text: str) -> Any:
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {text}")
+    return client
+
+
+def refused(text: str) -> dict[str, Any]:
+    response = with_key(text).get("/v1/videos")
+    assert response.status_code == 401, response.content
+    body: dict[str, Any] = response.json()
+    del body["request_id"]
+    return body
+
+
+def test_a_key_has_the_shape_that_secret_scanners_know() -> None:
+    made = keys.generate()
+
+    assert len(made.text) == len("vk_live_") + 10 + 1 + 32 + 6
+    assert keys.parse(made.text) == made
+    assert made.text.startswith(f"vk_live_{made.public_id}_")
+    flipped = made.text[:-7] + ("A" if made.text[-7] != "A" else "B") + made.text[-6:]
+    assert keys.parse(flipped) is None
+
+
+def test_unknown_wrong_ended_and_suspended_are_refused_in_the_same_words(acme: Cast, globex: Cast) -> None:
+    unknown = keys.generate().text
+    with acme.scope():
+        _, revoked = issue_api_key(name="revoked", scopes=["*"])
+        ApiKey.objects.filter(name="revoked").update(revoked_at=timezone.now())
+        _, expired = issue_api_key(name="expired", scopes=["*"], expires_at=timezone.now() - timedelta(seconds=1))
+        row, original = issue_api_key(name="stolen id", scopes=["*"])
+    body = f"vk_live_{row.public_id}_{'0' * 32}"
+    wrong_secret = body + keys._checksum(body)
+    assert with_key(original).get("/v1/videos").status_code == 200
+    with globex.scope():
+        Tenant.objects.filter(id=globex.tenant_id).update(suspended_at=timezone.now())
+
+    answers = [refused(text) for text in (unknown, revoked, expired, wrong_secret, globex.key, "nonsense", "")]
+
+    assert all(answer == answers[0] for answer in answers)
+    assert answers[0]["code"] == "invalid_api_key"
+
+
+def test_a_key_can_come_in_its_own_header(acme: Cast) -> None:
+    assert APIClient().get("/v1/videos", HTTP_X_API_KEY=acme.key).status_code == 200
+
+
+def test_a_key_does_what_its_scopes_say_and_nothing_else(acme: Cast) -> None:
+    with acme.scope():
+        _, text = issue_api_key(name="reader", scopes=["videos:read"])
+    client = with_key(text)
+
+    assert client.get("/v1/videos").status_code == 200
+    denied = client.post("/v1/collections", {"name": "x"})
+    assert (denied.status_code, denied.json()["code"]) == (403, "insufficient_scope")
+    assert client.get("/v1/api-keys").status_code == 403
+    assert acme.client.get("/v1/collections").json()["data"] == []
+
+
+def test_only_a_digest_of_a_key_is_kept_and_a_new_pepper_leaves_old_keys_working(acme: Cast) -> None:
+    with override_settings(KEY_PEPPERS={**KEY_PEPPERS, 9: "newer"}), acme.scope():
+        key, text = issue_api_key(name="new", scopes=["videos:read"])
+        assert key.pepper_id == 9
+        assert text.encode() not in bytes(key.digest)
+        assert len(key.digest) == 32
+    with override_settings(KEY_PEPPERS={**KEY_PEPPERS, 9: "newer"}):
+        assert with_key(text).get("/v1/videos").status_code == 200
+        assert acme.client.get("/v1/videos").status_code == 200
+    assert refused(text)["code"] == "invalid_api_key"
+
+
+def test_use_is_noted_once_a_minute(acme: Cast) -> None:
+    def used() -> Any:
+        with acme.scope():
+            return ApiKey.objects.get(id=acme.key_id).last_used_at
+
+    acme.client.get("/v1/videos")
+    first = used()
+    acme.client.get("/v1/videos")
+    assert first is not None
+    assert used() == first
+    with acme.scope():
+        ApiKey.objects.filter(id=acme.key_id).update(last_used_at=first - timedelta(minutes=2))
+    acme.client.get("/v1/videos")
+    assert used() > first
+
+
+def test_a_key_is_shown_once_when_it_is_made(acme: Cast) -> None:
+    made = acme.client.post("/v1/api-keys", {"name": "ci", "scopes": ["videos:read", "questions:read"]})
+
+    assert made.status_code == 201
+    assert made.headers["Cache-Control"] == "no-store"
+    body = made.json()
+    assert with_key(body["key"]).get("/v1/videos").status_code == 200
+    again = acme.client.get(made.headers["Location"]).json()
+    assert "key" not in again
+    assert body["key"].startswith(again["hint"])
+    assert body["key"] not in acme.client.get("/v1/api-keys").content.decode()
+
+
+def test_a_key_cannot_give_scopes_that_it_lacks(acme: Cast) -> None:
+    with acme.scope():
+        _, text = issue_api_key(name="keeper", scopes=["keys:write", "videos:read"])
+        before = ApiKey.objects.count()
+    client = with_key(text)
+
+    beyond = client.post("/v1/api-keys", {"name": "x", "scopes": ["videos:read", "videos:write", "*"]})
+    rotation = client.post(f"/v1/api-keys/{encode('key', acme.key_id)}/rotate", {})
+
+    assert (beyond.status_code, beyond.json()["code"]) == (403, "insufficient_scope")
+    assert [error["pointer"] for error in beyond.json()["errors"]] == ["/scopes/1", "/scopes/2"]
+    assert (rotation.status_code, rotation.json()["code"]) == (403, "insufficient_scope")
+    with acme.scope():
+        assert ApiKey.objects.count() == before
+
+
+def test_revoking_works_from_the_next_request_on(acme: Cast) -> None:
+    made = acme.client.post("/v1/api-keys", {"name": "ci", "scopes": ["videos:read"]}).json()
+
+    assert acme.client.delete(f"/v1/api-keys/{made['id']}").status_code == 204
+
+    assert refused(made["key"])["code"] == "invalid_api_key"
+    assert acme.client.get(f"/v1/api-keys/{made['id']}").json()["revoked_at"] is not None
+    ended = acme.client.post(f"/v1/api-keys/{made['id']}/rotate", {})
+    assert (ended.status_code, ended.json()["code"]) == (409, "key_ended")
+
+
+def test_rotation_gives_a_successor_and_lets_the_old_key_overlap(acme: Cast) -> None:
+    made = acme.client.post("/v1/api-keys", {"name": "ci", "scopes": ["videos:read"]}).json()
+
+    successor = acme.client.post(f"/v1/api-keys/{made['id']}/rotate", {"overlap_seconds": 60}).json()
+
+    assert (successor["name"], successor["scopes"]) == ("ci", ["videos:read"])
+    for text in (made["key"], successor["key"]):
+        assert with_key(text).get("/v1/videos").status_code == 200
+    acme.client.post(f"/v1/api-keys/{successor['id']}/rotate", {"overlap_seconds": 0})
+    assert refused(successor["key"])["code"] == "invalid_api_key"
+    with acme.scope():
+        old = ApiKey.objects.get(id=decode("key", made["id"]))
+        assert timedelta(0) < old.expires_at - timezone.now() <= timedelta(seconds=60)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"name": "x", "scopes": []},
+        {"name": "x", "scopes": ["root"]},
+        {"name": "", "scopes": ["*"]},
+        {"name": "x", "scopes": ["*"], "expires_at": "2001-01-01T00:00:00Z"},
+    ],
+)
+def test_a_bad_key_is_not_made(acme: Cast, body: dict[str, Any]) -> None:
+    assert acme.client.post("/v1/api-keys", body).status_code == 400
+    with acme.scope():
+        assert ApiKey.objects.count() == 1

@@ -1,0 +1,243 @@
+"""The observer from scripted detections: what it measures, and that it writes nothing else."""
+
+from __future__ import annotations
+
+import json
+
+import cv2
+import numpy as np
+import pytest
+
+from gpu_workers.ekg import Picture, SampledFrame, Span, TranscriptLine
+from gpu_workers.models import weights
+from gpu_workers.models.chat import OpenAIChatModel
+from gpu_workers.models.colour import colour_word
+from gpu_workers.models.detector import Detection, SsdDetector, suppress
+from gpu_workers.models.movement import movement
+from gpu_workers.models.observed_text import TextReader
+from gpu_workers.models.observer import Observer
+from gpu_workers.models.observer_events import ObserverChecker, ObserverExtractor, ObserverSummariser
+from gpu_workers.models.roles import (
+    CheckRequest,
+    ChunkView,
+    FrameEvidence,
+    Meter,
+    ModelError,
+    SegmentDescription,
+    SegmentView,
+)
+from gpu_workers.models.scene import SceneClassifier
+from gpu_workers.models.sentences import noun, verb
+from gpu_workers.models.tracking import Track, rejoin
+from tests.scripted_openai import ScriptedOpenAIServer
+
+RED, WHITE = (200, 20, 20), (240, 240, 240)
+
+
+class ScriptedDetector(SsdDetector):
+    """Finds a box of each colour drawn on the picture: red is a person, white a car."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def detect(self, picture: Picture, *, tile: int | None = None, floor: float = 0.3) -> list[Detection]:
+        self.calls += 1
+        found = []
+        for name, colour in (("person", RED), ("car", WHITE)):
+            ys, xs = np.nonzero((picture == np.array(colour)).all(axis=2))
+            if len(xs):
+                h, w = picture.shape[:2]
+                box = (xs.min() / w, ys.min() / h, (xs.max() + 1) / w, (ys.max() + 1) / h)
+                found.append(Detection(name, 0.9, box))
+        return found
+
+
+class ScriptedScene(SceneClassifier):
+    def __init__(self) -> None:
+        self.labels = ("patio",)
+
+    def tags(self, picture: Picture, *, floor: float = 0.4, limit: int = 2) -> list[tuple[str, float]]:
+        return [("patio", 0.6)]
+
+
+def _picture(person_x: int | None, *, car: bool = True) -> Picture:
+    picture = np.full((240, 320, 3), (90, 100, 80), dtype=np.uint8)
+    if person_x is not None:
+        picture[80:140, person_x : person_x + 24] = RED
+    if car:
+        picture[180:210, 200:260] = WHITE
+    return picture
+
+
+def _observe(pictures: list[Picture]) -> SegmentDescription:
+    end = -(-len(pictures) * 200 // 3000) * 3000
+    frames = [SampledFrame(k * 200, picture) for k, picture in enumerate(pictures)]
+    chunks = tuple(
+        ChunkView(
+            n,
+            Span(n * 3000, n * 3000 + 3000),
+            tuple(f for f in frames if n * 3000 <= f.ms < n * 3000 + 3000),
+            (TranscriptLine(Span(n * 3000, n * 3000 + 100), "hello there"),) if n == 0 else (),
+        )
+        for n in range(end // 3000)
+    )
+    return Observer(ScriptedDetector(), ScriptedScene()).describe(SegmentView(Span(0, end), chunks), meter=Meter())
+
+
+@pytest.fixture(scope="module")
+def walk() -> SegmentDescription:
+    return _observe([_picture(20 + 8 * k) for k in range(30)])
+
+
+def test_it_writes_what_was_measured(walk: SegmentDescription) -> None:
+    assert walk.chunks[0].description == (
+        "One person and one car are in view. A person in red walks right; a white car stays in place. "
+        'The picture resembles a patio. Speech: "hello there"'
+    )
+
+
+def test_facts_survive_json(walk: SegmentDescription) -> None:
+    facts = walk.chunks[1].facts
+    assert json.loads(json.dumps(facts)) == facts
+    assert facts["counts"] == {"person": {"most": 1, "distinct": 1}, "car": {"most": 1, "distinct": 1}}
+    assert {o["category"]: o["motion"] for o in facts["objects"]} == {"person": "walks right", "car": "stays in place"}
+
+
+def test_tracks_are_told_with_their_boxes(walk: SegmentDescription) -> None:
+    (person,) = [t for t in walk.tracks if t.category == "person"]
+    assert (person.colour, person.motion, person.span.start_ms) == (
+        "red",
+        "walks right",
+        walk.chunks[0].facts["objects"][0]["start_ms"],
+    )
+    assert person.appearance is not None
+    assert np.linalg.norm(person.appearance) == pytest.approx(1.0)
+
+
+def test_black_and_missing_pictures_are_said_or_a_gap() -> None:
+    result = _observe([np.zeros((240, 320, 3), dtype=np.uint8)] * 15)
+    assert result.chunks[0].description == 'The picture is black. Speech: "hello there"'
+    view = SegmentView(Span(0, 3000), (ChunkView(0, Span(0, 3000), ()),))
+    empty = Observer(ScriptedDetector(), ScriptedScene()).describe(view, meter=Meter())
+    assert empty.chunks[0].gap == "no_frames"
+
+
+def test_an_exit_is_told_once_and_in_its_chunk() -> None:
+    pictures = [_picture(max(0, 160 - 8 * k)) if k < 22 else _picture(None) for k in range(30)]
+    result = _observe(pictures)
+    leaves = ["leaves at the left" in str(chunk.description) for chunk in result.chunks]
+    assert leaves == [False, True]
+
+
+def test_an_event_is_summed_up_from_all_its_chunks(walk: SegmentDescription) -> None:
+    summary = ObserverSummariser().summarise(walk.chunks, profile="general", meter=Meter())
+    assert summary.startswith("From 00:00 to 00:06: one person and one car in view. A person in red")
+    assert "walks right" in summary
+    assert "A white car is standing still." in summary
+    assert "hello there" in summary
+
+
+def test_entities_are_the_objects_the_scene_and_nothing_else(walk: SegmentDescription) -> None:
+    graph = ObserverExtractor().extract("", walk.chunks, [(1000, b"x")], profile="general", meter=Meter())
+    assert [(m.name, m.type, m.role) for m in graph.mentions] == [
+        ("person in red", "person", "walks right"),
+        ("white car", "vehicle", "stays in place"),
+        ("patio", "place", "scene"),
+    ]
+    assert graph.mentions[0].frame_ms == (1000,)
+    names = {m.name for m in graph.mentions}
+    assert all(r.subject in names and r.object in names and r.subject != r.object for r in graph.relations)
+
+
+def test_a_fragment_joins_the_track_that_it_goes_on_from_and_no_other() -> None:
+    def track(number: int, start: int, x: float) -> Track:
+        made = Track(number, looks=[np.array([1.0, 0.0], dtype=np.float32)])
+        for k in range(5):
+            made.ms.append(start + 200 * k)
+            made.boxes.append((x, 0.4, x + 0.05, 0.6))
+            made.scores.append(0.9)
+            made.names["person"] += 1
+        return made
+
+    assert [len(t.ms) for t in rejoin([track(1, 0, 0.5), track(2, 2000, 0.52)])] == [10]
+    assert [len(t.ms) for t in rejoin([track(1, 0, 0.5), track(2, 800, 0.5)])] == [5, 5], "they share a frame"
+    assert [len(t.ms) for t in rejoin([track(1, 0, 0.1), track(2, 2000, 0.9)])] == [5, 5], "too far apart"
+    assert [len(t.ms) for t in rejoin([track(1, 0, 0.5), track(2, 9000, 0.5)])] == [5, 5], "too late"
+
+
+def test_one_box_under_two_vehicle_names_is_one_vehicle() -> None:
+    box = (0.1, 0.1, 0.3, 0.3)
+    found = suppress(
+        [Detection("truck", 0.5, box), Detection("car", 0.7, box), Detection("person", 0.6, (0.5, 0.5, 0.6, 0.8))]
+    )
+    assert [d.category for d in found] == ["car", "person"]
+
+
+@pytest.mark.parametrize(
+    ("rgb", "word"),
+    [((10, 10, 12), "black"), ((240, 240, 238), "white"), ((130, 130, 130), "grey"), ((200, 30, 30), "red"),
+     ((30, 60, 190), "blue"), ((40, 160, 60), "green"), ((230, 210, 40), "yellow"), ((110, 65, 30), "brown")],
+)  # fmt: skip
+def test_colours_have_plain_names(rgb: tuple[int, int, int], word: str) -> None:
+    assert colour_word(np.full((8, 8, 3), rgb, dtype=np.uint8)) == word
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [((0.0, 0.0), "stands"), ((0.02, 0.0), "walks right"), ((-0.02, 0.0), "walks left"), ((0.0, 0.02), "walks towards the camera"),
+     ((0.0, -0.02), "walks away from the camera"), ((0.12, 0.0), "runs right")],
+)  # fmt: skip
+def test_movement_is_relative_to_the_height_of_the_box(step: tuple[float, float], words: str) -> None:
+    ms = [200 * k for k in range(6)]
+    boxes = [(0.1 + step[0] * k, 0.3 + step[1] * k, 0.2 + step[0] * k, 0.5 + step[1] * k) for k in range(6)]
+    assert movement("person", ms, boxes, 1.0).words == words
+
+
+def test_words_agree_with_their_number() -> None:
+    assert (noun("person", "black", 3), verb("walks left", 3)) == ("three people in black", "walk left")
+    assert (noun("umbrella", ""), noun("bus", "", 2), verb("stays in place", 2)) == (
+        "an umbrella",
+        "two buses",
+        "stay in place",
+    )
+
+
+def test_drawn_text_is_read() -> None:
+    picture = np.full((120, 480, 3), 255, dtype=np.uint8)
+    cv2.putText(picture, "MAIN STREET 42", (20, 75), cv2.FONT_HERSHEY_SIMPLEX, 1.5, (0, 0, 0), 3)
+    assert "".join(TextReader().read(picture)).replace(" ", "") == "MAINSTREET42"
+
+
+def test_the_detector_loads_and_finds_nothing_on_a_plain_wall() -> None:
+    detector = SsdDetector(weights.fetch("ssd-mobilenet-v2"))
+    assert detector.detect(np.full((300, 400, 3), 128, dtype=np.uint8), tile=0, floor=0.5) == []
+    with pytest.raises(ValueError, match="empty"):
+        detector.detect(np.zeros((0, 0, 3), dtype=np.uint8))
+
+
+def test_the_scene_of_a_real_photograph() -> None:
+    from sklearn.datasets import load_sample_images
+
+    photos = dict(zip(("china", "flower"), load_sample_images().images, strict=True))
+    classifier = SceneClassifier(weights.fetch("efficientnet-lite3"))
+    assert len(classifier.labels) == 1000
+    best = classifier.labels[int(np.argmax(classifier.probabilities(photos["china"])))]
+    assert best in {"palace", "monastery", "stupa", "library"}
+
+
+def test_the_checker_reads_each_measurement_once_and_says_what_it_is() -> None:
+    frames = (
+        FrameEvidence(0, b"", "One person."),
+        FrameEvidence(500, b"", "One person."),
+        FrameEvidence(3000, b"", "A car."),
+    )
+    request = CheckRequest("What?", (), ("a", "b"), frames)
+    with ScriptedOpenAIServer('{"answer": "a car"}') as server:
+        checker = ObserverChecker(OpenAIChatModel(base_url=server.url, model="small"))
+        checker.check(request, n=1, schema={"type": "object"}, meter=Meter())
+        assert checker.name == "measurements read by small"
+        assert server.requests[0].user.count("One person.") == 1
+        assert "[00:03] A car." in server.requests[0].user
+        with pytest.raises(ModelError) as caught:
+            checker.check(CheckRequest("What?", (), (), (FrameEvidence(0, b""),)), n=1, schema={}, meter=Meter())
+    assert caught.value.code == "no_observations"

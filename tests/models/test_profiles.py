@@ -1,0 +1,98 @@
+"""Profiles, prompts and the vLLM launcher: what configuration alone decides."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from gpu_workers import prompts
+from gpu_workers.models import profiles, vllm_server
+from gpu_workers.models.observer import Observer
+from gpu_workers.models.profiles import ModelSettings
+from gpu_workers.models.roles import ModelError
+from gpu_workers.models.vision_language import VlmChecker, VlmDescriber
+from tests.scripted_openai import ScriptedOpenAIServer
+
+
+def test_the_embedded_profile_needs_nothing_but_weights() -> None:
+    settings = ModelSettings.from_env({})
+    models = profiles.load_index_models(settings)
+    assert isinstance(models.describer, Observer)
+    assert models.text_embedder.dimension == models.frame_embedder.dimension == 384
+    assert profiles.load_index_models(ModelSettings.from_env({})) is models, "loaded once per process"
+
+
+def test_a_describer_url_replaces_the_observer_by_configuration_alone() -> None:
+    env = {
+        "DESCRIBER_URL": "http://127.0.0.1:1/v1",
+        "DESCRIBER_MODEL": "some-vlm",
+        "REASONER_URL": "http://127.0.0.1:1/v1",
+    }
+    settings = ModelSettings.from_env(env)
+    models = profiles.load_index_models(settings)
+    assert isinstance(models.describer, VlmDescriber)
+    assert models.describer.name == "some-vlm"
+    assert isinstance(profiles.load_answer_models(settings).checker, VlmChecker)
+
+
+def test_answering_without_a_reasoner_says_what_is_missing() -> None:
+    with pytest.raises(ModelError, match="REASONER_URL") as caught:
+        profiles.load_answer_models(ModelSettings())
+    assert caught.value.code == "not_configured"
+
+
+@pytest.mark.parametrize(
+    "env", [{"MODEL_PROFILE": "best"}, {"MODEL_CONCURRENCY": "0"}, {"REASONER_CONTEXT_TOKENS": "8k"}]
+)
+def test_settings_that_make_no_sense_fail_loudly(env: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match=next(iter(env))):
+        ModelSettings.from_env(env)
+
+
+def test_every_packaged_weight_has_its_hashes() -> None:
+    for binding in profiles.PROFILES["embedded"].values():
+        if binding.weights and binding.weights != "endpoint" and not binding.weights.startswith("inside "):
+            assert all(len(digest) == 64 for digest in binding.sha256)
+            assert binding.sha256
+
+
+@pytest.mark.parametrize("profile", prompts.PROFILES)
+def test_every_prompt_exists_for_every_profile(profile: str) -> None:
+    for name in ("describe", "describe_focus", "describe_view", "summarise", "summarise_view", "extract", "extract_focus",
+                 "extract_view", "check", "check_observed", "check_view"):  # fmt: skip
+        assert prompts.load(name, profile).is_valid()
+
+
+def test_scenarios_differ_in_their_words_and_unknown_names_fail() -> None:
+    assert len({prompts.load("describe_focus", profile).template for profile in prompts.PROFILES}) == 5
+    with pytest.raises(LookupError):
+        prompts.load("../secrets", "general")
+    with pytest.raises(ValueError, match="no profile"):
+        prompts.load("describe", "../general")
+
+
+def test_the_launcher_prints_a_tuned_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert vllm_server.main(["--role", "vlm", "--port", "8001", "--tensor-parallel", "2", "--print"]) == 0
+    argv = shlex.split(capsys.readouterr().out)
+    assert argv[1:3] == ["-m", "vllm.entrypoints.openai.api_server"]
+    options = dict(zip(argv[3::1], argv[4::1], strict=False))
+    assert options["--port"] == "8001"
+    assert options["--tensor-parallel-size"] == "2"
+    assert options["--limit-mm-per-prompt"] == '{"image": 64, "video": 0}'
+    assert "--enable-prefix-caching" in argv
+    assert "--limit-mm-per-prompt" not in vllm_server.server_argv("llm")
+
+
+def test_without_vllm_the_launcher_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert vllm_server.main(["--role", "llm"]) == 1
+    assert "vllm is not installed" in capsys.readouterr().err
+
+
+def test_health_is_awaited_and_its_absence_reported() -> None:
+    with ScriptedOpenAIServer() as server:
+        vllm_server.wait_healthy(server.url, 5)
+        url = server.url
+    ticks = iter(range(100))
+    with pytest.raises(TimeoutError, match="no healthy server"):
+        vllm_server.wait_healthy(url, 3, clock=lambda: next(ticks), sleep=lambda s: None)

@@ -1,0 +1,255 @@
+"""/v1/questions over HTTP: asking, waiting, reading, streaming, canceling."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import Any
+
+import pytest
+from django.db import connections
+from uuid6 import uuid7
+
+from backend.api import public_ids
+from backend.questions import services, stream
+from backend.questions.api import METHODS
+from backend.questions.models import Question
+from backend.questions.stream import Clock
+from gpu_workers.answering import methods
+from tests.factories import make_video
+from tests.questions.world import EVENT, ask, finish
+
+
+def qst(value: Any) -> str:
+    return public_ids.encode("qst", value)
+
+
+@pytest.fixture
+def video(acme: Any) -> Any:
+    with acme.scope():
+        return make_video(indexed_until_ms=30_000).id
+
+
+def post(cast: Any, video_id: Any, **values: Any) -> Any:
+    headers = values.pop("headers", {})
+    body = {"question": "Which car?", "video_ids": [public_ids.encode("vid", video_id)], **values}
+    return cast.client.post("/v1/questions", body, format="json", headers=headers)
+
+
+def test_the_api_offers_the_methods_of_the_engine() -> None:
+    assert set(METHODS) == set(methods.METHODS)
+
+
+def test_asking_answers_202_with_the_place_to_look(acme: Any, video: Any) -> None:
+    reply = post(acme, video, choices=["red", "blue"], metadata={"team": "a"}, budget={"max_cost": "0.5"})
+
+    body = reply.json()
+    assert reply.status_code == 202
+    assert reply.headers["Location"] == f"/v1/questions/{body['id']}"
+    assert (body["status"], body["metadata"], body["budget"]) == ("queued", {"team": "a"}, {"max_cost": "0.500000"})
+    assert body["cost"] == {"amount": "0", "currency": "USD", "estimated": True}
+    assert acme.client.get(reply.headers["Location"]).json()["id"] == body["id"]
+
+
+def test_an_answered_question_shows_answer_evidence_cost_and_timings(acme: Any) -> None:
+    question_id, video_id = ask(acme, choices=["blue", "red"])
+    finish(acme, question_id, video_id)
+
+    body = acme.client.get(f"/v1/questions/{qst(question_id)}").json()
+
+    assert (body["status"], body["answer"], body["choice"], body["finish_reason"]) == (
+        "succeeded", "a red car", 1, "answered",
+    )  # fmt: skip
+    assert body["evidence"] == [
+        {
+            "video_id": public_ids.encode("vid", video_id),
+            "event_id": public_ids.encode("evt", EVENT),
+            "start_ms": 3_000,
+            "end_ms": 9_000,
+            "frame": {"ms": 4_000, "url": None},
+            "quote": "A red car parks.",
+            "status": "supported",
+            "confidence": None,
+        }
+    ]
+    assert body["cost"] == {"amount": "0.0002711111", "currency": "USD", "estimated": False}
+    assert body["timings"]["llm_ms"] == 1_200
+    assert "trace" not in body
+
+
+def test_the_trace_is_shown_when_asked_for(acme: Any) -> None:
+    question_id, video_id = ask(acme)
+    finish(acme, question_id, video_id)
+
+    trace = acme.client.get(f"/v1/questions/{qst(question_id)}?include=trace").json()["trace"]
+
+    assert [(node["path"], node["action"], len(node["candidates"])) for node in trace] == [
+        ("", "SA", 2),
+        ("RQ", "RQ", 0),
+    ]
+    assert trace[0]["events"][0]["event_id"] == public_ids.encode("evt", EVENT)
+    assert trace[0]["candidates"][0]["coherence"] == 0.8
+
+
+def test_waiting_ends_with_the_answer(acme: Any, video: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer_meanwhile(_: float) -> None:
+        with acme.scope():
+            question = Question.objects.get()
+        finish(acme, question.id, video)
+
+    monkeypatch.setattr(stream, "Clock", lambda: Clock(sleep=answer_meanwhile))
+    reply = post(acme, video, headers={"Prefer": "respond-async, wait=30"})
+
+    assert reply.status_code == 200
+    assert reply.json()["answer"] == "a red car"
+    assert reply.headers["Preference-Applied"] == "wait=30"
+
+
+def test_waiting_in_vain_answers_202(acme: Any, video: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    moments = iter(range(0, 1_000, 10))
+    monkeypatch.setattr(stream, "Clock", lambda: Clock(now=lambda: float(next(moments)), sleep=lambda _: None))
+    reply = post(acme, video, headers={"Prefer": "wait=9999"})
+
+    assert (reply.status_code, reply.json()["status"]) == (202, "queued")
+    assert reply.headers["Preference-Applied"] == "wait=60"
+
+
+def test_the_same_key_asks_once(acme: Any, video: Any) -> None:
+    first, second = (post(acme, video, headers={"Idempotency-Key": "k1"}) for _ in range(2))
+    other = post(acme, video, question="Another?", headers={"Idempotency-Key": "k1"})
+
+    assert first.json()["id"] == second.json()["id"]
+    assert other.status_code == 422
+    with acme.scope():
+        assert Question.objects.count() == 1
+
+
+def test_two_requests_at_once_with_one_key_ask_once(acme: Any, video: Any) -> None:
+    statuses: list[int] = []
+
+    def send() -> None:
+        statuses.append(post(acme, video, headers={"Idempotency-Key": "k1"}).status_code)
+        connections.close_all()
+
+    threads = [threading.Thread(target=send) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert set(statuses) <= {202, 409}
+    with acme.scope():
+        assert Question.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "pointer", "code"),
+    [
+        ({"question": ""}, "/question", "blank"),
+        ({"choices": ["only one"]}, "/choices", "invalid_choices"),
+        ({"method": "guess"}, "/method", "invalid_choice"),
+        ({"collection_id": "col_1"}, "/collection_id", "invalid_id"),
+        ({"video_ids": ["vid_nonsense"]}, "/video_ids/0", "invalid_id"),
+        ({"start_ms": 10, "end_ms": 5}, "/end_ms", "invalid_span"),
+        ({"budget": {"max_calls": 0}}, "/budget/max_calls", "min_value"),
+        ({"colour": "red"}, "/colour", "unknown_field"),
+    ],
+)
+def test_a_refused_question_says_where(acme: Any, video: Any, values: Any, pointer: str, code: str) -> None:
+    reply = post(acme, video, **values)
+
+    assert reply.status_code == 400
+    found = [(error["pointer"].removesuffix("/0") if code != "invalid_id" else error["pointer"], error["code"])
+             for error in reply.json()["errors"]] or [(pointer, reply.json()["code"])]  # fmt: skip
+    assert (pointer, code) in found
+    with acme.scope():
+        assert not Question.objects.exists()
+
+
+def test_a_foreign_question_is_answered_like_one_that_never_was(acme: Any, globex: Any) -> None:
+    theirs, _ = ask(globex)
+    for method, suffix in (("get", ""), ("post", "/cancel"), ("get", "/stream"), ("get", "?include=trace")):
+        replies = [getattr(acme.client, method)(f"/v1/questions/{qst(id)}{suffix}") for id in (theirs, uuid7())]
+        bodies = [{**reply.json(), "request_id": "", "instance": ""} for reply in replies if reply.status_code == 404]
+        assert len(bodies) == 2
+        assert bodies[0] == bodies[1]
+    with globex.scope():
+        assert Question.objects.get().status == "queued"
+
+
+def test_the_list_shows_own_questions_newest_first(acme: Any, globex: Any) -> None:
+    mine = [ask(acme, external_id=f"x{n}")[0] for n in range(3)]
+    ask(globex)
+
+    listed = acme.client.get("/v1/questions?limit=2").json()
+    assert [row["id"] for row in listed["data"]] == [qst(mine[2]), qst(mine[1])]
+    rest = acme.client.get(f"/v1/questions?cursor={listed['next_cursor']}").json()
+    assert [row["id"] for row in rest["data"]] == [qst(mine[0])]
+    one = acme.client.get("/v1/questions?external_id=x1&status=queued").json()
+    assert [row["id"] for row in one["data"]] == [qst(mine[1])]
+
+
+def test_canceling_twice_is_fine_and_canceling_the_answered_is_not(acme: Any) -> None:
+    open_one, _ = ask(acme)
+    answered, video_id = ask(acme)
+    finish(acme, answered, video_id)
+
+    for _ in range(2):
+        reply = acme.client.post(f"/v1/questions/{qst(open_one)}/cancel")
+        assert (reply.status_code, reply.json()["status"]) == (200, "canceled")
+    late = acme.client.post(f"/v1/questions/{qst(answered)}/cancel")
+    assert (late.status_code, late.json()["code"]) == (409, "question_over")
+
+
+def streamed(chunks: Any) -> list[tuple[str, Any]]:
+    """(event, data) of server-sent events; a comment is ("", its text)."""
+    found: list[tuple[str, Any]] = []
+    for block in b"".join(chunks).decode().strip().split("\n\n"):
+        if block.startswith(":"):
+            found.append(("", block[1:].strip()))
+            continue
+        event, data = block.split("\n")
+        found.append((event.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return found
+
+
+def test_a_stream_tells_progress_then_nodes_then_the_answer_and_ends(acme: Any) -> None:
+    question_id, video_id = ask(acme)
+
+    def begin() -> None:
+        with acme.scope():
+            services.begin(question_id=question_id)
+
+    def search() -> None:
+        with acme.scope():
+            services.set_progress(question_id=question_id, stage="search")
+
+    steps = iter([begin, lambda: None, search, lambda: finish(acme, question_id, video_id)])
+    clock = Clock(sleep=lambda _: next(steps)() and None)
+    told = streamed(stream.events(tenant_id=acme.tenant_id, question_id=question_id, clock=clock))
+
+    assert [name for name, _ in told] == ["progress", "progress", "progress", "node", "node", "answer"]
+    assert [data["status"] for name, data in told[:3]] == ["queued", "running", "running"]
+    assert told[2][1]["stage"] == "search"
+    assert [data["path"] for name, data in told if name == "node"] == ["", "RQ"]
+    assert told[-1][1]["answer"] == "a red car"
+
+
+def test_a_quiet_stream_is_kept_alive_and_ends_in_time(acme: Any) -> None:
+    question_id, _ = ask(acme)
+    moments = iter(range(0, 100_000, 8))
+    clock = Clock(now=lambda: float(next(moments)), sleep=lambda _: None)
+    told = streamed(stream.events(tenant_id=acme.tenant_id, question_id=question_id, clock=clock))
+
+    assert [name for name, _ in told[:2]] == ["progress", ""]
+    assert {name for name, _ in told[1:]} == {""}
+
+
+def test_the_stream_of_an_answered_question_over_http(acme: Any) -> None:
+    question_id, video_id = ask(acme)
+    finish(acme, question_id, video_id)
+
+    reply = acme.client.get(f"/v1/questions/{qst(question_id)}/stream", headers={"Accept": "text/event-stream"})
+
+    assert reply.headers["Content-Type"] == "text/event-stream"
+    assert [name for name, _ in streamed(reply.streaming_content)] == ["node", "node", "answer"]

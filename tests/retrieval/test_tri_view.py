@@ -1,0 +1,64 @@
+"""The three views, and the fourth that follows the graph's edges."""
+
+from __future__ import annotations
+
+from gpu_workers.models.roles import Meter
+from gpu_workers.retrieval.rewriting import read_queries
+from gpu_workers.retrieval.tri_view import RetrievalSettings, Retrieved, ViewQueries, retrieve
+from tests.answering.world import ScriptedEmbedder, event_id, street
+
+
+def find(queries: ViewQueries, settings: RetrievalSettings | None = None, **world: object) -> Retrieved:
+    embedder = ScriptedEmbedder()
+    return retrieve(
+        street(**world),
+        queries,
+        settings or RetrievalSettings(graph_events=0),
+        text_embedder=embedder,
+        frame_embedder=embedder,
+        meter=Meter(),
+    )
+
+
+def test_each_view_gets_its_own_query() -> None:
+    found = find(
+        ViewQueries(events="dog runs", entities="cyclist", frames="white van parks"), entities={"cyclist": [6]}
+    )
+
+    views = {event.event_id: {hit.view for hit in event.reasons} for event in found.ranking}
+    assert views[event_id(4)] == {"event"}
+    assert views[event_id(6)] == {"entity"}
+    assert views[event_id(7)] == {"frame"}
+
+
+def test_it_asks_for_5_events_5_entities_and_32_frames_above_a_tenth() -> None:
+    settings = RetrievalSettings()
+
+    assert (settings.events, settings.entities, settings.frames, settings.floor) == (5, 5, 32, 0.1)
+
+
+def test_the_graph_view_adds_events_that_share_an_entity_with_those_found() -> None:
+    queries = ViewQueries.same("dog runs")
+    entities = {"the owner": [4, 5]}
+
+    without = find(queries, entities=entities)
+    found = find(queries, RetrievalSettings(graph_events=5), entities=entities)
+
+    assert event_id(5) not in {event.event_id for event in without.ranking}
+    added = next(event for event in found.ranking if event.event_id == event_id(5))
+    assert [hit.view for hit in added.reasons] == ["graph"]
+    assert found.ranking[0].event_id == event_id(4)
+
+
+def test_the_strongest_hit_is_reported() -> None:
+    assert find(ViewQueries.same("a dog runs across the street")).top_similarity > 0.99
+
+
+def test_an_unknown_topic_finds_nothing() -> None:
+    assert find(ViewQueries.same("xylophone")).ranking == ()
+
+
+def test_missing_fields_of_a_rewrite_fall_back_to_the_question() -> None:
+    queries = read_queries({"keywords": ["red", "car"], "entity": "", "scene": None}, fallback="which car?")
+
+    assert queries == ViewQueries("red car", "which car?", "which car?")

@@ -1,0 +1,272 @@
+"""A scripted OpenAI-compatible server: real HTTP on a free port, words and faults chosen by the test.
+
+    with ScriptedOpenAIServer(lambda request: Reply('{"answer": "B"}')) as server:
+        model = OpenAIChatModel(base_url=server.url, model="scripted")
+
+The script is a callable (request -> reply), a list of replies (used in order, the last one repeats) or one reply.
+A reply is a str or dict (the text of every choice), a list (one text per choice), a Reply, or a Fault. Everything
+that arrived is in server.requests, images decoded to their bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import socket
+import struct
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(frozen=True)
+class ScriptedRequest:
+    """One chat completion request as it arrived. index counts from 0 in order of arrival.
+
+    texts: every text part of every message in order; images: the bytes of every picture in order.
+    """
+
+    index: int
+    body: Mapping[str, Any]
+    headers: Mapping[str, str]
+    texts: tuple[str, ...]
+    images: tuple[bytes, ...]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.texts)
+
+    @property
+    def system(self) -> str:
+        return "\n".join(_texts(m) for m in self.body["messages"] if m["role"] == "system")
+
+    @property
+    def user(self) -> str:
+        return "\n".join(_texts(m) for m in self.body["messages"] if m["role"] == "user")
+
+    @property
+    def n(self) -> int:
+        return int(self.body.get("n") or 1)
+
+    @property
+    def schema(self) -> Mapping[str, Any] | None:
+        """The JSON schema asked for, if any."""
+        wanted = self.body.get("response_format") or {}
+        found = wanted.get("json_schema", {}).get("schema")
+        return found if isinstance(found, Mapping) else None
+
+    @property
+    def schema_name(self) -> str:
+        wanted = self.body.get("response_format") or {}
+        return str(wanted.get("json_schema", {}).get("name", ""))
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A completion. texts: one text for all choices, or one per choice (fewer than n: the server returns fewer)."""
+
+    texts: Any
+    finish_reason: str = "stop"
+    refusal: str | None = None
+    prompt_tokens: int | None = None
+    cached_tokens: int = 0
+    completion_tokens: int | None = None
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What goes wrong instead of an answer.
+
+    status: HTTP error with an OpenAI error body (code, message) and headers such as Retry-After.
+    drop: the connection is reset without a byte. half_body: the body stops in the middle.
+    hang: no answer until this event is set (or the server closes), for time-outs without sleeping.
+    """
+
+    status: int = 500
+    code: str = "server_error"
+    message: str = "scripted fault"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    drop: bool = False
+    half_body: bool = False
+    hang: threading.Event | None = None
+
+
+def rate_limited(retry_after: str = "0") -> Fault:
+    return Fault(429, "rate_limit_exceeded", "slow down", {"Retry-After": retry_after})
+
+
+Script = Callable[[ScriptedRequest], Any] | Sequence[Any] | str | Mapping[str, Any] | Reply | Fault
+
+
+class ScriptedOpenAIServer:
+    """Serves /v1/chat/completions, /v1/models and /health until closed. max_choices caps n, as some servers do."""
+
+    def __init__(self, script: Script = "{}", *, model: str = "scripted", max_choices: int | None = None) -> None:
+        self.script = script
+        self.model = model
+        self.max_choices = max_choices
+        self.requests: list[ScriptedRequest] = []
+        self.in_flight = 0
+        self.most_in_flight = 0
+        self.closed = threading.Event()
+        self._lock = threading.Lock()
+        handler = type("BoundHandler", (_Handler,), {"scripted": self})
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._http.daemon_threads = True
+        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        """The base URL a client is given, ending in /v1."""
+        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+
+    def __enter__(self) -> ScriptedOpenAIServer:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.closed.set()
+        self._http.shutdown()
+        self._http.server_close()
+
+    def reply_to(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> tuple[ScriptedRequest, Reply | Fault]:
+        texts: list[str] = []
+        images: list[bytes] = []
+        for message in body["messages"]:
+            _collect(message, texts, images)
+        with self._lock:
+            request = ScriptedRequest(len(self.requests), body, headers, tuple(texts), tuple(images))
+            self.requests.append(request)
+        script = self.script
+        if callable(script):
+            chosen: Any = script(request)
+        elif isinstance(script, Sequence) and not isinstance(script, str):
+            chosen = script[min(request.index, len(script) - 1)]
+        else:
+            chosen = script
+        return request, chosen if isinstance(chosen, (Reply, Fault)) else Reply(chosen)
+
+    def enter(self) -> None:
+        with self._lock:
+            self.in_flight += 1
+            self.most_in_flight = max(self.most_in_flight, self.in_flight)
+
+    def leave(self) -> None:
+        with self._lock:
+            self.in_flight -= 1
+
+
+class _Handler(BaseHTTPRequestHandler):
+    scripted: ScriptedOpenAIServer
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        return
+
+    def do_GET(self) -> None:
+        if self.path.endswith("/models"):
+            self._send(200, {"object": "list", "data": [{"id": self.scripted.model, "object": "model"}]})
+        elif self.path.endswith("/health"):
+            self._send(200, {"status": "ok"})
+        else:
+            self._send(404, {"error": {"message": "no such path", "code": "not_found"}})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if not self.path.endswith("/chat/completions"):
+            self._send(404, {"error": {"message": "no such path", "code": "not_found"}})
+            return
+        self.scripted.enter()
+        try:
+            request, reply = self.scripted.reply_to(body, dict(self.headers.items()))
+            if isinstance(reply, Fault):
+                self._fail(reply)
+            else:
+                self._send(200, _completion(request, reply, self.scripted))
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+        finally:
+            self.scripted.leave()
+
+    def _fail(self, fault: Fault) -> None:
+        if fault.hang is not None:
+            while not fault.hang.wait(0.02) and not self.scripted.closed.is_set():
+                continue
+            self.close_connection = True
+        elif fault.drop:
+            # Linger 0 makes close() send a reset instead of a clean end.
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.close_connection = True
+        elif fault.half_body:
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", "4096")
+            self.end_headers()
+            self.wfile.write(b'{"id": "half", "choices": [{"message": {"content": "cut')
+            self.close_connection = True
+        else:
+            error = {"error": {"message": fault.message, "code": fault.code, "type": fault.code}}
+            self._send(fault.status, error, fault.headers)
+
+    def _send(self, status: int, payload: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> None:
+        data = json.dumps(payload).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def _completion(request: ScriptedRequest, reply: Reply, server: ScriptedOpenAIServer) -> dict[str, Any]:
+    wanted = request.n if server.max_choices is None else min(request.n, server.max_choices)
+    texts = reply.texts if isinstance(reply.texts, (list, tuple)) else [reply.texts] * wanted
+    texts = [text if isinstance(text, str) or text is None else json.dumps(text) for text in texts[:wanted]]
+    prompt = reply.prompt_tokens if reply.prompt_tokens is not None else len(request.text) // 4 + 1
+    completion = reply.completion_tokens
+    if completion is None:
+        completion = sum(len(text or "") // 4 + 1 for text in texts)
+    return {
+        "id": f"chatcmpl-{request.index}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": request.body.get("model", server.model),
+        "choices": [
+            {
+                "index": index,
+                "finish_reason": reply.finish_reason,
+                "message": {"role": "assistant", "content": None if reply.refusal else text, "refusal": reply.refusal},
+            }
+            for index, text in enumerate(texts)
+        ],
+        "usage": {
+            "prompt_tokens": prompt,
+            "completion_tokens": completion,
+            "total_tokens": prompt + completion,
+            "prompt_tokens_details": {"cached_tokens": reply.cached_tokens},
+        },
+    }
+
+
+def _texts(message: Mapping[str, Any]) -> str:
+    texts: list[str] = []
+    _collect(message, texts, [])
+    return "\n".join(texts)
+
+
+def _collect(message: Mapping[str, Any], texts: list[str], images: list[bytes]) -> None:
+    content = message["content"]
+    if isinstance(content, str):
+        texts.append(content)
+        return
+    for part in content or []:
+        if part["type"] == "text":
+            texts.append(part["text"])
+        elif part["type"] == "image_url":
+            images.append(base64.b64decode(part["image_url"]["url"].split(",", 1)[1], validate=True))

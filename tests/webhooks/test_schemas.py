@@ -1,0 +1,88 @@
+"""Every body that is emitted is valid under its published schema, and every type has one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from jsonschema import Draft202012Validator
+from uuid6 import uuid7
+
+from backend.library.models import Upload, UploadStatus, VideoStatus
+from backend.questions import services as questions
+from backend.webhooks import payloads, services
+from backend.webhooks.models import Endpoint, WebhookEvent
+from tests.factories import make_video
+from tests.questions.world import ask, finish
+
+SCHEMAS = Path(__file__).parents[2] / "frontend_api_schema" / "webhooks"
+
+
+def errors(event: WebhookEvent) -> Iterator[Any]:
+    schema = json.loads((SCHEMAS / f"{event.type}.json").read_text())
+    Draft202012Validator.check_schema(schema)
+    checker = Draft202012Validator.FORMAT_CHECKER
+    return Draft202012Validator(schema, format_checker=checker).iter_errors(json.loads(event.body))
+
+
+def test_every_type_has_a_schema_and_the_reverse() -> None:
+    assert {path.stem for path in SCHEMAS.glob("*.json")} == set(payloads.EVENT_TYPES)
+
+
+@pytest.mark.parametrize("status", ["ready", "failed"])
+def test_video_events_are_valid(acme: Any, status: str) -> None:
+    failed = status == "failed"
+    with acme.scope():
+        video = make_video(
+            status=VideoStatus(status),
+            indexed_until_ms=30_000,
+            ready_at=None if failed else timezone.now(),
+            error_code="decode_failed" if failed else "",
+            error_message="x" * 5_000 if failed else "",
+        )
+        services.emit(type=f"video.{status}", resource_id=video.id, data=payloads.video_data(video))
+        assert list(errors(WebhookEvent.objects.get())) == []
+
+
+def test_upload_completed_is_valid(acme: Any) -> None:
+    with acme.scope():
+        upload = Upload.objects.create(
+            tenant_id=acme.tenant_id, status=UploadStatus.COMPLETED, filename="a.mp4", content_type="video/mp4",
+            size_bytes=10, part_size=10, object_key="k", multipart_id="m", expires_at=timezone.now(),
+            completed_at=timezone.now(),
+        )  # fmt: skip
+        data = payloads.upload_data(upload, make_video(upload_id=upload.id))
+        services.emit(type="upload.completed", resource_id=upload.id, data=data)
+        assert list(errors(WebhookEvent.objects.get())) == []
+
+
+def test_question_completed_is_valid_whatever_the_answer_is_written_in(acme: Any) -> None:
+    question_id, video_id = ask(acme)
+    finish(acme, question_id, video_id, text="長い答え" * 2_000)
+    with acme.scope():
+        event = WebhookEvent.objects.get()
+        assert list(errors(event)) == []
+        assert len(json.loads(event.body)["data"]["answer"]) == payloads.TEXT_LIMIT
+
+
+def test_question_failed_is_valid(acme: Any) -> None:
+    question_id, _ = ask(acme)
+    with acme.scope():
+        questions.fail_question(question_id=question_id, code="model_unavailable", message="No model answered.")
+        assert list(errors(WebhookEvent.objects.get())) == []
+
+
+def test_webhook_test_is_valid(acme: Any) -> None:
+    with acme.scope():
+        endpoint, _ = services.create_endpoint(url="https://example.com/hook")
+        services.send_test(endpoint=Endpoint.objects.get(id=endpoint.id))
+        assert list(errors(WebhookEvent.objects.get())) == []
+
+
+def test_an_unknown_type_is_not_emitted(acme: Any) -> None:
+    with acme.scope(), pytest.raises(ValueError, match="unknown webhook event type"):
+        services.emit(type="video.eaten", resource_id=uuid7(), data={})

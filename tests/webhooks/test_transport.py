@@ -1,0 +1,132 @@
+"""Requests to addresses that customers name: which are refused, and that the checked address is the one called."""
+
+from __future__ import annotations
+
+import socket
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from backend.webhooks import transport
+from backend.webhooks.transport import TransportError, check_url, is_public
+from tests.webhooks.receiver import receiving
+
+FORBIDDEN = [
+    "10.1.2.3", "172.16.0.1", "192.168.1.1", "127.0.0.1", "169.254.169.254", "100.64.0.1", "224.0.0.1", "0.0.0.0",
+    "240.0.0.1", "255.255.255.255", "192.0.2.1", "198.18.0.1", "::1", "::", "fe80::1", "fc00::1", "ff02::1",
+    "::ffff:10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::1", "2002:7f00:1::", "2001:db8::1",
+    "2001:0:1::1", "fd00:ec2::254",
+]  # fmt: skip
+
+
+def resolving(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str]:
+    """A scripted resolver: the n-th look-up gets the n-th answer. Returns the names asked for."""
+    asked: list[str] = []
+    script = list(answers)
+    real = socket.getaddrinfo
+
+    def getaddrinfo(host: str, port: int, *rest: Any, **named: Any) -> list[Any]:
+        if host[0].isdigit():
+            # Opening a socket to a literal address passes here too.
+            return list(real(host, port, *rest, **named))
+        asked.append(host)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in script.pop(0)]
+
+    monkeypatch.setattr(transport.socket, "getaddrinfo", getaddrinfo)
+    return asked
+
+
+@pytest.mark.parametrize("address", FORBIDDEN)
+def test_an_address_that_is_not_on_the_internet_is_not_public(address: str) -> None:
+    assert not is_public(ip_address(address))
+
+
+@pytest.mark.parametrize("address", ["93.184.215.14", "1.1.1.1", "2606:4700:4700::1111", "::ffff:1.1.1.1"])
+def test_an_address_on_the_internet_is_public(address: str) -> None:
+    assert is_public(ip_address(address))
+
+
+@pytest.mark.parametrize(
+    ("url", "code"),
+    [
+        ("http://example.com/", "invalid_url"),
+        ("ftp://example.com/", "invalid_url"),
+        ("https://user:word@example.com/", "invalid_url"),
+        ("https://example.com:22/", "invalid_url"),
+        ("https://example.com:99999/", "invalid_url"),
+        ("https:///path", "invalid_url"),
+        ("https://exa mple.com/", "invalid_url"),
+        ("https://127.0.0.1/", "address_refused"),
+        ("https://[::1]/", "address_refused"),
+        ("https://[::ffff:10.0.0.1]/", "address_refused"),
+        ("https://localhost/", "address_refused"),
+        ("https://metadata.google.internal/", "address_refused"),
+        ("https://LOCALHOST./", "address_refused"),
+    ],
+)
+def test_a_url_that_may_not_be_called_is_refused(url: str, code: str) -> None:
+    with pytest.raises(TransportError) as refused:
+        check_url(url, allow_private=False)
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize("notation", ["2130706433", "0x7f.1", "0177.0.0.1", "127.1"])
+def test_other_notations_of_a_private_address_are_refused_once_resolved(notation: str) -> None:
+    with pytest.raises(TransportError) as refused:
+        transport.resolve(notation, 443, allow_private=False)
+    assert refused.value.code in {"address_refused", "unresolvable"}
+
+
+def test_one_private_address_among_public_ones_refuses_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolving(monkeypatch, ["93.184.215.14", "10.0.0.1"])
+
+    with pytest.raises(TransportError) as refused, transport.request("POST", "https://example.com/", headers={}):
+        pytest.fail("no request may be made")
+    assert refused.value.code == "address_refused"
+
+
+def test_the_checked_address_is_called_under_the_original_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    with receiving(200) as receiver:
+        port = urlsplit(receiver.url).port
+        # A second look-up would be answered elsewhere; there must be none.
+        asked = resolving(monkeypatch, ["127.0.0.1"], ["192.0.2.1"])
+        url = f"http://receiver.example:{port}/hook?a=1"
+        with transport.request("POST", url, headers={}, content=b"{}", allow_private=True) as response:
+            assert (response.status, response.address) == (200, "127.0.0.1")
+            assert response.excerpt(4) == b"said"
+
+    assert asked == ["receiver.example"]
+    assert receiver.received[0].headers["host"] == f"receiver.example:{port}"
+    assert receiver.received[0].path == "/hook?a=1"
+
+
+def test_the_next_address_is_tried_when_one_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    with receiving(200) as receiver:
+        # Nothing listens on the receiver's port at 127.0.0.2.
+        resolving(monkeypatch, ["127.0.0.2", "127.0.0.1"])
+        url = receiver.url.replace("127.0.0.1", "receiver.example")
+        with transport.request("POST", url, headers={}, allow_private=True) as response:
+            assert response.address == "127.0.0.1"
+
+
+def test_a_receiver_that_never_answers_is_given_up_at_the_deadline() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        with (
+            pytest.raises(TransportError) as late,
+            transport.request("POST", url, headers={}, timeout_s=0.2, allow_private=True),
+        ):
+            pytest.fail("there is no response")
+    assert late.value.code == "timeout"
+
+
+def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    with (
+        receiving(200) as receiver,
+        transport.request("POST", receiver.url, headers={}, allow_private=True) as response,
+    ):
+        assert response.status == 200
