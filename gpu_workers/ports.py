@@ -47,7 +47,7 @@ class StoredEvent:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An event found by one view. via: what matched (event, entity or frame id as text, and words for a reader)."""
+    """An event found by one view. via: the id of what matched (event, entity or frame), a space, words for a reader."""
 
     event_id: UUID
     similarity: float

@@ -211,7 +211,7 @@ class PostgresGraph:
             places = self._graph.events_of(list(near))
             inside = self._inside([place.event_id for place in places])
             return [
-                Hit(place.event_id, near[place.entity_id][1], "entity", near[place.entity_id][0])
+                Hit(place.event_id, near[place.entity_id][1], "entity", f"{place.entity_id} {near[place.entity_id][0]}")
                 for place in places
                 if place.event_id in inside
             ]
@@ -222,7 +222,7 @@ class PostgresGraph:
         # Frames are ranked exactly inside the scope: near-duplicate frames are the bad case of an ANN index.
         rows = self._run(
             lambda: self._rows(
-                "SELECT f.event_id, f.ms, 1 - (f.embedding <=> %(query)s::halfvec) AS similarity FROM ekg_frame f "
+                "SELECT f.event_id, f.ms, f.id, 1 - (f.embedding <=> %(query)s::halfvec) AS similarity FROM ekg_frame f "
                 "JOIN scope USING (video_id, index_version) "
                 "JOIN ekg_event e ON e.tenant_id = f.tenant_id AND e.id = f.event_id "
                 f"WHERE f.tenant_id = %(tenant)s AND {_EVENT_IN_SCOPE} AND f.embedding_model = %(model)s "
@@ -232,7 +232,7 @@ class PostgresGraph:
                 limit=limit,
             )
         )
-        return [Hit(row[0], float(row[2]), "frame", f"frame at {row[1]} ms") for row in rows if row[2] > floor]
+        return [Hit(row[0], float(row[3]), "frame", f"{row[2]} at {row[1]} ms") for row in rows if row[3] > floor]
 
     def _inside(self, event_ids: Sequence[UUID]) -> set[UUID]:
         """Those of the events that the scope admits: what the graph reaches is filtered like what a view finds."""

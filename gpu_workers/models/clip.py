@@ -42,7 +42,7 @@ class ClipEmbedder:
         options: dict[str, Any] = {"trust_remote_code": trust_code}
         if revision is not None:
             options["revision"] = revision
-        self._processor = AutoProcessor.from_pretrained(str(source), **options)
+        self._processor = AutoProcessor.from_pretrained(str(source), **options)  # type: ignore[no-untyped-call]
         self._model = AutoModel.from_pretrained(str(source), **options).eval().to(device)
         self._lock = threading.Lock()
         self.dimension = int(self._features("text", ["a"]).shape[1])

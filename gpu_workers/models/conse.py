@@ -1,4 +1,4 @@
-"""Frames in the text encoder's space through their labels (ConSE, Norouzi et al. 2013): the embedded fallback for CLIP."""
+"""Frames in the text encoder's space through their labels (ConSE, Norouzi et al. 2013): the fallback for CLIP."""
 
 from __future__ import annotations
 

@@ -13,11 +13,12 @@ import numpy as np
 from gpu_workers.ekg import Picture
 
 _LABELS = (
-    "person bicycle car motorcycle airplane bus train truck boat traffic_light fire_hydrant - stop_sign parking_meter "
-    "bench bird cat dog horse sheep cow elephant bear zebra giraffe - backpack umbrella - - handbag tie suitcase frisbee "
-    "skis snowboard ball kite baseball_bat baseball_glove skateboard surfboard tennis_racket bottle - wine_glass cup fork "
-    "knife spoon bowl banana apple sandwich orange broccoli carrot hot_dog pizza donut cake chair couch potted_plant bed - "
-    "dining_table - - toilet - television laptop computer_mouse remote_control keyboard cell_phone microwave oven toaster sink "
+    "person bicycle car motorcycle airplane bus train truck boat traffic_light fire_hydrant - stop_sign "
+    "parking_meter bench bird cat dog horse sheep cow elephant bear zebra giraffe - backpack umbrella - - "
+    "handbag tie suitcase frisbee skis snowboard ball kite baseball_bat baseball_glove skateboard "
+    "surfboard tennis_racket bottle - wine_glass cup fork knife spoon bowl banana apple sandwich orange "
+    "broccoli carrot hot_dog pizza donut cake chair couch potted_plant bed - dining_table - - toilet - "
+    "television laptop computer_mouse remote_control keyboard cell_phone microwave oven toaster sink "
     "refrigerator - book clock vase pair_of_scissors teddy_bear hair_dryer toothbrush"
 )
 LABELS: tuple[str, ...] = ("", *(word.replace("_", " ") for word in _LABELS.split()))

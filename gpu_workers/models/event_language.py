@@ -153,10 +153,10 @@ class VlmExtractor:
 def read_graph(answer: Mapping[str, Any], frame_ms: Sequence[int]) -> Extraction:
     """What is valid in a model's entities and relations; one bad item never costs the others (methods.md, R10).
 
-    Raises ValueError when there is no list of entities at all.
+    Raises TypeError when there is no list of entities at all.
     """
     if not isinstance(answer.get("entities"), list):
-        raise ValueError("entities is not a list")
+        raise TypeError("entities is not a list")
     mentions: dict[str, EntityMention] = {}
     for item in answer["entities"]:
         name = clean(item.get("name"), limit=120) if isinstance(item, Mapping) else ""

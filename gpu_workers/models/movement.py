@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -82,7 +83,7 @@ def change(a: Picture, b: Picture) -> float:
 def camera_moves(thumbnails: Sequence[Picture]) -> bool:
     """Whether the whole picture shifts in at least half of the steps: then boxes do not tell who moves."""
     moved = 0
-    for a, b in zip(thumbnails, thumbnails[1:], strict=False):
+    for a, b in pairwise(thumbnails):
         (dx, dy), response = cv2.phaseCorrelate(a.astype(np.float32), b.astype(np.float32))
         moved += (np.hypot(dx, dy) > 1.2 and response > 0.05) or change(a, b) > 25
     return len(thumbnails) > 1 and 2 * moved >= len(thumbnails) - 1

@@ -19,6 +19,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -104,7 +105,7 @@ class Observer:
         moving = camera_moves(small)
         brightness = float(np.mean([picture.mean() for picture in small]))
         objects = [o for track in tracks if (o := _object(track, chunk.span, segment, aspect, moving)) is not None]
-        steps = [change(a, b) for a, b in zip(small, small[1:], strict=False)]
+        steps = [change(a, b) for a, b in pairwise(small)]
         level = float(np.mean(steps)) if steps else 0.0
         middle = chunk.frames[len(chunk.frames) // 2]
         black = brightness < _BLACK

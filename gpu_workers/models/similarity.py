@@ -82,14 +82,14 @@ class BertScoreSimilarity:
         return encoded
 
     def score(self, candidates: Sequence[object], references: Sequence[object]) -> Scores:
-        """See roles.Similarity.score. Raises ValueError for unequal lengths or for what encode() did not make."""
+        """See roles.Similarity.score. Raises ValueError for unequal lengths, TypeError for what encode() did not make."""
         if len(candidates) != len(references):
             raise ValueError(f"{len(candidates)} candidates against {len(references)} references")
         result = np.zeros((3, len(candidates)), dtype=np.float32)
         pairs: list[tuple[int, EncodedText, EncodedText]] = []
         for k, (candidate, reference) in enumerate(zip(candidates, references, strict=True)):
             if not isinstance(candidate, EncodedText) or not isinstance(reference, EncodedText):
-                raise ValueError("score() takes what encode() of the same class returned")
+                raise TypeError("score() takes what encode() of the same class returned")
             if candidate.embeddings is not None and reference.embeddings is not None:
                 pairs.append((k, candidate, reference))
         with torch.inference_mode():

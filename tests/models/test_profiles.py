@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from itertools import pairwise
 
 import pytest
 
@@ -76,7 +77,7 @@ def test_the_launcher_prints_a_tuned_command(capsys: pytest.CaptureFixture[str])
     assert vllm_server.main(["--role", "vlm", "--port", "8001", "--tensor-parallel", "2", "--print"]) == 0
     argv = shlex.split(capsys.readouterr().out)
     assert argv[1:3] == ["-m", "vllm.entrypoints.openai.api_server"]
-    options = dict(zip(argv[3::1], argv[4::1], strict=False))
+    options = dict(pairwise(argv[3:]))
     assert options["--port"] == "8001"
     assert options["--tensor-parallel-size"] == "2"
     assert options["--limit-mm-per-prompt"] == '{"image": 64, "video": 0}'

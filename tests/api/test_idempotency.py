@@ -1,0 +1,144 @@
+"""The same keyed POST twice has one effect and one answer."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connections
+from django.utils import timezone
+
+from backend.api.models import IdempotencyRecord
+from backend.api.problems import Problem
+from backend.library import services
+from backend.library.models import Collection
+from tests.conftest import Cast
+
+
+def create(cast: Cast, name: str, key: str = "k-1") -> Any:
+    return cast.client.post("/v1/collections", {"name": name}, HTTP_IDEMPOTENCY_KEY=key)
+
+
+def names(cast: Cast) -> list[str]:
+    with cast.scope():
+        return sorted(Collection.objects.values_list("name", flat=True))
+
+
+def test_a_replay_gives_the_stored_answer_and_does_nothing(acme: Cast) -> None:
+    first, second = create(acme, "Park"), create(acme, "Park")
+
+    assert (first.status_code, second.status_code) == (201, 201)
+    assert second.json() == first.json()
+    assert second.headers["Location"] == first.headers["Location"]
+    assert "Idempotency-Replayed" not in first.headers
+    assert second.headers["Idempotency-Replayed"] == "true"
+    assert names(acme) == ["Park"]
+
+
+def test_another_payload_under_the_key_is_refused(acme: Cast) -> None:
+    create(acme, "Park")
+
+    response = create(acme, "Forest")
+
+    assert (response.status_code, response.json()["code"]) == (422, "idempotency_key_reused")
+    assert names(acme) == ["Park"]
+
+
+def test_the_order_of_fields_is_not_another_payload(acme: Cast) -> None:
+    bodies = (b'{"name": "Park", "profile": "city"}', b'{"profile":"city","name":"Park"}')
+
+    answers = [
+        acme.client.post("/v1/collections", body, content_type="application/json", HTTP_IDEMPOTENCY_KEY="k")
+        for body in bodies
+    ]
+
+    assert answers[0].json() == answers[1].json()
+
+
+def test_keys_belong_to_a_tenant(acme: Cast, globex: Cast) -> None:
+    create(acme, "Park")
+
+    assert create(globex, "Forest").status_code == 201
+    assert (names(acme), names(globex)) == (["Park"], ["Forest"])
+
+
+def test_a_refusal_is_replayed_and_its_work_undone(acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def half(**_: Any) -> None:
+        calls.append(1)
+        Collection.objects.create(tenant_id=acme.tenant_id, name="half")
+        raise Problem(403, "too_many", "No more.")
+
+    monkeypatch.setattr(services, "create_collection", half)
+
+    first, second = create(acme, "Park"), create(acme, "Park")
+
+    assert first.status_code == second.status_code == 403
+    assert second.headers["Idempotency-Replayed"] == "true"
+    assert second.headers["Content-Type"] == "application/problem+json"
+    assert (len(calls), names(acme)) == (1, [])
+
+
+@pytest.mark.parametrize("status", [409, 429, 500, 503])
+def test_what_a_retry_may_change_is_not_stored(acme: Cast, monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+    def busy(**_: Any) -> None:
+        raise Problem(status, "busy", "Try again.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(services, "create_collection", busy)
+        assert create(acme, "Park").status_code == status
+    with acme.scope():
+        assert IdempotencyRecord.objects.count() == 0
+    assert create(acme, "Park").status_code == 201
+
+
+def test_after_a_day_the_key_is_free(acme: Cast) -> None:
+    create(acme, "Park")
+    with acme.scope():
+        IdempotencyRecord.objects.update(created_at=timezone.now() - timedelta(hours=24, seconds=1))
+
+    assert create(acme, "Forest").status_code == 201
+    assert names(acme) == ["Forest", "Park"]
+
+
+@pytest.mark.parametrize("key", ["", "two words", "x" * 256, "ä"])
+def test_a_malformed_key_is_refused(acme: Cast, key: str) -> None:
+    response = create(acme, "Park", key)
+
+    assert (response.status_code, response.json()["code"]) == (400, "invalid_idempotency_key")
+    assert names(acme) == []
+
+
+def test_a_second_request_during_the_first_is_told_so(acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside, finish = threading.Event(), threading.Event()
+    make = services.create_collection
+
+    def slow(**arguments: Any) -> Collection:
+        inside.set()
+        assert finish.wait(20)
+        return make(**arguments)
+
+    monkeypatch.setattr(services, "create_collection", slow)
+    answers: list[Any] = []
+
+    def first() -> None:
+        try:
+            answers.append(create(acme, "Park"))
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    assert inside.wait(20)
+    second = create(acme, "Park")
+    finish.set()
+    thread.join(20)
+
+    assert (second.status_code, second.json()["code"]) == (409, "idempotency_in_progress")
+    assert second.headers["Retry-After"] == "1"
+    assert answers[0].status_code == 201
+    assert create(acme, "Park").json() == answers[0].json()
+    assert names(acme) == ["Park"]

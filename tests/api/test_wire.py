@@ -1,0 +1,112 @@
+"""Public ids, pages, rate limits."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.test import override_settings
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.api import rate_limits
+from backend.api.problems import Problem
+from backend.api.public_ids import decode, encode, parse
+from backend.library.models import Collection
+from tests.conftest import Cast
+
+
+@given(st.uuids())
+def test_an_id_survives_the_way_out_and_back(value: UUID) -> None:
+    assert decode("vid", encode("vid", value)) == value
+
+
+@given(st.text(max_size=30))
+def test_only_one_spelling_of_an_id_is_accepted(text: str) -> None:
+    value = parse("vid", text)
+    assert value is None or encode("vid", value) == text
+
+
+@pytest.mark.parametrize("text", ["", "vid_", "vid", "evt_1111111111111111", "vid_" + "z" * 22, "vid_" + "1" * 17, "vid_0OIl"])
+def test_a_malformed_id_is_an_unknown_id(text: str) -> None:
+    with pytest.raises(Problem) as refused:
+        decode("vid", text)
+    assert (refused.value.status, refused.value.code) == (404, "not_found")
+
+
+def fill(cast: Cast, count: int) -> None:
+    with cast.scope():
+        for n in range(count):
+            Collection.objects.create(tenant_id=cast.tenant_id, name=f"c{n}")
+
+
+def test_pages_reach_every_row_once_while_rows_are_added(acme: Cast) -> None:
+    fill(acme, 5)
+    first = acme.client.get("/v1/collections", {"limit": 2}).json()
+    with acme.scope():
+        Collection.objects.create(tenant_id=acme.tenant_id, name="newcomer")
+    second = acme.client.get("/v1/collections", {"limit": 2, "cursor": first["next_cursor"]}).json()
+    third = acme.client.get("/v1/collections", {"limit": 2, "cursor": second["next_cursor"]}).json()
+
+    assert [[row["name"] for row in body["data"]] for body in (first, second, third)] == [["c4", "c3"], ["c2", "c1"], ["c0"]]
+    assert third["next_cursor"] is None
+
+
+def test_a_full_last_page_has_no_next_cursor(acme: Cast) -> None:
+    fill(acme, 2)
+
+    assert acme.client.get("/v1/collections", {"limit": 2}).json()["next_cursor"] is None
+
+
+def _cursor(parts: Any) -> str:
+    return base64.urlsafe_b64encode(json.dumps(parts).encode()).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    ["x", "%00", "é", _cursor({}), _cursor(["id"]), _cursor(["id", "not-a-uuid"]), _cursor(["id", None]),
+     _cursor(["name,id", "a", str(UUID(int=1))]), _cursor(["id", [1]]), _cursor(["id", str(UUID(int=1)), 1])],
+)  # fmt: skip
+def test_a_cursor_that_no_list_gave_is_refused(acme: Cast, cursor: str) -> None:
+    response = acme.client.get("/v1/collections", {"cursor": cursor})
+
+    assert (response.status_code, response.json()["code"]) == (400, "invalid_cursor")
+
+
+def test_a_cursor_of_one_tenant_shows_another_only_its_own_rows(acme: Cast, globex: Cast) -> None:
+    fill(globex, 1)
+    fill(acme, 3)
+    cursor = acme.client.get("/v1/collections", {"limit": 1}).json()["next_cursor"]
+
+    body = globex.client.get("/v1/collections", {"cursor": cursor}).json()
+
+    assert [row["name"] for row in body["data"]] == ["c0"]
+
+
+def test_a_tenant_has_its_requests_per_minute_and_no_more(acme: Cast, globex: Cast) -> None:
+    with override_settings(RATE_LIMIT_PER_MINUTE=3):
+        answers = [acme.client.get("/v1/videos") for _ in range(4)]
+        other = globex.client.get("/v1/videos")
+
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+    assert other.status_code == 200
+    assert answers[0].headers["RateLimit-Policy"] == '"requests";q=3;w=60'
+    assert answers[0].headers["RateLimit"].startswith('"requests";r=2;t=')
+    refused = answers[3]
+    assert refused.json()["code"] == "rate_limited"
+    assert 1 <= int(refused.headers["Retry-After"]) <= 20
+    assert refused.headers["X-RateLimit-Remaining"] == "0"
+
+
+def test_without_redis_requests_pass_uncounted(acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rate_limits, "_silent_until", 0.0)
+    with override_settings(REDIS_URL="redis://127.0.0.1:9/0", RATE_LIMIT_PER_MINUTE=1):
+        rate_limits._client.cache_clear()
+        answers = [acme.client.get("/v1/videos") for _ in range(3)]
+    rate_limits._client.cache_clear()
+
+    assert [answer.status_code for answer in answers] == [200, 200, 200]
+    assert "RateLimit" not in answers[0].headers

@@ -1,0 +1,102 @@
+"""The database keeps tenants apart by itself: asked of its catalog, and shown to notice when it no longer does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+from django.apps import apps
+
+from backend.tenancy import isolation
+from backend.tenancy.models import TenantRow
+from tests.conftest import _with_database
+
+
+@contextmanager
+def superuser() -> Iterator[psycopg.Connection]:
+    database = urlsplit(os.environ["DATABASE_URL"]).path.lstrip("/")
+    url = _with_database(os.environ["DATABASE_SUPERUSER_URL"], database)
+    with psycopg.connect(url, autocommit=True) as connection:
+        yield connection
+
+
+def test_the_database_has_no_fault(database: None) -> None:
+    assert isolation.faults() == []
+
+
+@pytest.mark.parametrize(
+    ("wound", "cure", "fault"),
+    [
+        ("ALTER TABLE library_video DISABLE ROW LEVEL SECURITY", "ALTER TABLE library_video ENABLE ROW LEVEL SECURITY",
+         "public.library_video is not under"),
+        ("ALTER TABLE library_video NO FORCE ROW LEVEL SECURITY", "ALTER TABLE library_video FORCE ROW LEVEL SECURITY",
+         "public.library_video is not under"),
+        ('ALTER TABLE ekg."_ag_label_vertex" DISABLE ROW LEVEL SECURITY',
+         'ALTER TABLE ekg."_ag_label_vertex" ENABLE ROW LEVEL SECURITY', "ekg._ag_label_vertex is not under"),
+        ("CREATE POLICY everybody ON ekg_event USING (true)", "DROP POLICY everybody ON ekg_event",
+         "public.ekg_event has 2 policies"),
+        ("CREATE TABLE forgotten (id int)", "DROP TABLE forgotten", "public.forgotten is not under"),
+        ("CREATE FUNCTION all_videos() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS 'SELECT 1::bigint'",
+         "DROP FUNCTION all_videos()", "all_videos() is SECURITY DEFINER"),
+        ("CREATE VIEW every_video AS SELECT * FROM library_video", "DROP VIEW every_video", "every_video shows rows"),
+        ("CREATE MATERIALIZED VIEW kept_videos AS SELECT id FROM library_video", "DROP MATERIALIZED VIEW kept_videos",
+         "kept_videos shows rows"),
+        ("GRANT CREATE ON SCHEMA public TO app_rw", "REVOKE CREATE ON SCHEMA public FROM app_rw",
+         "app_rw may create tables"),
+        ("ALTER TABLE webhooks_endpoint OWNER TO app_dispatch", "ALTER TABLE webhooks_endpoint OWNER TO app_owner",
+         "webhooks_endpoint belongs to"),
+    ],
+)  # fmt: skip
+def test_each_lost_protection_is_noticed(database: None, wound: str, cure: str, fault: str) -> None:
+    with superuser() as connection:
+        connection.execute(wound)
+        try:
+            found = isolation.faults()
+        finally:
+            connection.execute(cure)
+
+    assert any(line.startswith(fault) for line in found), found
+    assert isolation.faults() == []
+
+
+def test_a_regained_right_to_traverse_the_whole_graph_is_noticed(database: None) -> None:
+    with superuser() as connection:
+        row = connection.execute(
+            "SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace "
+            "WHERE n.nspname = 'ag_catalog' AND p.proname = 'age_vle' LIMIT 1"
+        ).fetchone()
+        assert row is not None
+        connection.execute(f"GRANT EXECUTE ON FUNCTION {row[0]} TO app_rw")  # type: ignore[arg-type]
+        try:
+            found = isolation.faults()
+        finally:
+            connection.execute(f"REVOKE EXECUTE ON FUNCTION {row[0]} FROM app_rw")  # type: ignore[arg-type]
+
+    assert found == [f"app_rw may execute {row[0]}"]
+
+
+def test_every_model_is_a_tenants_or_declared_plain() -> None:
+    ours = [model for model in apps.get_models() if model.__module__.startswith("backend.")]
+    loose = {model._meta.db_table for model in ours if not issubclass(model, TenantRow)}
+
+    assert loose == isolation.PLAIN_TABLES | {"tenancy_tenant"}
+
+
+def test_a_reference_between_tenants_rows_carries_the_tenant(database: None) -> None:
+    """A foreign-key check runs without row-level security, so a key without the tenant would accept a foreign parent."""
+    with superuser() as connection:
+        rows = connection.execute(
+            "SELECT c.conrelid::regclass::text, c.conname, "
+            "(SELECT array_agg(a.attname::text ORDER BY k.n) FROM unnest(c.conkey) WITH ORDINALITY AS k(num, n) "
+            " JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.num), c.confrelid::regclass::text "
+            "FROM pg_constraint c WHERE c.contype = 'f' AND c.connamespace = 'public'::regnamespace"
+        ).fetchall()
+    tenant_tables = {m._meta.db_table for m in apps.get_models() if issubclass(m, TenantRow)}
+
+    without = [name for table, name, columns, parent in rows if {table, parent} <= tenant_tables and columns[0] != "tenant_id"]
+    assert without == []
+    assert sum(parent in tenant_tables for *_, parent in rows) > 10
