@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
-
 from django.db import transaction
 from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularJSONAPIView
 
 from backend.api import health, problems
+from backend.billing.api import routes as billing_routes
+from backend.console.site import site as console
 from backend.ekg.api import routes as ekg_routes
 from backend.jobs.api import routes as job_routes
 from backend.library.api import routes as library_routes
+from backend.questions.api import routes as question_routes
 from backend.tenancy.api import routes as tenancy_routes
+from backend.webhooks.api import routes as webhook_routes
 
 handler400 = problems.handler400
 handler404 = problems.handler404
 handler500 = problems.handler500
-
-
-def _routes_of(module: str) -> list[URLPattern | URLResolver]:
-    return list(import_module(module).routes) if find_spec(module) else []
 
 
 v1: list[URLPattern | URLResolver] = [
@@ -29,13 +26,14 @@ v1: list[URLPattern | URLResolver] = [
     *ekg_routes,
     *job_routes,
     *tenancy_routes,
-    *_routes_of("backend.questions.api"),
-    *_routes_of("backend.webhooks.api"),
-    *_routes_of("backend.billing.api"),
+    *question_routes,
+    *webhook_routes,
+    *billing_routes,
     path("openapi.json", transaction.non_atomic_requests(SpectacularJSONAPIView.as_view())),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include(v1)),
     path("healthz", health.healthz),
     path("readyz", health.readyz),
+    path("console/", console.urls),
 ]

@@ -26,6 +26,6 @@ class BoundedJSONParser(JSONParser):
         if int((parser_context or {})["request"].META.get("CONTENT_LENGTH") or 0) > MAX_BODY_BYTES:
             raise BodyTooLarge
         try:
-            return super().parse(stream, media_type, parser_context)  # type: ignore[arg-type]
+            return super().parse(stream, media_type, parser_context)
         except RecursionError:
             raise ParseError("The JSON is nested too deeply.") from None

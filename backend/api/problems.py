@@ -100,7 +100,6 @@ _DRF_CODES: tuple[tuple[type[exceptions.APIException], str], ...] = (
     (exceptions.MethodNotAllowed, "method_not_allowed"),
     (exceptions.NotAcceptable, "not_acceptable"),
     (exceptions.UnsupportedMediaType, "unsupported_media_type"),
-    (exceptions.Throttled, "rate_limited"),
 )
 
 
@@ -127,8 +126,6 @@ def problem_of(error: Exception) -> Problem:
         challenge = getattr(error, "auth_header", None)
         if challenge:
             headers["WWW-Authenticate"] = str(challenge)
-        if isinstance(error, exceptions.Throttled) and error.wait:
-            headers["Retry-After"] = str(int(error.wait) + 1)
         return Problem(error.status_code, code, str(error.detail), headers=headers)
     if isinstance(error, OperationalError):
         logger.warning("a database is away", exc_info=error)

@@ -87,7 +87,7 @@ def take(tenant_id: UUID) -> Grant:
     if time.monotonic() < _silent_until:
         return Grant(True, limit, None)
     try:
-        allowed, tokens = _client().eval(_TAKE, 1, f"rate:{tenant_id}", str(limit), str(WINDOW_SECONDS))  # type: ignore[misc]
+        allowed, tokens = _client().eval(_TAKE, 1, f"rate:{tenant_id}", str(limit), str(WINDOW_SECONDS))
     except redis.RedisError as error:
         logger.warning("rate limits are not counted for %s s: %s", _REST_SECONDS, error)
         _silent_until = time.monotonic() + _REST_SECONDS

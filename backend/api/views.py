@@ -53,7 +53,7 @@ class AuthenticatedView(APIView):
             self._grant = rate_limits.take(request.auth.tenant_id)
             self._grant.check()
 
-    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:  # type: ignore[override]
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         final: Response = super().finalize_response(request, response, *args, **kwargs)
         if self._grant is not None:
             for name, value in self._grant.headers().items():
@@ -66,7 +66,7 @@ class TenantView(AuthenticatedView):
 
     _entered: Token[UUID | None] | None = None
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:  # type: ignore[override]
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
             return super().dispatch(request, *args, **kwargs)
         finally:

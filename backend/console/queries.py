@@ -91,12 +91,13 @@ def index_latency(since: datetime) -> list[dict[str, Any]]:
     return rows(
         f"""
         WITH ready AS (
-            SELECT extract(epoch FROM ready_at - index_started_at) * 1000 AS wall_ms, stage_ms, duration_ms / 60000.0 AS minutes
+            SELECT extract(epoch FROM ready_at - index_started_at) * 1000 AS wall_ms, stage_ms,
+                duration_ms / 60000.0 AS minutes
             FROM library_video
             WHERE status = 'ready' AND ready_at >= %(since)s AND index_started_at IS NOT NULL AND duration_ms > 0
         ), measured AS (
             SELECT 'end to end' AS stage, wall_ms / minutes AS ms FROM ready
-            UNION ALL SELECT t.key, t.value::float / minutes FROM ready, jsonb_each_text(stage_ms) t
+            UNION ALL SELECT replace(t.key, '_ms', ''), t.value::float / minutes FROM ready, jsonb_each_text(stage_ms) t
         )
         SELECT stage, {_PERCENTILES} FROM measured GROUP BY stage ORDER BY stage <> 'end to end', p50 DESC
         """,  # noqa: S608
@@ -130,7 +131,8 @@ def queues() -> list[dict[str, Any]]:
             count(*) FILTER (WHERE state = 'running' AND lease_until >= now()) AS running,
             count(*) FILTER (WHERE state = 'running' AND lease_until < now()) AS stuck,
             count(*) FILTER (WHERE state = 'dead') AS dead,
-            extract(epoch FROM now() - min(not_before) FILTER (WHERE state = 'queued' AND not_before <= now())) AS oldest_s
+            extract(epoch FROM now() - min(not_before) FILTER (WHERE state = 'queued' AND not_before <= now()))
+                AS oldest_s
         FROM jobs_job GROUP BY queue ORDER BY queue
         """
     )
@@ -177,9 +179,10 @@ def usage_by_stage(*, column: str, value: Any) -> list[dict[str, Any]]:
 def index_counts(video_id: Any, version: int) -> dict[str, Any]:
     """How many rows of each kind the active index of a video has."""
     tables = ("chunk", "event", "frame", "entity", "mention", "relation", "transcriptline", "track")
+    of_version = "video_id = %(video)s AND index_version = %(version)s"
     counted = ", ".join(
-        f"(SELECT count(*) FROM ekg_{table} WHERE video_id = %(video)s AND index_version = %(version)s) AS {table}"  # noqa: S608
+        f"(SELECT count(*) FROM ekg_{table} WHERE {of_version}) AS {table}"  # noqa: S608
         for table in tables
     )
-    gaps = "(SELECT count(*) FROM ekg_chunk WHERE video_id = %(video)s AND index_version = %(version)s AND gap IS NOT NULL)"
-    return rows(f"SELECT {counted}, {gaps} AS gaps", {"video": video_id, "version": version})[0]  # noqa: S608
+    gaps = f"(SELECT count(*) FROM ekg_chunk WHERE {of_version} AND gap IS NOT NULL)"  # noqa: S608
+    return rows(f"SELECT {counted}, {gaps} AS gaps", {"video": video_id, "version": version})[0]

@@ -80,7 +80,7 @@ class ConsoleSite(UnfoldAdminSite):
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         """One page: money, latency, failures, queues, tenants."""
-        request.current_app = self.name  # type: ignore[attr-defined]
+        request.current_app = self.name
         days = request.GET.get("days", DEFAULT_SPAN)
         days = days if days in SPANS else DEFAULT_SPAN
         since = timezone.now() - timedelta(days=int(days))

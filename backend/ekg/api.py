@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from django.db.models import QuerySet
 from django.urls import path
@@ -20,6 +20,8 @@ from backend.ekg import bodies, queries
 from backend.ekg.queries import Narrowing
 from backend.library.models import Video, VideoStatus
 from backend.library.queries import videos
+
+View = TypeVar("View", bound=Callable[..., Response])
 
 
 class PartQuery(Body):
@@ -52,7 +54,7 @@ class VideoPartView(TenantView):
         return page(request, rows, serialize_many=kind.serialize_many, order=self.order)
 
 
-def _listing(operation: str, body: type[serializers.Serializer[Any]]) -> Any:
+def _listing(operation: str, body: type[serializers.Serializer[Any]]) -> Callable[[View], View]:
     name = body.__name__.removesuffix("Body")
     return extend_schema(
         operation_id=operation,

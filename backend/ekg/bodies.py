@@ -105,7 +105,7 @@ class RelationBody(serializers.Serializer[Any]):
     """Source, predicate, target, as one event shows it."""
 
     id = PublicIdField("rel")
-    source = EndBody()
+    source = EndBody()  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
     predicate = serializers.CharField()
     target = EndBody()
     description = serializers.CharField(allow_blank=True)
@@ -167,7 +167,7 @@ def entity_bodies(rows: Sequence[Entity]) -> list[Any]:
     bodies = [
         {
             **_columns(row, "id", "name", "type", "description", "aliases"),
-            "mentions": met[row.id][0].total if met[row.id] else 0,
+            "mentions": met[row.id].total,
             "appearances": [
                 {
                     "event_id": mention.event_id,
@@ -175,7 +175,7 @@ def entity_bodies(rows: Sequence[Entity]) -> list[Any]:
                     "end_ms": mention.event.end_ms,
                     "role": mention.role,
                 }
-                for mention in met[row.id]
+                for mention in met[row.id].mentions
             ],
         }
         for row in rows

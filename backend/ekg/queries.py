@@ -34,7 +34,7 @@ class IndexSize:
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """Which part of a video is listed. start_ms, end_ms: what overlaps this stretch. q: words that the text contains."""
+    """Which part of a video is listed: what overlaps start_ms..end_ms, and whose text contains the words q."""
 
     start_ms: int | None = None
     end_ms: int | None = None
@@ -127,16 +127,26 @@ def participations(event_ids: Sequence[UUID]) -> dict[UUID, list[Mention]]:
     return found
 
 
-def appearances(entity_ids: Sequence[UUID], *, limit: int) -> dict[UUID, list[Mention]]:
-    """The first events that each entity takes part in, in order of time; each row's `total` counts all of them."""
-    found: dict[UUID, list[Mention]] = {entity_id: [] for entity_id in entity_ids}
+@dataclass(slots=True)
+class Appearances:
+    """The first mentions of an entity, in order of time, and how many there are."""
+
+    total: int
+    mentions: list[Mention]
+
+
+def appearances(entity_ids: Sequence[UUID], *, limit: int) -> dict[UUID, Appearances]:
+    """Where each entity takes part, at most `limit` mentions of each."""
+    found = {entity_id: Appearances(0, []) for entity_id in entity_ids}
     ranked = Mention.objects.filter(entity_id__in=entity_ids).annotate(
         place=Window(RowNumber(), partition_by=[F("entity_id")], order_by=[F("event__start_ms"), F("id")]),
         total=Window(Count("id"), partition_by=[F("entity_id")]),
     )
     rows = ranked.filter(place__lte=limit).order_by("place").select_related("event")
     for mention in rows.defer("embedding", "event__embedding"):
-        found[mention.entity_id].append(mention)
+        of_entity = found[mention.entity_id]
+        of_entity.total = mention.total
+        of_entity.mentions.append(mention)
     return found
 
 

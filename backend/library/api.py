@@ -38,7 +38,7 @@ class SourceRequest(Body):
 
 
 class VideoRequest(Body):
-    source = SourceRequest()
+    source = SourceRequest()  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
 
 
 class VideoChange(Body):
@@ -92,7 +92,7 @@ class VideosView(TenantView):
     @extend_schema(operation_id="createVideo", request=VideoRequest, responses={202: VideoBody}, tags=["Videos"])
     @idempotent()
     def post(self, request: Request) -> Response:
-        """Make a video of an upload from the parts that have arrived; like completing the upload without naming them."""
+        """Make a video of an upload from the parts that have arrived: completing it without naming them."""
         upload_id = parsed(VideoRequest, request)["source"]["upload_id"]
         upload = queries.uploads().filter(id=upload_id).first()
         if upload is None:
@@ -143,7 +143,9 @@ class PlaybackView(TenantView):
         """A URL to the recording itself, valid for an hour."""
         video = self.get_or_404(queries.videos().exclude(status=VideoStatus.DELETING), decode("vid", video_id))
         expires_at = timezone.now() + PRESIGNED_FOR
-        return Response(PlaybackBody({"url": ObjectStorage().presign_get(video.object_key), "expires_at": expires_at}).data)
+        return Response(
+            PlaybackBody({"url": ObjectStorage().presign_get(video.object_key), "expires_at": expires_at}).data
+        )
 
 
 class CollectionsView(TenantView):
@@ -160,7 +162,10 @@ class CollectionsView(TenantView):
         return page(request, queries.collections(), serialize=collection_body)
 
     @extend_schema(
-        operation_id="createCollection", request=CollectionRequest, responses={201: CollectionBody}, tags=["Collections"]
+        operation_id="createCollection",
+        request=CollectionRequest,
+        responses={201: CollectionBody},
+        tags=["Collections"],
     )
     @idempotent()
     def post(self, request: Request) -> Response:

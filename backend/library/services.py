@@ -79,9 +79,7 @@ def delete_video(*, video: Video) -> Video:
     for dedupe_key in running.order_by("id").values_list("dedupe_key", flat=True):
         request_cancel(dedupe_key=dedupe_key)
     # Without video_id: the job's row must outlive the video's.
-    enqueue(
-        kind=JobKind.PURGE_VIDEO, subject_id=video.id, dedupe_key=f"purge:{video.id}", max_attempts=20
-    )
+    enqueue(kind=JobKind.PURGE_VIDEO, subject_id=video.id, dedupe_key=f"purge:{video.id}", max_attempts=20)
     deleting: Video = Video.objects.get(id=video.id)
     return deleting
 

@@ -89,7 +89,7 @@ class PartUrlBody(serializers.Serializer[Any]):
 
 
 class PartUrlsBody(serializers.Serializer[Any]):
-    data = PartUrlBody(many=True)
+    data = PartUrlBody(many=True)  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
 
 
 class NamedPartRequest(Body):
@@ -99,7 +99,7 @@ class NamedPartRequest(Body):
 
 
 class CompleteRequest(Body):
-    parts = NamedPartRequest(
+    parts = NamedPartRequest(  # type: ignore[call-arg]  # many=True takes the arguments of a list
         many=True, required=False, allow_empty=False, max_length=10_000, help_text="by default what has arrived"
     )
 
@@ -182,9 +182,7 @@ class PartUrlsView(TenantView):
 class CompleteView(TenantView):
     scopes = {"POST": "videos:write"}
 
-    @extend_schema(
-        operation_id="completeUpload", request=CompleteRequest, responses={202: VideoBody}, tags=["Uploads"]
-    )
+    @extend_schema(operation_id="completeUpload", request=CompleteRequest, responses={202: VideoBody}, tags=["Uploads"])
     def post(self, request: Request, upload_id: str) -> Response:
         """Turn an upload into a video and begin to index it. Repeating it gives the same video."""
         upload = self.get_or_404(queries.uploads(), decode("upl", upload_id))

@@ -42,7 +42,7 @@ EXPIRES_AFTER = timedelta(hours=48)
 
 
 class UploadUnusable(Refused):
-    """The arrived object is not what was announced. It has been removed and the upload ended: this is to be committed."""
+    """The arrived object is not what was announced. It is removed and the upload ended, which is to be committed."""
 
 
 @dataclass(frozen=True, slots=True)

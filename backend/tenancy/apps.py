@@ -9,4 +9,4 @@ class TenancyConfig(AppConfig):
     def ready(self) -> None:
         from backend.tenancy.isolation import check_isolation
 
-        checks.register(check_isolation, checks.Tags.database)
+        checks.register(checks.Tags.database)(check_isolation)

@@ -6,6 +6,7 @@ production. A process whose database has lost one of these refuses to serve.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.apps import AppConfig
@@ -48,7 +49,8 @@ WHERE p.prosecdef AND n.nspname IN ('public', 'ag_catalog', %s)
 _MATERIALISED = """
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname IN ('public', %s) AND (c.relkind = 'm' OR (c.relkind = 'v' AND NOT coalesce(
-    (SELECT option_value::boolean FROM pg_options_to_table(c.reloptions) WHERE option_name = 'security_invoker'), false)))
+    (SELECT option_value::boolean FROM pg_options_to_table(c.reloptions) WHERE option_name = 'security_invoker'),
+    false)))
 """
 _ROLES = "SELECT rolname, rolsuper, rolbypassrls, rolcreaterole FROM pg_roles WHERE rolname = ANY(%s)"
 
@@ -81,7 +83,10 @@ def faults(*, using: str = "default") -> list[str]:
             found += [complaint.format(name) for (name,) in cursor.fetchall()]
         cursor.execute(_ROUTINES, [list(REVOKED_ROUTINES)])
         found += [f"app_rw may execute {name}" for (name,) in cursor.fetchall()]
-        cursor.execute("SELECT has_schema_privilege('app_rw', 'public', 'CREATE') OR has_schema_privilege('app_rw', %s, 'CREATE')", [GRAPH_SCHEMA])
+        cursor.execute(
+            "SELECT has_schema_privilege('app_rw', 'public', 'CREATE') OR has_schema_privilege('app_rw', %s, 'CREATE')",
+            [GRAPH_SCHEMA],
+        )
         if cursor.fetchone() != (False,):
             found.append("app_rw may create tables")
     return found
@@ -95,14 +100,12 @@ def _role_faults(cursor: Any) -> list[str]:
         found.append(f"requests are served as {name}, for whom row-level security is {'on' if active else 'off'}")
     cursor.execute(_ROLES, [list(RESTRICTED_ROLES)])
     roles = {row[0]: row[1:] for row in cursor.fetchall()}
-    for role in RESTRICTED_ROLES:
-        if roles.get(role) != (False, False, False):
-            found.append(f"{role} is missing, or may pass row-level security")
-    return found
+    widened = [role for role in RESTRICTED_ROLES if roles.get(role) != (False, False, False)]
+    return found + [f"{role} is missing, or may pass row-level security" for role in widened]
 
 
 def check_isolation(
-    *, app_configs: list[AppConfig] | None, databases: list[str] | None, **options: Any
+    *, app_configs: Sequence[AppConfig] | None, databases: Sequence[str] | None = None, **options: Any
 ) -> list[CheckMessage]:
     """Django's check of the `default` database, at `manage.py check --database default`."""
     if "default" not in (databases or ()):

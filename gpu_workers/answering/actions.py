@@ -108,7 +108,7 @@ def requery_task(run: QuestionRun, state: State) -> Callable[[], Requery]:
 
 
 def requeried(run: QuestionRun, state: State, requery: Requery) -> State:
-    """RQ: the state with what the new search finds; scores of events found again are added up (methods.md, 1.1)."""
+    """RQ: the state with what the new search finds; scores of events found again are added up."""
     path = state.after("RQ")
     if requery.queries is None:
         return replace(state, path=path, failed=requery.failed)

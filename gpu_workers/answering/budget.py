@@ -1,4 +1,4 @@
-"""The gate every model call of a question passes: budget, time and cancellation (methods.md, section 0)."""
+"""The gate every model call of a question passes: budget, time and cancellation."""
 
 from __future__ import annotations
 

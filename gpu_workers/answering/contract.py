@@ -1,4 +1,4 @@
-"""What goes into an answering method and what comes out: the contract every method shares (methods.md, section 0)."""
+"""What goes into an answering method and what comes out: the contract every method shares."""
 
 from __future__ import annotations
 

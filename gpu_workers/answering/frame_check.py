@@ -31,7 +31,7 @@ class Verdict:
 def decide(run: QuestionRun, nodes: Sequence[AnswerNode]) -> tuple[Verdict | None, list[NodeRecord]]:
     """The final answer of nodes, after a frame check where the settings ask for one; and the check's records.
 
-    None when no node answers and frames do not help. Any failure of the check leaves the SA answer (methods.md, R7).
+    None when no node answers and frames do not help. Any failure of the check leaves the SA answer.
     """
     rivals = best_rivals(run, nodes)
     standing = _standing(rivals)

@@ -1,4 +1,4 @@
-"""Reading a model's answer: its JSON schema, a strict reading, a tolerant one; never a default (methods.md, R6)."""
+"""Reading a model's answer: its JSON schema, a strict reading, a tolerant one; never a default."""
 
 from __future__ import annotations
 

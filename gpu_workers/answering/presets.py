@@ -1,4 +1,4 @@
-"""What an effort buys: every switch of a question in one table (methods.md, section 1.3)."""
+"""What an effort buys: every switch of a question in one table."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ _GPU: dict[Effort, SearchSettings] = {
 }
 
 _EMBEDDED_LIMITS = {"context_tokens": 1_000, "reasoning_words": 40, "answer_tokens": 224, "in_flight": 2}
-"""A 1.5B model on two cores reads 60 to 90 and writes 15 to 30 tokens a second (reference/models.md)."""
+"""A 1.5B model on two cores reads 60 to 90 and writes 15 to 30 tokens a second."""
 
 
 def settings_for(effort: Effort, *, models_profile: str) -> SearchSettings:

@@ -20,7 +20,7 @@ MESSAGE_TOKENS = 8
 """A chat template's own tokens around one message, an upper estimate."""
 
 FRAME_TOKENS = 312
-"""A picture's tokens with its label, an upper estimate (about 247 to 300 measured on Qwen2.5-VL, methods.md R9)."""
+"""A picture's tokens with its label, an upper estimate (about 247 to 300 measured on Qwen2.5-VL)."""
 
 CHECK_TOKENS = 768
 """The most one sample of a checker is let to write."""

@@ -1,4 +1,4 @@
-"""Drawing a node's samples: the vote, one retry for what was cut off, one repair, then abstention (methods.md, R6)."""
+"""Drawing a node's samples: the vote, one retry for what was cut off, one repair, then abstention."""
 
 from __future__ import annotations
 

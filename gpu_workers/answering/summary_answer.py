@@ -57,7 +57,7 @@ class AnswerNode:
 
 
 def selected(state: State, sa_ratio: float) -> tuple[UUID, ...]:
-    """The best share of the state's events, rounded up: never none of a list that has one (methods.md, R2)."""
+    """The best share of the state's events, rounded up: never none of a list that has one."""
     count = math.ceil(sa_ratio * len(state.events))
     return tuple(event.event_id for event in state.events[: max(1, count)])
 

@@ -1,7 +1,7 @@
 """Linking the mentions of an event to entities (AVA, section 4.3): nearest centroid, one event at a time.
 
 The paper clusters all mentions with K-means at the end; that needs the whole video and time that grows with its
-square (methods.md, R17, R18). Here each mention goes to the nearest known entity that is near enough, else it becomes a
+square. Here each mention goes to the nearest known entity that is near enough, else it becomes a
 new one. compact_entities() is the paper's clustering, seeded, for a finished index.
 """
 
@@ -94,7 +94,7 @@ class EntityLinker:
 
         mentions: distinct by name (distinct_mentions). embeddings: one unit row for each. Two mentions that find the
         same entity become one mention. A relation whose ends are unknown or one entity is left out, a repeated one kept
-        once (methods.md, R13).
+        once.
         """
         entities: dict[UUID, Entity] = {}
         merged: dict[UUID, tuple[EntityMention, Vector]] = {}

@@ -25,7 +25,7 @@ class RankedEvent:
 
 
 def distinct_hits(hits: Sequence[Hit]) -> list[Hit]:
-    """hits without repeats of the same (view, event, source): an entity counts once per event (methods.md, R13)."""
+    """hits without repeats of the same (view, event, source): an entity counts once per event."""
     best: dict[tuple[str, UUID, str], Hit] = {}
     for hit in hits:
         # via begins with the id of what matched; words for a reader may follow.

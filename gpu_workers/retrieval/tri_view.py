@@ -18,7 +18,7 @@ class RetrievalSettings:
     """What each view returns. events, entities, frames: items, not events (the authors' code: 5, 5, 32).
 
     floor: lowest cosine similarity of a hit. graph_events: events that the graph view adds over shared entities and
-    relations (methods.md, R14); 0 leaves the paper's three views. weights: of the views in the fusion.
+    relations; 0 leaves the paper's three views. weights: of the views in the fusion.
     rewriting: let the reasoner write one query per view, else each view gets the question itself.
     """
 

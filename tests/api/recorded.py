@@ -18,7 +18,7 @@ MODEL = "test-embedder"
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A ready video of 30 s: event 0 is 0..9 s, event 1 is 9..30 s; a man walks in the first and meets a dog in both."""
+    """A ready video of 30 s: in event 0 (0..9 s) a man meets a dog, in event 1 (9..30 s) the dog is alone."""
 
     video_id: UUID
     events: tuple[UUID, UUID]
@@ -32,8 +32,8 @@ def record(cast: Cast, *, version: int = 1, video_id: UUID | None = None, word: 
     with cast.scope():
         if video_id is None:
             video_id = Video.objects.create(
-                tenant_id=tenant, object_key=f"t/{tenant}/u/x/source", size_bytes=5, title="Gate",
-                status=VideoStatus.READY, duration_ms=30_000, indexed_until_ms=30_000, global_summary="A man and a dog.",
+                tenant_id=tenant, object_key=f"t/{tenant}/u/x/source", size_bytes=5, title="Gate", duration_ms=30_000,
+                status=VideoStatus.READY, indexed_until_ms=30_000, global_summary="A man and a dog.",
             ).id  # fmt: skip
         of = {"tenant_id": tenant, "video_id": video_id, "index_version": version}
         vector = {"embedding": VECTOR, "embedding_model": MODEL}
@@ -69,7 +69,11 @@ def record(cast: Cast, *, version: int = 1, video_id: UUID | None = None, word: 
             ).id
             for name, kind, alias in (("Man", "person", "visitor"), ("Dog", "animal", "hound"))
         )
-        for entity, event_id, role in ((man, events[0], "walker"), (dog, events[0], "watcher"), (dog, events[1], "barker")):
+        for entity, event_id, role in (
+            (man, events[0], "walker"),
+            (dog, events[0], "watcher"),
+            (dog, events[1], "barker"),
+        ):
             Mention.objects.create(**of, **vector, entity_id=entity, event_id=event_id, name="x", type="y", role=role)
         relation = Relation.objects.create(
             **of, source_id=man, target_id=dog, event_id=events[0], predicate="meets", description="at the gate"

@@ -324,9 +324,7 @@ def test_an_upload_takes_the_profile_of_its_own_collection_only(acme: Cast, glob
 def test_storage_away_is_a_503_and_nothing_changes(acme: Cast) -> None:
     with override_settings(S3_ENDPOINT_URL="http://127.0.0.1:9"):
         storage._client.cache_clear()
-        response = acme.client.post(
-            "/v1/uploads", {"filename": "a", "size_bytes": 1, "content_type": "video/mp4"}
-        )
+        response = acme.client.post("/v1/uploads", {"filename": "a", "size_bytes": 1, "content_type": "video/mp4"})
     storage._client.cache_clear()
 
     assert (response.status_code, response.json()["code"]) == (503, "storage_unavailable")

@@ -157,7 +157,13 @@ def test_an_index_job_adds_up_the_segments(
                     else SegmentState.OBSERVED if n < assembled + observed else SegmentState.PENDING
                 )  # fmt: skip
                 Segment.objects.create(
-                    tenant_id=acme.tenant_id, video_id=video.id, index_version=1, n=n, start_ms=n, end_ms=n + 1, state=state
+                    tenant_id=acme.tenant_id,
+                    video_id=video.id,
+                    index_version=1,
+                    n=n,
+                    start_ms=n,
+                    end_ms=n + 1,
+                    state=state,
                 )
 
     body = acme.client.get(f"/v1/index-jobs/{encode('job', video.id)}").json()

@@ -30,7 +30,9 @@ def test_only_one_spelling_of_an_id_is_accepted(text: str) -> None:
     assert value is None or encode("vid", value) == text
 
 
-@pytest.mark.parametrize("text", ["", "vid_", "vid", "evt_1111111111111111", "vid_" + "z" * 22, "vid_" + "1" * 17, "vid_0OIl"])
+@pytest.mark.parametrize(
+    "text", ["", "vid_", "vid", "evt_1111111111111111", "vid_" + "z" * 22, "vid_" + "1" * 17, "vid_0OIl"]
+)
 def test_a_malformed_id_is_an_unknown_id(text: str) -> None:
     with pytest.raises(Problem) as refused:
         decode("vid", text)
@@ -51,7 +53,11 @@ def test_pages_reach_every_row_once_while_rows_are_added(acme: Cast) -> None:
     second = acme.client.get("/v1/collections", {"limit": 2, "cursor": first["next_cursor"]}).json()
     third = acme.client.get("/v1/collections", {"limit": 2, "cursor": second["next_cursor"]}).json()
 
-    assert [[row["name"] for row in body["data"]] for body in (first, second, third)] == [["c4", "c3"], ["c2", "c1"], ["c0"]]
+    assert [[row["name"] for row in body["data"]] for body in (first, second, third)] == [
+        ["c4", "c3"],
+        ["c2", "c1"],
+        ["c0"],
+    ]
     assert third["next_cursor"] is None
 
 

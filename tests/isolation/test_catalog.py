@@ -76,7 +76,7 @@ def test_a_regained_right_to_traverse_the_whole_graph_is_noticed(database: None)
         finally:
             connection.execute(f"REVOKE EXECUTE ON FUNCTION {row[0]} FROM app_rw")  # type: ignore[arg-type]
 
-    assert found == [f"app_rw may execute {row[0]}"]
+    assert [line.split("(")[0].replace("ag_catalog.", "") for line in found] == ["app_rw may execute age_vle"], found
 
 
 def test_every_model_is_a_tenants_or_declared_plain() -> None:
@@ -87,7 +87,7 @@ def test_every_model_is_a_tenants_or_declared_plain() -> None:
 
 
 def test_a_reference_between_tenants_rows_carries_the_tenant(database: None) -> None:
-    """A foreign-key check runs without row-level security, so a key without the tenant would accept a foreign parent."""
+    """Foreign keys are checked without row-level security: one without the tenant would accept a foreign parent."""
     with superuser() as connection:
         rows = connection.execute(
             "SELECT c.conrelid::regclass::text, c.conname, "
@@ -97,6 +97,8 @@ def test_a_reference_between_tenants_rows_carries_the_tenant(database: None) -> 
         ).fetchall()
     tenant_tables = {m._meta.db_table for m in apps.get_models() if issubclass(m, TenantRow)}
 
-    without = [name for table, name, columns, parent in rows if {table, parent} <= tenant_tables and columns[0] != "tenant_id"]
+    without = [
+        name for table, name, columns, parent in rows if {table, parent} <= tenant_tables and columns[0] != "tenant_id"
+    ]
     assert without == []
     assert sum(parent in tenant_tables for *_, parent in rows) > 10

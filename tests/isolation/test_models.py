@@ -23,30 +23,30 @@ def _row(table: str, tenant_id: UUID) -> UUID:
     """Insert a row of this tenant with values that only the types of its columns choose; as the tenant itself."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT column_name, udt_name FROM information_schema.columns WHERE table_schema = 'public' "
-            "AND table_name = %s AND is_nullable = 'NO' AND column_default IS NULL",
+            "SELECT column_name, udt_name, character_maximum_length FROM information_schema.columns "
+            "WHERE table_schema = 'public' AND table_name = %s AND is_nullable = 'NO' AND column_default IS NULL",
             [table],
         )
-        values: dict[str, Any] = {name: _value(name, kind, table) for name, kind in cursor.fetchall()}
+        values: dict[str, Any] = {name: _value(name, kind, size, table) for name, kind, size in cursor.fetchall()}
         values |= {"id": str(new_id()), "tenant_id": str(tenant_id)}
         if table == "ekg_chunk":
             values["description"] = "x"
         # Rows without parents are enough for policies; the parents' keys are checked at once otherwise.
         columns = ", ".join(f'"{name}"' for name in values)
         cursor.execute(
-            f"INSERT INTO {table} ({columns}) VALUES ({', '.join(['%s'] * len(values))})",  # noqa: S608
+            f"INSERT INTO {table} ({columns}) VALUES ({', '.join(['%s'] * len(values))})",
             list(values.values()),
         )
     return UUID(values["id"])
 
 
-def _value(name: str, kind: str, table: str) -> Any:
+def _value(name: str, kind: str, size: int | None, table: str) -> Any:
     if kind == "uuid":
         return str(_PARENTS.get((table, name)) or new_id())
     if kind in {"int2", "int4", "int8", "numeric", "float8"}:
         return 1
     samples = {"bool": False, "jsonb": "{}", "timestamptz": "2026-01-01T00:00:00Z", "bytea": b"x", "halfvec": "[1,0]"}
-    return samples.get(kind, new_id().hex[-12:])
+    return samples.get(kind, new_id().hex[-min(size or 12, 12) :])
 
 
 _PARENTS: dict[tuple[str, str], UUID] = {}

@@ -1,4 +1,4 @@
-"""`caption_rag`: the texts of the events nearest to the question, one answer (methods.md, section 6)."""
+"""`caption_rag`: the texts of the events nearest to the question, one answer."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from gpu_workers.ports import StoredFrame
 from gpu_workers.retrieval.fusion import RankedEvent
 
 MIN_GAP_MS = 1_000
-"""Closer frames show the same (methods.md, section 6)."""
+"""Closer frames show the same."""
 
 
 def frame_limit(run: QuestionRun, wanted: int) -> int:

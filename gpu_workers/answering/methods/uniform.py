@@ -1,4 +1,4 @@
-"""`uniform`: evenly spaced frames, one look (methods.md, section 6)."""
+"""`uniform`: evenly spaced frames, one look."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`vector`: the frames nearest to the question, one look (methods.md, section 6)."""
+"""`vector`: the frames nearest to the question, one look."""
 
 from __future__ import annotations
 

@@ -1,0 +1,182 @@
+"""The console's lists; django.contrib.admin finds them here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from unfold.admin import ModelAdmin
+
+from backend.billing.models import PriceBook, UsageEvent
+from backend.billing.rates import LEDGER_CURRENCY, plain
+from backend.console.base import ReadOnlyPage, TenantFilter
+from backend.console.details import QuestionPage, VideoPage
+from backend.console.site import site
+from backend.console.words import ago, badge
+from backend.jobs.models import Job
+from backend.library.models import Video
+from backend.questions.models import Question
+from backend.tenancy.models import Tenant
+from backend.webhooks.models import Delivery, Endpoint
+from backend.webhooks.payloads import EVENT_TYPES
+
+site.register(Video, VideoPage)
+site.register(Question, QuestionPage)
+
+
+class LeaseFilter(admin.SimpleListFilter):
+    title = "lease"
+    parameter_name = "lease"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("stuck", "run out while running"), ("held", "held")]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        if self.value() == "stuck":
+            return queryset.filter(state="running", lease_until__lt=timezone.now())
+        return queryset.filter(state="running", lease_until__gte=timezone.now()) if self.value() else queryset
+
+
+@admin.register(Job, site=site)
+class JobPage(ReadOnlyPage):
+    list_display = ("id", "kind", "shown_state", "tenant", "attempts", "progress", "lease", "error_code", "age")
+    list_filter = (TenantFilter, "state", "kind", "queue", LeaseFilter)
+    list_select_related = ("tenant",)
+    search_fields = ("id__exact", "subject_id__exact", "dedupe_key", "error_code")
+
+    @admin.display(description="state", ordering="state")
+    def shown_state(self, job: Job) -> SafeString:
+        stuck = job.state == "running" and job.lease_until is not None and job.lease_until < timezone.now()
+        return badge("stuck" if stuck else job.state)
+
+    @admin.display(description="attempt")
+    def attempts(self, job: Job) -> str:
+        return f"{job.attempt} of {job.max_attempts}"
+
+    @admin.display(description="progress")
+    def progress(self, job: Job) -> str:
+        done = f"{job.progress_done}/{job.progress_total}" if job.progress_total else ""
+        return f"{job.progress_stage} {done}".strip() or "–"
+
+    @admin.display(description="lease")
+    def lease(self, job: Job) -> str:
+        if job.state != "running" or job.lease_until is None:
+            return "–"
+        return f"{job.lease_owner or '?'} · token {job.lease_token} · beat {ago(job.heartbeat_at)} ago"
+
+    @admin.display(description="made", ordering="created_at")
+    def age(self, job: Job) -> str:
+        return f"{ago(job.created_at)} ago"
+
+
+class EventTypeFilter(admin.SimpleListFilter):
+    title = "event"
+    parameter_name = "event"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(name, name) for name in EVENT_TYPES]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        return queryset.filter(event__type=self.value()) if self.value() else queryset
+
+
+@admin.register(Delivery, site=site)
+class DeliveryPage(ReadOnlyPage):
+    list_display = ("id", "event_type", "shown_state", "tenant", "to", "attempts", "next_attempt_at", "created_at")
+    list_filter = (TenantFilter, "state", EventTypeFilter)
+    list_select_related = ("tenant", "event", "endpoint")
+    search_fields = ("id__exact", "event__resource_id__exact", "endpoint__url")
+
+    @admin.display(description="event")
+    def event_type(self, delivery: Delivery) -> str:
+        return delivery.event.type
+
+    @admin.display(description="state", ordering="state")
+    def shown_state(self, delivery: Delivery) -> SafeString:
+        return badge(delivery.state)
+
+    @admin.display(description="to")
+    def to(self, delivery: Delivery) -> str:
+        return delivery.endpoint.url
+
+
+@admin.register(Endpoint, site=site)
+class EndpointPage(ReadOnlyPage):
+    list_display = ("id", "url", "shown_state", "tenant", "types", "dead_deliveries", "created_at")
+    list_filter = (TenantFilter, "state")
+    list_select_related = ("tenant",)
+    search_fields = ("id__exact", "url")
+    fields = ("id", "tenant", "url", "description", "event_types", "state", "dead_deliveries", "created_at")
+
+    @admin.display(description="state", ordering="state")
+    def shown_state(self, endpoint: Endpoint) -> SafeString:
+        return badge(endpoint.state)
+
+    @admin.display(description="types")
+    def types(self, endpoint: Endpoint) -> str:
+        return ", ".join(endpoint.event_types) or "all"
+
+
+@admin.register(Tenant, site=site)
+class TenantPage(ReadOnlyPage):
+    list_display = ("name", "slug", "plan", "placement", "created_at", "suspended_at")
+    list_filter = ("plan",)
+    search_fields = ("id__exact", "name", "slug")
+
+
+@admin.register(UsageEvent, site=site)
+class UsagePage(ReadOnlyPage):
+    list_display = (
+        "occurred_at", "tenant", "meter", "shown_quantity", "stage", "model", "cost", "price", "billable",
+        "source_type",
+    )  # fmt: skip
+    list_filter = (TenantFilter, "meter", "billable", "stage", "model")
+    list_select_related = ("tenant",)
+    search_fields = ("source_id", "question_id__exact", "video_id__exact")
+
+    @admin.display(description="quantity", ordering="quantity")
+    def shown_quantity(self, event: UsageEvent) -> str:
+        return plain(event.quantity)
+
+    @admin.display(description="cost", ordering="cost_amount")
+    def cost(self, event: UsageEvent) -> str:
+        return plain(event.cost_amount)
+
+    @admin.display(description="price", ordering="price_amount")
+    def price(self, event: UsageEvent) -> str:
+        return plain(event.price_amount)
+
+
+@admin.register(PriceBook, site=site)
+class PriceBookPage(ReadOnlyPage):
+    """Append-only: a new rate is a new row with a later effective_from."""
+
+    list_display = ("kind", "meter", "shown_model", "amount", "currency", "effective_from", "note")
+    list_filter = ("kind", "meter")
+    ordering = ("kind", "meter", "model", "-effective_from")
+    search_fields = ("model", "note")
+
+    @admin.display(description="model", ordering="model")
+    def shown_model(self, row: PriceBook) -> str:
+        return row.model or "any"
+
+    @admin.display(description="unit amount", ordering="unit_amount")
+    def amount(self, row: PriceBook) -> str:
+        return plain(row.unit_amount)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        # The one thing that can be written here, by those with full rights.
+        return bool(request.user.is_active and request.user.is_superuser)
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        return {"currency": LEDGER_CURRENCY, "effective_from": timezone.now()}
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        field = ModelAdmin.formfield_for_dbfield(self, db_field, request, **kwargs)
+        if db_field.name == "currency" and field is not None:
+            # The ledger adds amounts up, so there is one currency.
+            field.disabled = True
+        return field

@@ -1,0 +1,168 @@
+"""The two pages that tell a whole story: one video's index and one question's search."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from decimal import Decimal
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from backend.billing.rates import plain
+from backend.console import queries
+from backend.console.base import ReadOnlyPage, TenantFilter
+from backend.console.queries import CONSOLE
+from backend.console.search_tree import tree_of
+from backend.console.words import badge
+from backend.jobs.models import Job, Segment
+from backend.library.models import Video
+from backend.library.storage import ObjectStorage
+from backend.questions.models import Candidate, Evidence, Node, Question, QuestionVideo
+from backend.webhooks.models import Delivery
+
+
+def bars(stage_ms: dict[str, Any]) -> list[dict[str, Any]]:
+    """Stages with their milliseconds and share of the longest, longest first."""
+    known = {name: float(ms) for name, ms in stage_ms.items() if isinstance(ms, int | float)}
+    longest = max([*known.values(), 1.0])
+    ordered = sorted(known.items(), key=lambda item: -item[1])
+    return [{"name": name.removesuffix("_ms"), "ms": ms, "percent": 100 * ms / longest} for name, ms in ordered]
+
+
+def total(lines: list[dict[str, Any]], column: str) -> Decimal:
+    return sum((line[column] for line in lines), Decimal(0))
+
+
+class VideoPage(ReadOnlyPage):
+    list_display = (
+        "title_or_id",
+        "shown_status",
+        "tenant",
+        "minutes",
+        "indexed",
+        "profile",
+        "error_code",
+        "created_at",
+    )
+    list_filter = (TenantFilter, "status", "profile")
+    list_select_related = ("tenant",)
+    search_fields = ("id__exact", "title", "external_id", "error_code")
+
+    @admin.display(description="video")
+    def title_or_id(self, video: Video) -> str:
+        return video.title or str(video.id)
+
+    @admin.display(description="status", ordering="status")
+    def shown_status(self, video: Video) -> SafeString:
+        return badge(video.status)
+
+    @admin.display(description="minutes", ordering="duration_ms")
+    def minutes(self, video: Video) -> str:
+        return "–" if video.duration_ms is None else f"{video.duration_ms / 60_000:.1f}"
+
+    @admin.display(description="indexed", ordering="indexed_until_ms")
+    def indexed(self, video: Video) -> SafeString:
+        percent = 100 * video.indexed_until_ms / video.duration_ms if video.duration_ms else 0
+        return format_html('<span class="c-meter"><i style="width:{}%"></i></span> {}%', round(percent), round(percent))
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        video: Video = self.one(object_id)
+        version = video.active_index_version
+        segments = Segment.unscoped.using(CONSOLE).filter(video_id=video.id, index_version=version).order_by("n")
+        lines = queries.usage_by_stage(column="video_id", value=video.id)
+        cost, price = total(lines, "cost"), total(lines, "price")
+        minutes = (video.duration_ms or 0) / 60_000
+        wall_ms = (
+            (video.ready_at - video.index_started_at).total_seconds() * 1000
+            if video.ready_at and video.index_started_at
+            else None
+        )
+        context = {
+            **self.page_context(request, video.title or str(video.id)),
+            "video": video,
+            "counts": queries.index_counts(video.id, version),
+            "stages": bars(video.stage_ms),
+            "segments": [(segment, bars(segment.stage_ms)) for segment in segments[:500]],
+            "lines": lines,
+            "cost": cost,
+            "price": price,
+            "cost_per_minute": cost / Decimal(minutes) if minutes else None,
+            "wall_ms": wall_ms,
+            "wall_ms_per_minute": wall_ms / minutes if wall_ms is not None and minutes else None,
+            "jobs": Job.unscoped.using(CONSOLE).filter(video_id=video.id).order_by("-id")[:50],
+            "deliveries": _deliveries(video.id),
+            "questions": QuestionVideo.unscoped.using(CONSOLE).filter(video_id=video.id).count(),
+        }
+        return TemplateResponse(request, "console/video.html", context)
+
+
+class QuestionPage(ReadOnlyPage):
+    list_display = (
+        "words", "shown_status", "tenant", "given", "confidence", "method", "effort", "cost", "total", "created_at",
+    )  # fmt: skip
+    list_filter = (TenantFilter, "status", "method", "effort", "finish_reason")
+    list_select_related = ("tenant",)
+    search_fields = ("id__exact", "text", "external_id", "error_code")
+
+    @admin.display(description="question")
+    def words(self, question: Question) -> str:
+        return question.text if len(question.text) <= 80 else f"{question.text[:79]}…"
+
+    @admin.display(description="status", ordering="status")
+    def shown_status(self, question: Question) -> SafeString:
+        return badge(question.status)
+
+    @admin.display(description="answer")
+    def given(self, question: Question) -> str:
+        text = question.answer or question.error_code or question.finish_reason or "–"
+        return text if len(text) <= 60 else f"{text[:59]}…"
+
+    @admin.display(description="cost", ordering="cost_amount")
+    def cost(self, question: Question) -> str:
+        return plain(question.cost_amount)
+
+    @admin.display(description="took")
+    def total(self, question: Question) -> str:
+        ms = question.timings.get("total_ms")
+        return "–" if ms is None else f"{ms / 1000:.1f} s"
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        question: Question = self.one(object_id)
+        nodes = list(Node.unscoped.using(CONSOLE).filter(question_id=question.id).order_by("ordinal"))
+        candidates: dict[Any, list[Candidate]] = defaultdict(list)
+        rows = Candidate.unscoped.using(CONSOLE).filter(node_id__in=[node.id for node in nodes])
+        for candidate in rows.order_by("node_id", "ordinal"):
+            candidates[candidate.node_id].append(candidate)
+        evidence = Evidence.unscoped.using(CONSOLE).filter(question_id=question.id).order_by("ordinal")
+        storage = ObjectStorage()
+        lines = queries.usage_by_stage(column="question_id", value=question.id)
+        context = {
+            **self.page_context(request, "Question"),
+            "question": question,
+            "choices": [(chr(65 + n), choice, n == question.choice) for n, choice in enumerate(question.choices)],
+            "videos": QuestionVideo.unscoped.using(CONSOLE).filter(question_id=question.id).select_related("video"),
+            "tree": tree_of([(node, candidates[node.id]) for node in nodes]),
+            "nodes": len(nodes),
+            "samples": sum(len(found) for found in candidates.values()),
+            "evidence": [(row, storage.presign_get(row.frame_key) if row.frame_key else None) for row in evidence],
+            "stages": bars(question.timings),
+            "lines": lines,
+            "cost": total(lines, "cost"),
+            "price": total(lines, "price"),
+            "job": Job.unscoped.using(CONSOLE).filter(subject_id=question.id).order_by("-id").first(),
+            "deliveries": _deliveries(question.id),
+        }
+        return TemplateResponse(request, "console/question.html", context)
+
+
+def _deliveries(resource_id: Any) -> Any:
+    rows = Delivery.unscoped.using(CONSOLE).filter(event__resource_id=resource_id)
+    return rows.select_related("event", "endpoint").order_by("-id")[:50]

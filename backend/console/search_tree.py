@@ -1,0 +1,66 @@
+"""The search tree of one question as the console draws it: nodes nested by their paths, with where their time went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from backend.questions.models import Candidate, Node
+
+ACTIONS = {
+    "F": "forward",
+    "B": "backward",
+    "RQ": "re-query",
+    "SA": "summary answer",
+    "CA": "check frames and answer",
+}
+
+
+@dataclass(slots=True)
+class Branch:
+    """A node, its candidates and the nodes that continue its path. left, width: its time as percent of the search."""
+
+    node: Node
+    candidates: Sequence[Candidate]
+    action: str
+    left: float
+    width: float
+    score_percent: float
+    children: list[Branch] = field(default_factory=list)
+
+
+def tree_of(nodes: Sequence[tuple[Node, Sequence[Candidate]]]) -> list[Branch]:
+    """Roots of the tree. A node's parent is the one with the longest path that its own path continues."""
+    ends = [_started(node) + node.wall_ms for node, _ in nodes]
+    whole = max([*ends, 1])
+    branches: dict[str, Branch] = {}
+    roots: list[Branch] = []
+    for node, candidates in sorted(nodes, key=lambda pair: (pair[0].depth, pair[0].ordinal)):
+        branch = Branch(
+            node=node,
+            candidates=candidates,
+            action=ACTIONS.get(node.action, node.action),
+            left=100 * _started(node) / whole,
+            width=max(100 * node.wall_ms / whole, 0.5),
+            score_percent=100 * min(max(node.score or 0.0, 0.0), 1.0),
+        )
+        parent = _parent(node.path, branches)
+        (roots if parent is None else parent.children).append(branch)
+        branches.setdefault(node.path, branch)
+    return roots
+
+
+def _parent(path: str, branches: dict[str, Branch]) -> Branch | None:
+    steps = path.split("/") if path else []
+    while steps:
+        steps.pop()
+        found = branches.get("/".join(steps))
+        if found is not None:
+            return found
+    return None
+
+
+def _started(node: Node) -> int:
+    usage: dict[str, Any] = node.usage
+    return int(usage.get("started_ms") or 0)

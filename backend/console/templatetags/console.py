@@ -1,0 +1,61 @@
+"""How the console writes amounts, spans and states."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from django import template
+
+from backend.console.words import badge
+
+register = template.Library()
+register.filter("badge", badge)
+
+
+@register.filter
+def usd(amount: Any) -> str:
+    """Dollars with as many digits as the amount needs."""
+    if amount is None:
+        return "–"
+    value = Decimal(amount)
+    sign = "−" if value < 0 else ""
+    value = abs(value)
+    digits = 2 if value >= 1 or value == 0 else 4 if value >= Decimal("0.001") else 7
+    return f"{sign}${value:,.{digits}f}"
+
+
+@register.filter
+def span(ms: Any) -> str:
+    """Milliseconds as a reader says them."""
+    if ms is None or ms == "":
+        return "–"
+    ms = float(ms)
+    if ms < 1_000:
+        return f"{ms:.0f} ms"
+    if ms < 120_000:
+        return f"{ms / 1_000:.1f} s"
+    return f"{ms / 60_000:.1f} min" if ms < 7_200_000 else f"{ms / 3_600_000:.1f} h"
+
+
+@register.filter
+def clock(ms: Any) -> str:
+    """A position in a video, h:mm:ss."""
+    seconds = int(ms) // 1000
+    return f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+
+
+@register.filter
+def count(number: Any) -> str:
+    return "–" if number is None else f"{Decimal(number):,.0f}"
+
+
+@register.filter
+def score(number: Any) -> str:
+    return "–" if number is None else f"{float(number):.2f}"
+
+
+@register.inclusion_tag("console/_branch.html")
+def branch(node: Any) -> dict[str, Any]:
+    """One node of the search tree with what continues it."""
+    return {"branch": node}

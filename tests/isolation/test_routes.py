@@ -1,0 +1,190 @@
+"""Every route that names a resource, asked with another tenant's id: answered as if the id had never existed.
+
+The cases come from the URL resolver, so a new route is tested from its first day; a new kind of id must be added to
+PREFIX_OF and to `belongings`, or these tests fail.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import psycopg.sql
+import pytest
+from django.urls import URLPattern, get_resolver
+from django.utils import timezone
+
+from backend.api.public_ids import encode
+from tests.api.recorded import new_id, record
+from tests.api.uploading import create_upload
+from tests.conftest import Cast
+from tests.isolation.test_catalog import superuser
+
+PREFIX_OF = {
+    "upload_id": "upl",
+    "video_id": "vid",
+    "collection_id": "col",
+    "job_id": "job",
+    "key_id": "key",
+    "question_id": "qst",
+    "endpoint_id": "whe",
+    "delivery_id": "whd",
+}
+PARAMETER = re.compile(r"<str:(\w+)>")
+# A body that each POST and PATCH would accept from the owner, so that only the id can be at fault.
+BODIES: dict[tuple[str, str], dict[str, Any]] = {
+    ("POST", "v1/uploads/<str:upload_id>/part-urls"): {"part_numbers": [1]},
+    ("PATCH", "v1/videos/<str:video_id>"): {"title": "taken"},
+    ("PATCH", "v1/collections/<str:collection_id>"): {"name": "taken"},
+    ("PATCH", "v1/api-keys/<str:key_id>"): {"name": "taken"},
+    ("PATCH", "v1/webhook-endpoints/<str:endpoint_id>"): {"description": "taken"},
+}
+
+
+def routes() -> Iterator[tuple[str, type[Any]]]:
+    def walk(patterns: list[Any], prefix: str) -> Iterator[tuple[str, type[Any]]]:
+        for pattern in patterns:
+            route = prefix + str(pattern.pattern)
+            if isinstance(pattern, URLPattern):
+                yield route, getattr(pattern.callback, "view_class", object)
+            else:
+                yield from walk(pattern.url_patterns, route)
+
+    return (found for found in walk(get_resolver().url_patterns, "") if found[0].startswith("v1/"))
+
+
+def detail_cases() -> list[tuple[str, str]]:
+    return [(method, route) for route, view in routes() if PARAMETER.search(route) for method in sorted(view.scopes)]
+
+
+def belongings(cast: Cast) -> dict[str, UUID]:
+    """One resource of each kind, as PREFIX_OF names them."""
+    from backend.api.public_ids import decode
+    from backend.library.models import Collection
+    from backend.questions.models import Question
+    from backend.tenancy.secrets import seal
+    from backend.webhooks.models import Delivery, Endpoint, WebhookEvent
+
+    video_id = record(cast).video_id
+    upload = create_upload(cast.client, b"x")
+    tenant = cast.tenant_id
+    with cast.scope():
+        endpoint = Endpoint.objects.create(tenant_id=tenant, url="https://example.org/hook", secret=seal(b"whsec_x"))
+        event = WebhookEvent.objects.create(tenant_id=tenant, type="webhook.test", body="{}", resource_id=endpoint.id)
+        delivery = Delivery.objects.create(
+            tenant_id=tenant, endpoint_id=endpoint.id, event_id=event.id, next_attempt_at=timezone.now()
+        )
+        return {
+            "vid": video_id,
+            "job": video_id,
+            "upl": decode("upl", upload["id"]),
+            "col": Collection.objects.create(tenant_id=tenant, name="Park").id,
+            "key": cast.key_id,
+            "qst": Question.objects.create(tenant_id=tenant, text="Who?").id,
+            "whe": endpoint.id,
+            "whd": delivery.id,
+        }
+
+
+def state() -> dict[str, str]:
+    """A fingerprint of every table, seen past row-level security; last_used_at is what authentication writes."""
+    with superuser() as connection:
+        tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1").fetchall()
+        found = {}
+        for (table,) in tables:
+            query = psycopg.sql.SQL(
+                "SELECT coalesce(md5(string_agg((to_jsonb(t) - 'last_used_at')::text, '|' "
+                "ORDER BY to_jsonb(t)::text)), '') FROM {} t"
+            ).format(psycopg.sql.Identifier(table))
+            row = connection.execute(query).fetchone()
+            assert row is not None
+            found[table] = row[0]
+    return found
+
+
+def ask(cast: Cast, method: str, route: str, name: Callable[[str], UUID]) -> Any:
+    path = "/" + PARAMETER.sub(lambda found: encode(PREFIX_OF[found[1]], name(PREFIX_OF[found[1]])), route)
+    body = BODIES.get((method, route), {})
+    call = getattr(cast.client, method.lower())
+    return call(path) if method in {"GET", "DELETE"} else call(path, body)
+
+
+def answer(response: Any) -> tuple[int, dict[str, Any], set[str]]:
+    body = response.json()
+    del body["instance"], body["request_id"]
+    return response.status_code, body, set(response.headers)
+
+
+def test_every_view_of_the_api_declares_its_scopes() -> None:
+    for route, view in routes():
+        if route == "v1/openapi.json":
+            continue
+        methods = {name.upper() for name in ("get", "post", "put", "patch", "delete") if hasattr(view, name)}
+        assert set(view.scopes) == methods, route
+
+
+def test_every_parameter_is_of_a_known_kind() -> None:
+    named = {name for route, _ in routes() for name in PARAMETER.findall(route)}
+    assert named == set(PREFIX_OF)
+    assert not any("<" in PARAMETER.sub("", route) for route, _ in routes())
+
+
+@pytest.fixture
+def theirs(globex: Cast) -> dict[str, UUID]:
+    return belongings(globex)
+
+
+def test_a_foreign_id_answers_like_one_that_never_existed_and_changes_nothing(
+    acme: Cast, globex: Cast, theirs: dict[str, UUID]
+) -> None:
+    """All routes in one test: building the other tenant's world is what takes the time."""
+    cases = detail_cases()
+    assert len(cases) > 25
+    before = state()
+    for method, route in cases:
+        foreign = answer(ask(acme, method, route, theirs.__getitem__))
+        unknown = answer(ask(acme, method, route, lambda _: new_id()))
+
+        assert foreign == unknown, (method, route)
+        assert foreign[0] == 404, (method, route, foreign)
+        assert foreign[1]["code"] == "not_found", (method, route)
+    assert state() == before
+
+
+def test_the_owner_is_answered_on_the_same_routes(globex: Cast, theirs: dict[str, UUID]) -> None:
+    """Otherwise the test above would also pass if the routes answered nobody."""
+    for method, route in detail_cases():
+        if method == "GET" and not route.endswith("/stream"):
+            response = ask(globex, method, route, theirs.__getitem__)
+            assert response.status_code == 200, (route, response.content)
+
+
+def test_lists_show_nothing_of_another_tenant(acme: Cast, theirs: dict[str, UUID]) -> None:
+    words = {encode(prefix, value) for prefix, value in theirs.items()}
+    for route, view in routes():
+        if PARAMETER.search(route) or "GET" not in getattr(view, "scopes", {}):
+            continue
+        response = acme.client.get(f"/{route}")
+        if response.status_code == 400:
+            continue  # needs parameters of its own; its app tests it
+        assert response.status_code == 200, (route, response.content)
+        assert not any(word in response.content.decode() for word in words), route
+
+
+def test_an_id_in_a_body_or_a_filter_is_no_way_in(acme: Cast, theirs: dict[str, UUID]) -> None:
+    before = state()
+    upload = encode("upl", theirs["upl"])
+    collection = encode("col", theirs["col"])
+
+    made = acme.client.post("/v1/videos", {"source": {"type": "upload", "upload_id": upload}})
+    begun = acme.client.post(
+        "/v1/uploads", {"filename": "a", "size_bytes": 1, "content_type": "video/mp4", "collection_id": collection}
+    )
+    listed = acme.client.get("/v1/videos", {"collection_id": collection})
+
+    assert (made.status_code, begun.status_code) == (400, 400)
+    assert listed.json() == {"data": [], "next_cursor": None}
+    assert state() == before
