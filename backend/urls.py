@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from django.db import transaction
 from django.urls import URLPattern, URLResolver, include, path
-from drf_spectacular.views import SpectacularJSONAPIView
 
-from backend.api import health, problems
+from backend.api import document, health, problems
 from backend.billing.api import routes as billing_routes
 from backend.console.site import site as console
 from backend.ekg.api import routes as ekg_routes
@@ -20,7 +18,6 @@ handler400 = problems.handler400
 handler404 = problems.handler404
 handler500 = problems.handler500
 
-
 v1: list[URLPattern | URLResolver] = [
     *library_routes,
     *ekg_routes,
@@ -29,7 +26,7 @@ v1: list[URLPattern | URLResolver] = [
     *question_routes,
     *webhook_routes,
     *billing_routes,
-    path("openapi.json", transaction.non_atomic_requests(SpectacularJSONAPIView.as_view())),
+    path("openapi.json", document.openapi_json),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include(v1)),

@@ -77,7 +77,7 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.OBSERVE_SEGMENT: "gpu_workers.tasks.observe_segment",
     JobKind.ASSEMBLE_VIDEO: "gpu_workers.tasks.assemble_video",
     JobKind.ANSWER_QUESTION: "gpu_workers.tasks.answer_question",
-    JobKind.DELIVER_WEBHOOK: "workers.webhook_delivery",
+    JobKind.DELIVER_WEBHOOK: "workers.deliver_webhook",
     JobKind.PURGE_VIDEO: "workers.purge_video",
 }
 

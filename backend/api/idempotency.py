@@ -27,6 +27,7 @@ from backend.tenancy.context import current_tenant_id
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
 KEPT_FOR = timedelta(hours=24)
+FORGOTTEN_AT_ONCE = 10
 _SHAPE = re.compile(r"[\x21-\x7e]{1,255}")
 _KEPT_HEADERS = ("Location", "ETag")
 Handler = Callable[..., Response]
@@ -67,6 +68,7 @@ def run_once(request: Request, work: Callable[[], Response], *, required: bool =
         known = None
     if known is not None:
         return _replay(known, fingerprint)
+    _forget_oldest()
     record = IdempotencyRecord.objects.create(tenant_id=tenant_id, key=key, fingerprint=fingerprint)
     try:
         # A savepoint, so that a refusal undoes the work and still keeps its answer.
@@ -102,6 +104,17 @@ def _lock(name: str) -> None:
             f"A request with this {HEADER} is still running.",
             headers={"Retry-After": "1"},
         )
+
+
+def _forget_oldest() -> None:
+    """Drop a few of the tenant's outdated records; each new one pays for it, so they do not pile up.
+
+    The ids are in order of time, so the oldest are found on the index without looking at the rest.
+    """
+    oldest = IdempotencyRecord.objects.select_for_update(skip_locked=True).order_by("id")[:FORGOTTEN_AT_ONCE]
+    outdated = [row.id for row in oldest if row.created_at < timezone.now() - KEPT_FOR]
+    if outdated:
+        IdempotencyRecord.objects.filter(id__in=outdated).delete()
 
 
 def _fingerprint(request: Request) -> str:

@@ -158,6 +158,7 @@ class PriceBookPage(ReadOnlyPage):
     list_filter = ("kind", "meter")
     ordering = ("kind", "meter", "model", "-effective_from")
     search_fields = ("model", "note")
+    fields = ("kind", "meter", "model", "unit_amount", "currency", "effective_from", "note")
 
     @admin.display(description="model", ordering="model")
     def shown_model(self, row: PriceBook) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from django.http import HttpRequest
+from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.templatetags.static import static
-from django.urls import reverse_lazy
+from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from unfold.sites import UnfoldAdminSite
 
@@ -77,6 +78,13 @@ class ConsoleSite(UnfoldAdminSite):
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         return {**super().each_context(request), "styles": [style(request) for style in _LOOKS["STYLES"]]}
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        # The sign-in form carries no `next` of its own and would end at a page that does not exist.
+        if request.method == "GET" and REDIRECT_FIELD_NAME not in request.GET:
+            return HttpResponseRedirect(f"{request.path}?{REDIRECT_FIELD_NAME}={reverse('admin:index')}")
+        reply: HttpResponse = super().login(request, extra_context)
+        return reply
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         """One page: money, latency, failures, queues, tenants."""

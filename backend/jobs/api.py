@@ -48,6 +48,7 @@ class IndexJobBody(serializers.Serializer[Any]):
     status = serializers.ChoiceField(STATUSES)
     stage = serializers.ChoiceField(STAGES, help_text="empty unless queued or running")
     progress = ProgressBody()
+    observed_ms = serializers.IntegerField(help_text="video time looked at so far; events follow as it is assembled")
     attempt = serializers.IntegerField(help_text="the highest attempt of any of its steps")
     error = JobErrorBody(allow_null=True)
     external_id = serializers.CharField(allow_blank=True)
@@ -71,6 +72,7 @@ def _body(job: IndexJob) -> dict[str, Any]:
         "status": job.status,
         "stage": job.stage,
         "progress": {"done": job.done, "total": job.total, "unit": "segments", "percent": percent},
+        "observed_ms": job.observed_ms,
         "attempt": job.attempt,
         "error": error if video.error_code else None,
         "external_id": video.external_id,

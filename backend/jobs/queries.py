@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, F, Max, Q, Sum
 
 from backend.jobs.models import Job, JobKind, JobState, Segment, SegmentState
 from backend.library.models import Video, VideoStatus
@@ -29,13 +29,17 @@ _STATUS = {
 
 @dataclass(frozen=True, slots=True)
 class IndexJob:
-    """The indexing of one video. done and total count segments; attempt is the highest of any of its jobs."""
+    """The indexing of one video. done and total count segments; attempt is the highest of any of its jobs.
+
+    observed_ms: video time that has been looked at, with what running segments have reported so far.
+    """
 
     video: Video
     status: str
     stage: str
     done: int
     total: int
+    observed_ms: int
     attempt: int
     retryable: bool
     started_at: datetime | None
@@ -47,6 +51,7 @@ class _Counts:
     total: int = 0
     observed: int = 0
     assembled: int = 0
+    observed_ms: int = 0
 
 
 def index_jobs(videos: Sequence[Video]) -> list[IndexJob]:
@@ -60,6 +65,7 @@ def index_jobs(videos: Sequence[Video]) -> list[IndexJob]:
         .annotate(
             attempt=Max("attempt"),
             dead=Count("id", filter=Q(state=JobState.DEAD)),
+            under_way_s=Sum("progress_done", filter=Q(kind=JobKind.OBSERVE_SEGMENT, state=JobState.RUNNING)),
             completed_at=Max("completed_at"),
         )
     }
@@ -72,7 +78,7 @@ def _segment_counts(videos: Sequence[Video]) -> dict[UUID, _Counts]:
     rows = (
         Segment.objects.filter(video_id__in=list(building))
         .values("video_id", "index_version", "state")
-        .annotate(n=Count("id"))
+        .annotate(n=Count("id"), ms=Sum(F("end_ms") - F("start_ms")))
     )
     for row in rows:
         if row["index_version"] != building[row["video_id"]]:
@@ -81,6 +87,7 @@ def _segment_counts(videos: Sequence[Video]) -> dict[UUID, _Counts]:
         of_video.total += row["n"]
         if row["state"] in (SegmentState.OBSERVED, SegmentState.ASSEMBLED):
             of_video.observed += row["n"]
+            of_video.observed_ms += row["ms"]
         if row["state"] == SegmentState.ASSEMBLED:
             of_video.assembled += row["n"]
     return counts
@@ -95,6 +102,7 @@ def _add_up(video: Video, counts: _Counts, jobs: dict[str, object]) -> IndexJob:
         stage=_stage(video, counts),
         done=counts.assembled,
         total=counts.total,
+        observed_ms=counts.observed_ms + 1000 * int(str(jobs.get("under_way_s") or 0)),
         attempt=int(str(jobs.get("attempt") or 0)),
         # Attempts were used up on something that may pass; a refused file stays refused.
         retryable=video.status == VideoStatus.FAILED and bool(jobs.get("dead")),

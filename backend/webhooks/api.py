@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, ClassVar
 
 from django.urls import path
@@ -63,12 +64,16 @@ class DeliverySerializer(serializers.ModelSerializer[Delivery]):
     endpoint_id = public_ids.PublicIdField("whe", read_only=True)
     event_id = public_ids.PublicIdField("msg", read_only=True)
     event_type = serializers.CharField(source="event.type", read_only=True)
+    resource_id = serializers.SerializerMethodField(help_text="Of what the event is about, such as a video.")
+
+    def get_resource_id(self, delivery: Delivery) -> str:
+        return str(json.loads(delivery.event.body)["data"]["id"])
 
     class Meta:
         model = Delivery
         fields = (
-            "id", "object", "endpoint_id", "event_id", "event_type", "state", "attempts", "next_attempt_at",
-            "created_at", "completed_at",
+            "id", "object", "endpoint_id", "event_id", "event_type", "resource_id", "state", "attempts",
+            "next_attempt_at", "created_at", "completed_at",
         )  # fmt: skip
 
 

@@ -104,6 +104,19 @@ def test_after_a_day_the_key_is_free(acme: Cast) -> None:
     assert names(acme) == ["Forest", "Park"]
 
 
+def test_outdated_records_are_forgotten_when_new_ones_come(acme: Cast, globex: Cast) -> None:
+    for cast in (acme, globex):
+        create(cast, "Park", "old")
+        with cast.scope():
+            IdempotencyRecord.objects.update(created_at=timezone.now() - timedelta(hours=24, seconds=1))
+    create(acme, "Forest", "new")
+
+    with acme.scope():
+        assert [record.key for record in IdempotencyRecord.objects.all()] == ["new"]
+    with globex.scope():
+        assert IdempotencyRecord.objects.count() == 1
+
+
 @pytest.mark.parametrize("key", ["", "two words", "x" * 256, "ä"])
 def test_a_malformed_key_is_refused(acme: Cast, key: str) -> None:
     response = create(acme, "Park", key)

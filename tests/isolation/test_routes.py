@@ -15,7 +15,6 @@ import psycopg
 import psycopg.sql
 import pytest
 from django.urls import URLPattern, get_resolver
-from django.utils import timezone
 
 from backend.api.public_ids import encode
 from tests.api.recorded import new_id, record
@@ -66,17 +65,15 @@ def belongings(cast: Cast) -> dict[str, UUID]:
     from backend.library.models import Collection
     from backend.questions.models import Question
     from backend.tenancy.secrets import seal
-    from backend.webhooks.models import Delivery, Endpoint, WebhookEvent
+    from backend.webhooks.models import Endpoint
+    from backend.webhooks.services import send_test
 
     video_id = record(cast).video_id
     upload = create_upload(cast.client, b"x")
     tenant = cast.tenant_id
     with cast.scope():
         endpoint = Endpoint.objects.create(tenant_id=tenant, url="https://example.org/hook", secret=seal(b"whsec_x"))
-        event = WebhookEvent.objects.create(tenant_id=tenant, type="webhook.test", body="{}", resource_id=endpoint.id)
-        delivery = Delivery.objects.create(
-            tenant_id=tenant, endpoint_id=endpoint.id, event_id=event.id, next_attempt_at=timezone.now()
-        )
+        delivery = send_test(endpoint=endpoint)
         return {
             "vid": video_id,
             "job": video_id,

@@ -1,0 +1,203 @@
+"""The console: who gets in, what every page shows across tenants, and that nothing can be changed there."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connections
+from django.test import Client
+from django.utils import timezone
+from uuid6 import uuid7
+
+from backend.billing import services as billing
+from backend.billing.models import PriceBook
+from backend.console.search_tree import tree_of
+from backend.console.site import site
+from backend.jobs.models import Job
+from backend.questions import services
+from backend.questions.models import Node, Question
+from backend.webhooks.models import Delivery, Endpoint
+from backend.webhooks.services import create_endpoint
+from tests.questions.world import ask, finish
+
+
+@pytest.fixture
+def staff(database: None, monkeypatch: pytest.MonkeyPatch) -> Client:
+    monkeypatch.setenv("AVA_CONSOLE_PASSWORD", "correct horse")
+    call_command("ensure_console_admin", verbosity=0)
+    client = Client()
+    assert client.login(username="admin", password="correct horse")
+    return client
+
+
+@pytest.fixture
+def story(acme: Any, globex: Any) -> tuple[UUID, UUID]:
+    """acme: an answered and a failed question, a webhook; globex: a canceled one. Ids of the first and its video."""
+    with acme.scope():
+        create_endpoint(url="https://example.com/hook")
+    question_id, video_id = ask(acme, choices=["blue car", "red car"])
+    finish(acme, question_id, video_id)
+    failed, _ = ask(acme)
+    other, _ = ask(globex)
+    with acme.scope():
+        services.fail_question(question_id=failed, code="model_unavailable", message="No model.")
+        billing.record_media_seconds(segment_id=uuid7(), video_id=video_id, seconds=Decimal(60))
+    with globex.scope():
+        services.cancel_question(question_id=other)
+    return question_id, video_id
+
+
+def text(client: Client, path: str) -> str:
+    reply = client.get(f"/console/{path}")
+    assert reply.status_code == 200, path
+    return reply.content.decode()
+
+
+def test_strangers_and_people_without_staff_rights_see_the_sign_in_page_only(database: None) -> None:
+    get_user_model().objects.create_user("visitor", password="word")
+    visitor = Client()
+    visitor.login(username="visitor", password="word")
+    for client in (Client(), visitor):
+        for path in ("", "questions/question/", "jobs/job/", "billing/pricebook/add/"):
+            reply = client.get(f"/console/{path}")
+            assert reply.status_code == 302
+            assert reply.headers["Location"].startswith("/console/login/")
+
+
+def test_signing_in_ends_at_the_dashboard(staff: Client) -> None:
+    client = Client()
+    page = client.get("/console/login/", follow=True)
+    signed_in = client.post(
+        page.request["PATH_INFO"] + "?" + page.request["QUERY_STRING"],
+        {"username": "admin", "password": "correct horse"},
+    )
+
+    assert signed_in.headers["Location"] == "/console/"
+
+
+def test_the_account_command_is_repeatable_and_needs_a_password(staff: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    call_command("ensure_console_admin", verbosity=0)
+    assert staff.get("/console/").status_code == 200, "an unchanged password ends no session"
+    assert get_user_model().objects.count() == 1
+    monkeypatch.delenv("AVA_CONSOLE_PASSWORD")
+    with pytest.raises(CommandError, match="AVA_CONSOLE_PASSWORD"):
+        call_command("ensure_console_admin", verbosity=0)
+
+
+def test_the_dashboard_shows_money_latency_failures_and_both_tenants(
+    staff: Client, story: Any, acme: Any, globex: Any
+) -> None:
+    page = text(staff, "")
+
+    # One answered question at 0.02 and one minute of media at 0.042; failed and canceled ones are taken back.
+    assert "$0.0620" in page
+    for words in ("model_unavailable", "end to end", "gpu.query", "io.webhook", "Acme", "Globex"):
+        assert words in page
+
+
+def test_an_empty_console_is_a_page_too(staff: Client) -> None:
+    assert "There is no tenant yet." in text(staff, "?days=30")
+    assert "7 days" in text(staff, "?days=nonsense")
+
+
+def test_a_question_is_shown_with_its_search_evidence_and_cost(staff: Client, story: tuple[UUID, UUID]) -> None:
+    page = text(staff, f"questions/question/{story[0]}/change/")
+
+    for words in ("Which car?", "red car ✓", "A red car parks.", "car colour", "agreement 0.50", "$0.0002711", "qwen"):
+        assert words in page
+
+
+def test_a_video_is_shown_with_its_cost(staff: Client, story: tuple[UUID, UUID]) -> None:
+    page = text(staff, f"library/video/{story[1]}/change/")
+
+    assert "$0.0420" in page
+    assert "Not segmented yet." in page
+
+
+@pytest.mark.parametrize("model", site._registry, ids=lambda model: model.__name__)
+def test_every_list_and_detail_opens_filters_and_refuses_change(staff: Client, story: Any, model: Any) -> None:
+    where = f"{model._meta.app_label}/{model._meta.model_name}/"
+    text(staff, where)
+    text(staff, f"{where}?q={uuid7()}")
+    row = getattr(model, "unscoped", model._default_manager).using("console").first()
+    assert row is not None
+    text(staff, f"{where}{row.pk}/change/")
+    for path in (f"{row.pk}/change/", f"{row.pk}/delete/"):
+        reply = staff.post(f"/console/{where}{path}", {"kind": "x", "name": "x"})
+        assert reply.status_code in {200, 403}
+    assert getattr(model, "unscoped", model._default_manager).using("console").filter(pk=row.pk).values().get() == {
+        field.attname: getattr(row, field.attname) for field in model._meta.concrete_fields
+    }
+    assert staff.get(f"/console/{where}add/").status_code == (200 if model is PriceBook else 403)
+    assert staff.get(f"/console/{where}nonsense/change/").status_code in {302, 404}
+
+
+@pytest.mark.parametrize(
+    "query", ["jobs/job/?lease=stuck", "jobs/job/?lease=held", "webhooks/delivery/?event=video.ready"]
+)
+def test_the_special_filters_work(staff: Client, story: Any, query: str) -> None:
+    text(staff, query)
+
+
+def test_a_list_can_be_narrowed_to_one_tenant(staff: Client, story: Any, globex: Any) -> None:
+    page = text(staff, f"questions/question/?tenant={globex.tenant_id}")
+
+    assert page.count("Which car?") == 1
+
+
+def test_a_stuck_lease_is_found(staff: Client, story: Any, acme: Any) -> None:
+    with acme.scope():
+        Job.objects.filter(kind="deliver_webhook").update(
+            state="running", lease_owner="w-1", lease_until=timezone.now() - timedelta(seconds=5)
+        )
+    assert "w-1" in text(staff, "jobs/job/?lease=stuck")
+
+
+def test_secrets_are_not_shown(staff: Client, story: Any) -> None:
+    endpoint = Endpoint.unscoped.using("console").get()
+    page = text(staff, f"webhooks/endpoint/{endpoint.id}/change/")
+
+    assert "secret" not in page
+    assert Delivery.unscoped.using("console").exists()
+
+
+def test_a_rate_is_appended_and_its_predecessor_stays(staff: Client) -> None:
+    model = f"model-{uuid7()}"
+    form = {
+        "kind": "cost", "meter": "output_tokens", "model": model, "unit_amount": "0.000002", "note": "list price",
+        "effective_from_0": "2026-01-01", "effective_from_1": "00:00:00",
+    }  # fmt: skip
+    before = PriceBook.objects.count()
+    reply = staff.post("/console/billing/pricebook/add/", form)
+
+    assert reply.status_code == 302
+    row = PriceBook.objects.get(model=model)
+    assert (row.unit_amount, row.currency) == (Decimal("0.000002"), "USD")
+    assert PriceBook.objects.count() == before + 1
+
+
+def test_the_console_role_cannot_write(story: Any) -> None:
+    with pytest.raises(DatabaseError, match="permission denied"), connections["console"].cursor() as cursor:
+        cursor.execute("UPDATE questions_question SET answer = 'x'")
+    assert Question.unscoped.using("console").filter(answer="x").count() == 0
+
+
+def test_the_tree_nests_nodes_by_path_and_places_them_in_time() -> None:
+    def node(path: str, started: int, wall: int) -> tuple[Node, list[Any]]:
+        return Node(path=path, depth=len(path.split("/")) if path else 0, ordinal=0, action=path[-2:] or "root",
+                    wall_ms=wall, score=0.5, usage={"started_ms": started}), []  # fmt: skip
+
+    roots = tree_of(
+        [node("", 0, 10), node("F/SA", 50, 50), node("RQ", 10, 40), node("F", 10, 10), node("B/F/SA", 0, 0)]
+    )
+
+    assert [root.node.path for root in roots] == [""]
+    assert sorted(child.node.path for child in roots[0].children) == ["B/F/SA", "F", "RQ"]
+    forward = next(child for child in roots[0].children if child.node.path == "F")
+    assert [(child.node.path, child.left, child.width) for child in forward.children] == [("F/SA", 50.0, 50.0)]

@@ -1,0 +1,27 @@
+"""The job of one delivery attempt: what was recorded and the job's end are one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from workers.runner import FollowUp, Work
+from workers.webhook_delivery import deliver
+
+
+def handle(work: Work) -> FollowUp | None:
+    ended = False
+
+    @contextmanager
+    def recorded() -> Iterator[None]:
+        nonlocal ended
+        with work.checkpoint():
+            yield
+            work.complete()
+        ended = True
+
+    deliver(tenant_id=work.lease.tenant_id, delivery_id=work.lease.subject_id, transaction=recorded)
+    if not ended:
+        with work.checkpoint():
+            work.complete()
+    return None
