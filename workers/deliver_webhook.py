@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from backend.jobs.services import JobFailed, Lease
+from backend.webhooks.attempts import end_delivery
 from workers.runner import FollowUp, Work
 from workers.webhook_delivery import deliver
 
@@ -25,3 +27,8 @@ def handle(work: Work) -> FollowUp | None:
         with work.checkpoint():
             work.complete()
     return None
+
+
+def failed(lease: Lease, error: JobFailed) -> None:
+    """An attempt that could not even be made ends its delivery, so that it can be seen and replayed."""
+    end_delivery(delivery_id=lease.subject_id)
