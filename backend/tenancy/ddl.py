@@ -53,4 +53,3 @@ def plain_table(table: str, *, rw: str = "SELECT", dispatch: str = "") -> RunSQL
     if dispatch:
         statements.append(f"GRANT {dispatch} ON {table} TO app_dispatch")
     return RunSQL(statements, RunSQL.noop)
-

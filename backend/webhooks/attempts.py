@@ -56,9 +56,7 @@ def next_outgoing(delivery_id: UUID) -> Outgoing | None:
         return None
     endpoint = delivery.endpoint
     if endpoint.state != EndpointState.ENABLED:
-        Delivery.objects.filter(id=delivery.id, state=DeliveryState.PENDING).update(
-            state=DeliveryState.DEAD, next_attempt_at=None, completed_at=timezone.now()
-        )
+        end_delivery(delivery_id=delivery.id)
         return None
     secrets = [current_secret(endpoint)]
     if endpoint.previous_secret is not None and endpoint.previous_secret_until > timezone.now():
@@ -71,6 +69,13 @@ def next_outgoing(delivery_id: UUID) -> Outgoing | None:
         message_id=public_ids.encode("msg", delivery.event_id),
         body=delivery.event.body,
         secrets=tuple(secrets),
+    )
+
+
+def end_delivery(*, delivery_id: UUID) -> None:
+    """A delivery that no attempt can be made for is dead; replaying it starts anew."""
+    Delivery.objects.filter(id=delivery_id, state=DeliveryState.PENDING).update(
+        state=DeliveryState.DEAD, next_attempt_at=None, completed_at=timezone.now()
     )
 
 

@@ -32,7 +32,13 @@ def indexed_video(cast: Cast) -> UUID:
         writer.store_events(
             [
                 event_record(
-                    video.id, 2, 6, 10, who=("ann", "bob"), relations=(("ann", "near", "bob"),), embedding=vector(0, 0, 1)
+                    video.id,
+                    2,
+                    6,
+                    10,
+                    who=("ann", "bob"),
+                    relations=(("ann", "near", "bob"),),
+                    embedding=vector(0, 0, 1),
                 )
             ]
         )
@@ -65,7 +71,9 @@ def test_chunks_and_frames_belong_to_the_event_of_their_time(acme: Cast) -> None
     video_id = indexed_video(acme)
     with acme.scope():
         placed = list(Chunk.objects.filter(video_id=video_id).order_by("n").values_list("event_id", flat=True))
-        assert placed == [event_id(video_id, 0, 3)] * 3 + [event_id(video_id, 3, 6)] * 3 + [event_id(video_id, 6, 10)] * 4
+        assert (
+            placed == [event_id(video_id, 0, 3)] * 3 + [event_id(video_id, 3, 6)] * 3 + [event_id(video_id, 6, 10)] * 4
+        )
         assert Frame.objects.get(video_id=video_id, ms=9000).event_id == event_id(video_id, 3, 6)
 
 

@@ -19,7 +19,10 @@ def queued_job(cast: Cast, **values: object) -> Job:
     subject = uuid4()
     with cast.scope():
         return services.enqueue(
-            kind=JobKind.PURGE_VIDEO, subject_id=subject, dedupe_key=f"purge:{subject}", **values  # type: ignore[arg-type]
+            kind=JobKind.PURGE_VIDEO,
+            subject_id=subject,
+            dedupe_key=f"purge:{subject}",
+            **values,  # type: ignore[arg-type]
         )
 
 

@@ -53,8 +53,7 @@ def provision_database(superuser_url: str, role_urls: dict[str, str]) -> None:
             exists = server.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
             server.execute(
                 sql.SQL(
-                    "{verb} ROLE {role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE {bypass} "
-                    "PASSWORD {password}"
+                    "{verb} ROLE {role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE {bypass} PASSWORD {password}"
                 ).format(
                     verb=sql.SQL("ALTER" if exists else "CREATE"),
                     role=sql.Identifier(role),
