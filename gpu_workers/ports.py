@@ -1,7 +1,8 @@
 """How the engine sees the outside: the index it writes and reads, the video it decodes.
 
 Scope (tenant, videos, time span, index version) is bound when an implementation is made, as a hard filter: nothing the
-engine passes at a call can widen it. Implementations: backend.ekg for Postgres, tests and the evaluation harness for memory.
+engine passes at a call can widen it. Implementations: backend.ekg.reader for Postgres, gpu_workers.memory_graph for one
+process's memory.
 """
 
 from __future__ import annotations

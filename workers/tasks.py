@@ -14,6 +14,6 @@ def worker_name() -> str:
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
-@app.task(name=RUN_JOB)  # type: ignore[untyped-decorator]
+@app.task(name=RUN_JOB)
 def run_job_task(job_id: str, tenant_id: str) -> None:
     run_job(UUID(job_id), UUID(tenant_id), worker=worker_name())

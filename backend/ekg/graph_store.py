@@ -8,7 +8,7 @@ vertices and edges are inserted by SQL, edges joined on the uid index; reads sta
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -147,10 +147,10 @@ class GraphStore:
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
-    def _cypher(self, query: str, columns: str, parameters: dict[str, object]) -> list[tuple[Any, ...]]:
+    def _cypher(self, query: str, columns: str, parameters: Mapping[str, object]) -> list[tuple[Any, ...]]:
         with self._cursor() as cursor:
             cursor.execute(
-                f"SELECT * FROM cypher('ekg', $cypher$ {query} $cypher$, %s) AS ({columns})",  # type: ignore[arg-type]
+                f"SELECT * FROM cypher('ekg', $cypher$ {query} $cypher$, %s) AS ({columns})",
                 [json.dumps(parameters)],
             )
             return cursor.fetchall()

@@ -178,7 +178,7 @@ class PostgresGraph:
                     **parameters,
                 },
             )
-            return cursor.fetchall()
+            return list(cursor.fetchall())
 
     # --- the three views --------------------------------------------------------------------------------------------
 
@@ -222,8 +222,8 @@ class PostgresGraph:
         # Frames are ranked exactly inside the scope: near-duplicate frames are the bad case of an ANN index.
         rows = self._run(
             lambda: self._rows(
-                "SELECT f.event_id, f.ms, f.id, 1 - (f.embedding <=> %(query)s::halfvec) AS similarity FROM ekg_frame f "
-                "JOIN scope USING (video_id, index_version) "
+                "SELECT f.event_id, f.ms, f.id, 1 - (f.embedding <=> %(query)s::halfvec) AS similarity "
+                "FROM ekg_frame f JOIN scope USING (video_id, index_version) "
                 "JOIN ekg_event e ON e.tenant_id = f.tenant_id AND e.id = f.event_id "
                 f"WHERE f.tenant_id = %(tenant)s AND {_EVENT_IN_SCOPE} AND f.embedding_model = %(model)s "
                 "ORDER BY similarity DESC, f.id LIMIT %(limit)s",
@@ -269,7 +269,7 @@ class PostgresGraph:
             entities = {row.entity_id for row in self._graph.participations(event_ids)}
             related = self._graph.related(list(entities))
             neighbours = {end for row in related for end in (row.source_id, row.target_id)} - entities
-            strength: Counter[UUID] = Counter()
+            strength: defaultdict[UUID, float] = defaultdict(float)
             via: defaultdict[UUID, set[UUID]] = defaultdict(set)
             # An entity of the events themselves counts fully, one that a relation leads to counts half.
             for group, share in ((entities, 1.0), (neighbours, 0.5)):

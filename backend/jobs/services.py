@@ -72,6 +72,7 @@ def enqueue(
     """
     tenant_id = current_tenant_id()
     due = not_before or timezone.now()
+    job: Job
     job, created = Job.objects.get_or_create(
         tenant_id=tenant_id,
         dedupe_key=dedupe_key,

@@ -34,7 +34,7 @@ def tenant_table(
         statements.append(f"ALTER TABLE {table} ADD CONSTRAINT {table}_tenant_id_id UNIQUE (tenant_id, id)")
     if dispatch:
         statements.append(f"GRANT {dispatch} ON {table} TO app_dispatch")
-    return RunSQL(statements, RunSQL.noop)
+    return RunSQL(tuple(statements), RunSQL.noop)
 
 
 def tenant_reference(table: str, column: str, parent: str, *, on_delete: str = "CASCADE") -> RunSQL:
@@ -52,4 +52,4 @@ def plain_table(table: str, *, rw: str = "SELECT", dispatch: str = "") -> RunSQL
     statements = [f"GRANT {rw} ON {table} TO app_rw", f"GRANT SELECT ON {table} TO app_admin_ro"]
     if dispatch:
         statements.append(f"GRANT {dispatch} ON {table} TO app_dispatch")
-    return RunSQL(statements, RunSQL.noop)
+    return RunSQL(tuple(statements), RunSQL.noop)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.utils import timezone
@@ -21,7 +21,7 @@ from backend.questions import services as questions
 from backend.questions.models import Question, QuestionVideo
 from backend.tenancy.context import tenant_scope
 from gpu_workers.answering import answer_question
-from gpu_workers.answering.contract import Answer, Budget, Price, QuestionInput
+from gpu_workers.answering.contract import Answer, Budget, Effort, Price, QuestionInput
 from gpu_workers.tasks.models import answer_models
 from workers.runner import FollowUp, Work
 
@@ -53,7 +53,7 @@ def handle(work: Work) -> FollowUp | None:
                 choices=tuple(question.choices),
                 profile=profile,
                 method=question.method,
-                effort=question.effort,
+                effort=cast(Effort, question.effort),
                 seed=question.seed,
             ),
             graph,

@@ -95,9 +95,14 @@ def test_an_edge_to_nowhere_is_refused_and_nothing_of_its_transaction_stays(acme
     with acme.scope():
         video = make_video()
     first, unknown = stable_id("event", 1), stable_id("event", 2)
-    with pytest.raises(LookupError), acme.scope():
-        GraphStore().add_events(video.id, 1, [first])
-        GraphStore().link_next(video.id, 1, [(first, unknown)])
+
+    def link_to_nowhere() -> None:
+        with acme.scope():
+            GraphStore().add_events(video.id, 1, [first])
+            GraphStore().link_next(video.id, 1, [(first, unknown)])
+
+    with pytest.raises(LookupError):
+        link_to_nowhere()
     with acme.scope():
         assert GraphStore().count(video.id, 1).vertices == 0
 
