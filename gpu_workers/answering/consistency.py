@@ -13,6 +13,9 @@ from gpu_workers.models.roles import Meter, Similarity
 SAME_MEANING = 0.55
 """Lowest rescaled BERTScore F1 of two open answers that say the same; initial, between paraphrase and other topic."""
 
+COMPATIBLE_SHARE = 0.6
+"""What a vote of answers that only do not contradict each other is worth beside one of answers that say the same."""
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerVote:
@@ -41,22 +44,38 @@ def score_votes(
     rescale: traces are compared by (F1 - baseline) / (1 - baseline) clipped to 0..1, else by raw F1.
     An answer with a single vote has S_r = 0: one trace agrees with nothing.
     """
+    groups = group_answers(samples, similarity, meter, question)
+    worth = 1.0
+    if not any(len(members) > 1 and _answers(samples, members) for members in groups):
+        # A broad question gets answers that each tell another part: none repeats another, none contradicts it.
+        groups = group_answers(samples, similarity, meter, question, compatible=True)
+        worth = COMPATIBLE_SHARE
     votes = []
-    for members in group_answers(samples, similarity, meter, question):
+    for members in groups:
         agreement = len(members) / len(samples)
         traces = [samples[index].reasoning for index in members]  # type: ignore[union-attr]
         pairs = _pair_scores(traces, similarity, meter, rescale=rescale)
         thought = sum(pairs.values()) / len(pairs) if pairs else 0.0
         score = trade_off * agreement + (1 - trade_off) * thought
+        score *= worth if len(members) > 1 and _answers(samples, members) else 1.0
         votes.append(AnswerVote(members, _medoid(members, pairs), agreement, thought, score))
     return sorted(votes, key=lambda vote: (-vote.score, -len(vote.members), vote.members[0]))
 
 
-def same_answer(left: ParsedAnswer, right: ParsedAnswer, question: str = "") -> bool | None:
+def _answers(samples: Sequence[ParsedAnswer | None], members: Sequence[int]) -> bool:
+    """Whether the group gives an answer (an abstention does not)."""
+    first = samples[members[0]]
+    return first is not None and first.sufficient
+
+
+def same_answer(
+    left: ParsedAnswer, right: ParsedAnswer, question: str = "", *, compatible: bool = False
+) -> bool | None:
     """Whether two samples say the same as far as words alone tell; None when only their meaning can tell.
 
     An answer may repeat words of the question or leave them out ("near the pole", "the person in red stands near the
-    pole"); apart from those, its numbers, negation, directions and colours must match.
+    pole"); apart from those, its numbers, negation, directions and colours must match. compatible: one that names
+    more directions or colours is let pass, since it does not contradict the other.
     """
     if left.sufficient != right.sufficient:
         return False
@@ -65,7 +84,11 @@ def same_answer(left: ParsedAnswer, right: ParsedAnswer, question: str = "") -> 
     if plain(left.text) == plain(right.text):
         return True
     fewer, more = sorted((decisive_words(left.text), decisive_words(right.text)), key=len)
-    if not fewer <= more or (more - fewer) - decisive_words(question):
+    extra = more - fewer
+    if compatible:
+        # Naming more directions or colours contradicts nothing; another number or a "not" does.
+        extra = frozenset(word for word in extra if word == "not" or any(character.isdigit() for character in word))
+    if not fewer <= more or extra - decisive_words(question):
         return False
     asked = content_words(question)
     said = sorted((content_words(left.text) - asked, content_words(right.text) - asked), key=len)
@@ -73,12 +96,19 @@ def same_answer(left: ParsedAnswer, right: ParsedAnswer, question: str = "") -> 
 
 
 def group_answers(
-    samples: Sequence[ParsedAnswer | None], similarity: Similarity, meter: Meter, question: str = ""
+    samples: Sequence[ParsedAnswer | None],
+    similarity: Similarity,
+    meter: Meter,
+    question: str = "",
+    *,
+    compatible: bool = False,
 ) -> list[tuple[int, ...]]:
     """Indices of the readable samples by answer; a sample joins a group only if it means the same as all of it."""
     readable = [(index, sample) for index, sample in enumerate(samples) if sample is not None]
     unclear = [
-        (left, right) for (left, a), (right, b) in combinations(readable, 2) if same_answer(a, b, question) is None
+        (left, right)
+        for (left, a), (right, b) in combinations(readable, 2)
+        if same_answer(a, b, question, compatible=compatible) is None
     ]
     close: set[tuple[int, int]] = set()
     if unclear:
@@ -89,7 +119,10 @@ def group_answers(
     members = dict(readable)
     for index, sample in readable:
         for group in groups:
-            if all(same_answer(members[other], sample, question) or (other, index) in close for other in group):
+            if all(
+                same_answer(members[other], sample, question, compatible=compatible) or (other, index) in close
+                for other in group
+            ):
                 group.append(index)
                 break
         else:

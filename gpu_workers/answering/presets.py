@@ -98,8 +98,8 @@ def settings_for(effort: Effort, *, models_profile: str) -> SearchSettings:
     """The settings of an effort on a model profile ("embedded" or a GPU one).
 
     On the embedded profile contexts and traces are short. There medium asks the reasoner one prompt per question, and
-    a second only if its samples disagree (a re-query took longer there than the answer it should help). Effort `paper`
-    keeps the paper's tree, only with shorter texts.
+    a second only if its samples disagree; it neither queries again nor checks frames, which high and paper do.
+    Effort `paper` keeps the paper's tree, only with shorter texts.
     """
     settings = _GPU[effort]
     if models_profile != "embedded":
@@ -115,6 +115,7 @@ def settings_for(effort: Effort, *, models_profile: str) -> SearchSettings:
             requery=False,
             level_width=1,
             retrieval=replace(settings.retrieval, rewriting=False),
-            check_samples=1,
+            # Reading out what was measured on 24 frames takes the small model longer than the answer it should help.
+            check="off",
         )
     return replace(settings, check_samples=1)

@@ -31,9 +31,9 @@ class Llama:
         self._model = environ.get("AVA_REASONER") or REASONERS[0]
         if self._model not in REASONERS:
             raise Misconfigured(f"AVA_REASONER is {self._model!r}; it may be {', '.join(REASONERS)}")
-        # Half the cores, because the workers need the others: with more threads than free cores llama.cpp waits
-        # for itself (two threads on a busy two-core machine decode 2.5 tokens/s, one 9.6).
-        self._threads = self._number("AVA_LLM_THREADS", max(1, (os.cpu_count() or 1) // 2))
+        # With more threads than free cores llama.cpp waits for itself, so the index worker, the other heavy load of
+        # this machine, runs at a lower priority (infra.local.processes). On a machine shared with strangers, set 1.
+        self._threads = self._number("AVA_LLM_THREADS", min(4, os.cpu_count() or 1))
         self._slots = self._number("AVA_LLM_SLOTS", 8)
         self._context = self._number("AVA_LLM_CONTEXT", 32768)
         self.child: Child | None = None

@@ -28,11 +28,13 @@ class Worker:
     name: str
     queues: tuple[str, ...]
     concurrency: int
+    niceness: int = 0
 
 
 WORKERS = (
     Worker("worker-system", ("cpu.probe", "io.webhook", "system"), 2),
-    Worker("worker-index", ("gpu.index",), 1),
+    # A question that is waited for goes before an index that grows in the background.
+    Worker("worker-index", ("gpu.index",), 1, niceness=10),
     Worker("worker-query", ("gpu.query",), 1),
 )
 """One worker per kind of load, so that a long video never makes a question wait in its queue."""
@@ -43,6 +45,8 @@ def worker_process(worker: Worker) -> AppProcess:
     arguments = [sys.executable, "-m", "celery", "-A", "workers.app", "worker", "--loglevel=INFO"]
     arguments += [f"--hostname={worker.name}@%h", f"--queues={','.join(worker.queues)}"]
     arguments += [f"--concurrency={worker.concurrency}", "--without-gossip", "--without-mingle"]
+    if worker.niceness:
+        arguments = ["nice", f"-n{worker.niceness}", *arguments]
     return AppProcess(worker.name, tuple(arguments), ready_line=" ready.")
 
 

@@ -126,3 +126,11 @@ def test_confidence_grows_with_each_of_its_signals() -> None:
     assert confidence(score=0.6, margin=0.2, top_similarity=0.4) > base
     assert confidence(score=0.5, margin=0.3, top_similarity=0.4) > base
     assert confidence(score=0.5, margin=0.2, top_similarity=0.5) > base
+
+
+def test_answers_that_each_tell_another_part_hold_together_but_count_less() -> None:
+    broad = [say("people walk and stand"), say("people walk left and right and stand"), None]
+    (vote,) = score_votes(broad, ScriptedSimilarity(), meter=Meter())
+    assert vote.members == (0, 1)
+    # (0.3 * 2/3 + 0.7 * 1.0) * 0.6, where the traces are alike.
+    assert vote.score == pytest.approx(0.54)
