@@ -92,7 +92,7 @@ class OpenAIChatModel:
     ) -> list[Sample]:
         """See roles.ChatModel.sample. A server that returns fewer than n choices is asked again in parallel.
 
-        Raises ModelError with code context_exceeded before any request when the estimate does not fit the window.
+        The server decides what fits its window (ModelError context_exceeded); estimate() is for callers that choose.
         """
         if n < 1:
             raise ValueError(f"n is at least 1, got {n}")

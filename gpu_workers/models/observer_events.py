@@ -206,10 +206,11 @@ def _mention(thing: _Thing, name: str, times: Sequence[int]) -> EntityMention:
     )  # fmt: skip
     does = thing.does or "is visible"
     bare = plain.split(" ", 1)[1]
+    seen = f"{clock(thing.start_ms)} to {clock(thing.end_ms)}"
     return EntityMention(
         name=name,
         type=kind,
-        description=f"{plain[0].upper()}{plain[1:]} that {does}, seen {clock(thing.start_ms)} to {clock(thing.end_ms)}.",
+        description=f"{plain[0].upper()}{plain[1:]} that {does}, seen {seen}.",
         role=does,
         aliases=tuple(alias for alias in dict.fromkeys((bare, thing.category)) if alias != name),
         confidence=0.9 if len(thing.frames_ms) >= 10 else 0.7,
@@ -255,7 +256,7 @@ def _distance(a: Sequence[float], b: Sequence[float], aspect: float) -> float:
 
 
 class ObserverChecker:
-    """A roles.Checker without eyes: the reasoner weighs what was measured around each frame (FrameEvidence.observation).
+    """A roles.Checker without eyes: the reasoner weighs what was measured around each frame.
 
     Its name says so, and so must whoever shows its verdict.
     """

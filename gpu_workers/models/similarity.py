@@ -82,7 +82,8 @@ class BertScoreSimilarity:
         return encoded
 
     def score(self, candidates: Sequence[object], references: Sequence[object]) -> Scores:
-        """See roles.Similarity.score. Raises ValueError for unequal lengths, TypeError for what encode() did not make."""
+        """See roles.Similarity.score. Raises ValueError for unequal lengths,
+        TypeError for what encode() did not make."""
         if len(candidates) != len(references):
             raise ValueError(f"{len(candidates)} candidates against {len(references)} references")
         result = np.zeros((3, len(candidates)), dtype=np.float32)

@@ -50,7 +50,8 @@ def ask_object(
     """read(object) of the first usable answer in at most TRIES calls (methods.md, R6 and R10).
 
     read raises ValueError, KeyError or TypeError for an object that it cannot use. A truncated answer is asked for
-    again with twice the room; a malformed one with a word about the fault. Raises InvalidOutput, or what model.sample raises.
+    again with twice the room; a malformed one with a word about the fault. Raises InvalidOutput,
+    or what model.sample raises.
     """
     fault, truncated = "", False
     for attempt in range(TRIES):

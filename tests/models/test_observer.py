@@ -184,7 +184,8 @@ def test_colours_have_plain_names(rgb: tuple[int, int, int], word: str) -> None:
 
 @pytest.mark.parametrize(
     ("step", "words"),
-    [((0.0, 0.0), "stands"), ((0.02, 0.0), "walks right"), ((-0.02, 0.0), "walks left"), ((0.0, 0.02), "walks towards the camera"),
+    [((0.0, 0.0), "stands"), ((0.02, 0.0), "walks right"), ((-0.02, 0.0), "walks left"),
+     ((0.0, 0.02), "walks towards the camera"),
      ((0.0, -0.02), "walks away from the camera"), ((0.12, 0.0), "runs right")],
 )  # fmt: skip
 def test_movement_is_relative_to_the_height_of_the_box(step: tuple[float, float], words: str) -> None:

@@ -60,7 +60,8 @@ def test_every_packaged_weight_has_its_hashes() -> None:
 
 @pytest.mark.parametrize("profile", prompts.PROFILES)
 def test_every_prompt_exists_for_every_profile(profile: str) -> None:
-    for name in ("describe", "describe_focus", "describe_view", "summarise", "summarise_view", "extract", "extract_focus",
+    for name in ("describe", "describe_focus", "describe_view", "summarise", "summarise_view", "extract",
+                 "extract_focus",
                  "extract_view", "check", "check_observed", "check_view"):  # fmt: skip
         assert prompts.load(name, profile).is_valid()
 
