@@ -6,6 +6,7 @@ import os
 
 import django
 from celery import Celery
+from celery.signals import worker_process_init
 from kombu import Exchange, Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
@@ -38,3 +39,17 @@ app.conf.update(
     task_soft_time_limit=840,
     task_time_limit=870,
 )
+
+
+@worker_process_init.connect
+def load_models(**_: object) -> None:
+    """Load what this worker's queues need before its first task, so that nobody's question waits for weights."""
+    queues = set(app.amqp.queues.consume_from)
+    if not queues & {"gpu.index", "gpu.query"}:
+        return
+    from gpu_workers.tasks import models
+
+    if "gpu.index" in queues:
+        models.index_models()
+    if "gpu.query" in queues:
+        models.answer_models()

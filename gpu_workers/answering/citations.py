@@ -93,7 +93,7 @@ def text_verdict(answer: str, passage: str, quote: str, closeness: float) -> Cit
 
 def best_sentence(passage: str, claim: str) -> str:
     """The sentence or clause of passage that shares most content words with claim; the first of equals."""
-    sentences = [sentence.strip() for sentence in re.split(r"(?<=[.!?;])\s+", passage) if sentence.strip()]
+    sentences = [sentence.strip().rstrip(";") for sentence in re.split(r"(?<=[.!?;])\s+", passage) if sentence.strip()]
     wanted = content_words(claim)
     return max(sentences, key=lambda sentence: len(wanted & content_words(sentence)), default="")
 

@@ -151,7 +151,7 @@ class VlmExtractor:
 
 
 def read_graph(answer: Mapping[str, Any], frame_ms: Sequence[int]) -> Extraction:
-    """What is valid in a model's entities and relations; one bad item never costs the others (methods.md, R10).
+    """What is valid in a model's entities and relations; one bad item never costs the others.
 
     Raises TypeError when there is no list of entities at all.
     """

@@ -2,7 +2,7 @@
 
 Every number and word in a description was measured; what is unsure is left out. Chunk.facts holds the same as data:
 
-    objects        [{track_id, category, colour, motion, entered, left, start_ms, end_ms, frames_ms, box}]
+    objects        [{track_id, category, colour, motion, entered, left, start_ms, end_ms, frames_ms, first_box, box}]
                    colour "" when unsure; motion as in movement.py; entered/left: the border, or ""; box: the last one
     counts         {category: {"most": at once, "distinct": in the chunk}}
     scene          [[tag, probability]]
@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_workers.ekg import Chunk, Picture, SampledFrame, Span, TrackObservation
+from gpu_workers.ekg import CHUNK_MS, Chunk, Picture, SampledFrame, Span, TrackObservation
 from gpu_workers.models.detector import SsdDetector
 from gpu_workers.models.movement import border_of, camera_moves, change, movement, thumbnail
 from gpu_workers.models.observed_text import TextReader
@@ -38,8 +38,9 @@ _QUIET, _BUSY = 0.6, 8.0
 _EDGE_MS = 700
 """A track that begins this long after the segment's first frame, at a border, came in."""
 _TEXT_EVERY = 4
-"""Text is read at most once per so many chunks: a pass costs 0.25 to 1.7 s of CPU (models.md)."""
+"""Text is read at most once per so many chunks: a pass costs 0.25 to 1.7 s of CPU."""
 _CHANGED = 6.0
+_TRACKS_PER_CHUNK = 1_000
 
 
 class Observer:
@@ -91,7 +92,11 @@ class Observer:
                 continue
             tile = k % self._detector.tiles if self._tiles else None
             tracker.add(frame.ms, frame.picture, self._detector.detect(frame.picture, tile=tile))
-        return tracker.finish()
+        tracks = tracker.finish()
+        for track in tracks:
+            # Events reach over segments, so a number must not mean another object in the next one.
+            track.id += view.span.start_ms // CHUNK_MS * _TRACKS_PER_CHUNK
+        return tracks
 
     def _facts(
         self,
@@ -158,6 +163,7 @@ def _object(track: Track, span: Span, segment: Span, aspect: float, camera: bool
         "start_ms": ms[0],
         "end_ms": ms[-1],
         "frames_ms": ms,
+        "first_box": [round(v, 4) for v in boxes[0]],
         "box": [round(v, 4) for v in boxes[-1]],
     }
 

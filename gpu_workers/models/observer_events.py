@@ -11,7 +11,7 @@ from gpu_workers.ekg import Chunk, EntityMention, Extraction, RelationStatement
 from gpu_workers.models.detector import ANIMALS, VEHICLES
 from gpu_workers.models.pictures import clock
 from gpu_workers.models.roles import ChatModel, CheckRequest, Message, Meter, ModelError, Sample
-from gpu_workers.models.sentences import heard_and_read, listing, noun, number, plural, rank, scene_sentences
+from gpu_workers.models.sentences import counted, heard_and_read, listing, noun, rank, scene_sentences, verb
 from gpu_workers.models.structured import clean
 from gpu_workers.models.vision_language import check_text, spread
 from gpu_workers.prompts import load
@@ -19,11 +19,15 @@ from gpu_workers.prompts import load
 _NEAR = 1.2
 """Two objects are near each other within so many heights of the larger one."""
 _MOST_RELATIONS = 24
+_BOUNDARY_MS, _SAME_PLACE = 1_500, 0.3
+_TOLD_ONE_BY_ONE = 5
+"""More objects than this in one event are told as groups; each is still an entity with its own times."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Thing:
-    """One tracked object over all chunks of an event. motions: with the start of the first chunk that shows each."""
+    """One tracked object over all chunks of an event. motions: with the start of the first chunk that shows each.
+    boxes, moves: the last box and the movement by chunk."""
 
     track_id: int
     category: str
@@ -35,6 +39,16 @@ class _Thing:
     end_ms: int
     frames_ms: tuple[int, ...]
     boxes: Mapping[int, Sequence[float]]
+    moves: Mapping[int, str]
+
+    @property
+    def mainly(self) -> str:
+        """The movement that was shown for the longest time, "" if none was measured."""
+        ends = [ms for ms, _ in self.motions[1:]] + [self.end_ms]
+        lasted: Counter[str] = Counter()
+        for (ms, motion), end in zip(self.motions, ends, strict=True):
+            lasted[motion] += max(1, end - ms)
+        return lasted.most_common(1)[0][0] if lasted else ""
 
     @property
     def does(self) -> str:
@@ -46,7 +60,13 @@ def things_of(chunks: Sequence[Chunk]) -> list[_Thing]:
     seen: dict[tuple[int, str], list[tuple[Chunk, Mapping[str, Any]]]] = {}
     for chunk in chunks:
         for found in chunk.facts.get("objects", []):
-            seen.setdefault((int(found["track_id"]), str(found["category"])), []).append((chunk, found))
+            key = (int(found["track_id"]), str(found["category"]))
+            if key not in seen:
+                # A track ends with its segment; what goes on in the same place a moment later is the same object.
+                before = next((k for k, parts in seen.items() if _continues(parts[-1][1], found)), None)
+                if before is not None:
+                    seen[key] = seen.pop(before)
+            seen.setdefault(key, []).append((chunk, found))
     things = []
     for (track_id, category), parts in seen.items():
         motions: list[tuple[int, str]] = []
@@ -66,9 +86,25 @@ def things_of(chunks: Sequence[Chunk]) -> list[_Thing]:
                 int(parts[-1][1]["end_ms"]),
                 tuple(int(ms) for _, f in parts for ms in f["frames_ms"]),
                 {chunk.n: f["box"] for chunk, f in parts},
+                {chunk.n: str(f["motion"]) for chunk, f in parts},
             )
         )
     return sorted(things, key=lambda t: (rank(t.category), t.start_ms, t.track_id))
+
+
+def _continues(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
+    """Whether later begins when and where earlier ended, as another track of the same kind of thing."""
+    gap = int(later["start_ms"]) - int(earlier["end_ms"])
+    alike = earlier["category"] == later["category"] and earlier["track_id"] != later["track_id"]
+    return alike and 0 < gap <= _BOUNDARY_MS and _overlap(earlier["box"], later["first_box"]) >= _SAME_PLACE
+
+
+def _overlap(a: Sequence[float], b: Sequence[float]) -> float:
+    """Intersection over union of two boxes."""
+    width, height = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+    shared = max(0.0, width) * max(0.0, height)
+    area = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - shared
+    return shared / area if area > 0 else 0.0
 
 
 class ObserverSummariser:
@@ -93,7 +129,7 @@ class ObserverSummariser:
         if 2 * moving >= len(described):
             sentences.append("The camera moves.")
         tags = Counter(tag for chunk in described for tag, _ in chunk.facts["scene"])
-        sentences += scene_sentences([tag for tag, _ in tags.most_common(2)])
+        sentences += scene_sentences([tag for tag, votes in tags.most_common(2) if 2 * votes >= len(described)])
         texts = list(dict.fromkeys(text for chunk in described for text in chunk.facts["text"]))
         lines = {(line.span.start_ms, line.text): line.text for chunk in described for line in chunk.transcript}
         sentences += heard_and_read(texts, clean(" ".join(lines.values())))
@@ -107,19 +143,23 @@ def _who(chunks: Sequence[Chunk], things: Sequence[_Thing]) -> str:
     parts = []
     for category, n in sorted(counts.items(), key=lambda item: (rank(item[0]), -item[1], item[0])):
         most = max((c.facts["counts"].get(category, {"most": 0})["most"] for c in chunks), default=0)
-        phrase = f"{number(n)} {category if n == 1 else plural(category)}"
-        parts.append(f"{phrase} (at most {number(most)} at once)" if most < n else phrase)
+        parts.append(counted(category, n, most))
     return f"{listing(parts)} in view" if parts else "no person, animal or vehicle is detected"
 
 
 def _what(things: Sequence[_Thing]) -> list[str]:
-    """One sentence per object that does something, one for all that stay."""
-    sentences, calm = [], Counter[tuple[str, str, str]]()
+    """What the objects do: one sentence for each of a few, groups of a crowd; then one for all that stay."""
+    sentences, calm, active = [], Counter[tuple[str, str, str]](), []
     for thing in things:
         still = all(motion in {"stands", "stays in place"} for _, motion in thing.motions)
         if still and not thing.entered and not thing.left:
             calm[(thing.category, thing.colour, thing.does)] += 1
-            continue
+        else:
+            active.append(thing)
+    crowd = len(active) > _TOLD_ONE_BY_ONE
+    if crowd:
+        sentences += _crowd(active)
+    for thing in [] if crowd else active:
         acts = []
         if thing.entered:
             acts.append(f"enters from the {thing.entered} at {clock(thing.start_ms)}")
@@ -135,6 +175,26 @@ def _what(things: Sequence[_Thing]) -> list[str]:
         is_ = "is" if n == 1 else "are"
         doing = {"stands": f"{is_} standing", "stays in place": f"{is_} standing still"}.get(does, f"{is_} visible")
         sentences.append(f"{who[0].upper()}{who[1:]} {doing}.")
+    return sentences
+
+
+def _crowd(things: Sequence[_Thing]) -> list[str]:
+    """What most of them do, and who comes and goes: each thing counts once, by the movement it showed longest."""
+    groups = Counter((t.category, t.colour, t.mainly) for t in things)
+    order = sorted(groups.items(), key=lambda item: (rank(item[0][0]), -item[1], item[0]))
+    clauses = [
+        f"{noun(category, colour, n)} {verb(does, n) if does else ('is' if n == 1 else 'are') + ' visible'}"
+        for (category, colour, does), n in order
+    ]
+    text = "; ".join(clauses)
+    sentences = [f"{text[0].upper()}{text[1:]}."]
+    for key, singular, word in (("entered", "enters", "from"), ("left", "leaves", "at")):
+        passing = Counter((t.category, getattr(t, key)) for t in things if getattr(t, key))
+        for (category, border), n in sorted(passing.items(), key=lambda item: (rank(item[0][0]), -item[1], item[0])):
+            at = [t.start_ms if key == "entered" else t.end_ms for t in things if getattr(t, key) == border]
+            who = noun(category, "", n)
+            when = f"at {clock(at[0])}" if n == 1 else f"between {clock(min(at))} and {clock(max(at))}"
+            sentences.append(f"{who[0].upper()}{who[1:]} {verb(singular, n)} {word} the {border} {when}.")
     return sentences
 
 
@@ -222,7 +282,6 @@ def _relations(chunks: Sequence[Chunk], things: Sequence[_Thing], names: Mapping
     """Near, walks with, follows: from boxes and movements in the chunks that show both, in at least half of them."""
     found: list[tuple[float, RelationStatement]] = []
     aspect = {chunk.n: float(chunk.facts["aspect"]) for chunk in chunks}
-    motion = {(c.n, int(o["track_id"])): str(o["motion"]) for c in chunks for o in c.facts["objects"]}
     for k, a in enumerate(things):
         for b in things[k + 1 :]:
             shared = sorted(set(a.boxes) & set(b.boxes))
@@ -230,9 +289,7 @@ def _relations(chunks: Sequence[Chunk], things: Sequence[_Thing], names: Mapping
             near = [(n, gap) for n, gap in gaps if gap < _NEAR]
             if not near or 2 * len(near) < len(shared):
                 continue
-            together = [
-                n for n, _ in near if _goes(motion[n, a.track_id]) and motion[n, a.track_id] == motion[n, b.track_id]
-            ]
+            together = [n for n, _ in near if _goes(a.moves[n]) and a.moves[n] == b.moves[n]]
             both_people = a.category == b.category == "person"
             predicate = "walks with" if both_people and 2 * len(together) >= len(near) and together else "is near"
             text = f"within {_NEAR:g} body heights in {len(near)} of {len(shared)} shared slices"

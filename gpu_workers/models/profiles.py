@@ -1,4 +1,4 @@
-"""Which implementation plays which role: one table per profile, bound by ModelSettings (DESIGN.md, "Model roles").
+"""Which implementation plays which role: one table per profile, bound by ModelSettings.
 
 Nothing is loaded on import. Each model is loaded once per process and per settings, when a role first needs it.
 """
@@ -75,7 +75,7 @@ PROFILES: Mapping[str, Mapping[str, RoleBinding]] = {
         "transcriber": RoleBinding("whisper.WhisperTranscriber", "large-v3-turbo", "MIT"),
     },
 }
-"""Role to implementation. "openai" is the gpu profile of DESIGN.md: a VLM and an LLM behind the OpenAI protocol."""
+"""Role to implementation. "openai" is for machines with GPUs: a VLM and an LLM behind the OpenAI protocol."""
 
 
 @dataclass(frozen=True, slots=True)

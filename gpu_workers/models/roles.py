@@ -1,4 +1,4 @@
-"""Model roles: what the engine asks of a model, whoever plays it (DESIGN.md, "Model roles").
+"""Model roles: what the engine asks of a model, whoever plays it.
 
 Every call reports what it consumed to a Meter, so that usage of a job or a question is the sum of its model calls.
 """

@@ -46,6 +46,15 @@ def noun(category: str, colour: str, n: int = 1) -> str:
     return f"{'an' if phrase[0] in 'aeiou' else 'a'} {phrase}"
 
 
+def counted(category: str, distinct: int, most: int) -> str:
+    """ "three people"; where more tracks were seen than objects at once, the second number is the one to trust, since
+    a track breaks when its object is hidden: "at most eight people at once (about 12 in all)"."""
+    if most < distinct:
+        word = category if most == 1 else plural(category)
+        return f"at most {number(most)} {word} at once (about {number(distinct)} in all)"
+    return f"{number(distinct)} {category if distinct == 1 else plural(category)}"
+
+
 def verb(motion: str, n: int) -> str:
     """Third person singular words turned to agree with n things."""
     if n == 1:
@@ -100,10 +109,7 @@ def _counted(facts: Mapping[str, Any]) -> list[str]:
     parts = []
     for category, count in counts:
         most, distinct = count["most"], count["distinct"]
-        phrase = f"{number(distinct)} {category if distinct == 1 else plural(category)}"
-        if most < distinct:
-            phrase += f" (at most {number(most)} at once)"
-        parts.append(phrase)
+        parts.append(counted(category, distinct, most))
     if not parts:
         return []
     text = listing(parts)

@@ -47,7 +47,7 @@ def ask_object(
     max_tokens: int,
     temperature: float = 0.0,
 ) -> Result:
-    """read(object) of the first usable answer in at most TRIES calls (methods.md, R6 and R10).
+    """read(object) of the first usable answer in at most TRIES calls.
 
     read raises ValueError, KeyError or TypeError for an object that it cannot use. A truncated answer is asked for
     again with twice the room; a malformed one with a word about the fault. Raises InvalidOutput,

@@ -127,7 +127,7 @@ class VlmDescriber:
 
 
 class VlmChecker:
-    """A roles.Checker that shows frames to a model, as many as its window takes (methods.md, R9).
+    """A roles.Checker that shows frames to a model, as many as its window takes.
 
     max_frames: most frames ever shown. image_tokens: what one frame costs in the window. The prompt says how many of
     the offered frames are shown, evenly spread.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ class AppProcess:
     arguments: tuple[str, ...]
     ready_line: str | None = None
     restarted: bool = True
+    env: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,14 @@ class Worker:
     queues: tuple[str, ...]
     concurrency: int
     niceness: int = 0
+    threads: int | None = None
 
 
 WORKERS = (
     Worker("worker-system", ("cpu.probe", "io.webhook", "system"), 2),
     # A question that is waited for goes before an index that grows in the background.
-    Worker("worker-index", ("gpu.index",), 1, niceness=10),
+    # One thread for each of its processes: segments in parallel use the cores better than parallel kernels do.
+    Worker("worker-index", ("gpu.index",), min(2, os.cpu_count() or 1), niceness=10, threads=1),
     Worker("worker-query", ("gpu.query",), 1),
 )
 """One worker per kind of load, so that a long video never makes a question wait in its queue."""
@@ -47,7 +51,11 @@ def worker_process(worker: Worker) -> AppProcess:
     arguments += [f"--concurrency={worker.concurrency}", "--without-gossip", "--without-mingle"]
     if worker.niceness:
         arguments = ["nice", f"-n{worker.niceness}", *arguments]
-    return AppProcess(worker.name, tuple(arguments), ready_line=" ready.")
+    env: tuple[tuple[str, str], ...] = ()
+    if worker.threads is not None:
+        limits = ("OMP_NUM_THREADS", "OPENCV_FOR_THREADS_NUM", "AVA_TORCH_THREADS")
+        env = tuple((name, str(worker.threads)) for name in limits)
+    return AppProcess(worker.name, tuple(arguments), ready_line=" ready.", env=env)
 
 
 def app_processes(api_port: int) -> tuple[AppProcess, ...]:

@@ -125,7 +125,9 @@ class Supervisor:
 
     def _start_process(self, process: AppProcess) -> None:
         log = self._stack.place.log(process.name)
-        child = Child(Command(process.name, process.arguments, log, self._env, cwd=self._project, grace_s=30))
+        child = Child(
+            Command(process.name, process.arguments, log, self._env | dict(process.env), cwd=self._project, grace_s=30)
+        )
         self._running[process.name] = (process, child, time.monotonic())
         self._stack.state.set_process(process.name, child.identity)
         if process.ready_line is not None:

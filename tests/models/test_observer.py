@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from gpu_workers.ekg import Picture, SampledFrame, Span, TranscriptLine
+from gpu_workers.ekg import Chunk, Picture, SampledFrame, Span, TranscriptLine
 from gpu_workers.models import weights
 from gpu_workers.models.chat import OpenAIChatModel
 from gpu_workers.models.colour import colour_word
@@ -242,3 +242,38 @@ def test_the_checker_reads_each_measurement_once_and_says_what_it_is() -> None:
         with pytest.raises(ModelError) as caught:
             checker.check(CheckRequest("What?", (), (), (FrameEvidence(0, b""),)), n=1, schema={}, meter=Meter())
     assert caught.value.code == "no_observations"
+
+
+def test_what_goes_on_in_the_next_segment_is_the_same_thing() -> None:
+    def chunk(n: int, track_id: int, start_ms: int, end_ms: int) -> Chunk:
+        car = {
+            "track_id": track_id,
+            "category": "car",
+            "colour": "blue",
+            "motion": "stays in place",
+            "entered": "",
+            "left": "",
+            "start_ms": start_ms,
+            "end_ms": end_ms,
+            "frames_ms": [start_ms, end_ms],
+            "first_box": [0.1, 0.1, 0.3, 0.3],
+            "box": [0.1, 0.1, 0.3, 0.3],
+        }
+        facts = {
+            "objects": [car],
+            "counts": {"car": {"most": 1, "distinct": 1}},
+            "scene": [],
+            "motion_level": "none",
+            "camera_moves": False,
+            "brightness": "normal",
+            "text": [],
+            "speech": "",
+            "aspect": 1.5,
+        }
+        return Chunk(n, Span(n * 3000, n * 3000 + 3000), "A blue car stays in place.", facts=facts)
+
+    over_the_boundary = [chunk(9, 1, 27_000, 29_800), chunk(10, 10_001, 30_000, 32_800)]
+    later = [chunk(9, 1, 27_000, 27_200), chunk(10, 10_001, 32_000, 32_800)]
+    summary = ObserverSummariser().summarise(over_the_boundary, profile="general", meter=Meter())
+    assert summary == "From 00:27 to 00:33: one car in view. A blue car is standing still."
+    assert "Two blue cars" in ObserverSummariser().summarise(later, profile="general", meter=Meter())
