@@ -28,8 +28,8 @@ bootstrap: ## make or repair .venv
 demo: bootstrap ## index a video and ask it a question: VIDEO=… QUESTION='…' CHOICES='A|B'
 	@$(PY) -m infra.local.demo
 
-test: bootstrap ## run the tests on real servers: ARGS='tests/infra -k ports'
-	@$(PY) -m pytest $(ARGS)
+test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jobs -k lease'
+	@$(PY) -m pytest -n 2 --dist loadgroup $(ARGS)
 
 up: bootstrap ## run the service in the foreground; Ctrl-C stops it
 	@$(PY) -m infra.local.supervisor up

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from backend import env
 from backend.api import openapi
-
-BASE_DIR = Path(__file__).resolve().parent.parent
 
 SECRET_KEY = env.text("AVA_SECRET_KEY")
 DEBUG = env.boolean("AVA_DEBUG", False)
@@ -81,8 +77,9 @@ TEMPLATES = [
     }
 ]
 STATIC_URL = "/static/"
-STATIC_ROOT = Path(env.text("AVA_STATIC_ROOT", str(BASE_DIR / ".local" / "static")))
-# The console's static files are served out of the installed packages, so no collect step can be forgotten.
+# The console's static files are served out of the installed packages, so no collect step can be forgotten; a
+# deployment that collects them names the folder.
+STATIC_ROOT = env.text("AVA_STATIC_ROOT", "") or None
 WHITENOISE_USE_FINDERS = True
 USE_TZ = True
 TIME_ZONE = "UTC"

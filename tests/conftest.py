@@ -57,6 +57,11 @@ def pytest_configure(config: pytest.Config) -> None:
     django.setup()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Fast tests first: a mistake shows within a minute."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+
+
 def _start_stack(config: pytest.Config) -> None:
     from infra.local.stack import Stack
 

@@ -83,7 +83,7 @@ def test_cited_events_become_evidence_with_frame_and_words() -> None:
     assert (citation.video_id, citation.event_id) == (VIDEO, event_id(0))
     assert (citation.start_ms, citation.end_ms, citation.frame_ms) == (0, 3000, 1500)
     assert citation.frame_id == stable_id("frame", VIDEO, 1500)
-    assert citation.quote == "a dog runs across the street;"
+    assert citation.quote == "a dog runs across the street"
     assert citation.status == "supported"
 
 
