@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, cast
 from uuid import UUID
 
+from django.conf import settings
 from django.utils import timezone
 
 from backend.billing.models import Meter
@@ -22,8 +24,12 @@ from backend.questions.models import Question, QuestionVideo
 from backend.tenancy.context import tenant_scope
 from gpu_workers.answering import answer_question
 from gpu_workers.answering.contract import Answer, Budget, Effort, Price, QuestionInput
+from gpu_workers.indexing.sampling import SourceUnreadable
+from gpu_workers.indexing.stills import still
 from gpu_workers.tasks.models import answer_models
 from workers.runner import FollowUp, Work
+
+logger = logging.getLogger("ava.answers")
 
 
 def handle(work: Work) -> FollowUp | None:
@@ -127,22 +133,34 @@ def _budget(limits: dict[str, Any], model_names: Sequence[str]) -> Budget:
 
 
 def _keep_evidence(tenant_id: UUID, question_id: UUID, answer: Answer) -> dict[UUID, str]:
-    """Copy each cited frame beside the question, so that evidence outlives the index version it came from."""
+    """Keep each cited frame beside the question, so that evidence outlives the index version it came from."""
     wanted = list(dict.fromkeys(citation.frame_id for citation in answer.citations if citation.frame_id))
     with tenant_scope(tenant_id):
-        keys = dict(Frame.objects.filter(id__in=wanted).values_list("id", "thumbnail_key"))
+        frames = {frame.id: frame for frame in Frame.objects.select_related("video").filter(id__in=wanted)}
     kept = {}
-    for ordinal, frame_id in enumerate(wanted):
-        if frame_id not in keys:
-            continue
-        copy = evidence_key(tenant_id, question_id, ordinal)
-        try:
-            ObjectStorage().put(copy, ObjectStorage().get(keys[frame_id]), content_type="image/jpeg")
-        except ObjectMissing:
-            # The video was purged meanwhile; the citation keeps its words and times.
-            continue
-        kept[frame_id] = copy
+    for ordinal, frame in enumerate(frames[frame_id] for frame_id in wanted if frame_id in frames):
+        picture = _picture(frame)
+        if picture is not None:
+            kept[frame.id] = evidence_key(tenant_id, question_id, ordinal)
+            ObjectStorage().put(kept[frame.id], picture, content_type="image/jpeg")
     return kept
+
+
+def _picture(frame: Frame) -> bytes | None:
+    """The frame out of the source in full, else its thumbnail; None when the video was purged meanwhile.
+
+    In that case the citation keeps its words and times.
+    """
+    storage = ObjectStorage()
+    url = storage.presign_get(frame.video.object_key)
+    try:
+        return still(url, frame.ms, settings.FFMPEG_BINARY)
+    except SourceUnreadable as error:
+        logger.warning("frame %s is shown as its thumbnail: %s", frame.id, error)
+    try:
+        return storage.get(frame.thumbnail_key)
+    except ObjectMissing:
+        return None
 
 
 def failed(lease: Lease, error: JobFailed) -> None:

@@ -132,6 +132,7 @@ class Demo:
             return self._wait_for_index(known[0]["id"]), known[0]["status"] == "ready"
         megabytes = file.stat().st_size / 1e6
         self._stages.say(f"uploading {file.name} ({megabytes:.1f} MB)")
+        self._stages.move("upload", 0, megabytes, "MB")
         video = self._client.upload(
             file, sha256=digest, told=lambda sent: self._stages.move("upload", sent / 1e6, megabytes, "MB")
         )
@@ -183,6 +184,7 @@ class Demo:
             idempotency_key=f"demo-question-{time.time_ns()}",
         )
         name = f"question {number}"
+        self._stages.move(name, 0, 1, "answers")
         while True:
             question = self._client.call("GET", f"/questions/{created['id']}?include=trace")
             if question["status"] in ("succeeded", "failed", "canceled"):
