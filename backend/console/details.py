@@ -104,7 +104,7 @@ class VideoPage(ReadOnlyPage):
 
 class QuestionPage(ReadOnlyPage):
     list_display = (
-        "words", "shown_status", "tenant", "given", "confidence", "method", "effort", "cost", "total", "created_at",
+        "words", "shown_status", "tenant", "given", "sure", "method", "effort", "cost", "total", "created_at",
     )  # fmt: skip
     list_filter = (TenantFilter, "status", "method", "effort", "finish_reason")
     list_select_related = ("tenant",)
@@ -122,6 +122,10 @@ class QuestionPage(ReadOnlyPage):
     def given(self, question: Question) -> str:
         text = question.answer or question.error_code or question.finish_reason or "–"
         return text if len(text) <= 60 else f"{text[:59]}…"
+
+    @admin.display(description="confidence", ordering="confidence")
+    def sure(self, question: Question) -> str:
+        return "–" if question.confidence is None else f"{question.confidence:.2f}"
 
     @admin.display(description="cost", ordering="cost_amount")
     def cost(self, question: Question) -> str:

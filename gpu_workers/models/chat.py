@@ -189,10 +189,23 @@ class OpenAIChatModel:
             self._ms(started),
             prompt_tokens=usage.prompt_tokens if usage else 0,
             cached_tokens=(details.cached_tokens or 0) if details else 0,
-            completion_tokens=usage.completion_tokens if usage else 0,
+            completion_tokens=_written_tokens(answer),
             items=items,
         )
         meter.record(call)
+
+
+def _written_tokens(answer: ChatCompletion) -> int:
+    """Tokens of all samples. llama.cpp reports only the first sample's: then the others are counted by their length.
+
+    No tokenizer writes more than a few characters per token on average, so a sum of words above the reported number
+    shows that samples were left out.
+    """
+    reported = answer.usage.completion_tokens if answer.usage else 0
+    texts = [choice.message.content or "" for choice in answer.choices]
+    if len(texts) < 2 or not texts[0] or reported >= sum(len(text.split()) for text in texts):
+        return reported
+    return round(reported * sum(map(len, texts)) / len(texts[0]))
 
 
 def _wire(message: Message) -> dict[str, Any]:

@@ -172,3 +172,14 @@ def test_the_token_estimate_is_an_upper_one() -> None:
     with _Model("x") as m:
         assert m.chat().count_tokens("a" * 300) == 100
         assert m.chat().count_tokens("") == 0
+
+
+def test_samples_that_a_server_leaves_out_of_its_count_are_metered() -> None:
+    # What llama.cpp reports for n=2: the first sample's tokens alone.
+    texts = ("walks to the left side", "walks to the left side and then back again")
+    with _Model(Reply(texts, completion_tokens=6)) as m:
+        m.chat().sample(HELLO, stage="answer", meter=m.meter, n=2)
+    assert [call.completion_tokens for call in m.meter.calls] == [round(6 * (22 + 42) / 22)]
+    with _Model(Reply(texts, completion_tokens=16)) as m:
+        m.chat().sample(HELLO, stage="answer", meter=m.meter, n=2)
+    assert [call.completion_tokens for call in m.meter.calls] == [16]
