@@ -1,10 +1,11 @@
-"""Deletes a video for good: objects, graph, rows. What was billed stays in the ledger."""
+"""Deletes a video for good: objects, graph, rows, and what answers show of it. What was billed stays in the ledger."""
 
 from __future__ import annotations
 
 from backend.ekg.graph_store import GraphStore
 from backend.library.models import Video
 from backend.library.storage import ObjectStorage, source_prefix, video_prefix
+from backend.questions.models import Evidence
 from backend.tenancy.context import tenant_scope
 from workers.runner import FollowUp, Work
 
@@ -13,11 +14,17 @@ def handle(work: Work) -> FollowUp | None:
     video_id = work.lease.subject_id
     with tenant_scope(work.lease.tenant_id):
         video = Video.objects.filter(id=video_id).first()
+        # Copies of its frames beside questions; a key under the video's own prefix is deleted twice without harm.
+        copies = list(
+            Evidence.objects.filter(video_id=video_id).exclude(frame_key="").values_list("frame_key", flat=True)
+        )
     if video is not None:
         storage = ObjectStorage()
         # Objects first: rows that still name them let a second attempt find what a first one left.
         storage.delete_prefix(source_prefix(video.object_key))
         storage.delete_prefix(video_prefix(work.lease.tenant_id, video_id))
+        for key in copies:
+            storage.delete(key)
     with work.checkpoint():
         GraphStore().lock_video(video_id)
         GraphStore().drop_version(video_id)

@@ -1,0 +1,77 @@
+"""A scripted VLM that says what colour it sees, and so proves that the right pictures and words arrived."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import cv2
+import numpy as np
+
+from tests.scripted_openai import ScriptedRequest
+
+RED, GREEN, BLUE = "red", "green", "blue"
+STORIES = {
+    RED: "A woman in a red coat waits at a bus stop in the rain.",
+    GREEN: "Two brown dogs chase a tennis ball across a lawn.",
+    BLUE: "Workers unload wooden crates from a delivery van.",
+}
+ENTITIES = {
+    RED: (("woman in red coat", "person"), ("bus stop", "place")),
+    GREEN: (("brown dogs", "animal"), ("tennis ball", "object")),
+    # The bus stop is seen again: one entity, two events.
+    BLUE: (("delivery van", "vehicle"), ("bus stop", "place")),
+}
+
+
+def colour_of(jpeg: bytes) -> str:
+    """The dominant colour of a picture. Raises for what is no JPEG."""
+    assert jpeg.startswith(b"\xff\xd8")
+    picture = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    assert picture is not None
+    blue, green, red = picture.reshape(-1, 3).mean(axis=0)
+    assert max(red, green, blue) > 90, "no clear colour"
+    return max(((red, RED), (green, GREEN), (blue, BLUE)))[1]
+
+
+def chunk_n(request: ScriptedRequest) -> int:
+    """The chunk that a description is asked for."""
+    found = re.search(r"\((\d+)(?:\.\d+)? s to ", request.user)
+    assert found is not None, request.user
+    return int(found[1]) // 3
+
+
+def description(colour: str, n: int) -> str:
+    return f"{STORIES[colour]} This is moment {n}."
+
+
+def see(request: ScriptedRequest) -> Any:
+    """Describes by the colour that arrived, summarises by joining, extracts by what the summary tells."""
+    if request.schema_name == "chunk_description":
+        (colour,) = {colour_of(jpeg) for jpeg in request.images}
+        n = chunk_n(request)
+        return {
+            "start_s": 3 * n, "end_s": 3 * n + 3, "description": description(colour, n), "on_screen_clock": "",
+            "on_screen_text": [],
+        }  # fmt: skip
+    colour = next(colour for colour, story in STORIES.items() if story in request.user)
+    if request.schema_name == "event_summary":
+        moments = re.findall(r"moment (\d+)", request.user)
+        return {"summary": f"{STORIES[colour]} Seen {len(moments)} times."}
+    assert request.schema_name == "event_graph", request.schema_name
+    names = ENTITIES[colour]
+    return {
+        "entities": [
+            {
+                "name": name, "type": kind, "description": f"The {name}.", "role": "subject", "aliases": [],
+                "confidence": 0.9, "frames": [0],
+            }
+            for name, kind in names
+        ],
+        "relations": [
+            {
+                "subject": names[0][0], "predicate": "is near", "object": names[1][0], "description": "",
+                "confidence": 0.8,
+            }
+        ],
+    }  # fmt: skip
