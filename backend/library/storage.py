@@ -43,6 +43,11 @@ def thumbnail_key(tenant_id: UUID, video_id: UUID, index_version: int, ms: int) 
     return f"{video_prefix(tenant_id, video_id)}{index_version}/frames/{ms}.jpg"
 
 
+def evidence_key(tenant_id: UUID, question_id: UUID, ordinal: int) -> str:
+    """A frame that an answer rests on, kept with the question when its index version is purged."""
+    return f"t/{tenant_id}/q/{question_id}/{ordinal:03d}.jpg"
+
+
 class StorageError(Exception):
     """A call that object storage refused, for a reason none of the subclasses names."""
 

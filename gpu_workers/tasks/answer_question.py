@@ -16,9 +16,8 @@ from backend.billing.rates import rates_at
 from backend.ekg.models import Frame
 from backend.ekg.reader import PostgresGraph, Scope, ScopedVideo
 from backend.jobs.services import JobFailed, Lease, LeaseLost
-from backend.library.keys import evidence_key
 from backend.library.models import Video
-from backend.library.storage import ObjectMissing, ObjectStorage
+from backend.library.storage import ObjectMissing, ObjectStorage, evidence_key
 from backend.questions import services as questions
 from backend.questions.models import Question, QuestionVideo
 from backend.tenancy.context import tenant_scope

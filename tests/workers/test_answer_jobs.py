@@ -27,6 +27,9 @@ from tests.workers.eyes import GREEN, STORIES, colour_of
 from tests.workers.world import TWELVE_SECONDS, indexed_video, ring_again, run_due
 from workers.runner import run_job
 
+# One process for both files: the models are loaded once.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
+
 CHOICES = ["a boat", "a tennis ball", "a cat"]
 DOWN = Fault(503, "overloaded", "away", {"Retry-After": "0"})
 

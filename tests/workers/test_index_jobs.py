@@ -28,6 +28,9 @@ from tests.workers.eyes import BLUE, GREEN, RED, STORIES, chunk_n, colour_of, de
 from tests.workers.world import FORTY_SECONDS, TWELVE_SECONDS, indexed_video, ring_again, run_due, stored_video
 from workers.runner import run_job
 
+# One process for both files: the models are loaded once.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
+
 DOWN = Fault(503, "overloaded", "away", {"Retry-After": "0"})
 ROWS = (Chunk, Event, Frame, Entity, Mention, Relation, Segment)
 
