@@ -29,7 +29,7 @@ def handle(work: Work) -> FollowUp | None:
             with work.checkpoint():
                 work.complete()
             return None
-        Video.objects.filter(id=video.id).update(status=VideoStatus.PROBING)
+        Video.objects.filter(id=video.id, status=video.status).update(status=VideoStatus.PROBING)
     url = ObjectStorage().presign_get(video.object_key, expires=URL_LIFETIME)
     try:
         found = probe(

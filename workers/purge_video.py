@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from django.utils import timezone
+
 from backend.ekg.graph_store import GraphStore
+from backend.jobs.models import Job, JobState
+from backend.jobs.services import JobFailed
 from backend.library.models import Video
 from backend.library.storage import ObjectStorage, source_prefix, video_prefix
 from backend.questions.models import Evidence
@@ -14,6 +18,10 @@ def handle(work: Work) -> FollowUp | None:
     video_id = work.lease.subject_id
     with tenant_scope(work.lease.tenant_id):
         video = Video.objects.filter(id=video_id).first()
+        leased = Job.objects.filter(video_id=video_id, state=JobState.RUNNING, lease_until__gt=timezone.now())
+        if leased.exists():
+            # What a worker stores before it learns of the deletion would outlive it.
+            raise JobFailed("video_in_use", "jobs of the video are still stopping", retryable=True)
         # Copies of its frames beside questions; a key under the video's own prefix is deleted twice without harm.
         copies = list(
             Evidence.objects.filter(video_id=video_id).exclude(frame_key="").values_list("frame_key", flat=True)

@@ -11,7 +11,7 @@ from pgvector import HalfVector
 
 from backend.ekg.graph_store import GraphStore, Participation, RelatedTo
 from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Relation, Track, TranscriptLine
-from backend.ekg.reader import nearest_entities, read_chunk
+from backend.ekg.reader import nearest_entities, read_chunk, transcript_between
 from backend.tenancy.context import current_tenant_id
 from gpu_workers import ekg
 from gpu_workers.ekg import EventRecord, SegmentRecord, Vector, stable_id
@@ -167,10 +167,15 @@ class VersionWriter:
 
     def pending_chunks(self, *, before_segment: int) -> list[ekg.Chunk]:
         """Chunks of assembled segments that no event holds yet: the merge window to resume with."""
-        rows = Chunk.objects.filter(
-            video_id=self.video_id, index_version=self.version, segment_n__lt=before_segment, event=None
-        ).order_by("n")
-        return [read_chunk(row) for row in rows]
+        rows = list(
+            Chunk.objects.filter(
+                video_id=self.video_id, index_version=self.version, segment_n__lt=before_segment, event=None
+            ).order_by("n")
+        )
+        if not rows:
+            return []
+        lines = transcript_between(self.video_id, self.version, rows[0].start_ms, rows[-1].end_ms)
+        return [read_chunk(row, lines) for row in rows]
 
     def next_event_n(self) -> int:
         last = (

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from backend.jobs.models import Job, JobKind, Segment, SegmentState
 from backend.jobs.services import enqueue
+from backend.library.models import Video, VideoStatus
 
 # Segments of one video that may wait or run at once. Small, so that videos of many tenants share the workers fairly.
 SEGMENTS_IN_FLIGHT = 4
@@ -17,6 +18,11 @@ def observe_key(segment_id: UUID) -> str:
 
 def assemble_key(video_id: UUID, version: int) -> str:
     return f"assemble:{video_id}:{version}"
+
+
+def is_indexing(video_id: UUID) -> bool:
+    """Whether work on the video still has a use: one that failed or is being deleted is neither seen nor billed."""
+    return bool(Video.objects.filter(id=video_id, status=VideoStatus.INDEXING).exists())
 
 
 def open_next_segments(video_id: UUID, version: int) -> None:

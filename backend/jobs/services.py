@@ -87,6 +87,8 @@ def enqueue(
         },
     )
     if not created:
+        # Held until the caller commits, so that nobody claims and ends the job without seeing why it was rung for.
+        Job.objects.select_for_update().get(id=job.id)
         Job.objects.filter(id=job.id, state=JobState.RUNNING).update(rerun_requested=True)
         requeued = Job.objects.filter(
             id=job.id, state__in=[JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELED, JobState.DEAD]
@@ -253,27 +255,35 @@ def take_due_wakeups(*, limit: int = 200) -> list[tuple[UUID, UUID, str]]:
 def reap(*, stale_after: timedelta) -> int:
     """Put wake-ups back for jobs that nobody works on: expired leases, and queued jobs whose wake-up was lost.
 
-    Returns the number of wake-ups written.
+    A lease that has just expired is rung for at once, anything older once per stale_after. Returns the number of
+    wake-ups written.
     """
     now = timezone.now()
     with transaction.atomic(using="dispatch"):
-        jobs = Job.unscoped.using("dispatch")
-        lost = list(
-            jobs.filter(
-                models.Q(state=JobState.RUNNING, lease_until__lt=now)
-                | models.Q(state=JobState.QUEUED, not_before__lt=now - stale_after)
-            ).values_list("id", "tenant_id", "queue")[:1000]
-        )
         outbox = Outbox.objects.using("dispatch")
-        waiting = set(outbox.filter(job_id__in=[row[0] for row in lost]).values_list("job_id", flat=True))
+        lost = list(
+            Job.unscoped.using("dispatch")
+            .filter(
+                models.Q(state=JobState.RUNNING, lease_until__lt=now)
+                | models.Q(state=JobState.QUEUED, not_before__lt=now - stale_after),
+                ~models.Exists(outbox.filter(job_id=models.OuterRef("id"))),
+            )
+            .values_list("id", "tenant_id", "queue", "lease_until")[:1000]
+        )
+        # The row that waits is what paces the ringing: most stale jobs only stand in a long queue, and ringing for
+        # each of them at every pass would bury the broker.
         outbox.bulk_create(
             [
-                Outbox(job_id=job_id, tenant_id=tenant_id, queue=queue, due_at=now)
-                for job_id, tenant_id, queue in lost
-                if job_id not in waiting
+                Outbox(
+                    job_id=job_id,
+                    tenant_id=tenant_id,
+                    queue=queue,
+                    due_at=now if lease_until is not None and lease_until > now - stale_after else now + stale_after,
+                )
+                for job_id, tenant_id, queue, lease_until in lost
             ]
         )
-    return len(lost) - len(waiting)
+    return len(lost)
 
 
 def oldest_runnable_age_seconds() -> dict[str, float]:

@@ -17,7 +17,7 @@ from django.utils import timezone
 from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import enqueue, request_cancel
 from backend.library.models import Collection, Upload, UploadStatus, Video, VideoStatus
-from backend.library.storage import ObjectStorage, StorageError
+from backend.library.storage import ObjectStorage, StorageAway, StorageError
 from backend.tenancy.context import current_tenant_id, tenant_scope
 from backend.tenancy.refusals import Refused
 
@@ -72,12 +72,14 @@ def update_video(*, video: Video, version: int, fields: Mapping[str, Any]) -> Vi
 
 def delete_video(*, video: Video) -> Video:
     """Stop the video's jobs and queue its purge; nothing of it is answered from now on. Safe to repeat."""
+    running = Job.objects.filter(video_id=video.id, state__in=[JobState.QUEUED, JobState.RUNNING])
+    # Rows are locked in the order of the workers that commit meanwhile (a segment's job, the assembly, the video), or
+    # both would wait for each other.
+    for dedupe_key in running.order_by("-kind", "id").values_list("dedupe_key", flat=True):
+        request_cancel(dedupe_key=dedupe_key)
     Video.objects.filter(id=video.id).exclude(status=VideoStatus.DELETING).update(
         status=VideoStatus.DELETING, version=F("version") + 1
     )
-    running = Job.objects.filter(video_id=video.id, state__in=[JobState.QUEUED, JobState.RUNNING])
-    for dedupe_key in running.order_by("id").values_list("dedupe_key", flat=True):
-        request_cancel(dedupe_key=dedupe_key)
     # Without video_id: the job's row must outlive the video's.
     enqueue(kind=JobKind.PURGE_VIDEO, subject_id=video.id, dedupe_key=f"purge:{video.id}", max_attempts=20)
     deleting: Video = Video.objects.get(id=video.id)
@@ -109,6 +111,12 @@ def expire_uploads(*, now: datetime | None = None) -> int:
                 continue
             try:
                 ObjectStorage().abort(upload.object_key, upload.multipart_id)
+                # There is one if a completion went through in storage and was rolled back here.
+                ObjectStorage().delete(upload.object_key)
+            except StorageAway:
+                # The next ones would wait for it as long, and the relay with them.
+                logger.warning("object storage is away, uploads expire at a later sweep", exc_info=True)
+                break
             except StorageError:
                 logger.warning("upload %s could not be aborted", upload_id, exc_info=True)
                 continue

@@ -256,7 +256,10 @@ class ObjectStorage:
             self._client.delete_object(Bucket=self._bucket, Key=key)
 
     def delete_prefix(self, prefix: str) -> int:
-        """Delete every object under a tenant's folder; returns how many. Raises ValueError for any other prefix."""
+        """Delete every object under a tenant's folder; returns how many.
+
+        Raises ValueError for any other prefix, StorageError when storage keeps an object.
+        """
         if not prefix.startswith("t/") or not prefix.endswith("/") or prefix.count("/") < 2:
             raise ValueError(f"a prefix names one tenant's folder, got {prefix!r}")
         deleted = 0
@@ -264,7 +267,10 @@ class ObjectStorage:
             for listing in self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix):
                 keys: list[Any] = [{"Key": entry["Key"]} for entry in listing.get("Contents", [])]
                 if keys:
-                    self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": keys, "Quiet": True})
+                    reply = self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": keys, "Quiet": True})
+                    if kept := reply.get("Errors"):
+                        # The request as a whole succeeds all the same.
+                        raise StorageError(f"DeleteObjects: {kept[0].get('Code', '')} for {len(kept)} objects")
                     deleted += len(keys)
         return deleted
 

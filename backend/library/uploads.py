@@ -162,6 +162,8 @@ def abort_upload(*, upload: Upload) -> None:
     if locked.status == UploadStatus.OPEN:
         with _storage_errors():
             ObjectStorage().abort(locked.object_key, locked.multipart_id)
+            # There is one if a completion went through in storage and was rolled back here.
+            ObjectStorage().delete(locked.object_key)
         Upload.objects.filter(id=locked.id).update(status=UploadStatus.ABORTED)
 
 

@@ -133,7 +133,8 @@ def _scope(*, video_ids: Sequence[UUID], collection_id: UUID | None) -> list[Vid
 def begin(*, question_id: UUID) -> Question | None:
     """Mark a question as running and pin the index version and extent of each video that its answer will read.
 
-    A later attempt pins anew, since the first may have been made long ago. None when the question is gone or over.
+    A later attempt pins anew, since the first may have been made long ago. Nothing is read of a video that is being
+    deleted. None when the question is gone or over.
     """
     question = _open_question(question_id)
     if question is None:
@@ -144,7 +145,7 @@ def begin(*, question_id: UUID) -> Question | None:
     scope = list(QuestionVideo.objects.filter(question_id=question_id).select_related("video"))
     for row in scope:
         row.index_version = row.video.active_index_version
-        row.indexed_until_ms = row.video.indexed_until_ms
+        row.indexed_until_ms = 0 if row.video.status == VideoStatus.DELETING else row.video.indexed_until_ms
     QuestionVideo.objects.bulk_update(scope, ["index_version", "indexed_until_ms"])
     return question
 

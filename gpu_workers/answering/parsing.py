@@ -10,6 +10,7 @@ from typing import Any
 
 from gpu_workers.answering.contract import INSUFFICIENT
 from gpu_workers.answering.words import plain
+from gpu_workers.models.structured import storable
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +83,14 @@ _ABSTENTION = re.compile(r"^\W*(insufficient|not enough|cannot (be )?(determined
 
 def _from_fields(fields: Mapping[str, Any], choices: Sequence[str]) -> ParsedAnswer | None:
     lowered = {str(key).lower(): value for key, value in fields.items()}
-    reasoning = str(lowered.get("reasoning") or "").strip()
+    reasoning = storable(str(lowered.get("reasoning") or "")).strip()
     cited = _numbers(lowered.get("evidence"))
     raw = lowered.get("answer")
     if raw is None or isinstance(raw, (dict, list)):
         return None
     if isinstance(raw, bool):
         raw = "yes" if raw else "no"
-    answer = str(raw).strip()
+    answer = storable(str(raw)).strip()
     if choices:
         parsed = _read_choice(answer, choices)
     elif lowered.get("sufficient") is False or answer.lower() == INSUFFICIENT or _ABSTENTION.match(answer):

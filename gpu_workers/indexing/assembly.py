@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TypeVar
 from uuid import UUID
 
@@ -98,13 +99,14 @@ class EventAssembler:
         )
         self.next_event_n = next_event_n
         self.warnings: list[AssemblyWarning] = []
-        if self._chunker.extend(pending_chunks):
-            raise ValueError("pending chunks are those of one unfinished event")
+        # None as a rule, since these were one unfinished event. But a pair near the threshold may be scored anew on its
+        # other side (another batch, another device, a newer similarity), and that must not end the video.
+        self._due = self._chunker.extend(pending_chunks)
 
     @property
     def pending(self) -> tuple[Chunk, ...]:
         """Chunks that no stored event holds yet."""
-        return self._chunker.pending
+        return (*chain.from_iterable(self._due), *self._chunker.pending)
 
     def push(self, chunks: Sequence[Chunk]) -> int:
         """Take the next chunks and store the events they finish; returns how many. No chunks, no work.
@@ -117,7 +119,8 @@ class EventAssembler:
         """Store what is pending: the video has ended. A second call does nothing."""
         return self._store(self._chunker.flush())
 
-    def _store(self, groups: Sequence[tuple[Chunk, ...]]) -> int:
+    def _store(self, finished: Sequence[tuple[Chunk, ...]]) -> int:
+        groups, self._due = [*self._due, *finished], []
         for group, draft in self._drafts(groups):
             self._sink.append(self._record(group, draft))
             self.next_event_n += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -11,6 +12,7 @@ from gpu_workers.models.roles import ChatModel, Message, Meter, ModelError
 Result = TypeVar("Result")
 TRIES = 3
 _MAX_TOKENS_CAP = 4_096
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class InvalidOutput(ModelError):
@@ -79,9 +81,14 @@ def ask_object(
     raise InvalidOutput(f"{model.name}: no usable answer for {stage} in {TRIES} tries: {fault}", truncated=truncated)
 
 
+def storable(text: str) -> str:
+    """text without NUL and halves of surrogate pairs: JSON can spell them, UTF-8 and databases cannot hold them."""
+    return _UNSTORABLE.sub("", text)
+
+
 def clean(text: object, *, limit: int = 4_000) -> str:
-    """text on one line, at most limit characters; "" for what is no string."""
-    return " ".join(text.split())[:limit] if isinstance(text, str) else ""
+    """text on one line, storable, at most limit characters; "" for what is no string."""
+    return " ".join(storable(text).split())[:limit] if isinstance(text, str) else ""
 
 
 def fraction(value: object) -> float:

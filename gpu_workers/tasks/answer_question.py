@@ -77,20 +77,26 @@ def handle(work: Work) -> FollowUp | None:
             questions.record_wasted(question_id=question.id, calls=answer.usage.calls, reason=answer.detail or "error")
         raise JobFailed(answer.detail or "answer_failed", "the question could not be answered", retryable=True)
     frames = _keep_evidence(work.lease.tenant_id, question.id, answer)
-    with work.checkpoint():
-        questions.store_answer(
-            question=question,
-            answer=answer,
-            model_names={
-                "reasoner": models.reasoner.name,
-                "text_embedder": models.text_embedder.name,
-                "frame_embedder": models.frame_embedder.name,
-                "similarity": models.similarity.name,
-                "checker": models.checker.name if models.checker else "",
-            },
-            frame_keys=frames,
-        )
-        work.complete()
+    try:
+        with work.checkpoint():
+            questions.store_answer(
+                question=question,
+                answer=answer,
+                model_names={
+                    "reasoner": models.reasoner.name,
+                    "text_embedder": models.text_embedder.name,
+                    "frame_embedder": models.frame_embedder.name,
+                    "similarity": models.similarity.name,
+                    "checker": models.checker.name if models.checker else "",
+                },
+                frame_keys=frames,
+            )
+            work.complete()
+    except LeaseLost:
+        # Cancelled or taken over since the last heartbeat.
+        with tenant_scope(work.lease.tenant_id):
+            questions.record_wasted(question_id=question.id, calls=answer.usage.calls, reason="stopped")
+        raise
     return None
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.utils import timezone
 
-from backend.billing.services import record_model_calls
+from backend.billing.services import record_model_calls, record_wasted_calls
 from backend.ekg.models import Chunk
 from backend.ekg.reader import frames_between, read_chunk, transcript_between
 from backend.ekg.writer import StagedEntities, VersionWriter
+from backend.jobs.index_flow import enqueue_assembly
 from backend.jobs.models import Segment, SegmentState
 from backend.jobs.services import JobFailed, Lease
 from backend.library.models import Video, VideoStatus
@@ -26,6 +28,9 @@ from gpu_workers.models.roles import Meter, ModelError
 from gpu_workers.tasks.models import index_models
 from workers.probe_video import fail_video
 from workers.runner import FollowUp, Work
+
+TURN_SECONDS = 300.0
+"""How long a run goes on to the next segment: well inside a task's time limit, however long the video is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,7 @@ class _Staging:
 
 
 def handle(work: Work) -> FollowUp | None:
+    turn_ends = time.monotonic() + TURN_SECONDS
     while True:
         work.require_lease()
         step = next_step(work)
@@ -63,6 +69,12 @@ def handle(work: Work) -> FollowUp | None:
                 work.complete()
             return None
         assemble(work, step)
+        if time.monotonic() >= turn_ends:
+            # Ringing for itself gives the rest its own time limit and attempts.
+            with work.checkpoint():
+                enqueue_assembly(work.lease.subject_id, step.video.building_index_version)
+                work.complete()
+            return None
 
 
 def next_step(work: Work) -> Step | None:
@@ -72,7 +84,7 @@ def next_step(work: Work) -> Step | None:
         version = video.building_index_version
         segments = Segment.objects.filter(video_id=video.id, index_version=version)
         segment = segments.exclude(state=SegmentState.ASSEMBLED).order_by("n").first()
-        if segment is None or segment.state != SegmentState.OBSERVED or video.status == VideoStatus.DELETING:
+        if segment is None or segment.state != SegmentState.OBSERVED or video.status != VideoStatus.INDEXING:
             return None
         writer = _writer(video)
         rows = Chunk.objects.filter(video_id=video.id, index_version=version, segment_n=segment.n).order_by("n")
@@ -128,6 +140,8 @@ def assemble(work: Work, step: Step) -> None:
         if step.last:
             assembler.flush()
     except ModelError as error:
+        with tenant_scope(video.tenant_id):
+            record_wasted_calls(calls=meter.calls, reason=error.code, video_id=video.id)
         raise JobFailed(error.code, str(error), retryable=error.retryable) from error
     wall_ms = round((timezone.now() - started).total_seconds() * 1000)
     with work.checkpoint():
@@ -146,9 +160,14 @@ def assemble(work: Work, step: Step) -> None:
 
 
 def finish_video(video_id: UUID) -> None:
-    """The last segment is in: the version becomes the one that questions read, and customers are told."""
+    """The last segment is in: the version becomes the one that questions read, and customers are told.
+
+    A video that is being deleted stays so.
+    """
     video: Video = Video.objects.select_for_update().get(id=video_id)
     version = video.building_index_version
+    if video.status != VideoStatus.INDEXING:
+        return
     described = Chunk.objects.filter(video_id=video_id, index_version=version, gap=None)
     if not described.exists():
         gaps = Counter(Chunk.objects.filter(video_id=video_id, index_version=version).values_list("gap", flat=True))

@@ -10,12 +10,12 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from backend.billing.services import record_media_seconds, record_model_calls
+from backend.billing.services import record_media_seconds, record_model_calls, record_wasted_calls
 from backend.ekg.writer import VersionWriter
-from backend.jobs.index_flow import enqueue_assembly, open_next_segments
+from backend.jobs.index_flow import enqueue_assembly, is_indexing, open_next_segments
 from backend.jobs.models import Segment, SegmentState
 from backend.jobs.services import JobFailed, Lease
-from backend.library.models import Collection, Video, VideoStatus
+from backend.library.models import Collection, Video
 from backend.library.storage import ObjectStorage, thumbnail_key
 from backend.tenancy.context import tenant_scope
 from gpu_workers.ekg import Chunk, SegmentRecord, Span, chunk_spans
@@ -41,11 +41,11 @@ class Task:
 
 
 def load(work: Work) -> Task | None:
-    """None when there is nothing left to do: observed already, or the video is going away."""
+    """None when there is nothing left to do: observed already, or the video has failed or is going away."""
     with tenant_scope(work.lease.tenant_id):
         segment = Segment.objects.get(id=work.lease.subject_id)
         video = Video.objects.get(id=segment.video_id)
-        if segment.state != SegmentState.PENDING or video.status == VideoStatus.DELETING:
+        if segment.state != SegmentState.PENDING or not is_indexing(video.id):
             return None
         collection = Collection.objects.filter(id=video.collection_id).first() if video.collection_id else None
     return Task(
@@ -88,20 +88,27 @@ def handle(work: Work) -> FollowUp | None:
             on_progress=seen_until,
         )
     except ModelError as error:
+        with tenant_scope(work.lease.tenant_id):
+            record_wasted_calls(calls=meter.calls, reason=error.code, video_id=task.video.id)
         raise JobFailed(error.code, str(error), retryable=error.retryable) from error
     except SourceUnreadable as error:
         raise JobFailed(error.code, str(error), retryable=error.retryable) from error
     keys = {}
     for frame in seen.record.frames:
+        # Thumbnails of a video that is deleted meanwhile must not appear after its purge.
+        work.require_lease()
         # The same key for the same frame: a second attempt overwrites what a first one left.
         keys[frame.ms] = thumbnail_key(work.lease.tenant_id, task.video.id, task.version, frame.ms)
         storage.put(keys[frame.ms], frame.jpeg, content_type="image/jpeg")
     return commit(work, task, seen, keys, meter)
 
 
-def commit(work: Work, task: Task, seen: Observation, keys: dict[int, str], meter: Meter) -> FollowUp:
+def commit(work: Work, task: Task, seen: Observation, keys: dict[int, str], meter: Meter) -> FollowUp | None:
     models = index_models()
     with work.checkpoint():
+        if not is_indexing(task.video.id):
+            work.complete()
+            return None
         writer = VersionWriter(
             task.video.id,
             task.version,
@@ -125,7 +132,7 @@ def commit(work: Work, task: Task, seen: Observation, keys: dict[int, str], mete
 def failed(lease: Lease, error: JobFailed) -> None:
     """A segment that cannot be observed becomes explicit gaps, so that the rest of the video is still answered."""
     segment = Segment.objects.get(id=lease.subject_id)
-    if segment.state != SegmentState.PENDING:
+    if segment.state != SegmentState.PENDING or not is_indexing(segment.video_id):
         return
     gaps = tuple(
         Chunk(n, span, None, gap=error.code) for n, span in chunk_spans(Span(segment.start_ms, segment.end_ms))

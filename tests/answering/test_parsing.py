@@ -98,3 +98,9 @@ def test_prose_is_no_open_answer() -> None:
 def test_without_abstention_the_schema_has_letters_only() -> None:
     assert answer_schema(("x", "y"), abstain=False)["properties"]["answer"]["enum"] == ["A", "B"]
     assert "sufficient" not in answer_schema((), abstain=False)["properties"]
+
+
+def test_an_answer_can_be_stored_whatever_its_json_spells() -> None:
+    parsed = parse_answer(r'{"answer": "a red\u0000 car\ud83d", "reasoning": "E1\u0000", "evidence": [1]}', [])
+    assert parsed is not None
+    assert (parsed.text, parsed.reasoning) == ("a red car", "E1")

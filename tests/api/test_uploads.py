@@ -16,7 +16,7 @@ from backend.api.public_ids import decode
 from backend.jobs.models import Job, JobKind, Outbox
 from backend.library.models import Upload, Video
 from backend.library.services import expire_uploads
-from backend.library.storage import ObjectMissing, ObjectStorage, UploadMissing
+from backend.library.storage import ObjectMissing, ObjectStorage, StorageAway, UploadMissing
 from backend.library.uploads import MIB, part_size_for
 from tests.api.uploading import complete, create_upload, make_video, put_all, put_part
 from tests.conftest import Cast
@@ -270,6 +270,37 @@ def test_the_sweep_ends_expired_uploads_only(acme: Cast, globex: Cast) -> None:
     assert stored(globex, young["id"]).status == "open"
     with pytest.raises(UploadMissing):
         ObjectStorage().list_parts(row.object_key, row.multipart_id)
+
+
+def test_the_sweep_does_not_wait_for_absent_storage_once_per_upload(
+    acme: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def away(storage: ObjectStorage, key: str, upload_id: str) -> None:
+        asked.append(key)
+        raise StorageAway("ConnectTimeoutError")
+
+    for _ in range(2):
+        create_upload(acme.client, b"x")
+    with acme.scope():
+        Upload.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    monkeypatch.setattr(ObjectStorage, "abort", away)
+    assert expire_uploads() == 0
+    assert len(asked) == 1
+    monkeypatch.undo()
+    assert expire_uploads() == 2
+
+
+def test_an_abort_removes_the_object_of_a_completion_that_was_rolled_back(acme: Cast) -> None:
+    upload = create_upload(acme.client, b"x")
+    put_all(acme.client, upload, b"x")
+    row = stored(acme, upload["id"])
+    storage = ObjectStorage()
+    storage.complete(row.object_key, row.multipart_id, storage.list_parts(row.object_key, row.multipart_id))
+    assert acme.client.delete(f"/v1/uploads/{upload['id']}").status_code in (200, 204)
+    with pytest.raises(ObjectMissing):
+        storage.head(row.object_key)
 
 
 def test_many_completions_at_once_make_one_video(acme: Cast) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -11,7 +12,7 @@ from backend.ekg.models import Chunk, Event, Frame
 from backend.ekg.reader import PostgresGraph, Scope, ScopedVideo
 from backend.ekg.writer import StagedEntities, VersionWriter
 from backend.library.storage import ObjectStorage
-from gpu_workers.ekg import stable_id
+from gpu_workers.ekg import Span, TranscriptLine, stable_id
 from tests.conftest import Cast
 from tests.factories import FRAME_MODEL, TEXT_MODEL, event_record, make_video, segment_record, vector
 
@@ -181,3 +182,13 @@ def test_dropping_a_version_removes_its_topology_and_keeps_the_other(acme: Cast)
         GraphStore().drop_version(video_id, 1)
         assert GraphStore().count(video_id, 1).vertices == 0
         assert GraphStore().count(video_id, 2).vertices == 1
+
+
+def test_chunks_that_wait_for_the_next_segment_keep_what_was_said_during_them(acme: Cast) -> None:
+    with acme.scope():
+        video = make_video()
+        writer = VersionWriter(video.id, 1, text_model=TEXT_MODEL, frame_model=FRAME_MODEL)
+        record = replace(segment_record(0, 6_000), transcript=(TranscriptLine(Span(1_000, 2_000), "Good morning."),))
+        writer.store_segment(0, record, thumbnail_keys={frame.ms: f"k/{frame.ms}" for frame in record.frames})
+        pending = writer.pending_chunks(before_segment=1)
+        assert [[line.text for line in chunk.transcript] for chunk in pending] == [["Good morning."], []]

@@ -216,9 +216,13 @@ def test_a_model_that_cannot_be_reached_stops_the_job_and_it_resumes(parallel: i
     assert [r.event.id for r in index.events] == [r.event.id for r in assembled(story()).events]
 
 
-def test_pending_chunks_of_two_events_are_refused() -> None:
-    with pytest.raises(ValueError, match="unfinished"):
-        assembler(MemoryIndex(VIDEO), pending=story()[:4])
+def test_pending_chunks_that_now_score_as_two_events_become_two_events() -> None:
+    index = MemoryIndex(VIDEO)
+    resumed = assembler(index, pending=story()[:4])
+    assert resumed.pending == tuple(story()[:4])
+    resumed.push(story()[4:])
+    resumed.flush()
+    assert [r.event.id for r in index.events] == [r.event.id for r in assembled(story()).events]
 
 
 class ScriptedStore(MemoryIndex):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from django.db import transaction
+from django.db import connections, transaction
 from django.utils import timezone
 
-from backend.jobs import services
-from backend.jobs.models import Job, JobKind, JobState, Outbox
+from backend.jobs import index_flow, services
+from backend.jobs.models import Job, JobKind, JobState, Outbox, Segment
 from backend.jobs.services import JobFailed, Lease, LeaseLost
+from backend.library.models import Video, VideoStatus
+from backend.library.services import delete_video
 from tests.conftest import Cast
+from tests.factories import make_video
 
 
 def queued_job(cast: Cast, **values: object) -> Job:
@@ -153,3 +157,49 @@ def test_another_tenant_cannot_claim(acme: Cast, globex: Cast) -> None:
         assert services.claim(job.id, worker="w") is None
     with acme.scope():
         assert Job.objects.get(id=job.id).state == JobState.QUEUED
+
+
+def test_a_job_is_claimed_only_after_what_rang_for_it_is_committed(acme: Cast) -> None:
+    job = queued_job(acme)
+    with ThreadPoolExecutor(1) as worker:
+        with acme.scope():
+            services.enqueue(kind=JobKind.PURGE_VIDEO, subject_id=job.subject_id, dedupe_key=job.dedupe_key)
+            claiming = worker.submit(claimed, acme, job)
+            with pytest.raises(TimeoutError):
+                # It would see nothing to do and end the job, with nobody left to ring again.
+                claiming.result(timeout=0.5)
+        assert claiming.result(timeout=10).attempt == 1
+        worker.submit(connections.close_all).result()
+
+
+def test_jobs_that_stand_in_a_long_queue_are_not_rung_for_at_every_pass(acme: Cast) -> None:
+    job = queued_job(acme)
+    with acme.scope():
+        Job.objects.filter(id=job.id).update(not_before=timezone.now() - timedelta(minutes=2))
+    rung = 0
+    for _ in range(5):
+        services.reap(stale_after=timedelta(minutes=1))
+        with transaction.atomic(using="dispatch"):
+            rung += len(services.take_due_wakeups())
+    assert rung == 1, "the first wake-up; the reaper's waits its time"
+
+
+def test_a_deleted_video_keeps_its_jobs_from_starting(acme: Cast) -> None:
+    with acme.scope():
+        video = make_video()
+        segment = Segment.objects.create(
+            tenant_id=acme.tenant_id, video_id=video.id, index_version=1, n=0, start_ms=0, end_ms=30_000
+        )
+        index_flow.open_next_segments(video.id, 1)
+        running = claim_of(index_flow.observe_key(segment.id))
+        delete_video(video=video)
+        assert Video.objects.get(id=video.id).status == VideoStatus.DELETING
+        assert not index_flow.is_indexing(video.id)
+    with pytest.raises(LeaseLost), services.checkpoint(running):
+        pytest.fail("a segment of a deleted video was committed")
+
+
+def claim_of(dedupe_key: str) -> Lease:
+    lease = services.claim(Job.objects.get(dedupe_key=dedupe_key).id, worker="w")
+    assert lease is not None
+    return lease

@@ -11,7 +11,7 @@ from gpu_workers.ekg import Chunk, SampledFrame, Span, TranscriptLine
 from gpu_workers.models.chat import OpenAIChatModel, RetryPolicy
 from gpu_workers.models.event_language import LlmSummariser, VlmExtractor, read_graph
 from gpu_workers.models.roles import CheckRequest, ChunkView, FrameEvidence, Meter, ModelError, SegmentView
-from gpu_workers.models.structured import parse_object
+from gpu_workers.models.structured import clean, parse_object
 from gpu_workers.models.vision_language import VlmChecker, VlmDescriber
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 
@@ -181,3 +181,8 @@ def test_a_window_without_room_for_one_frame_is_an_error_before_any_call() -> No
 @pytest.mark.parametrize("text", ['{"a": 1}', '```json\n{"a": 1}\n```', 'Sure {x}: {"a": 1} bye', '[1] {"a": 1}'])
 def test_an_object_is_found_inside_prose(text: str) -> None:
     assert parse_object(text) == {"a": 1}
+
+
+def test_words_of_a_model_can_be_stored_whatever_their_json_spells() -> None:
+    said = parse_object(r'{"a": "EXIT\u0000 \ud83d sign \ud83d\ude00"}')["a"]
+    assert clean(said).encode() == "EXIT sign 😀".encode()

@@ -12,7 +12,7 @@ from uuid6 import uuid7
 from backend.billing import queries as ledger
 from backend.billing.models import ModelCall, UsageEvent
 from backend.jobs.models import Job, JobKind, JobState, Outbox
-from backend.library.models import Collection, VideoStatus
+from backend.library.models import Collection, Video, VideoStatus
 from backend.questions import services
 from backend.questions.models import Candidate, Evidence, Node, Question, QuestionStatus, QuestionVideo
 from backend.webhooks.models import WebhookEvent
@@ -219,3 +219,11 @@ def test_canceling_stops_the_job_and_takes_back_the_charge(acme: Any) -> None:
         late = services.store_answer(question=canceled, answer=answer(video_id))
         assert (late.status, late.answer) == (QuestionStatus.CANCELED, "")
         assert not Node.objects.exists()
+
+
+def test_nothing_is_read_of_a_video_that_is_being_deleted(acme: Any) -> None:
+    question_id, video_id = ask(acme)
+    with acme.scope():
+        Video.objects.filter(id=video_id).update(status=VideoStatus.DELETING)
+        assert services.begin(question_id=question_id) is not None
+        assert QuestionVideo.objects.get().indexed_until_ms == 0

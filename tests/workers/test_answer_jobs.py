@@ -161,6 +161,28 @@ def test_a_question_canceled_while_queued_reaches_no_model_and_costs_nothing(
         assert not WebhookEvent.objects.filter(resource_id=question_id).exists()
 
 
+def test_what_a_question_consumed_before_its_cancellation_is_recorded_and_not_billed(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
+) -> None:
+    answering = saying(lambda request: "B")
+
+    def canceled_meanwhile(request: ScriptedRequest) -> Reply:
+        # Sooner than any heartbeat: the worker learns of it when it commits.
+        assert acme.client.post(f"/v1/questions/{encode('qst', question_id)}/cancel").status_code == 200
+        return answering(request)
+
+    llm.script = canceled_meanwhile
+    question_id = ask(acme, video_id)
+    run_due()
+
+    with acme.scope():
+        assert Question.objects.get().status == "canceled"
+        assert Job.objects.get(kind=JobKind.ANSWER_QUESTION).state == JobState.CANCELED
+        wasted = UsageEvent.objects.get(question_id=question_id, meter="output_tokens")
+        assert (wasted.quantity, wasted.price_amount, wasted.billable) == (200, 0, False)
+        assert ledger.cost_of_question(question_id).price == 0
+
+
 def test_a_reasoner_that_stays_away_fails_the_question_after_its_attempts(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
 ) -> None:

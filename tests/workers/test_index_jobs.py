@@ -18,14 +18,17 @@ from backend.billing import queries as ledger
 from backend.billing.models import ModelCall, UsageEvent
 from backend.ekg.graph_store import GraphStore
 from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Relation
+from backend.jobs import services
 from backend.jobs.models import Job, JobKind, JobState, Outbox, Segment, SegmentState
 from backend.library.models import Video
 from backend.library.storage import ObjectMissing, ObjectStorage
 from backend.webhooks.models import WebhookEvent
+from gpu_workers.tasks import assemble_video, observe_segment
 from tests.conftest import Cast
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 from tests.workers.eyes import BLUE, GREEN, RED, STORIES, chunk_n, colour_of, description, see
 from tests.workers.world import FORTY_SECONDS, TWELVE_SECONDS, indexed_video, ring_again, run_due, stored_video
+from workers.probe_video import fail_video
 from workers.runner import run_job
 
 # One process for both files: the models are loaded once.
@@ -308,6 +311,61 @@ def test_a_purge_takes_rows_graph_and_objects_and_leaves_the_bill(acme: Cast) ->
         assert sorted(UsageEvent.objects.values_list("id", "quantity")) == billed
         assert everything(kept_id) == kept
     assert acme.client.get(f"/v1/videos/{encode('vid', video_id)}").status_code == 404
+
+
+def test_a_purge_waits_for_the_workers_that_still_write_for_the_video(acme: Cast) -> None:
+    video_id = stored_video(acme, TWELVE_SECONDS)
+    with acme.scope():
+        probe = Job.objects.get()
+        lease = services.claim(probe.id, worker="busy")
+    assert lease is not None
+    assert acme.client.delete(f"/v1/videos/{encode('vid', video_id)}").status_code == 202
+    with acme.scope():
+        purge = Job.objects.get(kind=JobKind.PURGE_VIDEO).id
+
+    run_job(purge, acme.tenant_id, worker="early")
+    with acme.scope():
+        assert (Job.objects.get(id=purge).state, Job.objects.get(id=purge).error_code) == ("queued", "video_in_use")
+        assert Video.objects.filter(id=video_id).exists()
+        assert services.acknowledge_cancel(lease)
+    run_due()
+    with acme.scope():
+        assert Job.objects.get(id=purge).state == JobState.SUCCEEDED
+        assert not Video.objects.filter(id=video_id).exists()
+
+
+def test_a_long_assembly_goes_on_in_turns(acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "SEGMENT_MS", 6_000)
+    monkeypatch.setattr(assemble_video, "TURN_SECONDS", 0.0)
+    monkeypatch.setattr(observe_segment, "FollowUp", lambda job_id: None)
+    video_id = stored_video(acme, TWELVE_SECONDS)
+    ran = run_due()
+
+    with acme.scope():
+        check_graph(video_id, 12_000)
+        check_bill(video_id, 12_000)
+        assembly = Job.objects.get(kind=JobKind.ASSEMBLE_VIDEO)
+        assert assembly.state == JobState.SUCCEEDED
+        assert ran.count(assembly.id) >= 3, "one turn for each segment, and one that finds nothing left"
+
+
+def test_a_video_whose_assembly_failed_is_neither_observed_nor_billed_further(
+    acme: Cast, vlm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "SEGMENT_MS", 6_000)
+    video_id = stored_video(acme, TWELVE_SECONDS)
+    with acme.scope():
+        probe = Job.objects.get().id
+    run_job(probe, acme.tenant_id, worker="test")
+    with acme.scope():
+        fail_video(video_id, services.JobFailed("internal_error", "no events", retryable=True))
+    run_due()
+
+    assert vlm.requests == []
+    with acme.scope():
+        assert Video.objects.get(id=video_id).status == "failed"
+        assert not UsageEvent.objects.exists()
+        assert [event.type for event in WebhookEvent.objects.all()] == ["video.failed"]
 
 
 def test_another_tenant_sees_and_runs_nothing_of_it(acme: Cast, globex: Cast, vlm: ScriptedOpenAIServer) -> None:
