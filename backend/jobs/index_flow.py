@@ -12,6 +12,10 @@ from backend.library.models import Video, VideoStatus
 SEGMENTS_IN_FLIGHT = 4
 
 
+# With the backoff of backend.jobs.services these span several minutes: the restart of a model server leaves no gaps.
+MODEL_ATTEMPTS = 9
+
+
 def observe_key(segment_id: UUID) -> str:
     return f"observe:{segment_id}"
 
@@ -39,7 +43,7 @@ def enqueue_observation(segment_id: UUID, video_id: UUID) -> None:
             subject_id=segment_id,
             video_id=video_id,
             dedupe_key=observe_key(segment_id),
-            max_attempts=4,
+            max_attempts=MODEL_ATTEMPTS,
         )
 
 
@@ -50,6 +54,6 @@ def enqueue_assembly(video_id: UUID, version: int) -> Job:
         subject_id=video_id,
         video_id=video_id,
         dedupe_key=assemble_key(video_id, version),
-        max_attempts=6,
+        max_attempts=MODEL_ATTEMPTS,
         priority=1,
     )
