@@ -264,7 +264,7 @@ def test_a_model_that_stays_away_leaves_gaps_and_the_rest_of_the_video(
         lost = Segment.objects.get(n=1)
         assert lost.error_code == "model_unavailable"
         job = Job.objects.get(subject_id=lost.id)
-        assert (job.state, job.attempt, job.error_code) == (JobState.DEAD, 4, "model_unavailable")
+        assert (job.state, job.attempt, job.error_code) == (JobState.DEAD, 9, "model_unavailable")
         # What was not looked at is not billed.
         assert list(UsageEvent.objects.filter(meter="media_seconds").values_list("quantity", flat=True)) == [Decimal(6)]
         assert ledger.mismatches() == []
