@@ -144,7 +144,7 @@ class RelationsView(VideoPartView):
 class SummaryView(VideoPartView):
     @extend_schema(operation_id="getSummary", responses=bodies.SummaryBody, tags=["Event Knowledge Graph"])
     def get(self, request: Request, video_id: str) -> Response:
-        """The whole video in a few sentences."""
+        """What was written about the whole video. Indexing writes nothing there yet, so it is empty."""
         video = self.video(video_id)
         body = {"video_id": video.id, "summary": video.global_summary, "indexed_until_ms": video.indexed_until_ms}
         return Response(bodies.SummaryBody(body).data)

@@ -117,7 +117,7 @@ class RelationBody(serializers.Serializer[Any]):
 
 class SummaryBody(serializers.Serializer[Any]):
     video_id = PublicIdField("vid")
-    summary = serializers.CharField(allow_blank=True, help_text="empty until the video is ready")
+    summary = serializers.CharField(allow_blank=True, help_text="empty where nothing was written")
     indexed_until_ms = serializers.IntegerField()
 
 

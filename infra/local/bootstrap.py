@@ -77,7 +77,7 @@ def _install() -> None:
     say(f"2/4 installing {UV}")
     _run("pip install uv", [str(python), "-m", "pip", "install", "--quiet", UV])
     _install_torch(python)
-    say("4/4 installing the locked packages (about 1.5 GB on disk at the first time)")
+    say("4/4 installing the locked packages (about 2.5 GB on disk at the first time)")
     env = dict(os.environ)
     links = _find_links(python)
     if links and "UV_FIND_LINKS" not in env:
