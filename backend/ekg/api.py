@@ -146,7 +146,11 @@ class SummaryView(VideoPartView):
     def get(self, request: Request, video_id: str) -> Response:
         """What was written about the whole video. Indexing writes nothing there yet, so it is empty."""
         video = self.video(video_id)
-        body = {"video_id": video.id, "summary": video.global_summary, "indexed_until_ms": video.indexed_until_ms}
+        body = {
+            "video_id": video.id,
+            "summary": queries.overview_text(video),
+            "indexed_until_ms": video.indexed_until_ms,
+        }
         return Response(bodies.SummaryBody(body).data)
 
 

@@ -88,6 +88,9 @@ class TranscriptLine(IndexRow):
     end_ms = models.BigIntegerField()
     text = models.TextField()
     words = models.JSONField(default=list)
+    # Null for lines of an index made before lines were embedded.
+    embedding = HalfVectorField(null=True)
+    embedding_model = models.CharField(max_length=100, default="", blank=True)
 
     class Meta(IndexRow.Meta):
         constraints = [
@@ -97,8 +100,37 @@ class TranscriptLine(IndexRow):
         ]
 
 
+class TrackedObject(IndexRow):
+    """One thing that was followed, over all segments: its tracks joined by re-identification.
+
+    n: running number in order of first appearance. spans: [[start_ms, end_ms], …] in which it is visible, merged.
+    embedding: mean appearance of its tracks, weight of them. Which segments it is in: those of its tracks.
+    """
+
+    n = models.PositiveIntegerField()
+    category = models.CharField(max_length=64)
+    colour = models.CharField(max_length=32, default="", blank=True)
+    start_ms = models.BigIntegerField()
+    end_ms = models.BigIntegerField()
+    spans = models.JSONField(default=list)
+    segments = models.JSONField(default=list)
+    tracks = models.PositiveIntegerField(default=1)
+    observations = models.PositiveIntegerField(default=0)
+    entries = models.PositiveIntegerField(default=0)
+    exits = models.PositiveIntegerField(default=0)
+    confidence = models.FloatField(default=1.0)
+    weight = models.PositiveIntegerField(default=0)
+    embedding = HalfVectorField(null=True)
+    embedding_model = models.CharField(max_length=100, default="", blank=True)
+
+    class Meta(IndexRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "video", "index_version", "n"], name="object_video_version_n")
+        ]
+
+
 class Track(IndexRow):
-    """One tracked object inside one segment, as measured."""
+    """One tracked object inside one segment, as measured. object is null until its segment is assembled."""
 
     segment_n = models.PositiveIntegerField()
     track_no = models.PositiveIntegerField()
@@ -112,6 +144,9 @@ class Track(IndexRow):
     left = models.BooleanField(default=False)
     boxes = models.JSONField(default=list)
     appearance = HalfVectorField(null=True)
+    object = models.ForeignKey(
+        TrackedObject, null=True, on_delete=models.SET_NULL, db_constraint=False, db_index=False, related_name="+"
+    )
 
     class Meta(IndexRow.Meta):
         constraints = [
@@ -119,6 +154,7 @@ class Track(IndexRow):
                 fields=["tenant", "video", "index_version", "segment_n", "track_no"], name="track_video_segment_no"
             )
         ]
+        indexes = [models.Index(fields=["tenant", "object"], name="track_tenant_object")]
 
 
 class Entity(IndexRow):
@@ -177,3 +213,42 @@ class Relation(IndexRow):
             )
         ]
         indexes = [models.Index(fields=["tenant", "video", "index_version"], name="relation_tenant_video")]
+
+
+class Topic(IndexRow):
+    """A stretch of the video about one thing: consecutive events told together. Topics are contiguous in time.
+
+    people, places: names as the events give them. frame_ms: frames that show it.
+    """
+
+    n = models.PositiveIntegerField()
+    start_ms = models.BigIntegerField()
+    end_ms = models.BigIntegerField()
+    first_event = models.PositiveIntegerField()
+    end_event = models.PositiveIntegerField()
+    title = models.CharField(max_length=200)
+    summary = models.TextField()
+    people = models.JSONField(default=list)
+    places = models.JSONField(default=list)
+    frame_ms = models.JSONField(default=list)
+
+    class Meta(IndexRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "video", "index_version", "n"], name="topic_video_version_n")
+        ]
+
+
+class Overview(IndexRow):
+    """The global summary of one index version, written over its topics; until_ms: how far it reaches."""
+
+    text = models.TextField()
+    people = models.JSONField(default=list)
+    places = models.JSONField(default=list)
+    until_ms = models.BigIntegerField(default=0)
+    model = models.CharField(max_length=100, default="", blank=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta(IndexRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "video", "index_version"], name="overview_video_version")
+        ]

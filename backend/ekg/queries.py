@@ -15,7 +15,7 @@ from django.db.models.expressions import Window
 from django.db.models.functions import RowNumber
 
 from backend.ekg.graph_store import GraphSize, GraphStore
-from backend.ekg.models import Chunk, Entity, Event, Frame, IndexRow, Mention, Relation, Track, TranscriptLine
+from backend.ekg.models import Chunk, Entity, Event, Frame, IndexRow, Mention, Overview, Relation, Track, TranscriptLine
 from backend.library.models import Video
 
 
@@ -156,3 +156,8 @@ def first_frames(event_ids: Sequence[UUID]) -> dict[UUID, Frame]:
         place=Window(RowNumber(), partition_by=[F("event_id")], order_by=F("ms").asc())
     )
     return {frame.event_id: frame for frame in ranked.filter(place=1).defer("embedding")}
+
+
+def overview_text(video: Video) -> str:
+    """The global summary as far as it is written, "" before."""
+    return _of(Overview, video).values_list("text", flat=True).first() or ""

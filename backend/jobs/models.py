@@ -10,20 +10,26 @@ from backend.tenancy.models import TenantRow
 
 class JobKind(models.TextChoices):
     PROBE_VIDEO = "probe_video"
+    INGEST_SEGMENT = "ingest_segment"
     OBSERVE_SEGMENT = "observe_segment"
     ASSEMBLE_VIDEO = "assemble_video"
+    SUMMARISE_VIDEO = "summarise_video"
     ANSWER_QUESTION = "answer_question"
     DELIVER_WEBHOOK = "deliver_webhook"
     PURGE_VIDEO = "purge_video"
+    RETIRE_VERSION = "retire_version"
 
 
 QUEUE_OF: dict[str, str] = {
     JobKind.PROBE_VIDEO: "cpu.probe",
+    JobKind.INGEST_SEGMENT: "cpu.probe",
     JobKind.OBSERVE_SEGMENT: "gpu.index",
     JobKind.ASSEMBLE_VIDEO: "gpu.index",
+    JobKind.SUMMARISE_VIDEO: "gpu.index",
     JobKind.ANSWER_QUESTION: "gpu.query",
     JobKind.DELIVER_WEBHOOK: "io.webhook",
     JobKind.PURGE_VIDEO: "system",
+    JobKind.RETIRE_VERSION: "system",
 }
 
 

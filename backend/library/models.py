@@ -68,8 +68,19 @@ class VideoStatus(models.TextChoices):
     DELETING = "deleting"
 
 
+class SourceType(models.TextChoices):
+    """How a video's recording arrives: in one file of the customer's, or in segments until it is closed."""
+
+    UPLOAD = "upload"
+    URL = "url"
+    SEGMENTS = "segments"
+
+
 class Video(TenantRow):
-    """One indexed recording. Questions can be asked about 0..indexed_until_ms of the active index version."""
+    """One indexed recording. Questions can be asked about 0..indexed_until_ms of the active index version.
+
+    An uploaded recording is the one object at object_key; any other is the concatenation of its ready InputSegments.
+    """
 
     status = models.CharField(max_length=16, choices=VideoStatus.choices, default=VideoStatus.QUEUED)
     title = models.CharField(max_length=255, default="", blank=True)
@@ -82,9 +93,12 @@ class Video(TenantRow):
     profile = models.CharField(max_length=16, choices=Profile.choices, default=Profile.GENERAL)
     external_id = models.CharField(max_length=200, default="", blank=True)
     metadata = models.JSONField(default=dict)
-    object_key = models.CharField(max_length=255)
-    size_bytes = models.BigIntegerField()
+    source_type = models.CharField(max_length=16, choices=SourceType.choices, default=SourceType.UPLOAD)
+    object_key = models.CharField(max_length=255, default="", blank=True)
+    size_bytes = models.BigIntegerField(default=0)
     content_sha256 = models.CharField(max_length=64, default="", blank=True)
+    # Null while more input may be appended.
+    input_closed_at = models.DateTimeField(null=True)
 
     # Probe results; null until probed.
     duration_ms = models.BigIntegerField(null=True)
@@ -102,7 +116,6 @@ class Video(TenantRow):
     active_index_version = models.PositiveIntegerField(default=1)
     building_index_version = models.PositiveIntegerField(default=1)
     indexed_until_ms = models.BigIntegerField(default=0)
-    global_summary = models.TextField(default="", blank=True)
     # Wall time per stage of the index so far, {stage: ms}; summed over segments.
     stage_ms = models.JSONField(default=dict)
 
@@ -118,3 +131,74 @@ class Video(TenantRow):
             models.Index(fields=["tenant", "-id"], name="video_tenant_newest"),
             models.Index(fields=["tenant", "collection"], name="video_tenant_collection"),
         ]
+
+
+class InputStatus(models.TextChoices):
+    QUEUED = "queued"
+    READY = "ready"
+    FAILED = "failed"
+
+
+class InputSegment(TenantRow):
+    """One recorded piece of a growing video, in the order n in which it was appended.
+
+    start_ms: where it begins on the video's clock, known once every earlier piece is ready or failed. A failed piece
+    takes up no time. url may carry a customer's signature: it is fetched, never shown, and cleared afterwards.
+    """
+
+    video = models.ForeignKey(Video, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
+    n = models.PositiveIntegerField()
+    status = models.CharField(max_length=16, choices=InputStatus.choices, default=InputStatus.QUEUED)
+    upload = models.ForeignKey(
+        Upload, null=True, on_delete=models.SET_NULL, db_constraint=False, db_index=False, related_name="+"
+    )
+    url = models.TextField(default="", blank=True, max_length=4_000)
+    object_key = models.CharField(max_length=255, default="", blank=True)
+    size_bytes = models.BigIntegerField(default=0)
+    start_ms = models.BigIntegerField(null=True)
+    duration_ms = models.BigIntegerField(null=True)
+    source_start_ms = models.BigIntegerField(default=0)
+    width = models.IntegerField(null=True)
+    height = models.IntegerField(null=True)
+    fps = models.FloatField(null=True)
+    rotation = models.IntegerField(default=0)
+    container = models.CharField(max_length=32, default="", blank=True)
+    codec = models.CharField(max_length=32, default="", blank=True)
+    has_audio = models.BooleanField(default=False)
+    bitrate = models.BigIntegerField(null=True)
+    error_code = models.CharField(max_length=64, default="", blank=True)
+    error_message = models.TextField(default="", blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    ready_at = models.DateTimeField(null=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant", "video", "n"], name="inputsegment_video_n")]
+
+
+class IndexState(models.TextChoices):
+    BUILDING = "building"
+    READY = "ready"
+    FAILED = "failed"
+    SUPERSEDED = "superseded"
+
+
+class IndexVersion(TenantRow):
+    """One index of a video. A new one is built beside the one that questions read, which changes when it is ready.
+
+    clock: what the picture's own clock shows, {"at_zero": ISO date and time or time of day at 0 ms, "readings": how
+    many agree}; null without a readable one.
+    """
+
+    video = models.ForeignKey(Video, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
+    n = models.PositiveIntegerField()
+    state = models.CharField(max_length=16, choices=IndexState.choices, default=IndexState.BUILDING)
+    indexed_until_ms = models.BigIntegerField(default=0)
+    clock = models.JSONField(null=True)
+    stage_ms = models.JSONField(default=dict)
+    error_code = models.CharField(max_length=64, default="", blank=True)
+    error_message = models.TextField(default="", blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    ready_at = models.DateTimeField(null=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant", "video", "n"], name="indexversion_video_n")]

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from uuid6 import uuid7
 
-from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Relation, Track, TranscriptLine
+from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Overview, Relation, Track, TranscriptLine
 from backend.jobs.models import Segment, SegmentState
-from backend.library.models import Video, VideoStatus
+from backend.library.models import IndexState, IndexVersion, Video, VideoStatus
 from tests.conftest import Cast
 
 VECTOR = [1.0, 0.0, 0.0]
@@ -33,10 +33,12 @@ def record(cast: Cast, *, version: int = 1, video_id: UUID | None = None, word: 
         if video_id is None:
             video_id = Video.objects.create(
                 tenant_id=tenant, object_key=f"t/{tenant}/u/x/source", size_bytes=5, title="Gate", duration_ms=30_000,
-                status=VideoStatus.READY, indexed_until_ms=30_000, global_summary="A man and a dog.",
+                status=VideoStatus.READY, indexed_until_ms=30_000,
             ).id  # fmt: skip
         of = {"tenant_id": tenant, "video_id": video_id, "index_version": version}
         vector = {"embedding": VECTOR, "embedding_model": MODEL}
+        IndexVersion.objects.create(tenant_id=tenant, video_id=video_id, n=version, state=IndexState.READY)
+        Overview.objects.create(**of, text="A man and a dog.", until_ms=30_000)
         Segment.objects.create(**of, n=0, start_ms=0, end_ms=30_000, state=SegmentState.ASSEMBLED)
         events = []
         for n, (start, end, summary) in enumerate(
