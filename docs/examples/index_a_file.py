@@ -24,7 +24,9 @@ from gpu_workers.models.roles import IndexModels, Meter
 def index_file(path: Path, models: IndexModels, *, profile: str, meter: Meter) -> MemoryIndex:
     """The index of the video at path. Raises ProbeError when it is not one."""
     found = probe(str(path), ffprobe=os.environ.get("FFPROBE_BINARY", "ffprobe"))
-    source = Source(str(path), found.source_start_ms, found.has_audio, ffmpeg=os.environ.get("FFMPEG_BINARY", "ffmpeg"))
+    source = Source.of_file(
+        str(path), found.source_start_ms, found.has_audio, os.environ.get("FFMPEG_BINARY", "ffmpeg")
+    )
     video_id = stable_id("video", path.resolve())
     index = MemoryIndex(video_id)
     assembler = EventAssembler(

@@ -1,13 +1,14 @@
 """Pictures and sound of a span of a video, by timestamp and without reading the rest.
 
 Which frames are chosen depends on the video and the rate alone: a frame is chosen when it is the first one at or after
-a point k/fps of the video's clock. Cutting the video into other segments chooses the same frames.
+a point k/fps of the video's clock. Cutting the video into other segments chooses the same frames. Only what is chosen,
+and what it refers to, is decoded.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from fractions import Fraction
 from types import TracebackType
 
@@ -18,6 +19,7 @@ from av.container import InputContainer
 from av.video.stream import VideoStream
 
 from gpu_workers.ekg import Picture, SampledFrame, Span
+from gpu_workers.indexing.foresight import Foresight
 from gpu_workers.indexing.opening import open_video, origin_ms, shown_stream
 
 DECODER_THREADS = 4
@@ -70,7 +72,9 @@ class FrameSamples:
         self.skipped = 0
         self._source, self._span, self._max_side = source, span, max_side
         self._start_ms, self._hold_ms = source_start_ms, hold_ms
+        self._fps = fps
         self._grid = SamplingGrid(fps, span.start_ms)
+        self._last_before: int | None = None
         self._frames = self._sample()
 
     def __iter__(self) -> Iterator[SampledFrame]:
@@ -94,7 +98,7 @@ class FrameSamples:
         span = self._span
         cells = _Cells(span, self._hold_ms)
         shown: av.VideoFrame | None = None
-        lost = 0
+        lost, entered = 0, False
         with _open(self._source) as container:
             stream = _video_stream(container)
             pixel = stream.sample_aspect_ratio or Fraction(1)
@@ -107,12 +111,15 @@ class FrameSamples:
                     return
                 shown, lost = frame, self.skipped
                 if ms < span.start_ms:
-                    self._grid.skip(ms)
-                elif self._grid.takes(ms):
+                    continue
+                if not entered and self._last_before is not None:
+                    self._grid.skip(self._last_before)
+                entered = True
+                if self._grid.takes(ms):
                     cells.fill(ms)
                     yield SampledFrame(ms, _picture(frame, pixel, self._max_side))
             if shown is not None and self.skipped == lost:
-                for empty_ms in cells.empty_before(span.end_ms):
+                for empty_ms in cells.empty_before(span.end_ms, cut=True):
                     yield SampledFrame(empty_ms, _picture(shown, pixel, self._max_side))
 
     def _decode_from(
@@ -141,19 +148,11 @@ class FrameSamples:
     def _decode(
         self, container: InputContainer, stream: VideoStream, origin: int
     ) -> Iterator[tuple[int, av.VideoFrame]]:
-        """Every good frame with its time in the video; times rise."""
+        """Good frames with their times in the video, among them all that the grid chooses; times rise."""
         base = stream.time_base or Fraction(1, 1000)
         step = 1000 / (stream.average_rate or stream.guessed_rate or 25)
         last: int | None = None
-        for packet in self._packets(container, stream):
-            if packet.is_corrupt:
-                self.skipped += 1
-                continue
-            try:
-                frames = packet.decode()
-            except av.error.InvalidDataError:
-                self.skipped += 1
-                continue
+        for frames in self._decoded(container, stream, origin):
             for frame in frames:
                 if not isinstance(frame, av.VideoFrame):
                     continue
@@ -168,6 +167,35 @@ class FrameSamples:
                 last = ms
                 yield ms, frame
 
+    def _decoded(
+        self, container: InputContainer, stream: VideoStream, origin: int
+    ) -> Iterator[Sequence[av.VideoFrame]]:
+        """What each packet brings out of the decoder, and in the end what it still holds."""
+        decoder = stream.codec_context
+        foresight: Foresight[av.Packet[av.VideoStream]] = Foresight(
+            self._span,
+            SamplingGrid(self._fps, self._span.start_ms),
+            hold_ms=self._hold_ms,
+            origin=origin,
+            ms_per_tick=(stream.time_base or Fraction(1, 1000)) * 1000,
+        )
+        for packet, wanted in foresight.sift(self._packets(container, stream)):
+            self._last_before = foresight.last_before
+            if packet.is_corrupt:
+                self.skipped += 1
+                continue
+            if not wanted and decoder.codec.intra_only:
+                continue
+            decoder.skip_frame = "DEFAULT" if wanted else "NONREF"
+            try:
+                yield packet.decode()
+            except av.error.InvalidDataError:
+                self.skipped += 1
+        try:
+            yield decoder.decode(None)
+        except (av.error.EOFError, av.error.InvalidDataError):
+            return
+
     def _packets(self, container: InputContainer, stream: VideoStream) -> Iterator[av.Packet[av.VideoStream]]:
         packets = container.demux(stream)
         while True:
@@ -180,7 +208,8 @@ class FrameSamples:
                 return  # the demuxer found no way on: what follows cannot be read
             except av.error.FFmpegError as error:
                 raise SourceUnreadable(f"reading stopped: {error.strerror}") from error
-            yield packet
+            if packet.size:  # the demuxer ends with an empty one
+                yield packet
 
 
 def sample_frames(
@@ -214,11 +243,11 @@ class _Cells:
         if self._hold is not None:
             self._next = ms // self._hold * self._hold + self._hold
 
-    def empty_before(self, ms: int) -> Iterator[int]:
-        """Beginnings of cells that end at or before ms, each once."""
+    def empty_before(self, ms: int, *, cut: bool = False) -> Iterator[int]:
+        """Beginnings of cells that end at or before ms, each once; with cut also of the one that ms ends."""
         while self._hold is not None and self._next < ms:
             end = self._next // self._hold * self._hold + self._hold
-            if end > ms:
+            if end > ms and not cut:
                 return
             yield self._next
             self._next = end

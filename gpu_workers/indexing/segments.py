@@ -7,10 +7,24 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
-from gpu_workers.ekg import CHUNK_MS, Chunk, FrameRow, SampledFrame, SegmentRecord, Span, TranscriptLine, chunk_spans
-from gpu_workers.indexing.audio import read_audio
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu_workers.ekg import (
+    CHUNK_MS,
+    Chunk,
+    FrameRow,
+    SampledFrame,
+    SegmentRecord,
+    Span,
+    TranscriptLine,
+    chunk_spans,
+    unit,
+)
+from gpu_workers.indexing.audio import SAMPLE_RATE, read_audio
 from gpu_workers.indexing.sampling import FrameSamples, SamplingGrid, sample_frames
 from gpu_workers.indexing.thumbnails import thumbnail
 from gpu_workers.models.roles import ChunkView, IndexModels, Meter, ModelRefused, SegmentDescription, SegmentView
@@ -18,7 +32,9 @@ from gpu_workers.models.roles import ChunkView, IndexModels, Meter, ModelRefused
 SHORTEST_SEGMENT_MS = 2 * CHUNK_MS
 QUEUED_FRAMES = 16
 """Decoded pictures that may wait for the models."""
+_NO_END = 2**53
 EMBEDDING_BATCH = 16
+LISTENING_MARGIN_MS = 2_000
 
 
 def plan_segments(duration_ms: int, *, segment_ms: int = 30_000) -> list[Span]:
@@ -36,13 +52,50 @@ def plan_segments(duration_ms: int, *, segment_ms: int = 30_000) -> list[Span]:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Where a video is read from. url: a path or an http(s) URL. source_start_ms, has_audio: as probed."""
+class Piece:
+    """One recorded file of a source. url: a path or an http(s) URL. span: where it lies on the video's clock.
+
+    source_start_ms: the file's own first timestamp, as probed; None for a file at 0 that is to be asked itself.
+    """
 
     url: str
+    span: Span
     source_start_ms: int | None = None
     has_audio: bool = True
+
+    def __post_init__(self) -> None:
+        if self.source_start_ms is None and self.span.start_ms:
+            raise ValueError("a piece that does not begin at 0 needs its source_start_ms")
+
+    @property
+    def clock_start_ms(self) -> int | None:
+        """The file's timestamp that is 0 on the video's clock."""
+        return None if self.source_start_ms is None else self.source_start_ms - self.span.start_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a video is read from: one file, or several that follow each other. pieces: in order, without overlap."""
+
+    pieces: tuple[Piece, ...]
     ffmpeg: str = "ffmpeg"
+
+    def __post_init__(self) -> None:
+        if any(after.span.start_ms < before.span.end_ms for before, after in pairwise(self.pieces)):
+            raise ValueError("the pieces of a source follow each other")
+
+    @classmethod
+    def of_file(
+        cls, url: str, source_start_ms: int | None = None, has_audio: bool = True, ffmpeg: str = "ffmpeg"
+    ) -> Source:
+        return cls((Piece(url, Span(0, _NO_END), source_start_ms, has_audio),), ffmpeg)
+
+    def within(self, span: Span) -> Iterator[tuple[Piece, Span]]:
+        """The pieces that reach into span, each with the part of span that it holds."""
+        for piece in self.pieces:
+            start, end = max(span.start_ms, piece.span.start_ms), min(span.end_ms, piece.span.end_ms)
+            if start < end:
+                yield piece, Span(start, end)
 
 
 @dataclass(slots=True)
@@ -89,24 +142,27 @@ def observe_segment(
     seen: list[SampledFrame] = []
     rows = _FrameKeeper(models, meter, times)
     shown, kept = SamplingGrid(models.describer.sample_fps, span.start_ms), SamplingGrid(frame_fps, span.start_ms)
-    samples = sample_frames(
-        source.url, span, fps=rate, max_side=max_side, source_start_ms=source.source_start_ms, hold_ms=CHUNK_MS
-    )
-    with _decoding(samples, times) as frames:
-        for frame in frames:
-            if shown.takes(frame.ms):
-                seen.append(frame)
-            if kept.takes(frame.ms):
-                rows.add(frame)
-            if on_progress is not None:
-                on_progress(frame.ms)
+    skipped = 0
+    for piece, part in source.within(span):
+        samples = sample_frames(
+            piece.url, part, fps=rate, max_side=max_side, source_start_ms=piece.clock_start_ms, hold_ms=CHUNK_MS
+        )
+        with _decoding(samples, times) as frames:
+            for frame in frames:
+                if shown.takes(frame.ms):
+                    seen.append(frame)
+                if kept.takes(frame.ms):
+                    rows.add(frame)
+                if on_progress is not None:
+                    on_progress(frame.ms)
+        skipped += samples.skipped
     transcript = _transcribe(source, span, models, meter, times)
     views = chunk_views(span, seen, transcript)
     described = _describe(SegmentView(span, views, profile, instructions), models, meter, times)
     if [chunk.n for chunk in described.chunks] != [view.n for view in views]:
         raise ValueError(f"{models.describer.name} described other chunks than it was shown")
-    record = SegmentRecord(span, described.chunks, rows.finish(), described.tracks, tuple(transcript))
-    return Observation(record, times, samples.skipped)
+    record = SegmentRecord(span, described.chunks, rows.finish(), described.tracks, transcript)
+    return Observation(record, times, skipped)
 
 
 def chunk_views(
@@ -138,14 +194,49 @@ def _describe(view: SegmentView, models: IndexModels, meter: Meter, times: Stage
 
 def _transcribe(
     source: Source, span: Span, models: IndexModels, meter: Meter, times: StageTimes
-) -> Sequence[TranscriptLine]:
-    if models.transcriber is None or not source.has_audio:
+) -> tuple[TranscriptLine, ...]:
+    """What is said in span, embedded. A little more is listened to, so that no word is cut in two at its borders."""
+    if models.transcriber is None or not any(piece.has_audio for piece, _ in source.within(span)):
         return ()
     with _timed(times, "transcribe"):
-        samples = read_audio(source.url, span, source.ffmpeg)
+        heard = Span(max(0, span.start_ms - LISTENING_MARGIN_MS), span.end_ms + LISTENING_MARGIN_MS)
+        samples = _sound(source, heard)
         if not samples.size:
             return ()
-        return models.transcriber.transcribe(samples, offset_ms=span.start_ms, meter=meter)
+        lines = models.transcriber.transcribe(samples, offset_ms=heard.start_ms, meter=meter)
+        spoken = [line for line in (_inside(line, span) for line in lines) if line is not None]
+        if not spoken:
+            return ()
+        vectors = models.text_embedder.embed([line.text for line in spoken], meter=meter)
+        return tuple(replace(line, embedding=unit(vector)) for line, vector in zip(spoken, vectors, strict=True))
+
+
+def _sound(source: Source, span: Span) -> NDArray[np.float32]:
+    """Samples of span over all its pieces; silence where one has none, nothing after the last that has some."""
+    parts: list[NDArray[np.float32]] = []
+    have = 0
+    for piece, part in source.within(span):
+        if not piece.has_audio:
+            continue
+        begin = piece.span.start_ms
+        samples = read_audio(piece.url, Span(part.start_ms - begin, part.end_ms - begin), source.ffmpeg)
+        at = (part.start_ms - span.start_ms) * SAMPLE_RATE // 1000
+        samples = samples[: (part.end_ms - span.start_ms) * SAMPLE_RATE // 1000 - at]
+        if samples.size:
+            parts += [np.zeros(max(0, at - have), dtype=np.float32), samples]
+            have = at + samples.size
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.float32)
+
+
+def _inside(line: TranscriptLine, span: Span) -> TranscriptLine | None:
+    """The words of line whose middle lies in span; a line without word times as a whole, by its own middle."""
+    words = tuple(word for word in line.words if span.contains((word[0] + word[1]) // 2))
+    if not words and (line.words or not span.contains((line.span.start_ms + line.span.end_ms) // 2)):
+        return None
+    begin, end = (words[0][0], words[-1][1]) if len(words) < len(line.words) else (line.span.start_ms, line.span.end_ms)
+    begin = min(max(begin, span.start_ms), span.end_ms - 1)
+    text = line.text if len(words) == len(line.words) else " ".join(word for _, _, word in words)
+    return TranscriptLine(Span(begin, min(max(end, begin + 1), span.end_ms)), text, words)
 
 
 @dataclass(slots=True)

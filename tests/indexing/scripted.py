@@ -21,6 +21,7 @@ from gpu_workers.ekg import (
     Vector,
     unit,
 )
+from gpu_workers.models.narrator import MeasuredNarrator
 from gpu_workers.models.roles import IndexModels, Meter, Scores, SegmentDescription, SegmentView
 
 DIMENSION = 32
@@ -147,13 +148,15 @@ class ScriptedEmbedder:
 
 
 class ScriptedTranscriber:
-    """One line per call that says how much sound it heard."""
+    """One line per call, of one word for each whole second that it heard: w17 is spoken from 17.0 s to 17.8 s."""
 
     name = "scripted"
 
     def transcribe(self, samples: NDArray[np.float32], *, offset_ms: int, meter: Meter) -> Sequence[TranscriptLine]:
         length_ms = len(samples) * 1000 // 16_000
-        return [TranscriptLine(Span(offset_ms, offset_ms + length_ms), f"heard {length_ms} ms")]
+        starts = range(-(-offset_ms // 1000) * 1000, offset_ms + length_ms - 799, 1000)
+        words = tuple((ms, ms + 800, f"w{ms // 1000}") for ms in starts)
+        return [TranscriptLine(Span(words[0][0], words[-1][1]), " ".join(w for _, _, w in words), words)]
 
 
 def scripted_models(*, sample_fps: float = 2.0, transcriber: ScriptedTranscriber | None = None) -> IndexModels:
@@ -166,5 +169,6 @@ def scripted_models(*, sample_fps: float = 2.0, transcriber: ScriptedTranscriber
         text_embedder=embedder,
         frame_embedder=embedder,
         similarity=ScriptedSimilarity(),
+        narrator=MeasuredNarrator(),
         transcriber=transcriber,
     )

@@ -3,13 +3,14 @@ from __future__ import annotations
 from io import BytesIO
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from gpu_workers.ekg import SampledFrame, Span
+from gpu_workers.ekg import Picture, SampledFrame, Span
 from gpu_workers.indexing.audio import SAMPLE_RATE, read_audio
 from gpu_workers.indexing.sampling import SamplingGrid, SourceUnreadable, sample_frames
 from gpu_workers.indexing.thumbnails import thumbnail
@@ -201,3 +202,48 @@ def test_a_connection_that_breaks_off_is_a_fault_and_not_an_end(tmp_path: Path) 
     with serving(tmp_path, break_after=half) as (url, _), pytest.raises(SourceUnreadable) as caught:
         list(sample_frames(f"{url}/v.mp4", Span(0, 10_000), fps=2, max_side=64))
     assert caught.value.retryable
+
+
+def reference_choice(path: Path, span: Span, fps: float) -> list[tuple[int, Picture]]:
+    """By the definition, over every frame there is: the first one at or after each k/fps, if it lies in span."""
+    with av.open(str(path)) as container:
+        stream = container.streams.video[0]
+        base = stream.time_base
+        assert base is not None
+        start = round((container.start_time or 0) / 1000)
+        frames = [(round(f.pts * base * 1000) - start, f) for f in container.decode(stream) if f.pts is not None]
+        chosen: dict[int, Picture] = {}
+        for k in range(int(span.end_ms * fps / 1000) + 1):
+            after = [(ms, f) for ms, f in frames if ms >= k * 1000 / fps]
+            if after and span.contains(after[0][0]):
+                chosen[after[0][0]] = after[0][1].to_ndarray(format="rgb24")
+        return sorted(chosen.items())
+
+
+@pytest.mark.parametrize(
+    ("extension", "arguments"),
+    [
+        ("mp4", "-c:v libx264 -bf 3 -b_strategy 0 -g 40"),
+        ("mkv", "-c:v libx264 -bf 3 -x264-params b-pyramid=normal:open-gop=1:keyint=30"),
+        ("ts", "-c:v libx264 -bf 2 -g 25"),
+        ("mp4", "-c:v libx264 -bf 0 -g 300"),
+        ("mp4", "-c:v libx265 -bf 4 -x265-params log-level=error:keyint=60"),
+        ("webm", "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 50"),
+        ("avi", "-c:v mpeg4 -bf 2 -g 25"),
+        ("avi", "-c:v mjpeg -pix_fmt yuvj420p"),
+        ("mp4", "-c:v libx264 -bf 3 -vf setpts=PTS+0.03*mod(N\\,5)/TB -fps_mode vfr"),
+    ],
+)
+@pytest.mark.parametrize("span", [Span(0, 9_000), Span(3_000, 6_000)])
+def test_only_what_is_chosen_is_decoded_and_it_is_the_same(
+    tmp_path: Path, extension: str, arguments: str, span: Span
+) -> None:
+    """Frames that nothing refers to are passed over; what is chosen is what a decoder of everything would choose."""
+    path = tmp_path / f"v.{extension}"
+    run_ffmpeg("-f", "lavfi", "-i", "testsrc2=duration=9:rate=25:size=160x120", *arguments.split(), str(path))
+    expected = reference_choice(path, span, 2.0)
+    found = [(frame.ms, frame.picture) for frame in sampled(path, span.start_ms, span.end_ms, max_side=160)]
+    assert [ms for ms, _ in found] == [ms for ms, _ in expected]
+    assert len(found) >= 4
+    for (_, mine), (_, theirs) in zip(found, expected, strict=True):
+        assert np.array_equal(mine, theirs)

@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from gpu_workers.ekg import CHUNK_MS, Picture, SegmentRecord, Span
 from gpu_workers.indexing.assembly import EventAssembler
 from gpu_workers.indexing.memory_index import MemoryIndex
-from gpu_workers.indexing.segments import Observation, Source, observe_segment, plan_segments
+from gpu_workers.indexing.segments import Observation, Piece, Source, observe_segment, plan_segments
 from gpu_workers.models.roles import IndexModels, Meter, ModelError, ModelRefused, SegmentDescription, SegmentView
 from tests.indexing.media import FFMPEG, grey, run_ffmpeg, write_steady, write_video
-from tests.indexing.scripted import ScriptedDescriber, ScriptedEmbedder, ScriptedTranscriber, scripted_models
+from tests.indexing.scripted import ScriptedDescriber, ScriptedEmbedder, ScriptedTranscriber, scripted_models, vector_of
 
 
 def observed(path: Path, span: Span, models: IndexModels | None = None, **more: object) -> Observation:
     return observe_segment(
-        Source(str(path), ffmpeg=FFMPEG), span, models or scripted_models(), profile="general", meter=Meter(),
+        Source.of_file(str(path), ffmpeg=FFMPEG), span, models or scripted_models(), profile="general", meter=Meter(),
         **more,  # type: ignore[arg-type]
     )  # fmt: skip
 
@@ -83,12 +83,52 @@ def test_sound_is_heard_by_the_chunks_it_is_in(tmp_path: Path) -> None:
     models = scripted_models(transcriber=ScriptedTranscriber())
     found = observed(path, Span(3000, 9000), models)
     (line,) = found.record.transcript
-    assert line.span.start_ms == 3000
-    assert line.text.startswith("heard ")
+    assert line.text == "w3 w4 w5 w6 w7 w8", "what lies beyond the segment is another segment's"
+    assert line.span == Span(3000, 8800)
+    assert line.embedding is not None
+    assert np.allclose(line.embedding, vector_of(line.text), atol=1e-6)
     assert isinstance(models.describer, ScriptedDescriber)
     assert [len(c.transcript) for c in models.describer.views[0].chunks] == [1, 1]
     silent = observed(write_steady(tmp_path / "silent.mp4", 3), Span(0, 3000), models)
     assert silent.record.transcript == ()
+
+
+def test_no_word_is_lost_or_doubled_where_segments_meet(tmp_path: Path) -> None:
+    """R16: a word that lies across the border is heard whole, by the segment that holds its middle."""
+    path = tmp_path / "v.mp4"
+    run_ffmpeg("-f", "lavfi", "-i", "testsrc=duration=12:rate=10:size=64x48", "-f", "lavfi", "-i",
+               "sine=duration=12", "-c:v", "mpeg4", "-c:a", "aac", str(path))  # fmt: skip
+    models = scripted_models(transcriber=ScriptedTranscriber())
+    words = [
+        word
+        for span in (Span(0, 6000), Span(6000, 12_000))
+        for line in observed(path, span, models).record.transcript
+        for _, _, word in line.words
+    ]
+    assert words == [f"w{second}" for second in range(12)]
+
+
+@pytest.mark.parametrize("cut", [3000, 7000, 10_400])
+def test_a_recording_in_pieces_is_the_recording_in_one(tmp_path: Path, cut: int) -> None:
+    whole = write_steady(tmp_path / "whole.mp4", 20)
+    seconds = cut / 1000
+    first = write_steady(tmp_path / "first.mp4", seconds)
+    times = [ms for ms in range(0, 20_000, 100) if ms >= cut]
+    second = write_video(
+        tmp_path / "second.mp4", [ms - cut for ms in times], [grey(ms // 1000 % 25 * 10) for ms in times]
+    )
+    source = Source((Piece(str(first), Span(0, cut), 0), Piece(str(second), Span(cut, 20_000), 0)), ffmpeg=FFMPEG)
+    for span in (Span(0, 20_000), Span(6000, 15_000)):
+        one = observed(whole, span).record
+        two = observe_segment(source, span, scripted_models(), profile="general", meter=Meter()).record
+        assert [c.n for c in one.chunks] == [c.n for c in two.chunks]
+        assert [c.description for c in one.chunks] == [c.description for c in two.chunks]
+        assert [f.ms for f in one.frames] == [f.ms for f in two.frames]
+
+
+def test_pieces_that_overlap_are_refused() -> None:
+    with pytest.raises(ValueError, match="follow each other"):
+        Source((Piece("a", Span(0, 2000)), Piece("b", Span(1999, 3000), 0)))
 
 
 def test_black_video_and_a_single_picture_are_described(tmp_path: Path) -> None:
