@@ -23,6 +23,7 @@ from gpu_workers.ekg import (
     LinkedMention,
     Relation,
     Span,
+    TranscriptLine,
     Vector,
     stable_id,
 )
@@ -57,7 +58,9 @@ class InMemoryGraph:
         self._events_of_entity: dict[UUID, list[UUID]] = defaultdict(list)
         self._frames: dict[UUID, list[StoredFrame]] = defaultdict(list)
         self._jpegs: dict[str, bytes] = {}
-        self._event_vectors, self._frame_vectors = _Vectors(), _Vectors()
+        self._lines: dict[UUID, TranscriptLine] = {}
+        self._events_of_line: dict[UUID, list[UUID]] = defaultdict(list)
+        self._event_vectors, self._frame_vectors, self._line_vectors = _Vectors(), _Vectors(), _Vectors()
         for video in videos:
             events = [r.event for r in video.events if span is None or _overlap(r.event.span, span)]
             self._add_events(video, events)
@@ -87,6 +90,14 @@ class InMemoryGraph:
         return [
             Hit(frames[frame_id].event_id, cosine, "frame", f"{frame_id} at {frames[frame_id].ms} ms")
             for frame_id, cosine in found
+        ]
+
+    def search_transcript(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
+        found = self._line_vectors.nearest(query, limit=limit, floor=floor)
+        return [
+            Hit(event_id, cosine, "transcript", f"{line_id} {self._lines[line_id].text}")
+            for line_id, cosine in found
+            for event_id in self._events_of_line[line_id]
         ]
 
     # --- edges -----------------------------------------------------------------------------------------------------
@@ -167,6 +178,7 @@ class InMemoryGraph:
             members = tuple(chunks[n] for n in range(event.first_chunk, event.end_chunk) if n in chunks)
             self._events[event.id] = StoredEvent(event.id, video.video_id, event.n, event.span, event.summary, members)
             self._event_vectors.add(event.id, event.embedding)
+            self._add_lines(video.video_id, event, members)
             self._entities.update({entity.id: entity for entity in record.entities})
             self._mentions[event.id].extend(record.mentions)
             self._relations[event.id].extend(record.relations)
@@ -175,6 +187,18 @@ class InMemoryGraph:
         for before, after in pairwise(events):
             if after.n == before.n + 1:
                 self._next[before.id] = after.id
+
+    def _add_lines(self, video_id: UUID, event: Event, members: Sequence[Chunk]) -> None:
+        for chunk in members:
+            for line in chunk.transcript:
+                line_id = stable_id("transcript", video_id, line.span.start_ms, line.span.end_ms)
+                if line.embedding is None or not _overlap(line.span, event.span):
+                    continue
+                if line_id not in self._lines:
+                    self._lines[line_id] = line
+                    self._line_vectors.add(line_id, line.embedding)
+                if event.id not in self._events_of_line[line_id]:
+                    self._events_of_line[line_id].append(event.id)
 
     def _add_frames(self, video: MemoryVideo, events: Sequence[Event], span: Span | None) -> None:
         position = 0

@@ -25,6 +25,22 @@ class EntityDirectory(Protocol):
         ...
 
 
+class ObjectDirectory(Protocol):
+    """The tracked objects of one video's index version, as far as they are committed or staged."""
+
+    def count(self) -> int: ...
+
+    def recent(self, since_ms: int) -> Sequence[ObjectState]:
+        """Objects that were visible at since_ms or later, by their number."""
+        ...
+
+    def alike(
+        self, categories: Collection[str], appearance: Vector, *, limit: int
+    ) -> Sequence[tuple[ObjectState, float]]:
+        """Objects of these categories by falling cosine similarity of their appearance; those without one are out."""
+        ...
+
+
 class EventSink(Protocol):
     """Takes finished events in order of time."""
 
@@ -48,7 +64,7 @@ class StoredEvent:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An event found by one view. via: the id of what matched (event, entity or frame), a space, words for a reader."""
+    """An event found by one view. via: the id of what matched (event, entity, frame, line), a space, words to read."""
 
     event_id: UUID
     similarity: float
@@ -85,6 +101,10 @@ class KnowledgeGraph(Protocol):
 
     def search_frames(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
         """Hits of the nearest frames; limit counts frames."""
+        ...
+
+    def search_transcript(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
+        """Hits of the nearest spoken lines, one per (line, event it is spoken in); limit counts lines."""
         ...
 
     def next_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, UUID]:

@@ -130,6 +130,10 @@ _SCOPED = (
 _EVENT_IN_SCOPE = (
     "e.tenant_id = %(tenant)s AND e.end_ms <= scope.until_ms AND e.start_ms < %(end)s AND e.end_ms > %(start)s"
 )
+_EVENT_OF_LINE = (
+    "e.tenant_id = {line}.tenant_id AND e.video_id = {line}.video_id AND e.index_version = {line}.index_version "
+    "AND e.start_ms < {line}.end_ms AND e.end_ms > {line}.start_ms"
+)
 
 
 class PostgresGraph:
@@ -233,6 +237,23 @@ class PostgresGraph:
             )
         )
         return [Hit(row[0], float(row[3]), "frame", f"{row[2]} at {row[1]} ms") for row in rows if row[3] > floor]
+
+    def search_transcript(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
+        rows = self._run(
+            lambda: self._rows(
+                "SELECT e.id, l.id, l.text, l.similarity FROM (SELECT t.*, 1 - (t.embedding <=> %(query)s::halfvec) "
+                "AS similarity FROM ekg_transcriptline t JOIN scope USING (video_id, index_version) "
+                "WHERE t.tenant_id = %(tenant)s AND t.embedding_model = %(model)s AND EXISTS "
+                f"(SELECT 1 FROM ekg_event e WHERE {_EVENT_OF_LINE.format(line='t')} AND {_EVENT_IN_SCOPE}) "
+                "ORDER BY similarity DESC, t.id LIMIT %(limit)s) l JOIN scope USING (video_id, index_version) "
+                f"JOIN ekg_event e ON {_EVENT_OF_LINE.format(line='l')} WHERE {_EVENT_IN_SCOPE} "
+                "ORDER BY l.similarity DESC, l.id, e.n",
+                query=_text(query),
+                model=self._text_model,
+                limit=limit,
+            )
+        )
+        return [Hit(row[0], float(row[3]), "transcript", f"{row[1]} {row[2]}") for row in rows if row[3] > floor]
 
     def _inside(self, event_ids: Sequence[UUID]) -> set[UUID]:
         """Those of the events that the scope admits: what the graph reaches is filtered like what a view finds."""

@@ -86,7 +86,7 @@ _GPU: dict[Effort, SearchSettings] = {
         check="on_disagreement",
         rescale=False,
         context_tokens=24_000,
-        retrieval=RetrievalSettings(graph_events=0),
+        retrieval=RetrievalSettings(graph_events=0, transcript=0),
     ),
 }
 

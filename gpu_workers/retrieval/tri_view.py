@@ -1,4 +1,7 @@
-"""Tri-view retrieval: events, entities and frames that match a question, as one ranked list (AVA, section 5.1)."""
+"""Tri-view retrieval: events, entities and frames that match a question, as one ranked list (AVA, section 5.1).
+
+What is said is a fourth view, and what the graph connects a fifth; both can be turned off.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +20,19 @@ GRAPH_SEEDS = 5
 class RetrievalSettings:
     """What each view returns. events, entities, frames: items, not events (the authors' code: 5, 5, 32).
 
-    floor: lowest cosine similarity of a hit. graph_events: events that the graph view adds over shared entities and
-    relations; 0 leaves the paper's three views. weights: of the views in the fusion.
+    transcript: spoken lines; 0 leaves them out. floor: lowest cosine similarity of a hit. graph_events: events that the graph view adds over shared entities and
+    relations; 0 leaves it out. weights: of the views in the fusion.
     rewriting: let the reasoner write one query per view, else each view gets the question itself.
     """
 
     events: int = 5
     entities: int = 5
     frames: int = 32
+    transcript: int = 5
     floor: float = 0.1
     graph_events: int = 5
     fusion: Fusion = "borda"
-    weights: Mapping[str, float] = field(default_factory=lambda: {"graph": 0.3})
+    weights: Mapping[str, float] = field(default_factory=lambda: {"graph": 0.3, "transcript": 0.5})
     rewriting: bool = True
 
 
@@ -76,6 +80,8 @@ def retrieve(
         "entity": graph.search_entities(entities_query, limit=settings.entities, floor=floor),
         "frame": graph.search_frames(frames_query, limit=settings.frames, floor=floor),
     }
+    if settings.transcript:
+        views["transcript"] = graph.search_transcript(events_query, limit=settings.transcript, floor=floor)
     top = max((hit.similarity for hits in views.values() for hit in hits), default=0.0)
     ranking = fuse(views, fusion=settings.fusion, weights=settings.weights)
     if settings.graph_events and ranking:

@@ -217,7 +217,7 @@ def make_video(
     chunks, frames, records = [], [], []
     for n, summary in enumerate(summaries):
         span = Span(3000 * n, 3000 * n + 3000)
-        lines = (TranscriptLine(span, speech[n]),) if speech and n in speech else ()
+        lines = (TranscriptLine(span, speech[n], embedding=embed(speech[n])),) if speech and n in speech else ()
         facts = {"measured": True} if measured else {}
         chunks.append(Chunk(n, span, f"seen: {summary}", facts=facts, transcript=lines))
         frames.append(FrameRow(span.start_ms + 1500, f"jpeg {n}".encode(), embed(summary)))

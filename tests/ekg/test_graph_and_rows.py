@@ -12,7 +12,7 @@ from backend.ekg.models import Chunk, Event, Frame
 from backend.ekg.reader import PostgresGraph, Scope, ScopedVideo
 from backend.ekg.writer import StagedEntities, VersionWriter
 from backend.library.storage import ObjectStorage
-from gpu_workers.ekg import Span, TranscriptLine, stable_id
+from gpu_workers.ekg import SegmentRecord, Span, TranscriptLine, stable_id
 from tests.conftest import Cast
 from tests.factories import FRAME_MODEL, TEXT_MODEL, event_record, make_video, segment_record, vector
 
@@ -139,6 +139,32 @@ def test_the_three_views_find_events_and_say_why(acme: Cast) -> None:
         }
         frames = graph.search_frames(vector(1.0), limit=1)
         assert [hit.event_id for hit in frames] == [event_id(video_id, 0, 3)]
+
+
+def test_a_spoken_line_leads_to_the_events_it_is_spoken_in(acme: Cast, globex: Cast) -> None:
+    """R16. The line reaches over the border of the first two events."""
+    video_id = indexed_video(acme)
+    lines = (
+        TranscriptLine(Span(8_000, 11_000), "over the border", embedding=vector(1.0)),
+        TranscriptLine(Span(20_000, 21_000), "in the last", embedding=vector(0.8, 0.6)),
+        TranscriptLine(Span(22_000, 23_000), "never embedded"),
+    )
+    with acme.scope():
+        VersionWriter(video_id, 1, text_model=TEXT_MODEL, frame_model=FRAME_MODEL).store_segment(
+            1, SegmentRecord(Span(30_000, 60_000), (), (), (), lines), thumbnail_keys={}
+        )
+    first, second, third = event_id(video_id, 0, 3), event_id(video_id, 3, 6), event_id(video_id, 6, 10)
+    with graph_of(acme, video_id) as graph:
+        hits = graph.search_transcript(vector(1.0), limit=5)
+        assert [hit.event_id for hit in hits] == [first, second, third]
+        assert hits[0].similarity == pytest.approx(1.0, abs=1e-3)
+        assert hits[0].via.endswith(" over the border")
+        assert [hit.event_id for hit in graph.search_transcript(vector(1.0), limit=1)] == [first, second]
+        assert [hit.event_id for hit in graph.search_transcript(vector(1.0), limit=5, floor=0.9)] == [first, second]
+    with graph_of(acme, video_id, until_ms=9_000) as graph:
+        assert [hit.event_id for hit in graph.search_transcript(vector(1.0), limit=5)] == [first]
+    with graph_of(globex, video_id) as foreign:
+        assert foreign.search_transcript(vector(1.0), limit=5) == []
 
 
 def test_the_scope_bounds_every_view_and_hop(acme: Cast) -> None:

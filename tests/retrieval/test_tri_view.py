@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpu_workers.answering.presets import settings_for
 from gpu_workers.models.roles import Meter
 from gpu_workers.retrieval.rewriting import read_queries
 from gpu_workers.retrieval.tri_view import RetrievalSettings, Retrieved, ViewQueries, retrieve
@@ -48,6 +49,24 @@ def test_the_graph_view_adds_events_that_share_an_entity_with_those_found() -> N
     added = next(event for event in found.ranking if event.event_id == event_id(5))
     assert [hit.view for hit in added.reasons] == ["graph"]
     assert found.ranking[0].event_id == event_id(4)
+
+
+def test_what_is_said_is_a_view_of_its_own() -> None:
+    """R16: nothing but speech tells of the parcel."""
+    speech = {6: "the parcel is behind the counter"}
+
+    found = find(ViewQueries.same("where is the parcel"), speech=speech)
+    silent = find(ViewQueries.same("parcel counter"), RetrievalSettings(graph_events=0, transcript=0), speech=speech)
+
+    assert found.ranking[0].event_id == event_id(6)
+    assert "transcript" in {hit.view for hit in found.ranking[0].reasons}
+    assert event_id(6) not in {event.event_id for event in silent.ranking}
+
+
+def test_the_paper_has_three_views() -> None:
+    settings = settings_for("paper", models_profile="gpu").retrieval
+
+    assert (settings.transcript, settings.graph_events) == (0, 0)
 
 
 def test_the_strongest_hit_is_reported() -> None:
