@@ -20,8 +20,8 @@ GRAPH_SEEDS = 5
 class RetrievalSettings:
     """What each view returns. events, entities, frames: items, not events (the authors' code: 5, 5, 32).
 
-    transcript: spoken lines; 0 leaves them out. floor: lowest cosine similarity of a hit. graph_events: events that the graph view adds over shared entities and
-    relations; 0 leaves it out. weights: of the views in the fusion.
+    transcript: spoken lines; 0 leaves them out. graph_events: events that the graph view adds over shared entities and
+    relations; 0 leaves it out. floor: lowest cosine similarity of a hit. weights: of the views in the fusion.
     rewriting: let the reasoner write one query per view, else each view gets the question itself.
     """
 
