@@ -8,6 +8,7 @@ vertices and edges are inserted by SQL, edges joined on the uid index; reads sta
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,6 +47,17 @@ class RelatedTo:
 class GraphSize:
     vertices: int
     edges: int
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """All of one index version's graph. Edges may be there more than once, which is a fault."""
+
+    events: Counter[UUID]
+    entities: Counter[UUID]
+    next: Counter[tuple[UUID, UUID]]
+    participations: Counter[Participation]
+    relations: Counter[RelatedTo]
 
 
 class GraphStore:
@@ -136,8 +148,15 @@ class GraphStore:
 
     def drop_version(self, video_id: UUID, version: int | None = None) -> None:
         """Remove a video's part of the graph: one version, or all of it. Edges first, so that none dangles."""
+        self._drop((*_EDGE_LABELS, *_VERTEX_LABELS), video_id, version)
+
+    def drop_entities(self, video_id: UUID, version: int) -> None:
+        """Remove one version's entities with what they take part in and their relations; events and NEXT stay."""
+        self._drop(("PARTICIPATES_IN", "RELATED_TO", "Entity"), video_id, version)
+
+    def _drop(self, labels: Sequence[str], video_id: UUID, version: int | None) -> None:
         with self._cursor() as cursor:
-            for label in (*_EDGE_LABELS, *_VERTEX_LABELS):
+            for label in labels:
                 condition = f"{_VIDEO} = %s::ag_catalog.agtype"
                 parameters: list[object] = [json.dumps(str(video_id))]
                 if version is not None:
@@ -210,6 +229,36 @@ class GraphStore:
             RelatedTo(UUID(source), UUID(target), predicate, UUID(event))
             for source, target, predicate, event in dict.fromkeys(rows)
         ]
+
+    def topology(self, video_id: UUID, version: int) -> Topology:
+        """Everything of one index version, in memory: for checks, not for questions."""
+        where = {"video": str(video_id), "version": version}
+        found = "{video: $video, version: $version}"
+
+        def vertices(label: str) -> Counter[UUID]:
+            rows = self._cypher(f"MATCH (v:{label} {found}) RETURN v.uid", "uid text", where)
+            return Counter(UUID(uid) for (uid,) in rows)
+
+        next_rows = self._cypher(
+            f"MATCH (a:Event {found})-[n:NEXT]->(b) RETURN a.uid, b.uid", "source text, target text", where
+        )
+        part_rows = self._cypher(
+            f"MATCH (u)-[p:PARTICIPATES_IN]->(e:Event {found}) RETURN u.uid, e.uid, p.role",
+            "entity text, event text, role text",
+            where,
+        )
+        related_rows = self._cypher(
+            f"MATCH (u:Entity {found})-[r:RELATED_TO]->(v) RETURN u.uid, v.uid, r.predicate, r.event",
+            "source text, target text, predicate text, event text",
+            where,
+        )
+        return Topology(
+            events=vertices("Event"),
+            entities=vertices("Entity"),
+            next=Counter((UUID(a), UUID(b)) for a, b in next_rows),
+            participations=Counter(Participation(UUID(u), UUID(e), role or "") for u, e, role in part_rows),
+            relations=Counter(RelatedTo(UUID(u), UUID(v), name, UUID(e)) for u, v, name, e in related_rows),
+        )
 
     def count(self, video_id: UUID, version: int) -> GraphSize:
         """Vertices and edges of one index version."""

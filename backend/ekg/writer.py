@@ -10,11 +10,25 @@ from uuid import UUID
 from pgvector import HalfVector
 
 from backend.ekg.graph_store import GraphStore, Participation, RelatedTo
-from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Relation, Track, TranscriptLine
+from backend.ekg.models import (
+    Chunk,
+    Entity,
+    Event,
+    Frame,
+    Mention,
+    Overview,
+    Relation,
+    Topic,
+    Track,
+    TranscriptLine,
+)
 from backend.ekg.reader import nearest_entities, read_chunk, transcript_between
 from backend.tenancy.context import current_tenant_id
 from gpu_workers import ekg
 from gpu_workers.ekg import EventRecord, SegmentRecord, Vector, stable_id
+from gpu_workers.indexing.linking import Compaction
+
+ROLE_LENGTH, PREDICATE_LENGTH = 200, 100
 
 
 def _half(vector: Vector) -> HalfVector:
@@ -98,6 +112,8 @@ class VersionWriter:
                     end_ms=line.span.end_ms,
                     text=line.text,
                     words=[list(word) for word in line.words],
+                    embedding=None if line.embedding is None else _half(line.embedding),
+                    embedding_model="" if line.embedding is None else self._text_model,
                 )
                 for line in record.transcript
             ],
@@ -151,19 +167,78 @@ class VersionWriter:
         )
         chain = ([before] if before else []) + [event.id for event in events]
         self._graph.link_next(self.video_id, self.version, list(pairwise(chain)))
+        self._store_ties(mentions, relations)
+
+    def _store_ties(self, mentions: Sequence[ekg.LinkedMention], relations: Sequence[ekg.Relation]) -> None:
         self._graph.add_participations(
             self.video_id,
             self.version,
-            [Participation(mention.entity_id, mention.event_id, mention.mention.role) for mention in mentions],
+            [
+                Participation(mention.entity_id, mention.event_id, mention.mention.role[:ROLE_LENGTH])
+                for mention in mentions
+            ],
         )
         self._graph.add_relations(
             self.video_id,
             self.version,
             [
-                RelatedTo(relation.source_id, relation.target_id, relation.predicate, relation.event_id)
+                RelatedTo(
+                    relation.source_id, relation.target_id, relation.predicate[:PREDICATE_LENGTH], relation.event_id
+                )
                 for relation in relations
             ],
         )
+
+    def replace_entities(self, compaction: Compaction) -> None:
+        """Take other entities in the place of all that are there, rows and graph alike; events stay as they are."""
+        self._graph.lock_video(self.video_id)
+        for model in (Relation, Mention, Entity):
+            model.objects.filter(video_id=self.video_id, index_version=self.version).delete()
+        Entity.objects.bulk_create([self._entity(entity) for entity in compaction.entities], batch_size=1_000)
+        Mention.objects.bulk_create([self._mention(mention) for mention in compaction.mentions], batch_size=1_000)
+        Relation.objects.bulk_create([self._relation(relation) for relation in compaction.relations], batch_size=1_000)
+        self._graph.drop_entities(self.video_id, self.version)
+        self._graph.add_entities(self.video_id, self.version, [entity.id for entity in compaction.entities])
+        self._store_ties(compaction.mentions, compaction.relations)
+
+    def store_summary(self, topics: Sequence[ekg.Topic], overview: ekg.Overview | None) -> None:
+        """All topics of the version and its overview, in the place of those that are there."""
+        rows = Topic.objects.filter(video_id=self.video_id, index_version=self.version)
+        rows.filter(n__gte=len(topics)).delete()
+        columns = ["start_ms", "end_ms", "first_event", "end_event", "title", "summary", "people", "places", "frame_ms"]
+        Topic.objects.bulk_create(
+            [
+                Topic(
+                    id=self._id("topic", topic.n),
+                    **self._row,
+                    n=topic.n,
+                    start_ms=topic.span.start_ms,
+                    end_ms=topic.span.end_ms,
+                    first_event=topic.first_event,
+                    end_event=topic.end_event,
+                    title=topic.title,
+                    summary=topic.summary,
+                    people=list(topic.people),
+                    places=list(topic.places),
+                    frame_ms=list(topic.frame_ms),
+                )
+                for topic in topics
+            ],
+            update_conflicts=True,
+            unique_fields=["id"],
+            update_fields=columns,
+        )
+        if overview is not None:
+            told = {
+                "text": overview.text,
+                "people": list(overview.people),
+                "places": list(overview.places),
+                "until_ms": overview.until_ms,
+                "model": overview.model[:100],
+            }
+            Overview.objects.update_or_create(
+                **self._row, defaults=told, create_defaults={**told, "id": self._id("overview")}
+            )
 
     def pending_chunks(self, *, before_segment: int) -> list[ekg.Chunk]:
         """Chunks of assembled segments that no event holds yet: the merge window to resume with."""
@@ -226,7 +301,7 @@ class VersionWriter:
             name=seen["name"][:200],
             type=seen["type"][:64],
             description=seen["description"],
-            role=seen["role"][:200],
+            role=seen["role"][:ROLE_LENGTH],
             confidence=seen["confidence"],
             frame_ms=list(seen["frame_ms"]),
             embedding=_half(linked.embedding),
@@ -240,7 +315,7 @@ class VersionWriter:
             source_id=relation.source_id,
             target_id=relation.target_id,
             event_id=relation.event_id,
-            predicate=relation.predicate[:100],
+            predicate=relation.predicate[:PREDICATE_LENGTH],
             description=relation.description,
             confidence=relation.confidence,
         )

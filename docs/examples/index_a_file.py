@@ -12,11 +12,11 @@ import argparse
 import os
 from pathlib import Path
 
-from gpu_workers.ekg import stable_id
-from gpu_workers.indexing.assembly import EventAssembler
+from gpu_workers.ekg import Span, stable_id
 from gpu_workers.indexing.memory_index import MemoryIndex
+from gpu_workers.indexing.pipeline import index_recording
 from gpu_workers.indexing.probe import probe
-from gpu_workers.indexing.segments import Source, observe_segment, plan_segments
+from gpu_workers.indexing.segments import Observation, Source, observe_segment
 from gpu_workers.models.profiles import ModelSettings, load_index_models
 from gpu_workers.models.roles import IndexModels, Meter
 
@@ -29,14 +29,11 @@ def index_file(path: Path, models: IndexModels, *, profile: str, meter: Meter) -
     )
     video_id = stable_id("video", path.resolve())
     index = MemoryIndex(video_id)
-    assembler = EventAssembler(
-        video_id, 1, models, index, index, profile=profile, meter=meter, frames_for=index.frames_for
-    )
-    for span in plan_segments(found.duration_ms):
-        segment = observe_segment(source, span, models, profile=profile, meter=meter).record
-        index.add_segment(segment)
-        assembler.push(segment.chunks)
-    assembler.flush()
+
+    def observe(span: Span) -> Observation:
+        return observe_segment(source, span, models, profile=profile, meter=meter)
+
+    index_recording(observe, found.duration_ms, models, index, video_id=video_id, profile=profile, meter=meter)
     return index
 
 

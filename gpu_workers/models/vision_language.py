@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -52,14 +53,24 @@ class VlmDescriber:
     """A roles.Describer. Each chunk is one request with at most 6 frames; several are in flight at once.
 
     A chunk that cannot be described becomes a gap: no_frames, model_refused, invalid_output, output_truncated,
-    context_exceeded or another ModelError code. When no chunk could be described for a reason that may pass (endpoint
-    down), that error is raised instead, so that the segment is tried again later.
+    context_exceeded or another ModelError code. One that failed for a reason that may pass is asked for again, alone,
+    after each of `pauses_s`. When no chunk could be described for such a reason (endpoint down), that error is raised
+    instead, so that the whole segment is tried again later.
     """
 
     sample_fps = 2.0
 
-    def __init__(self, model: ChatModel, *, concurrency: int = 4, max_tokens: int = 512) -> None:
+    def __init__(
+        self,
+        model: ChatModel,
+        *,
+        concurrency: int = 4,
+        max_tokens: int = 512,
+        pauses_s: Sequence[float] = (2.0, 15.0),
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
         self.name = model.name
+        self._pauses, self._sleep = tuple(pauses_s), sleep
         self._model = model
         self._concurrency = concurrency
         self._max_tokens = max_tokens
@@ -74,18 +85,20 @@ class VlmDescriber:
             except ModelError as error:
                 return error
 
+        outcomes: dict[int, Chunk | ModelError] = {}
+        asked = view.chunks
         with ThreadPoolExecutor(self._concurrency) as pool:
-            outcomes = list(pool.map(one, view.chunks))
-        errors = [outcome for outcome in outcomes if isinstance(outcome, ModelError)]
-        described = any(isinstance(outcome, Chunk) and outcome.gap is None for outcome in outcomes)
-        passing = next((error for error in errors if error.retryable), None)
-        if passing is not None and not described:
-            raise passing
+            for pause in (*self._pauses, None):
+                outcomes.update(zip((chunk.n for chunk in asked), pool.map(one, asked), strict=True))
+                asked = tuple(chunk for chunk in asked if _may_pass(outcomes[chunk.n]))
+                if asked and not any(isinstance(outcome, Chunk) and not outcome.gap for outcome in outcomes.values()):
+                    raise next(o for o in outcomes.values() if isinstance(o, ModelError) and o.retryable)
+                if not asked or pause is None:
+                    break
+                self._sleep(pause)
+        found = [(chunk, outcomes[chunk.n]) for chunk in view.chunks]
         return SegmentDescription(
-            tuple(
-                _gap(chunk, outcome.code) if isinstance(outcome, ModelError) else outcome
-                for chunk, outcome in zip(view.chunks, outcomes, strict=True)
-            )
+            tuple(_gap(chunk, seen.code) if isinstance(seen, ModelError) else seen for chunk, seen in found)
         )
 
     def _describe_chunk(self, chunk: ChunkView, system: Message, instructions: str, meter: Meter) -> Chunk:
@@ -124,6 +137,10 @@ class VlmDescriber:
             meter=meter,
             max_tokens=self._max_tokens,
         )
+
+
+def _may_pass(outcome: Chunk | ModelError) -> bool:
+    return isinstance(outcome, ModelError) and outcome.retryable
 
 
 class VlmChecker:

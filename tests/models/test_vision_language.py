@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -68,6 +69,26 @@ def test_one_failing_chunk_is_a_gap_and_costs_no_other() -> None:
     with ScriptedOpenAIServer(script) as server:
         result = VlmDescriber(_model(server)).describe(_view(6, 6, 6, 0, 6), meter=Meter())
     assert [c.gap for c in result.chunks] == [None, "model_refused", "invalid_output", "no_frames", None]
+
+
+def test_a_chunk_that_failed_in_passing_is_asked_for_again_and_no_other_is() -> None:
+    """R10: an item is retried on its own, never the batch it was in."""
+    asked: Counter[str] = Counter()
+
+    def script(request: ScriptedRequest) -> object:
+        chunk = next(mark for mark in ("00:00 to", "00:03 to", "00:06 to", "00:09 to") if mark in request.user)
+        asked[chunk] += 1
+        if (chunk == "00:03 to" and asked[chunk] < 3) or chunk == "00:06 to":
+            return Fault(503)
+        return _described("A car stops.")
+
+    pauses: list[float] = []
+    with ScriptedOpenAIServer(script) as server:
+        describer = VlmDescriber(_model(server), pauses_s=(1.0, 4.0), sleep=pauses.append)
+        result = describer.describe(_view(6, 6, 6, 6), meter=Meter())
+    assert [c.gap for c in result.chunks] == [None, None, "model_unavailable", None]
+    assert asked == {"00:00 to": 1, "00:03 to": 3, "00:06 to": 3, "00:09 to": 1}
+    assert pauses == [1.0, 4.0]
 
 
 def test_a_malformed_answer_is_asked_for_again_with_the_fault_named() -> None:
