@@ -16,10 +16,12 @@ import av
 import av.error
 import numpy as np
 from av.container import InputContainer
+from av.video.reformatter import VideoReformatter
 from av.video.stream import VideoStream
 
 from gpu_workers.ekg import Picture, SampledFrame, Span
 from gpu_workers.indexing.foresight import Foresight
+from gpu_workers.indexing.hdr import is_hdr, to_sdr
 from gpu_workers.indexing.opening import open_video, origin_ms, shown_stream
 
 DECODER_THREADS = 4
@@ -75,6 +77,8 @@ class FrameSamples:
         self._fps = fps
         self._grid = SamplingGrid(fps, span.start_ms)
         self._last_before: int | None = None
+        # Kept: making one anew for each frame takes half as long as shrinking it.
+        self._reformatter = VideoReformatter()
         self._frames = self._sample()
 
     def __iter__(self) -> Iterator[SampledFrame]:
@@ -106,7 +110,7 @@ class FrameSamples:
                 # What came to harm between two pictures may have been a change: then the old one is not held.
                 if shown is not None and self.skipped == lost:
                     for empty_ms in cells.empty_before(min(ms, span.end_ms)):
-                        yield SampledFrame(empty_ms, _picture(shown, pixel, self._max_side))
+                        yield SampledFrame(empty_ms, self._picture(shown, pixel))
                 if ms >= span.end_ms:
                     return
                 shown, lost = frame, self.skipped
@@ -117,10 +121,10 @@ class FrameSamples:
                 entered = True
                 if self._grid.takes(ms):
                     cells.fill(ms)
-                    yield SampledFrame(ms, _picture(frame, pixel, self._max_side))
+                    yield SampledFrame(ms, self._picture(frame, pixel))
             if shown is not None and self.skipped == lost:
                 for empty_ms in cells.empty_before(span.end_ms, cut=True):
-                    yield SampledFrame(empty_ms, _picture(shown, pixel, self._max_side))
+                    yield SampledFrame(empty_ms, self._picture(shown, pixel))
 
     def _decode_from(
         self, container: InputContainer, stream: VideoStream, start_ms: int
@@ -211,6 +215,18 @@ class FrameSamples:
             if packet.size:  # the demuxer ends with an empty one
                 yield packet
 
+    def _picture(self, frame: av.VideoFrame, pixel: Fraction) -> Picture:
+        """frame as upright RGB, no side above max_side, with square pixels. pixel: width by height of a stored one."""
+        wide, high = float(frame.width * pixel), float(frame.height)
+        shrink = min(1.0, self._max_side / max(wide, high))
+        size = max(1, round(wide * shrink)), max(1, round(high * shrink))
+        if is_hdr(frame):
+            rgb = to_sdr(frame, *size)
+        else:
+            rgb = self._reformatter.reformat(frame, *size, format="rgb24").to_ndarray()
+        turned = np.rot90(rgb, k=round(frame.rotation / 90) % 4)
+        return np.ascontiguousarray(turned, dtype=np.uint8)
+
 
 def sample_frames(
     url_or_path: str,
@@ -278,12 +294,3 @@ def _seek(container: InputContainer, stream: VideoStream, ms: int | None) -> boo
     except av.error.FFmpegError:
         return False
     return True
-
-
-def _picture(frame: av.VideoFrame, pixel: Fraction, max_side: int) -> Picture:
-    """frame as upright RGB, shrunk to max_side. pixel: width of a stored pixel by its height; those made are square."""
-    wide, high = float(frame.width * pixel), float(frame.height)
-    shrink = min(1.0, max_side / max(wide, high))
-    rgb = frame.reformat(max(1, round(wide * shrink)), max(1, round(high * shrink)), format="rgb24").to_ndarray()
-    turned = np.rot90(rgb, k=round(frame.rotation / 90) % 4)
-    return np.ascontiguousarray(turned, dtype=np.uint8)

@@ -106,6 +106,19 @@ def test_odd_pixel_formats_become_rgb(tmp_path: Path, codec: str, pix_fmt: str) 
     assert abs(float(picture.mean()) - 128) < 8
 
 
+def test_high_dynamic_range_is_known_by_its_transfer(tmp_path: Path) -> None:
+    """Mid grey of PQ is 92 cd/m2, nearly half of diffuse white; shown as it is coded it would be 128."""
+    pictures = {}
+    for transfer in ("smpte2084", "bt709"):
+        path = tmp_path / f"{transfer}.mkv"
+        tags = f"setparams=color_trc={transfer}:color_primaries=bt2020:colorspace=bt2020nc"
+        run_ffmpeg("-f", "lavfi", "-i", "color=gray:duration=1:size=64x48", "-vf", tags, "-c:v", "libx264",
+                   "-pix_fmt", "yuv420p10le", str(path))  # fmt: skip
+        pictures[transfer] = float(sampled(path, 0, 400)[0].picture.mean())
+    assert abs(pictures["bt709"] - 128) < 8
+    assert abs(pictures["smpte2084"] - 178) < 8
+
+
 def test_corrupt_packets_are_passed_over_and_counted(tmp_path: Path) -> None:
     path = tmp_path / "v.avi"
     run_ffmpeg("-f", "lavfi", "-i", "testsrc=duration=12:rate=10:size=160x120", "-c:v", "mjpeg", str(path))
