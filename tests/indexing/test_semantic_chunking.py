@@ -133,6 +133,16 @@ def test_a_static_camera_of_ten_hours_costs_a_window() -> None:
     assert peak < 1_000_000
 
 
+def test_similarities_are_a_band_and_not_a_square() -> None:
+    """R17: a chunk is compared with the seven before it, however long the video is."""
+    similarity = ScriptedSimilarity()
+    chunker = SemanticChunker(similarity)
+    for n in range(500):
+        chunker.push(chunk(n, f"scene{n} shot{n}"))
+    assert len(similarity.encoded) == 500
+    assert similarity.pairs <= 500 * 7
+
+
 @settings(max_examples=150, deadline=None)
 @given(
     texts=st.lists(st.sampled_from([*WORDS, None]), max_size=30),
