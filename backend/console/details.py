@@ -18,8 +18,9 @@ from backend.console.base import ReadOnlyPage, TenantFilter
 from backend.console.queries import CONSOLE
 from backend.console.search_tree import tree_of
 from backend.console.words import badge
+from backend.ekg.models import Overview
 from backend.jobs.models import Job, Segment
-from backend.library.models import Video
+from backend.library.models import IndexVersion, InputSegment, Video
 from backend.library.storage import ObjectStorage
 from backend.questions.models import Candidate, Evidence, Node, Question, QuestionVideo
 from backend.webhooks.models import Delivery
@@ -86,6 +87,9 @@ class VideoPage(ReadOnlyPage):
         context = {
             **self.page_context(request, video.title or str(video.id)),
             "video": video,
+            "versions": IndexVersion.unscoped.using(CONSOLE).filter(video_id=video.id).order_by("-n")[:20],
+            "pieces": InputSegment.unscoped.using(CONSOLE).filter(video_id=video.id).order_by("n")[:500],
+            "overview": Overview.unscoped.using(CONSOLE).filter(video_id=video.id, index_version=version).first(),
             "counts": queries.index_counts(video.id, version),
             "stages": bars(video.stage_ms),
             "segments": [(segment, bars(segment.stage_ms)) for segment in segments[:500]],

@@ -178,7 +178,18 @@ def usage_by_stage(*, column: str, value: Any) -> list[dict[str, Any]]:
 
 def index_counts(video_id: Any, version: int) -> dict[str, Any]:
     """How many rows of each kind the active index of a video has."""
-    tables = ("chunk", "event", "frame", "entity", "mention", "relation", "transcriptline", "track")
+    tables = (
+        "chunk",
+        "event",
+        "frame",
+        "entity",
+        "mention",
+        "relation",
+        "transcriptline",
+        "track",
+        "trackedobject",
+        "topic",
+    )
     of_version = "video_id = %(video)s AND index_version = %(version)s"
     counted = ", ".join(
         f"(SELECT count(*) FROM ekg_{table} WHERE {of_version}) AS {table}"  # noqa: S608

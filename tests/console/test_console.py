@@ -19,7 +19,10 @@ from backend.billing import services as billing
 from backend.billing.models import PriceBook
 from backend.console.search_tree import tree_of
 from backend.console.site import site
+from backend.ekg.models import Overview
 from backend.jobs.models import Job
+from backend.library import growth
+from backend.library.models import IndexVersion, InputSegment
 from backend.questions import services
 from backend.questions.models import Node, Question
 from backend.webhooks.models import Delivery, Endpoint
@@ -118,6 +121,25 @@ def test_a_video_is_shown_with_its_cost(staff: Client, story: tuple[UUID, UUID])
 
     assert "$0.0420" in page
     assert "Not segmented yet." in page
+
+
+def test_a_growing_video_is_shown_with_its_input_versions_and_summary(staff: Client, acme: Any) -> None:
+    with acme.scope():
+        video = growth.begin(fields={"title": "Gate"})
+        of = {"tenant_id": acme.tenant_id, "video_id": video.id}
+        InputSegment.objects.create(
+            **of, n=0, status="ready", start_ms=0, duration_ms=10_400, container="mpegts", codec="h264"
+        )
+        InputSegment.objects.create(
+            **of, n=1, status="failed", error_code="not_a_video", url="https://cam.example/s?key=1"
+        )
+        IndexVersion.objects.create(**of, n=2, state="failed", error_code="model_unavailable")
+        Overview.objects.create(**of, index_version=1, text="A gate opens.", model="narrator-x")
+    page = text(staff, f"library/video/{video.id}/change/")
+
+    for words in ("segments, open", "mpegts / h264", "not_a_video", "model_unavailable", "A gate opens.", "narrator-x"):
+        assert words in page
+    assert "key=1" not in page, "a customer's signature is nobody's to read"
 
 
 @pytest.mark.parametrize("model", site._registry, ids=lambda model: model.__name__)
