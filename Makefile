@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test up down reset status lint lock
+.PHONY: help bootstrap demo test test-vllm bench-index up down reset status lint lock
 
 # The demo reads these from its environment, so no shell ever sees them and quotes survive; `value` keeps make from
 # expanding a $ inside them.
@@ -20,7 +20,7 @@ export VIDEO QUESTION CHOICES FRESH
 export AVA_STARTED := $(shell date +%s)
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
 bootstrap: ## make or repair .venv
 	@"$(PYTHON)" infra/local/bootstrap.py
@@ -30,6 +30,12 @@ demo: bootstrap ## index a video and ask it a question: VIDEO=… QUESTION='…'
 
 test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jobs -k lease'
 	@$(PY) -m pytest -n 2 --dist loadgroup $(ARGS)
+
+test-vllm: bootstrap ## the openai profile against a real vLLM on this CPU, set up at the first time (about 2.6 GB)
+	@$(PY) -m infra.vllm $(ARGS)
+
+bench-index: bootstrap ## measure indexing, one JSON line per figure; some of them: ONLY=similarity
+	@$(PY) -m bench.index --only "$(ONLY)"
 
 up: bootstrap ## run the service in the foreground; Ctrl-C stops it
 	@$(PY) -m infra.local.supervisor up

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -39,6 +40,13 @@ def boolean(name: str, default: bool) -> bool:
     if raw.lower() in {"0", "false", "no", "off"}:
         return False
     raise ImproperlyConfigured(f"{name} is neither true nor false")
+
+
+def choice(name: str, default: str, choices: Sequence[str]) -> str:
+    value = os.environ.get(name, default)
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} is {value}, it can be {', '.join(choices)}")
+    return value
 
 
 def words(name: str, default: str = "") -> list[str]:

@@ -7,7 +7,7 @@ length. Nothing here knows a framework, a database or a model.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -82,11 +82,65 @@ class TrackObservation:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where something was at one moment.
+
+    box: x0, y0, x1, y1 as fractions of the picture. drift: how far the middle of its lower edge goes per second.
+    """
+
+    ms: int
+    box: tuple[float, float, float, float]
+    drift: tuple[float, float] = (0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectState:
+    """One thing that was followed, over all segments so far: its tracks joined by re-identification.
+
+    n: running number in order of first appearance. spans: in which it is visible, in order, apart. categories,
+    colours: for each word in how many observations its tracks carry it. confidence: how sure it is that this is one
+    thing and no other known one. embedding: mean appearance, weight of so many tracks. last: where it was last seen.
+    """
+
+    id: UUID
+    n: int
+    categories: Mapping[str, int]
+    colours: Mapping[str, int]
+    spans: tuple[Span, ...]
+    segments: tuple[int, ...]
+    tracks: int
+    observations: int
+    entries: int
+    exits: int
+    confidence: float
+    weight: int
+    embedding: Vector | None
+    last: Place
+
+    @property
+    def category(self) -> str:
+        return _most(self.categories)
+
+    @property
+    def colour(self) -> str:
+        return _most(self.colours)
+
+    @property
+    def span(self) -> Span:
+        return Span(self.spans[0].start_ms, self.spans[-1].end_ms)
+
+
+def _most(votes: Mapping[str, int]) -> str:
+    return min(votes, key=lambda word: (-votes[word], word), default="")
+
+
+@dataclass(frozen=True, slots=True)
 class TranscriptLine:
     span: Span
     text: str
     words: tuple[tuple[int, int, str], ...] = ()
     """(start_ms, end_ms, word)"""
+    embedding: Vector | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +269,56 @@ class EventRecord:
     entities: tuple[Entity, ...]
     mentions: tuple[LinkedMention, ...]
     relations: tuple[Relation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who or what an event names. type: that of the mention."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventDigest:
+    """An event as the global summary reads it. described: False for an event of gaps, whose summary says why."""
+
+    n: int
+    span: Span
+    summary: str
+    embedding: Vector
+    actors: tuple[Actor, ...] = ()
+    described: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A stretch of the video about one thing: the events first_event..end_event (one past the last), told together.
+
+    Each topic starts where the one before it ends. people, places: names as the events give them. frame_ms: times of
+    kept frames that show it.
+    """
+
+    n: int
+    span: Span
+    first_event: int
+    end_event: int
+    title: str
+    summary: str
+    people: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    frame_ms: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The global summary, written over the topics from 0 to until_ms. model: who wrote it."""
+
+    text: str
+    people: tuple[str, ...]
+    places: tuple[str, ...]
+    until_ms: int
+    model: str
 
 
 def stable_id(kind: str, *parts: object) -> UUID:

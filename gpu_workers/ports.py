@@ -7,12 +7,15 @@ process's memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
-from gpu_workers.ekg import Chunk, Entity, EventRecord, Span, Vector
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu_workers.ekg import Chunk, Entity, EventRecord, ObjectState, Span, Vector
 
 # --- writing (indexing) --------------------------------------------------------------------------------------------
 
@@ -20,8 +23,13 @@ from gpu_workers.ekg import Chunk, Entity, EventRecord, Span, Vector
 class EntityDirectory(Protocol):
     """The entities of one video's index version, as far as they are committed or staged."""
 
-    def nearest(self, embedding: Vector, *, limit: int) -> Sequence[tuple[Entity, float]]:
-        """Known entities by falling cosine similarity to their centroid."""
+    def nearest(
+        self, embeddings: NDArray[np.float32], *, limit: int, floor: float = -1.0
+    ) -> Sequence[Sequence[tuple[Entity, float]]]:
+        """For each row of embeddings the known entities by falling cosine similarity to their centroid, ties by id.
+
+        embeddings: shape (n, d), unit rows; all mentions of one event at once. Entities below floor are left out.
+        """
         ...
 
 

@@ -30,6 +30,8 @@ WITHOUT_STACK = (
     "tests/indexing",
     "tests/answering",
     "tests/retrieval",
+    "tests/bench",
+    "tests/vllm",
 )
 
 

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import numpy as np
 
+from backend.library.index_versions import create_video
 from backend.library.models import Video, VideoStatus
 from backend.tenancy.context import current_tenant_id
 from gpu_workers.ekg import (
@@ -32,13 +33,12 @@ FRAME_MODEL = "frame-test"
 
 def make_video(**values: Any) -> Video:
     defaults: dict[str, Any] = {
-        "tenant_id": current_tenant_id(),
         "object_key": f"t/{current_tenant_id()}/u/{uuid4()}/source",
         "size_bytes": 1000,
         "status": VideoStatus.INDEXING,
         "duration_ms": 30_000,
     }
-    return Video.objects.create(**{**defaults, **values})
+    return create_video(**{**defaults, **values})
 
 
 def vector(*values: float) -> Vector:

@@ -1,22 +1,25 @@
-"""Probes an arrived object in a bounded child process and cuts it into segments."""
+"""Finds out what there is to index of a video and cuts it into segments.
+
+An uploaded object is probed in a bounded child process. A recording that is known already, of a re-index or in pieces,
+is only cut.
+"""
 
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.utils import timezone
 
-from backend.jobs.index_flow import open_next_segments
-from backend.jobs.models import Segment
 from backend.jobs.services import JobFailed, Lease
-from backend.library.models import Video, VideoStatus
+from backend.library.index_versions import fail_version
+from backend.library.models import SourceType, Video, VideoStatus
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
-from backend.webhooks.payloads import video_data
-from backend.webhooks.services import emit
 from gpu_workers.indexing.probe import ProbeError, ProbeLimits, ProbeResult, probe
-from gpu_workers.indexing.segments import plan_segments
+from workers.plan_segments import plan, settle
 from workers.runner import FollowUp, Work
 
 URL_LIFETIME = timedelta(hours=1)
@@ -25,56 +28,65 @@ URL_LIFETIME = timedelta(hours=1)
 def handle(work: Work) -> FollowUp | None:
     with tenant_scope(work.lease.tenant_id):
         video = Video.objects.get(id=work.lease.subject_id)
-        if video.status not in (VideoStatus.QUEUED, VideoStatus.PROBING):
-            with work.checkpoint():
-                work.complete()
-            return None
-        Video.objects.filter(id=video.id, status=video.status).update(status=VideoStatus.PROBING)
-    url = ObjectStorage().presign_get(video.object_key, expires=URL_LIFETIME)
+        unknown = video.source_type == SourceType.UPLOAD and video.status in (VideoStatus.QUEUED, VideoStatus.PROBING)
+        if unknown:
+            Video.objects.filter(id=video.id, status=video.status).update(status=VideoStatus.PROBING)
+    if not unknown:
+        with work.checkpoint():
+            cut_anew(video.id)
+            work.complete()
+        return None
+    found = measure(video.object_key)
+    with work.checkpoint():
+        store_probe(video.id, found)
+        work.complete()
+    return None
+
+
+def measure(object_key: str) -> ProbeResult:
+    """What the stored object is. Raises JobFailed with the probe's verdict."""
+    url = ObjectStorage().presign_get(object_key, expires=URL_LIFETIME)
     try:
-        found = probe(
+        return probe(
             url,
             ffprobe=settings.FFPROBE_BINARY,
             limits=ProbeLimits(max_duration_ms=settings.MAX_VIDEO_MS, max_bytes=settings.MAX_UPLOAD_BYTES),
         )
     except ProbeError as error:
         raise JobFailed(error.code, str(error), retryable=error.retryable) from error
-    with work.checkpoint():
-        store_probe(video, found)
-        work.complete()
-    return None
 
 
-def store_probe(video: Video, found: ProbeResult) -> None:
+def measured_columns(found: ProbeResult) -> dict[str, Any]:
+    """The columns of a video or of an input segment that a probe fills."""
+    return {
+        "duration_ms": found.duration_ms,
+        "source_start_ms": found.source_start_ms,
+        "width": found.width,
+        "height": found.height,
+        "fps": float(found.fps) if found.fps else None,
+        "rotation": found.rotation,
+        "container": found.container,
+        "codec": found.codec,
+        "has_audio": found.has_audio,
+        "bitrate": found.bitrate,
+    }
+
+
+def store_probe(video_id: UUID, found: ProbeResult) -> None:
     """Write what the probe found, the segments, and the first observe jobs; inside the job's checkpoint."""
-    Video.objects.filter(id=video.id).update(
-        status=VideoStatus.INDEXING,
-        duration_ms=found.duration_ms,
-        source_start_ms=found.source_start_ms,
-        width=found.width,
-        height=found.height,
-        fps=float(found.fps) if found.fps else None,
-        rotation=found.rotation,
-        container=found.container,
-        codec=found.codec,
-        has_audio=found.has_audio,
-        bitrate=found.bitrate,
-        index_started_at=timezone.now(),
+    Video.objects.filter(id=video_id).update(
+        status=VideoStatus.INDEXING, index_started_at=timezone.now(), **measured_columns(found)
     )
-    Segment.objects.bulk_create(
-        [
-            Segment(
-                tenant_id=video.tenant_id,
-                video_id=video.id,
-                index_version=video.building_index_version,
-                n=n,
-                start_ms=span.start_ms,
-                end_ms=span.end_ms,
-            )
-            for n, span in enumerate(plan_segments(found.duration_ms, segment_ms=settings.SEGMENT_MS))
-        ]
-    )
-    open_next_segments(video.id, video.building_index_version)
+    plan(Video.objects.get(id=video_id), ended=True)
+
+
+def cut_anew(video_id: UUID) -> None:
+    """Cut a recording that is known; inside the job's checkpoint."""
+    video: Video = Video.objects.get(id=video_id)
+    if video.source_type != SourceType.UPLOAD:
+        settle(video_id)
+    elif video.duration_ms is not None and video.status in (VideoStatus.INDEXING, VideoStatus.READY):
+        plan(video, ended=True)
 
 
 def failed(lease: Lease, error: JobFailed) -> None:
@@ -82,9 +94,7 @@ def failed(lease: Lease, error: JobFailed) -> None:
     fail_video(lease.subject_id, error)
 
 
-def fail_video(video_id: object, error: JobFailed) -> None:
-    Video.objects.filter(id=video_id).exclude(status=VideoStatus.DELETING).update(
-        status=VideoStatus.FAILED, error_code=error.code, error_message=str(error)
-    )
-    video = Video.objects.get(id=video_id)
-    emit(type="video.failed", resource_id=video.id, data=video_data(video))
+def fail_video(video_id: UUID, error: JobFailed) -> None:
+    """End what is being built of a video; the video fails with it unless an older index of it answers."""
+    version = Video.objects.values_list("building_index_version", flat=True).get(id=video_id)
+    fail_version(video_id=video_id, version=version, code=error.code, message=str(error))

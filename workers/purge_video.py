@@ -8,6 +8,7 @@ from backend.ekg.graph_store import GraphStore
 from backend.jobs.models import Job, JobState
 from backend.jobs.services import JobFailed
 from backend.library.models import Video
+from backend.library.recording import object_keys
 from backend.library.storage import ObjectStorage, source_prefix, video_prefix
 from backend.questions.models import Evidence
 from backend.tenancy.context import tenant_scope
@@ -22,6 +23,7 @@ def handle(work: Work) -> FollowUp | None:
         if leased.exists():
             # What a worker stores before it learns of the deletion would outlive it.
             raise JobFailed("video_in_use", "jobs of the video are still stopping", retryable=True)
+        sources = object_keys(video) if video is not None else []
         # Copies of its frames beside questions; a key under the video's own prefix is deleted twice without harm.
         copies = list(
             Evidence.objects.filter(video_id=video_id).exclude(frame_key="").values_list("frame_key", flat=True)
@@ -29,7 +31,8 @@ def handle(work: Work) -> FollowUp | None:
     if video is not None:
         storage = ObjectStorage()
         # Objects first: rows that still name them let a second attempt find what a first one left.
-        storage.delete_prefix(source_prefix(video.object_key))
+        for key in sources:
+            storage.delete_prefix(source_prefix(key))
         storage.delete_prefix(video_prefix(work.lease.tenant_id, video_id))
         for key in copies:
             storage.delete(key)

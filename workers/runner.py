@@ -74,11 +74,14 @@ class FollowUp:
 # Loaded when first needed, so that a worker imports only what its queues call for (torch stays out of the I/O workers).
 HANDLERS: dict[JobKind, str] = {
     JobKind.PROBE_VIDEO: "workers.probe_video",
+    JobKind.INGEST_SEGMENT: "workers.ingest_segment",
     JobKind.OBSERVE_SEGMENT: "gpu_workers.tasks.observe_segment",
     JobKind.ASSEMBLE_VIDEO: "gpu_workers.tasks.assemble_video",
+    JobKind.SUMMARISE_VIDEO: "gpu_workers.tasks.summarise_video",
     JobKind.ANSWER_QUESTION: "gpu_workers.tasks.answer_question",
     JobKind.DELIVER_WEBHOOK: "workers.deliver_webhook",
     JobKind.PURGE_VIDEO: "workers.purge_video",
+    JobKind.RETIRE_VERSION: "workers.retire_version",
 }
 
 

@@ -80,6 +80,10 @@ SETTINGS: dict[str, Any] = {
     ],
     "ENUM_NAME_OVERRIDES": {
         "VideoStatus": "backend.library.models.VideoStatus",
+        "SourceType": "backend.library.models.SourceType",
+        "PieceSourceType": "backend.library.representation.PIECE_SOURCES",
+        "InputStatus": "backend.library.models.InputStatus",
+        "IndexState": "backend.library.models.IndexState",
         "UploadStatus": "backend.library.models.UploadStatus",
         "Profile": "backend.library.models.Profile",
         "IndexJobStatus": "backend.jobs.api.STATUSES",

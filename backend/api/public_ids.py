@@ -17,7 +17,7 @@ PREFIXES = frozenset(
         "whe",  # webhook endpoint
         "whd",  # webhook delivery
         "msg",  # webhook event
-        "key", "tnt", "chk", "trn", "trk",
+        "key", "tnt", "chk", "trn", "trk", "obj",
     }
 )  # fmt: skip
 

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from backend.api.bodies import MAX_TIME_MS, Body, page_of, parsed_query
 from backend.api.pagination import PAGE_PARAMETERS, page
-from backend.api.public_ids import decode
+from backend.api.public_ids import PublicIdField, decode
 from backend.api.views import TenantView
 from backend.ekg import bodies, queries
 from backend.ekg.queries import Narrowing
@@ -35,6 +35,14 @@ class PartQuery(Body):
         return attrs
 
 
+class ChunkQuery(PartQuery):
+    gap = serializers.BooleanField(required=False, help_text="true: only what could not be described; false: the rest")
+
+
+class TrackQuery(PartQuery):
+    object_id = PublicIdField("obj", required=False)
+
+
 class VideoPartView(TenantView):
     """Base of the lists under one video."""
 
@@ -43,6 +51,7 @@ class VideoPartView(TenantView):
     rows: ClassVar[Callable[[Video, Narrowing], QuerySet[Any]]]
     serialize_many: ClassVar[Callable[[list[Any]], Sequence[Any]]]
     order: ClassVar[tuple[str, ...]]
+    query: ClassVar[type[PartQuery]] = PartQuery
 
     def video(self, video_id: str) -> Video:
         # A video on its way out answers like one that is gone.
@@ -50,15 +59,17 @@ class VideoPartView(TenantView):
 
     def list(self, request: Request, video_id: str) -> Response:
         kind = type(self)
-        rows = kind.rows(self.video(video_id), Narrowing(**parsed_query(PartQuery, request)))
+        rows = kind.rows(self.video(video_id), Narrowing(**parsed_query(self.query, request)))
         return page(request, rows, serialize_many=kind.serialize_many, order=self.order)
 
 
-def _listing(operation: str, body: type[serializers.Serializer[Any]]) -> Callable[[View], View]:
+def _listing(
+    operation: str, body: type[serializers.Serializer[Any]], query: type[PartQuery] = PartQuery
+) -> Callable[[View], View]:
     name = body.__name__.removesuffix("Body")
     return extend_schema(
         operation_id=operation,
-        parameters=[PartQuery, *PAGE_PARAMETERS],
+        parameters=[query, *PAGE_PARAMETERS],
         responses=page_of(f"{name}Page", body),
         tags=["Event Knowledge Graph"],
     )
@@ -79,8 +90,9 @@ class ChunksView(VideoPartView):
     rows = queries.chunks
     serialize_many = bodies.chunk_bodies
     order = ("n",)
+    query = ChunkQuery
 
-    @_listing("listChunks", bodies.ChunkBody)
+    @_listing("listChunks", bodies.ChunkBody, ChunkQuery)
     def get(self, request: Request, video_id: str) -> Response:
         """The descriptions of the 3 s slices that events are made of."""
         return self.list(request, video_id)
@@ -109,13 +121,25 @@ class TranscriptView(VideoPartView):
 
 
 class ObjectsView(VideoPartView):
-    rows = queries.tracks
+    rows = queries.objects
     serialize_many = bodies.object_bodies
-    order = ("start_ms", "id")
+    order = ("n",)
 
     @_listing("listObjects", bodies.ObjectBody)
     def get(self, request: Request, video_id: str) -> Response:
-        """Objects that were tracked, with where they were."""
+        """People and things that were followed, each once, with when they are seen; in order of appearance."""
+        return self.list(request, video_id)
+
+
+class TracksView(VideoPartView):
+    rows = queries.tracks
+    serialize_many = bodies.track_bodies
+    order = ("start_ms", "id")
+    query = TrackQuery
+
+    @_listing("listTracks", bodies.TrackBody, TrackQuery)
+    def get(self, request: Request, video_id: str) -> Response:
+        """Where objects were, by segment: what re-identification joins to objects."""
         return self.list(request, video_id)
 
 
@@ -144,14 +168,11 @@ class RelationsView(VideoPartView):
 class SummaryView(VideoPartView):
     @extend_schema(operation_id="getSummary", responses=bodies.SummaryBody, tags=["Event Knowledge Graph"])
     def get(self, request: Request, video_id: str) -> Response:
-        """What was written about the whole video. Indexing writes nothing there yet, so it is empty."""
-        video = self.video(video_id)
-        body = {
-            "video_id": video.id,
-            "summary": queries.overview_text(video),
-            "indexed_until_ms": video.indexed_until_ms,
-        }
-        return Response(bodies.SummaryBody(body).data)
+        """The whole video in short: its topics, which follow each other without a break, and an overview of them.
+
+        Told anew as the index grows: closed topics stay as they are, the last one may still change.
+        """
+        return Response(bodies.summary_body(self.video(video_id)))
 
 
 routes = [
@@ -160,6 +181,7 @@ routes = [
     path("videos/<str:video_id>/frames", FramesView.as_view()),
     path("videos/<str:video_id>/transcript", TranscriptView.as_view()),
     path("videos/<str:video_id>/objects", ObjectsView.as_view()),
+    path("videos/<str:video_id>/tracks", TracksView.as_view()),
     path("videos/<str:video_id>/entities", EntitiesView.as_view()),
     path("videos/<str:video_id>/relations", RelationsView.as_view()),
     path("videos/<str:video_id>/summary", SummaryView.as_view()),

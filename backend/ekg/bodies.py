@@ -7,9 +7,11 @@ from typing import Any
 
 from rest_framework import serializers
 
+from backend.api.bodies import ErrorBody
 from backend.api.public_ids import PublicIdField
 from backend.ekg import queries
-from backend.ekg.models import Chunk, Entity, Event, Frame, Relation, Track, TranscriptLine
+from backend.ekg.models import Chunk, Entity, Event, Frame, Relation, Track, TrackedObject, TranscriptLine
+from backend.library.models import Video, VideoStatus
 from backend.library.storage import ObjectStorage
 
 
@@ -63,9 +65,29 @@ class TranscriptLineBody(serializers.Serializer[Any]):
 
 
 class ObjectBody(serializers.Serializer[Any]):
+    """One person or thing over the whole video: its tracks, joined by place, time and looks."""
+
+    id = PublicIdField("obj")
+    n = serializers.IntegerField(help_text="place in the order of first appearance, from 0")
+    category = serializers.CharField()
+    colour = serializers.CharField(allow_blank=True)
+    start_ms = serializers.IntegerField()
+    end_ms = serializers.IntegerField()
+    spans = serializers.JSONField(help_text="[[start_ms, end_ms], …] in which it is visible")
+    segments = serializers.ListField(child=serializers.IntegerField())
+    tracks = serializers.IntegerField()
+    observations = serializers.IntegerField(help_text="pictures in which it was found")
+    entries = serializers.IntegerField(help_text="how often it was seen to come in over the picture's border")
+    exits = serializers.IntegerField()
+    confidence = serializers.FloatField(help_text="how sure it is that this is one object, and no other listed one")
+    thumbnail_url = serializers.CharField(allow_null=True, help_text="the middle of the longest time it is visible")
+
+
+class TrackBody(serializers.Serializer[Any]):
     """A tracked object inside one segment."""
 
     id = PublicIdField("trk")
+    object_id = PublicIdField("obj", allow_null=True, help_text="null until the segment is assembled")
     category = serializers.CharField()
     colour = serializers.CharField(allow_blank=True)
     motion = serializers.CharField(allow_blank=True)
@@ -115,10 +137,34 @@ class RelationBody(serializers.Serializer[Any]):
     confidence = serializers.FloatField()
 
 
+class TopicFrameBody(serializers.Serializer[Any]):
+    ms = serializers.IntegerField()
+    thumbnail_url = serializers.CharField()
+
+
+class TopicBody(serializers.Serializer[Any]):
+    """A stretch of the video about one thing; it begins where the one before it ends."""
+
+    n = serializers.IntegerField()
+    start_ms = serializers.IntegerField()
+    end_ms = serializers.IntegerField()
+    title = serializers.CharField()
+    summary = serializers.CharField()
+    people = serializers.ListField(child=serializers.CharField(), help_text="as the events name them")
+    places = serializers.ListField(child=serializers.CharField(), help_text="as the events name them")
+    frames = TopicFrameBody(many=True)
+
+
 class SummaryBody(serializers.Serializer[Any]):
     video_id = PublicIdField("vid")
-    summary = serializers.CharField(allow_blank=True, help_text="empty where nothing was written")
-    indexed_until_ms = serializers.IntegerField()
+    index_version = serializers.IntegerField()
+    text = serializers.CharField(allow_blank=True, help_text="empty before anything is told")
+    people = serializers.ListField(child=serializers.CharField(), help_text="most important first")
+    places = serializers.ListField(child=serializers.CharField(), help_text="most important first")
+    until_ms = serializers.IntegerField(help_text="how far the text reaches")
+    complete = serializers.BooleanField(help_text="whether it reaches to the end of a finished index")
+    error = ErrorBody(allow_null=True, help_text="why it does not, if telling has failed for good")
+    topics = TopicBody(many=True)
 
 
 SHOWN_APPEARANCES = 20
@@ -158,8 +204,28 @@ def transcript_bodies(rows: Sequence[TranscriptLine]) -> list[Any]:
     return list(TranscriptLineBody(rows, many=True).data)
 
 
-def object_bodies(rows: Sequence[Track]) -> list[Any]:
-    return list(ObjectBody(rows, many=True).data)
+def object_bodies(rows: Sequence[TrackedObject]) -> list[Any]:
+    storage = ObjectStorage()
+    thumbnails = queries.thumbnails_at({row.id: (row.video_id, row.index_version, _middle(row)) for row in rows})
+    names = (
+        "id", "n", "category", "colour", "start_ms", "end_ms", "spans", "segments", "tracks", "observations",
+        "entries", "exits", "confidence",
+    )  # fmt: skip
+    bodies = []
+    for row in rows:
+        key = thumbnails.get(row.id)
+        bodies.append({**_columns(row, *names), "thumbnail_url": storage.presign_get(key) if key else None})
+    return list(ObjectBody(bodies, many=True).data)
+
+
+def _middle(row: TrackedObject) -> int:
+    """Of the longest time it is visible."""
+    start_ms, end_ms = max(row.spans, key=lambda span: span[1] - span[0], default=(row.start_ms, row.end_ms))
+    return int((start_ms + end_ms) // 2)
+
+
+def track_bodies(rows: Sequence[Track]) -> list[Any]:
+    return list(TrackBody(rows, many=True).data)
 
 
 def entity_bodies(rows: Sequence[Entity]) -> list[Any]:
@@ -181,6 +247,35 @@ def entity_bodies(rows: Sequence[Entity]) -> list[Any]:
         for row in rows
     ]
     return list(EntityBody(bodies, many=True).data)
+
+
+def summary_body(video: Video) -> Any:
+    found = queries.summary(video)
+    overview, storage = found.overview, ObjectStorage()
+    until_ms = overview.until_ms if overview else 0
+    topics = [
+        {
+            **_columns(row, "n", "start_ms", "end_ms", "title", "summary", "people", "places"),
+            "frames": [
+                {"ms": ms, "thumbnail_url": storage.presign_get(found.frames[ms].thumbnail_key)}
+                for ms in row.frame_ms
+                if ms in found.frames
+            ],
+        }
+        for row in found.topics
+    ]
+    body = {
+        "video_id": video.id,
+        "index_version": video.active_index_version,
+        "text": overview.text if overview else "",
+        "people": overview.people if overview else [],
+        "places": overview.places if overview else [],
+        "until_ms": until_ms,
+        "complete": video.status == VideoStatus.READY and 0 < video.indexed_until_ms <= until_ms,
+        "error": {"code": found.error[0], "message": found.error[1]} if found.error else None,
+        "topics": topics,
+    }
+    return SummaryBody(body).data
 
 
 def relation_bodies(rows: Sequence[Relation]) -> list[Any]:

@@ -104,7 +104,9 @@ class TrackedObject(IndexRow):
     """One thing that was followed, over all segments: its tracks joined by re-identification.
 
     n: running number in order of first appearance. spans: [[start_ms, end_ms], …] in which it is visible, merged.
-    embedding: mean appearance of its tracks, weight of them. Which segments it is in: those of its tracks.
+    embedding: mean appearance of its tracks, weight of them. segments: those of its tracks. confidence: how sure it is
+    that this is one thing and no other known one. memory: what re-identification goes on from, {"categories",
+    "colours": observations per word, "last": [ms, x0, y0, x1, y1], "drift": [across, down] per second}.
     """
 
     n = models.PositiveIntegerField()
@@ -122,6 +124,7 @@ class TrackedObject(IndexRow):
     weight = models.PositiveIntegerField(default=0)
     embedding = HalfVectorField(null=True)
     embedding_model = models.CharField(max_length=100, default="", blank=True)
+    memory = models.JSONField(default=dict)
 
     class Meta(IndexRow.Meta):
         constraints = [

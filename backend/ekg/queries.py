@@ -5,18 +5,35 @@ Questions read it through backend.ekg.reader instead.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, Q, QuerySet
+from django.db import connection
+from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.expressions import Window
 from django.db.models.functions import RowNumber
 
 from backend.ekg.graph_store import GraphSize, GraphStore
-from backend.ekg.models import Chunk, Entity, Event, Frame, IndexRow, Mention, Overview, Relation, Track, TranscriptLine
+from backend.ekg.models import (
+    Chunk,
+    Entity,
+    Event,
+    Frame,
+    IndexRow,
+    Mention,
+    Overview,
+    Relation,
+    Topic,
+    Track,
+    TrackedObject,
+    TranscriptLine,
+)
+from backend.jobs.index_flow import summarise_key
+from backend.jobs.models import Job, JobState
 from backend.library.models import Video
+from backend.tenancy.context import current_tenant_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +51,16 @@ class IndexSize:
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """Which part of a video is listed: what overlaps start_ms..end_ms, and whose text contains the words q."""
+    """Which part of a video is listed: what overlaps start_ms..end_ms, and whose text contains the words q.
+
+    gap: of chunks, those that could not be described, or those that could. object_id: of tracks, those of one object.
+    """
 
     start_ms: int | None = None
     end_ms: int | None = None
     q: str = ""
+    gap: bool | None = None
+    object_id: UUID | None = None
 
 
 def index_size(video_id: UUID, index_version: int) -> IndexSize:
@@ -53,6 +75,25 @@ def index_size(video_id: UUID, index_version: int) -> IndexSize:
         relations=count(Relation),
         frames=count(Frame),
         graph=GraphStore().count(video_id, index_version),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """What of one index version could not be described: chunks, their time, and chunks by the code that says why."""
+
+    count: int
+    ms: int
+    codes: dict[str, int]
+
+
+def gaps(video_id: UUID, index_version: int) -> Gaps:
+    rows = Chunk.objects.filter(video_id=video_id, index_version=index_version, gap__isnull=False)
+    by_code = list(rows.values("gap").annotate(n=Count("id"), ms=Sum(F("end_ms") - F("start_ms"))).order_by("gap"))
+    return Gaps(
+        count=sum(row["n"] for row in by_code),
+        ms=sum(row["ms"] for row in by_code),
+        codes={row["gap"]: row["n"] for row in by_code},
     )
 
 
@@ -85,7 +126,8 @@ def events(video: Video, part: Narrowing) -> QuerySet[Event]:
 
 
 def chunks(video: Video, part: Narrowing) -> QuerySet[Chunk]:
-    return _containing(_during(_of(Chunk, video), part), part.q, "description")
+    rows = _containing(_during(_of(Chunk, video), part), part.q, "description")
+    return rows if part.gap is None else rows.filter(gap__isnull=not part.gap)
 
 
 def frames(video: Video, part: Narrowing) -> QuerySet[Frame]:
@@ -98,7 +140,46 @@ def transcript(video: Video, part: Narrowing) -> QuerySet[TranscriptLine]:
 
 
 def tracks(video: Video, part: Narrowing) -> QuerySet[Track]:
-    return _containing(_during(_of(Track, video), part), part.q, "category", "colour", "motion").defer("appearance")
+    rows = _containing(_during(_of(Track, video), part), part.q, "category", "colour", "motion")
+    if part.object_id is not None:
+        rows = rows.filter(object_id=part.object_id)
+    return rows.defer("appearance")
+
+
+def objects(video: Video, part: Narrowing) -> QuerySet[TrackedObject]:
+    """Objects that have a track in this stretch: between two visits an object is not there."""
+    rows = _containing(_of(TrackedObject, video), part.q, "category", "colour").defer("embedding", "memory")
+    if part.start_ms is None and part.end_ms is None:
+        return rows
+    return rows.filter(id__in=_during(_of(Track, video), part).exclude(object=None).values("object_id"))
+
+
+_NEAREST_FRAMES = """
+SELECT m.key, nearest.thumbnail_key
+FROM unnest(%s::uuid[], %s::uuid[], %s::int[], %s::bigint[]) AS m(key, video_id, index_version, ms)
+CROSS JOIN LATERAL (
+    SELECT either.* FROM (
+        (SELECT f.thumbnail_key, f.ms FROM ekg_frame f
+         WHERE f.tenant_id = %s AND f.video_id = m.video_id AND f.index_version = m.index_version AND f.ms <= m.ms
+         ORDER BY f.ms DESC LIMIT 1)
+        UNION ALL
+        (SELECT f.thumbnail_key, f.ms FROM ekg_frame f
+         WHERE f.tenant_id = %s AND f.video_id = m.video_id AND f.index_version = m.index_version AND f.ms > m.ms
+         ORDER BY f.ms LIMIT 1)
+    ) either ORDER BY abs(either.ms - m.ms), either.ms LIMIT 1
+) nearest
+"""
+
+
+def thumbnails_at(moments: Mapping[UUID, tuple[UUID, int, int]]) -> dict[UUID, str]:
+    """For each key the thumbnail of the frame nearest to (video, index version, ms), if there is any."""
+    if not moments:
+        return {}
+    parameters = [list(moments), *map(list, zip(*moments.values(), strict=True))]
+    tenant_id = current_tenant_id()
+    with connection.cursor() as cursor:
+        cursor.execute(_NEAREST_FRAMES, [*parameters, tenant_id, tenant_id])
+        return dict(cursor.fetchall())
 
 
 def entities(video: Video, part: Narrowing) -> QuerySet[Entity]:
@@ -158,6 +239,28 @@ def first_frames(event_ids: Sequence[UUID]) -> dict[UUID, Frame]:
     return {frame.event_id: frame for frame in ranked.filter(place=1).defer("embedding")}
 
 
-def overview_text(video: Video) -> str:
-    """The global summary as far as it is written, "" before."""
-    return _of(Overview, video).values_list("text", flat=True).first() or ""
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The global summary as far as it is told. frames: those that the topics show, by ms.
+
+    error: code and message of the job that could not tell the rest, if any.
+    """
+
+    overview: Overview | None
+    topics: list[Topic]
+    frames: dict[int, Frame]
+    error: tuple[str, str] | None
+
+
+def summary(video: Video) -> Summary:
+    topics = list(_of(Topic, video).order_by("n"))
+    shown = {ms for topic in topics for ms in topic.frame_ms}
+    failed = Job.objects.filter(
+        dedupe_key=summarise_key(video.id, video.active_index_version), state__in=[JobState.FAILED, JobState.DEAD]
+    )
+    return Summary(
+        overview=_of(Overview, video).first(),
+        topics=topics,
+        frames={frame.ms: frame for frame in _of(Frame, video).filter(ms__in=shown).defer("embedding")},
+        error=failed.values_list("error_code", "error_message").first(),
+    )

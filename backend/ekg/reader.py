@@ -12,10 +12,11 @@ from uuid import UUID
 
 import numpy as np
 from django.db import connection, connections
+from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from backend.ekg.graph_store import GraphStore
-from backend.ekg.models import Chunk, Entity, Event, Frame, TranscriptLine
+from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Relation, Topic, TranscriptLine
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
 from gpu_workers import ekg
@@ -42,6 +43,78 @@ def frames_between(video_id: UUID, version: int, span: Span, *, limit: int) -> l
         .values_list("ms", "thumbnail_key")
     )
     return [rows[index] for index in evenly(len(rows), limit)]
+
+
+def read_topics(video_id: UUID, version: int) -> list[ekg.Topic]:
+    """The topics told so far, in order; inside an open tenant_scope."""
+    return [
+        ekg.Topic(
+            n=row.n,
+            span=Span(row.start_ms, row.end_ms),
+            first_event=row.first_event,
+            end_event=row.end_event,
+            title=row.title,
+            summary=row.summary,
+            people=tuple(row.people),
+            places=tuple(row.places),
+            frame_ms=tuple(row.frame_ms),
+        )
+        for row in Topic.objects.filter(video_id=video_id, index_version=version).order_by("n")
+    ]
+
+
+def read_digests(video_id: UUID, version: int, first_event: int, end_event: int) -> list[ekg.EventDigest]:
+    """The events first_event..end_event as the global summary reads them; inside an open tenant_scope."""
+    here = {"video_id": video_id, "index_version": version}
+    events = list(Event.objects.filter(**here, n__gte=first_event, n__lt=end_event).order_by("n"))
+    actors: defaultdict[UUID, list[ekg.Actor]] = defaultdict(list)
+    mentions = Mention.objects.filter(event_id__in=[event.id for event in events]).order_by("-confidence", "name")
+    for event_id, name, kind in mentions.values_list("event_id", "name", "type"):
+        actors[event_id].append(ekg.Actor(name, kind))
+    starts = [event.first_chunk for event in events]
+    gaps = set(Chunk.objects.filter(**here, n__in=starts, gap__isnull=False).values_list("n", flat=True))
+    return [
+        ekg.EventDigest(
+            event.n,
+            Span(event.start_ms, event.end_ms),
+            event.summary,
+            _vector(event.embedding),
+            tuple(actors[event.id]),
+            described=event.first_chunk not in gaps,
+        )
+        for event in events
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedIndex:
+    """What linking made of one index version. mentions: in order of time."""
+
+    entities: list[ekg.Entity]
+    mentions: list[ekg.LinkedMention]
+    relations: list[ekg.Relation]
+
+
+def read_linked(video_id: UUID, version: int) -> LinkedIndex:
+    """All entities, mentions and relations of one index version; inside an open tenant_scope."""
+    here = {"video_id": video_id, "index_version": version}
+    mentions = [
+        ekg.LinkedMention(
+            row.id,
+            row.entity_id,
+            row.event_id,
+            ekg.EntityMention(
+                row.name, row.type, row.description, row.role, confidence=row.confidence, frame_ms=tuple(row.frame_ms)
+            ),
+            _vector(row.embedding),
+        )
+        for row in Mention.objects.filter(**here).order_by("event__start_ms", "-confidence", "name")
+    ]
+    relations = [
+        ekg.Relation(row.id, row.source_id, row.target_id, row.predicate, row.description, row.event_id, row.confidence)
+        for row in Relation.objects.filter(**here).order_by("event__start_ms", "id")
+    ]
+    return LinkedIndex([_entity(row) for row in Entity.objects.filter(**here).order_by("id")], mentions, relations)
 
 
 def evenly(count: int, limit: int) -> list[int]:
@@ -95,32 +168,47 @@ def _text(vector: Vector) -> str:
 
 
 def nearest_entities(
-    tenant_id: UUID, video_id: UUID, version: int, embedding: Vector, *, limit: int
-) -> list[tuple[ekg.Entity, float]]:
-    """Entities of one index version by cosine similarity of their centroid, nearest first; ties by id."""
+    tenant_id: UUID, video_id: UUID, version: int, embeddings: NDArray[np.float32], *, limit: int, floor: float = -1.0
+) -> list[list[tuple[ekg.Entity, float]]]:
+    """For each row of embeddings the entities of one index version by cosine similarity of their centroid.
+
+    Nearest first, ties by id, none below floor; one query for all rows. Exact: every centroid is looked at.
+    """
+    found: list[list[tuple[ekg.Entity, float]]] = [[] for _ in embeddings]
     with tenant_scope(tenant_id):
-        rows = list(
-            Entity.objects.raw(
-                "SELECT *, 1 - (centroid <=> %s::halfvec) AS similarity FROM ekg_entity "
-                "WHERE tenant_id = %s AND video_id = %s AND index_version = %s ORDER BY similarity DESC, id LIMIT %s",
-                [_text(embedding), tenant_id, video_id, version, limit],
-            )
-        )
-    return [
-        (
-            ekg.Entity(
-                id=row.id,
-                name=row.name,
-                type=row.type,
-                description=row.description,
-                aliases=tuple(row.aliases),
-                centroid=_vector(row.centroid),
-                weight=row.weight,
-            ),
-            float(row.similarity),
-        )
-        for row in rows
-    ]
+        rows = list(Entity.objects.raw(_NEAREST_ENTITIES, {
+            "vectors": [_text(row) for row in embeddings], "tenant": tenant_id, "video": video_id, "version": version,
+            "limit": limit, "floor": floor,
+        }))  # fmt: skip
+    entities: dict[UUID, ekg.Entity] = {}
+    for row in rows:
+        entity = entities.get(row.id) or entities.setdefault(row.id, _entity(row))
+        found[row.ordinality - 1].append((entity, float(row.similarity)))
+    return found
+
+
+_NEAREST_ENTITIES = """
+    SELECT wanted.ordinality, near.similarity, entity.*
+    FROM unnest(%(vectors)s::halfvec[]) WITH ORDINALITY AS wanted(vector)
+    CROSS JOIN LATERAL (
+        SELECT e.id, 1 - (e.centroid <=> wanted.vector) AS similarity FROM ekg_entity e
+        WHERE e.tenant_id = %(tenant)s AND e.video_id = %(video)s AND e.index_version = %(version)s
+        AND 1 - (e.centroid <=> wanted.vector) >= %(floor)s
+        ORDER BY similarity DESC, id LIMIT %(limit)s
+    ) near JOIN ekg_entity entity ON entity.id = near.id
+    ORDER BY wanted.ordinality, near.similarity DESC, entity.id"""
+
+
+def _entity(row: Entity) -> ekg.Entity:
+    return ekg.Entity(
+        id=row.id,
+        name=row.name,
+        type=row.type,
+        description=row.description,
+        aliases=tuple(row.aliases),
+        centroid=_vector(row.centroid),
+        weight=row.weight,
+    )
 
 
 _SCOPED = (

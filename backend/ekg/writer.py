@@ -7,6 +7,8 @@ from dataclasses import asdict
 from itertools import pairwise
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from backend.ekg.graph_store import GraphStore, Participation, RelatedTo
@@ -137,6 +139,15 @@ class VersionWriter:
                 ms__gte=event.span.start_ms,
                 ms__lt=event.span.end_ms,
             ).update(event_id=event.id)
+        entity_ids = self.store_entities(records)
+        mentions = [mention for record in records for mention in record.mentions]
+        Mention.objects.bulk_create([self._mention(mention) for mention in mentions])
+        relations = [relation for record in records for relation in record.relations]
+        Relation.objects.bulk_create([self._relation(relation) for relation in relations])
+        self._store_topology(events, entity_ids, mentions, relations)
+
+    def store_entities(self, records: Sequence[EventRecord]) -> list[UUID]:
+        """The rows of the entities as records leave them, without their topology; returns their ids."""
         # The last state of an entity in this batch is the one to keep.
         entities = {entity.id: entity for record in records for entity in record.entities}
         Entity.objects.bulk_create(
@@ -145,11 +156,7 @@ class VersionWriter:
             unique_fields=["id"],
             update_fields=["name", "type", "description", "aliases", "weight", "centroid"],
         )
-        mentions = [mention for record in records for mention in record.mentions]
-        Mention.objects.bulk_create([self._mention(mention) for mention in mentions])
-        relations = [relation for record in records for relation in record.relations]
-        Relation.objects.bulk_create([self._relation(relation) for relation in relations])
-        self._store_topology(events, list(entities), mentions, relations)
+        return list(entities)
 
     def _store_topology(
         self,
@@ -340,10 +347,18 @@ class StagedEntities:
     def clear(self) -> None:
         self._staged.clear()
 
-    def nearest(self, embedding: Vector, *, limit: int) -> Sequence[tuple[ekg.Entity, float]]:
+    def nearest(
+        self, embeddings: NDArray[np.float32], *, limit: int, floor: float = -1.0
+    ) -> Sequence[Sequence[tuple[ekg.Entity, float]]]:
         committed = nearest_entities(
-            self._tenant_id, self._video_id, self._version, embedding, limit=limit + len(self._staged)
+            self._tenant_id, self._video_id, self._version, embeddings, limit=limit + len(self._staged), floor=floor
         )
+        return [self._laid_over(found, row, limit, floor) for found, row in zip(committed, embeddings, strict=True)]
+
+    def _laid_over(
+        self, committed: Sequence[tuple[ekg.Entity, float]], embedding: Vector, limit: int, floor: float
+    ) -> list[tuple[ekg.Entity, float]]:
         found = [pair for pair in committed if pair[0].id not in self._staged]
-        found += [(entity, float(entity.centroid @ embedding)) for entity in self._staged.values()]
+        staged = ((entity, float(entity.centroid @ embedding)) for entity in self._staged.values())
+        found += [pair for pair in staged if pair[1] >= floor]
         return sorted(found, key=lambda pair: (-pair[1], str(pair[0].id)))[:limit]

@@ -23,7 +23,7 @@ from backend.library.models import Video
 from backend.library.queries import videos
 
 STATUSES = ("queued", "running", "succeeded", "failed", "canceled")
-STAGES = ("probe", "observe", "assemble", "summarise", "")
+STAGES = ("probe", "input", "observe", "assemble", "summarise", "")
 
 
 class IndexJobQuery(Body):
@@ -32,7 +32,7 @@ class IndexJobQuery(Body):
 
 class ProgressBody(serializers.Serializer[Any]):
     done = serializers.IntegerField()
-    total = serializers.IntegerField(help_text="0 until the video is probed")
+    total = serializers.IntegerField(help_text="0 until the video is probed; rises while the input is open")
     unit = serializers.CharField()
     percent = serializers.FloatField()
 
@@ -45,8 +45,12 @@ class IndexJobBody(serializers.Serializer[Any]):
     id = PublicIdField("job")
     object = serializers.CharField()
     video_id = PublicIdField("vid")
+    index_version = serializers.IntegerField(help_text="the version being built, or the latest that was")
     status = serializers.ChoiceField(STATUSES)
-    stage = serializers.ChoiceField(STAGES, help_text="empty unless queued or running")
+    stage = serializers.ChoiceField(
+        STAGES,
+        help_text="empty unless queued or running; input: all that was appended is indexed, and more may come",
+    )
     progress = ProgressBody()
     observed_ms = serializers.IntegerField(help_text="video time looked at so far; events follow as it is assembled")
     attempt = serializers.IntegerField(help_text="the highest attempt of any of its steps")
@@ -69,6 +73,7 @@ def _body(job: IndexJob) -> dict[str, Any]:
         "id": video.id,
         "object": "index_job",
         "video_id": video.id,
+        "index_version": video.building_index_version,
         "status": job.status,
         "stage": job.stage,
         "progress": {"done": job.done, "total": job.total, "unit": "segments", "percent": percent},

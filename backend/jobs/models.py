@@ -72,7 +72,8 @@ class Segment(TenantRow):
 class Job(TenantRow):
     """What must be done, and who may do it until when.
 
-    subject_id: the video, segment, question or delivery that kind says. dedupe_key: at most one job per key.
+    subject_id: the video, index version, segment, question or delivery that kind says. dedupe_key: at most one job
+    per key.
     lease_token rises with every claim; every commit of a worker names the token it claimed (fencing).
     """
 

@@ -14,9 +14,11 @@ from uuid import UUID
 from django.db.models import Count, F, Max, Q, Sum
 
 from backend.jobs.models import Job, JobKind, JobState, Segment, SegmentState
+from backend.library.index_versions import is_reindexing
 from backend.library.models import Video, VideoStatus
+from backend.library.recording import is_open
 
-INDEX_KINDS = (JobKind.PROBE_VIDEO, JobKind.OBSERVE_SEGMENT, JobKind.ASSEMBLE_VIDEO)
+INDEX_KINDS = (JobKind.PROBE_VIDEO, JobKind.INGEST_SEGMENT, JobKind.OBSERVE_SEGMENT, JobKind.ASSEMBLE_VIDEO)
 _STATUS = {
     VideoStatus.QUEUED: "queued",
     VideoStatus.PROBING: "running",
@@ -29,7 +31,7 @@ _STATUS = {
 
 @dataclass(frozen=True, slots=True)
 class IndexJob:
-    """The indexing of one video. done and total count segments; attempt is the highest of any of its jobs.
+    """The latest indexing of one video. done and total count segments; attempt is the highest of any of its jobs.
 
     observed_ms: video time that has been looked at, with what running segments have reported so far.
     """
@@ -94,11 +96,12 @@ def _segment_counts(videos: Sequence[Video]) -> dict[UUID, _Counts]:
 
 
 def _add_up(video: Video, counts: _Counts, jobs: dict[str, object]) -> IndexJob:
-    ended = video.status in (VideoStatus.READY, VideoStatus.FAILED)
+    anew = is_reindexing(video)
+    ended = video.status in (VideoStatus.READY, VideoStatus.FAILED) and not anew
     completed_at = video.ready_at or jobs.get("completed_at") if ended else None
     return IndexJob(
         video=video,
-        status=_STATUS[VideoStatus(video.status)],
+        status="running" if anew and video.status == VideoStatus.READY else _STATUS[VideoStatus(video.status)],
         stage=_stage(video, counts),
         done=counts.assembled,
         total=counts.total,
@@ -114,8 +117,10 @@ def _add_up(video: Video, counts: _Counts, jobs: dict[str, object]) -> IndexJob:
 def _stage(video: Video, counts: _Counts) -> str:
     if video.status in (VideoStatus.QUEUED, VideoStatus.PROBING):
         return "probe"
-    if video.status != VideoStatus.INDEXING:
+    if video.status != VideoStatus.INDEXING and not (video.status == VideoStatus.READY and is_reindexing(video)):
         return ""
     if counts.observed < counts.total:
         return "observe"
+    if counts.assembled == counts.total and is_open(video):
+        return "input"
     return "assemble" if counts.assembled < counts.total else "summarise"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
-from backend.library.models import Collection, Upload, Video
+from backend.library.models import Collection, IndexState, IndexVersion, InputSegment, SourceType, Upload, Video
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,5 +44,34 @@ def uploads() -> QuerySet[Upload]:
 
 
 def video_of_upload(upload_id: UUID) -> Video | None:
+    """The video that an upload became, or became a segment of."""
     video: Video | None = Video.objects.filter(upload_id=upload_id).first()
+    if video is None:
+        segment = InputSegment.objects.filter(upload_id=upload_id).select_related("video").first()
+        return segment.video if segment else None
     return video
+
+
+def input_segments(video: Video) -> QuerySet[InputSegment]:
+    rows: QuerySet[InputSegment] = InputSegment.objects.filter(video_id=video.id)
+    return rows
+
+
+def input_counts(videos: Sequence[Video]) -> dict[UUID, int]:
+    """How many segments were appended to each video that takes any."""
+    ids = [video.id for video in videos if video.source_type != SourceType.UPLOAD]
+    counted = InputSegment.objects.filter(video_id__in=ids).values_list("video_id").annotate(Count("id"))
+    return {**dict.fromkeys(ids, 0), **dict(counted)}
+
+
+def index_versions(video: Video) -> QuerySet[IndexVersion]:
+    rows: QuerySet[IndexVersion] = IndexVersion.objects.filter(video_id=video.id)
+    return rows
+
+
+def versions_under_way(videos: Sequence[Video]) -> dict[UUID, IndexVersion]:
+    """The version that is built beside the active one, for those videos that are indexed anew."""
+    building = {video.id: video.building_index_version for video in videos}
+    rows = IndexVersion.objects.filter(video_id__in=list(building), state=IndexState.BUILDING)
+    active = {video.id: video.active_index_version for video in videos}
+    return {row.video_id: row for row in rows if row.n == building[row.video_id] != active[row.video_id]}

@@ -38,14 +38,24 @@ def video_prefix(tenant_id: UUID, video_id: UUID) -> str:
     return f"t/{tenant_id}/v/{video_id}/"
 
 
+def version_prefix(tenant_id: UUID, video_id: UUID, index_version: int) -> str:
+    """The folder of everything derived for one index version."""
+    return f"{video_prefix(tenant_id, video_id)}{index_version}/"
+
+
 def thumbnail_key(tenant_id: UUID, video_id: UUID, index_version: int, ms: int) -> str:
     """The same frame always has the same key, so work done twice overwrites itself."""
-    return f"{video_prefix(tenant_id, video_id)}{index_version}/frames/{ms}.jpg"
+    return f"{version_prefix(tenant_id, video_id, index_version)}frames/{ms}.jpg"
 
 
 def evidence_key(tenant_id: UUID, question_id: UUID, ordinal: int) -> str:
     """A frame that an answer rests on, kept with the question when its index version is purged."""
     return f"t/{tenant_id}/q/{question_id}/{ordinal:03d}.jpg"
+
+
+def cited_thumbnail_key(tenant_id: UUID, question_id: UUID, ordinal: int) -> str:
+    """A thumbnail that a piece of evidence shows, kept with the question when its index version goes."""
+    return f"t/{tenant_id}/q/{question_id}/thumbnail-{ordinal:03d}.jpg"
 
 
 class StorageError(Exception):
@@ -178,6 +188,14 @@ class ObjectStorage:
         seconds = int(PRESIGNED_FOR.total_seconds())
         url = self._client.generate_presigned_url("upload_part", Params=parameters, ExpiresIn=seconds)
         return PresignedPart(part_number, url, headers)
+
+    def put_part(self, key: str, upload_id: str, part_number: int, body: bytes) -> StoredPart:
+        """Store one part of an upload without checksums. Raises UploadMissing."""
+        with _translated():
+            reply = self._client.upload_part(
+                Bucket=self._bucket, Key=key, UploadId=upload_id, PartNumber=part_number, Body=body
+            )
+        return StoredPart(part_number, reply["ETag"].strip('"'), len(body))
 
     def list_parts(self, key: str, upload_id: str) -> list[StoredPart]:
         """The parts that have arrived, by number. Raises UploadMissing."""

@@ -17,8 +17,8 @@ from backend.api.problems import invalid, problem_of, respond
 from backend.api.public_ids import PublicIdField, decode, encode
 from backend.api.views import TenantView
 from backend.library import queries, uploads
-from backend.library.models import Profile, Upload, UploadStatus
-from backend.library.representation import VideoBody, one_video
+from backend.library.models import InputSegment, Profile, Upload, UploadStatus, Video
+from backend.library.representation import VideoBody, one_video, segment_body
 from backend.library.storage import PRESIGNED_FOR
 from backend.library.uploads import NamedPart, UploadUnusable
 
@@ -197,8 +197,26 @@ def completed(view: TenantView, request: Request, upload: Upload, parts: list[Na
         video = uploads.complete_upload(upload_id=upload.id, parts=parts)
     except UploadUnusable as error:
         return respond(problem_of(error), request)
+    return accepted_video(video)
+
+
+def appended(request: Request, upload: Upload, video: Video) -> Response:
+    """202 with the segment that the upload becomes; or, as above, the problem of an upload that this has ended."""
+    try:
+        segment = uploads.complete_as_segment(upload_id=upload.id, video_id=video.id)
+    except UploadUnusable as error:
+        return respond(problem_of(error), request)
+    return accepted_segment(segment)
+
+
+def accepted_video(video: Video) -> Response:
     location = {"Location": f"/v1/videos/{encode('vid', video.id)}"}
     return Response(one_video(video), status=202, headers=location)
+
+
+def accepted_segment(segment: InputSegment) -> Response:
+    path = f"/v1/videos/{encode('vid', segment.video_id)}/segments/{encode('seg', segment.id)}"
+    return Response(segment_body(segment), status=202, headers={"Location": path})
 
 
 routes = [

@@ -14,9 +14,9 @@ from django.conf import settings
 from django.utils import timezone
 from uuid6 import uuid7
 
-from backend.jobs.models import JobKind
-from backend.jobs.services import enqueue
-from backend.library.models import Upload, UploadStatus, Video
+from backend.library import growth
+from backend.library.index_versions import create_video, enqueue_probe
+from backend.library.models import InputSegment, Upload, UploadStatus, Video
 from backend.library.storage import (
     ChecksumRejected,
     ObjectExists,
@@ -178,13 +178,41 @@ def complete_upload(*, upload_id: UUID, parts: Sequence[NamedPart] | None) -> Vi
     if upload.status == UploadStatus.COMPLETED:
         video: Video | None = Video.objects.filter(upload_id=upload.id).first()
         if video is None:
-            raise Refused("upload_completed", "This upload was completed, and its video has been deleted since.")
+            raise Refused(
+                "upload_completed",
+                "This upload was completed as a segment of a video, or as a video that has been deleted since.",
+            )
         return video
+    _make_object(upload, parts)
+    return _become_video(upload)
+
+
+def complete_as_segment(*, upload_id: UUID, video_id: UUID) -> InputSegment:
+    """Make the object out of the parts that have arrived, and append it to a growing video.
+
+    Raises what complete_upload raises, Refused `upload_completed` for one that became something already, and what
+    growth.require_growing raises; then the upload is open as before.
+    """
+    upload: Upload = Upload.objects.select_for_update().get(id=upload_id)
+    if upload.status == UploadStatus.COMPLETED:
+        raise Refused(
+            "upload_completed",
+            "This upload is a video or a segment already; begin a new one.",
+            pointer="/source/upload_id",
+        )
+    growth.require_growing(Video.objects.get(id=video_id))
+    _make_object(upload, None)
+    _end(upload)
+    segment = growth.append_upload(video_id=video_id, upload=upload)
+    _tell(upload, Video.objects.get(id=video_id))
+    return segment
+
+
+def _make_object(upload: Upload, parts: Sequence[NamedPart] | None) -> None:
     require_open(upload, timezone.now())
     with _storage_errors():
         _assemble(upload, parts)
         _check_object(upload)
-    return _become_video(upload)
 
 
 def _assemble(upload: Upload, named: Sequence[NamedPart] | None) -> None:
@@ -257,10 +285,8 @@ def _check_object(upload: Upload) -> None:
 
 
 def _become_video(upload: Upload) -> Video:
-    upload.status, upload.completed_at = UploadStatus.COMPLETED, timezone.now()
-    upload.save(update_fields=["status", "completed_at"])
-    video: Video = Video.objects.create(
-        tenant_id=upload.tenant_id,
+    _end(upload)
+    video = create_video(
         upload_id=upload.id,
         collection_id=upload.collection_id,
         title=upload.title or upload.filename,
@@ -269,7 +295,17 @@ def _become_video(upload: Upload) -> Video:
         metadata=upload.metadata,
         object_key=upload.object_key,
         size_bytes=upload.size_bytes,
+        input_closed_at=timezone.now(),
     )
-    enqueue(kind=JobKind.PROBE_VIDEO, subject_id=video.id, video_id=video.id, dedupe_key=f"probe:{video.id}")
-    emit(type="upload.completed", resource_id=upload.id, data=payloads.upload_data(upload, video))
+    enqueue_probe(video.id)
+    _tell(upload, video)
     return video
+
+
+def _end(upload: Upload) -> None:
+    upload.status, upload.completed_at = UploadStatus.COMPLETED, timezone.now()
+    upload.save(update_fields=["status", "completed_at"])
+
+
+def _tell(upload: Upload, video: Video) -> None:
+    emit(type="upload.completed", resource_id=upload.id, data=payloads.upload_data(upload, video))

@@ -10,13 +10,14 @@ from typing import Any
 
 from backend.api import public_ids
 from backend.billing.rates import plain
-from backend.library.models import Upload, Video
+from backend.library.models import IndexVersion, Upload, Video
 from backend.questions.models import Question
 
 EVENT_TYPES: dict[str, str] = {
     "upload.completed": "All parts of an upload have arrived and its video is queued.",
     "video.ready": "A video is indexed to its end.",
     "video.failed": "A video could not be indexed.",
+    "video.reindex_failed": "A new index of a video could not be built; the video answers from the one it has.",
     "question.completed": "A question has its answer.",
     "question.failed": "A question could not be answered.",
     "webhook.test": "Sent on request, to one endpoint.",
@@ -52,6 +53,18 @@ def video_data(video: Video) -> dict[str, Any]:
         "indexed_until_ms": video.indexed_until_ms,
         "ready_at": timestamp(video.ready_at),
         "error": _error(video.error_code, video.error_message),
+    }
+
+
+def reindex_data(video: Video, version: IndexVersion) -> dict[str, Any]:
+    return {
+        "id": public_ids.encode("vid", video.id),
+        "object": "video",
+        "status": video.status,
+        "external_id": video.external_id,
+        "index_version": video.active_index_version,
+        "failed_version": version.n,
+        "error": _error(version.error_code, version.error_message),
     }
 
 

@@ -1,6 +1,7 @@
 """Index a video file from plain Python and print its Event Knowledge Graph.
 
     python -m docs.examples.index_a_file traffic.mp4 --profile traffic
+    python -m docs.examples.index_a_file traffic.mp4 --objects
 
 The models are those of the environment's model profile; ffmpeg and ffprobe are FFMPEG_BINARY and FFPROBE_BINARY, or
 those of the system. No database, queue or web framework takes part.
@@ -13,6 +14,7 @@ import os
 from pathlib import Path
 
 from gpu_workers.ekg import Span, stable_id
+from gpu_workers.indexing.clock import fit_clock
 from gpu_workers.indexing.memory_index import MemoryIndex
 from gpu_workers.indexing.pipeline import index_recording
 from gpu_workers.indexing.probe import probe
@@ -49,16 +51,35 @@ def print_graph(index: MemoryIndex) -> None:
     print(f"\n{len(index.events)} events, {len(index.entities)} entities, {len(index.frames)} frames")
 
 
+def print_objects(index: MemoryIndex) -> None:
+    """The object memory: everybody and everything that was followed, each once, with when it is visible."""
+    for state in index.objects:
+        seen = ", ".join(f"{span.start_ms / 1000:.1f}-{span.end_ms / 1000:.1f} s" for span in state.spans)
+        print(
+            f"{state.n:3} {state.colour:6} {state.category:12} {seen}; {state.tracks} tracks, "
+            f"{state.entries} entries, {state.exits} exits, confidence {state.confidence:g}"
+        )
+    entries, exits = sum(state.entries for state in index.objects), sum(state.exits for state in index.objects)
+    tracks = sum(len(segment.tracks) for segment in index.segments)
+    print(f"\n{len(index.objects)} objects of {tracks} tracks, {entries} entries, {exits} exits")
+    shown = [((c.span.start_ms + c.span.end_ms) // 2, text) for c in index.chunks for text in c.on_screen_text]
+    clock = fit_clock(shown)
+    if clock is not None:
+        print(f"on-screen clock: {clock.at_zero} at 0 s, by {clock.readings} readings")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("video", type=Path)
     parser.add_argument(
         "--profile", default="general", choices=["general", "wildlife", "traffic", "egocentric", "city"]
     )
+    parser.add_argument("--objects", action="store_true", help="print the object memory instead of the graph")
     arguments = parser.parse_args()
     meter = Meter()
     models = load_index_models(ModelSettings.from_env())
-    print_graph(index_file(arguments.video, models, profile=arguments.profile, meter=meter))
+    index = index_file(arguments.video, models, profile=arguments.profile, meter=meter)
+    print_objects(index) if arguments.objects else print_graph(index)
     print(f"{len(meter.calls)} model calls, {sum(call.wall_ms for call in meter.calls) / 1000:.1f} s in models")
 
 

@@ -2,11 +2,12 @@
 
 The paper clusters all mentions with K-means at the end; that needs the whole video and time that grows with its
 square. Here each mention goes to the nearest known entity that is near enough, else it becomes a
-new one. compact_entities() is the paper's clustering, seeded, for a finished index.
+new one. compact() is the paper's clustering, seeded, for a finished index that was linked like that.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
@@ -47,6 +48,11 @@ class LinkingSettings:
         if mention_type != entity_type:
             return self.tau_across_types
         return self.tau_by_type.get(mention_type, self.tau)
+
+    @property
+    def floor(self) -> float:
+        """The lowest of all thresholds: nothing below it is ever linked."""
+        return min(self.tau, self.tau_across_types, *self.tau_by_type.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +105,8 @@ class EntityLinker:
         entities: dict[UUID, Entity] = {}
         merged: dict[UUID, tuple[EntityMention, Vector]] = {}
         owner: dict[str, UUID] = {}
-        for mention, embedding in zip(mentions, embeddings, strict=True):
-            entity = self._nearest(mention, embedding) or self._new(event_id, mention, embedding)
+        for mention, embedding, known in zip(mentions, embeddings, self._known(embeddings), strict=True):
+            entity = self._chosen(mention, known) or self._new(event_id, mention, embedding)
             if entity.id in merged:
                 first, vector = merged[entity.id]
                 merged[entity.id] = (_merge(first, mention), unit(vector + embedding))
@@ -116,8 +122,13 @@ class EntityLinker:
         after = [_after(entities[m.entity_id], m.mention, m.embedding) for m in linked]
         return LinkedEvent(tuple(after), tuple(linked), _relations(event_id, relations, owner))
 
-    def _nearest(self, mention: EntityMention, embedding: Vector) -> Entity | None:
-        for entity, cosine in self._directory.nearest(embedding, limit=CANDIDATES):
+    def _known(self, embeddings: NDArray[np.float32]) -> Sequence[Sequence[tuple[Entity, float]]]:
+        if not len(embeddings):
+            return ()
+        return self._directory.nearest(embeddings, limit=CANDIDATES, floor=self._settings.floor)
+
+    def _chosen(self, mention: EntityMention, known: Sequence[tuple[Entity, float]]) -> Entity | None:
+        for entity, cosine in known:
             if cosine >= self._settings.threshold(mention.type, entity.type):
                 return entity
         return None
@@ -125,6 +136,94 @@ class EntityLinker:
     def _new(self, event_id: UUID, mention: EntityMention, embedding: Vector) -> Entity:
         entity_id = stable_id("entity", *self._scope, event_id, _key(mention.name))
         return Entity(entity_id, mention.name, mention.type, mention.description, (), embedding, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """All entities of an index, linked anew, and what hangs on them; mentions in order of time."""
+
+    entities: tuple[Entity, ...]
+    mentions: tuple[LinkedMention, ...]
+    relations: tuple[Relation, ...]
+
+
+def compact(
+    video_id: UUID,
+    index_version: int,
+    entities: Sequence[Entity],
+    mentions: Sequence[LinkedMention],
+    relations: Sequence[Relation],
+    *,
+    ratio: float = 0.4,
+    seed: int = 0,
+) -> Compaction:
+    """Link all mentions of a finished index anew, by K-means over their embeddings (AVA, section 4.3).
+
+    mentions: in order of time; relations name entities of their own event's mentions. Mentions of one event in one
+    cluster become one. An entity gets the most frequent of its mentions' names (the earliest of equals), and a known
+    entity's aliases when it holds all of its mentions. Relations follow the mentions; of two that become the same, the
+    more certain one stays, and those whose ends become one entity go. The same input gives the same ids.
+    """
+    labels = compact_entities(np.stack([m.embedding for m in mentions]), ratio, seed) if mentions else ()
+    clusters: dict[int, list[LinkedMention]] = {}
+    for label, mention in zip(labels, mentions, strict=True):
+        clusters.setdefault(int(label), []).append(mention)
+    linked: list[LinkedMention] = []
+    moved: dict[tuple[UUID, UUID], UUID] = {}
+    after: list[Entity] = []
+    total = Counter(mention.entity_id for mention in mentions)
+    known = {entity.id: entity for entity in entities}
+    for members in clusters.values():
+        # Named after the mention that founds it, of which an event has only one.
+        entity_id = stable_id("entity", video_id, index_version, "cluster", members[0].event_id, members[0].entity_id)
+        merged: dict[UUID, LinkedMention] = {}
+        for mention in members:
+            moved[mention.event_id, mention.entity_id] = entity_id
+            merged[mention.event_id] = _joined(merged.get(mention.event_id), mention, entity_id)
+        linked.extend(merged.values())
+        whole = [known[old] for old, n in Counter(m.entity_id for m in members).items() if n == total[old]]
+        after.append(_entity_of(entity_id, members, len(merged), whole))
+    order = {event_id: n for n, event_id in enumerate(dict.fromkeys(mention.event_id for mention in mentions))}
+    linked.sort(key=lambda mention: order[mention.event_id])
+    return Compaction(tuple(after), tuple(linked), _moved(relations, moved))
+
+
+def _joined(first: LinkedMention | None, second: LinkedMention, entity_id: UUID) -> LinkedMention:
+    mention, vector = second.mention, second.embedding
+    if first is not None:
+        mention, vector = _merge(first.mention, mention), unit(first.embedding + vector)
+    return LinkedMention(stable_id("mention", second.event_id, entity_id), entity_id, second.event_id, mention, vector)
+
+
+def _entity_of(entity_id: UUID, members: Sequence[LinkedMention], weight: int, whole: Sequence[Entity]) -> Entity:
+    names = Counter(member.mention.name for member in members)
+    types = Counter(member.mention.type for member in members)
+    name = names.most_common(1)[0][0]
+    more = (alias for mention in members for alias in mention.mention.aliases)
+    aliases = dict.fromkeys((*names, *more, *(text for entity in whole for text in (entity.name, *entity.aliases))))
+    aliases.pop(name)
+    return Entity(
+        id=entity_id,
+        name=name,
+        type=types.most_common(1)[0][0],
+        description=next((m.mention.description for m in members if m.mention.description), ""),
+        aliases=tuple(aliases)[:MAX_ALIASES],
+        centroid=unit(np.sum([m.embedding for m in members], axis=0)),
+        weight=weight,
+    )
+
+
+def _moved(relations: Sequence[Relation], moved: Mapping[tuple[UUID, UUID], UUID]) -> tuple[Relation, ...]:
+    kept: dict[UUID, Relation] = {}
+    for relation in relations:
+        event_id = relation.event_id
+        source, target = (moved.get((event_id, end)) for end in (relation.source_id, relation.target_id))
+        if source is None or target is None or source == target:
+            continue
+        relation_id = stable_id("relation", event_id, source, target, relation.predicate)
+        if relation_id not in kept or kept[relation_id].confidence < relation.confidence:
+            kept[relation_id] = replace(relation, id=relation_id, source_id=source, target_id=target)
+    return tuple(kept.values())
 
 
 def compact_entities(embeddings: NDArray[np.float32], ratio: float = 0.4, seed: int = 0) -> NDArray[np.int64]:

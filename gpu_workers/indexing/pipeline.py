@@ -9,22 +9,26 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import astuple, dataclass, field
+from itertools import count
 from typing import Protocol
 from uuid import UUID
 
 from gpu_workers.ekg import SegmentRecord, Span
 from gpu_workers.indexing.assembly import AssemblySettings, AssemblyWarning, EventAssembler
+from gpu_workers.indexing.objects import LinkedTracks, ObjectLinker
 from gpu_workers.indexing.segments import Observation, StageTimes, plan_segments
 from gpu_workers.models.roles import IndexModels, Meter
-from gpu_workers.ports import EntityDirectory, EventSink
+from gpu_workers.ports import EntityDirectory, EventSink, ObjectDirectory
 
 Observe = Callable[[Span], Observation]
 
 
-class IndexStore(EntityDirectory, EventSink, Protocol):
+class IndexStore(EntityDirectory, ObjectDirectory, EventSink, Protocol):
     """Where an index is kept while it is made."""
 
     def add_segment(self, segment: SegmentRecord) -> None: ...
+
+    def put_objects(self, linked: LinkedTracks) -> None: ...
 
     def frames_for(self, span: Span, limit: int) -> list[tuple[int, bytes]]: ...
 
@@ -71,9 +75,11 @@ def index_recording(
         frames_for=store.frames_for,
         settings=settings,
     )
+    linker, segments = ObjectLinker(video_id, index_version, store), count()
     for ready in _in_order(observe, plan_segments(duration_ms, segment_ms=segment_ms), in_flight):
         for observation in ready:
             store.add_segment(observation.record)
+            store.put_objects(linker.link(next(segments), observation.record.tracks))
             report.skipped += observation.skipped
             _add(report.times, observation.times)
         assembler.push([chunk for observation in ready for chunk in observation.record.chunks])

@@ -8,9 +8,10 @@ import cv2
 import numpy as np
 
 from gpu_workers.ekg import Picture, Vector, unit
-from gpu_workers.models.detector import VEHICLES, crop_of
+from gpu_workers.models.categories import VEHICLES
+from gpu_workers.models.detector import crop_of
 
-WORDS = ("black", "white", "grey", "red", "orange", "yellow", "green", "blue", "purple", "pink", "brown")
+WORDS = ("black", "white", "grey", "red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "dark")
 # Upper ends of hue on OpenCV's circle of 180, and the word below each.
 _HUES = (
     (8, "red"),
@@ -23,6 +24,7 @@ _HUES = (
     (181, "red"),
 )
 _LEAST_SHARE = 0.45
+_BLACK = 40
 
 
 def part_to_judge(category: str, box: Sequence[float]) -> tuple[float, float, float, float] | None:
@@ -37,7 +39,8 @@ def part_to_judge(category: str, box: Sequence[float]) -> tuple[float, float, fl
 
 
 def colour_word(crop: Picture) -> str:
-    """The word that covers most of crop's pixels, or "" when none covers 45 %."""
+    """The word that covers most of crop's pixels, or "" when none covers 45 %. "dark" where it is too dark to tell
+    black from navy or brown."""
     hsv = cv2.cvtColor(np.ascontiguousarray(crop), cv2.COLOR_RGB2HSV).reshape(-1, 3).astype(np.int32)
     hue, saturation, value = hsv[:, 0], hsv[:, 1], hsv[:, 2]
     names = np.full(len(hsv), "", dtype="<U6")
@@ -48,10 +51,14 @@ def colour_word(crop: Picture) -> str:
     names[(names == "orange") & (value < 150)] = "brown"
     names[saturation < 50] = "grey"
     names[(saturation < 50) & (value > 175)] = "white"
-    names[(value < 62) | ((value < 85) & (saturation < 70))] = "black"
+    names[(value < 62) | ((value < 85) & (saturation < 70))] = "dark"
     words, counts = np.unique(names, return_counts=True)
     best = int(np.argmax(counts))
-    return str(words[best]) if counts[best] >= _LEAST_SHARE * len(hsv) else ""
+    if counts[best] < _LEAST_SHARE * len(hsv):
+        return ""
+    if words[best] == "dark" and float(np.median(value[names == "dark"])) < _BLACK:
+        return "black"
+    return str(words[best])
 
 
 def is_colourless(picture: Picture) -> bool:

@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 
 from gpu_workers.ekg import Picture
+from gpu_workers.models.categories import VEHICLES
 
 _LABELS = (
     "person bicycle car motorcycle airplane bus train truck boat traffic_light fire_hydrant - stop_sign "
@@ -24,8 +25,6 @@ _LABELS = (
 LABELS: tuple[str, ...] = ("", *(word.replace("_", " ") for word in _LABELS.split()))
 """Names by COCO id, 1 to 90; "-" where COCO has no class."""
 
-VEHICLES = frozenset({"car", "truck", "bus", "train", "motorcycle", "bicycle", "boat", "airplane"})
-ANIMALS = frozenset({"bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe"})
 _TILE = 0.58
 """Side of a tile as a part of the picture: 2 x 2 tiles that overlap by 0.16."""
 

@@ -9,14 +9,16 @@ from itertools import pairwise
 import cv2
 import numpy as np
 
-from gpu_workers.ekg import Picture
-from gpu_workers.models.detector import VEHICLES
+from gpu_workers.ekg import Picture, Vector, unit
+from gpu_workers.models.categories import VEHICLES, moves_itself
 
 Box = tuple[float, float, float, float]
 _STANDS = 0.12
 """Box heights per second below which a person stands; 1.4 m/s at 1.7 m height is 0.8."""
 _RUNS = 2.2
 _BORDER = 0.025
+_PASSAGE_MS, _PASSAGE = 1_500, 0.1
+"""What passes a border moves by at least so much of its size in so much time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,9 @@ def movement(category: str, ms: Sequence[int], boxes: Sequence[Box], aspect: flo
     if abs(dx) >= abs(dy):
         way = "right" if dx > 0 else "left"
     else:
-        way = "towards the camera" if dy > 0 else "away from the camera"
+        # Only what stands on the ground goes nearer as it goes down in the picture.
+        grounded = moves_itself(category)
+        way = ("towards the camera" if grounded else "down") if dy > 0 else "away from the camera" if grounded else "up"
     verb = ("runs" if speed > _RUNS else "walks") if person else ("drives" if category in VEHICLES else "moves")
     return Movement(f"{verb} {way}", speed)
 
@@ -69,6 +73,15 @@ def border_of(box: Box) -> str:
     return "top" if y0 < _BORDER else ""
 
 
+def comes_in(border: str, ms: Sequence[int], boxes: Sequence[Box]) -> bool:
+    """Whether the edge of the box away from border moves inwards in the first moments: what is found again while it
+    stands at a border has not come in. Reversed in time, whether it goes out."""
+    edge, inwards = {"left": (2, 1), "right": (0, -1), "top": (3, 1), "bottom": (1, -1)}[border]
+    begun = [box for at, box in zip(ms, boxes, strict=True) if abs(at - ms[0]) <= _PASSAGE_MS]
+    size = max(box[edge % 2 + 2] - box[edge % 2] for box in begun)
+    return inwards * (begun[-1][edge] - begun[0][edge]) >= _PASSAGE * size
+
+
 def thumbnail(picture: Picture) -> Picture:
     """A grey 160 x 120 copy for whole-picture measures."""
     small = cv2.resize(picture, (160, 120), interpolation=cv2.INTER_AREA)
@@ -78,6 +91,20 @@ def thumbnail(picture: Picture) -> Picture:
 def change(a: Picture, b: Picture) -> float:
     """Mean absolute difference of two thumbnails, 0 to 255."""
     return float(cv2.absdiff(a, b).mean())
+
+
+def palette(picture: Picture) -> Vector:
+    """How much of each of 64 colours the whole picture has, as a unit vector."""
+    histogram = cv2.calcHist([picture], [0, 1, 2], None, [4, 4, 4], [0, 256] * 3).ravel()
+    return unit(np.sqrt(histogram))
+
+
+def is_cut(before: Picture, after: Picture, palettes: tuple[Vector, Vector]) -> bool:
+    """Whether another scene begins: other colours, all at once. before, after: thumbnails of successive frames.
+
+    Measured on nine videos: nothing but cuts falls below 0.92; a cut between like colours is missed.
+    """
+    return change(before, after) > 25 and float(palettes[0] @ palettes[1]) < 0.92
 
 
 def camera_moves(thumbnails: Sequence[Picture]) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpu_workers.ekg import Chunk, EntityMention, Extraction, RelationStatement
-from gpu_workers.models.detector import ANIMALS, VEHICLES
+from gpu_workers.models.categories import ANIMALS, VEHICLES
 from gpu_workers.models.pictures import clock
 from gpu_workers.models.roles import ChatModel, CheckRequest, Message, Meter, ModelError, Sample
 from gpu_workers.models.sentences import counted, heard_and_read, listing, noun, rank, scene_sentences, verb
@@ -126,14 +126,26 @@ class ObserverSummariser:
         sentences = [f"From {span}: {_who(described, things)}."]
         sentences += _what(things)
         moving = sum(bool(chunk.facts["camera_moves"]) for chunk in described)
+        if any(chunk.facts.get("cuts") for chunk in described):
+            sentences.append("The picture cuts to another view.")
         if 2 * moving >= len(described):
             sentences.append("The camera moves.")
         tags = Counter(tag for chunk in described for tag, _ in chunk.facts["scene"])
         sentences += scene_sentences([tag for tag, votes in tags.most_common(2) if 2 * votes >= len(described)])
+        sentences += _clock_told(described)
         texts = list(dict.fromkeys(text for chunk in described for text in chunk.facts["text"]))
         lines = {(line.span.start_ms, line.text): line.text for chunk in described for line in chunk.transcript}
         sentences += heard_and_read(texts, clean(" ".join(lines.values())))
         return " ".join(sentences)
+
+
+def _clock_told(chunks: Sequence[Chunk]) -> list[str]:
+    shown = [str(chunk.facts["clock"]) for chunk in chunks if chunk.facts.get("clock")]
+    if not shown:
+        return []
+    if shown[0] == shown[-1]:
+        return [f"The on-screen clock reads {shown[0]}."]
+    return [f"The on-screen clock goes from {shown[0]} to {shown[-1]}."]
 
 
 def _who(chunks: Sequence[Chunk], things: Sequence[_Thing]) -> str:

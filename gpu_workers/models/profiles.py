@@ -21,6 +21,7 @@ from gpu_workers.models.roles import (
     FrameEmbedder,
     IndexModels,
     ModelError,
+    Narrator,
     Similarity,
     Summariser,
     TextEmbedder,
@@ -56,6 +57,7 @@ PROFILES: Mapping[str, Mapping[str, RoleBinding]] = {
         "text_reader": RoleBinding("observed_text.TextReader", "inside rapidocr-onnxruntime", "Apache-2.0"),
         "summariser": RoleBinding("observer_events.ObserverSummariser", "", ""),
         "extractor": RoleBinding("observer_events.ObserverExtractor", "", ""),
+        "narrator": RoleBinding("narrator.MeasuredNarrator", "", ""),
         "checker": RoleBinding("observer_events.ObserverChecker", "endpoint", ""),
         "reasoner": RoleBinding("chat.OpenAIChatModel", "endpoint", ""),
         "text_embedder": _packaged("encoders.MiniLMTextEmbedder", "all-minilm-l6-v2"),
@@ -67,6 +69,7 @@ PROFILES: Mapping[str, Mapping[str, RoleBinding]] = {
         "describer": RoleBinding("vision_language.VlmDescriber", "endpoint", ""),
         "summariser": RoleBinding("event_language.LlmSummariser", "endpoint", ""),
         "extractor": RoleBinding("event_language.VlmExtractor", "endpoint", ""),
+        "narrator": RoleBinding("narrator.LlmNarrator", "endpoint", ""),
         "checker": RoleBinding("vision_language.VlmChecker", "endpoint", ""),
         "reasoner": RoleBinding("chat.OpenAIChatModel", "endpoint", ""),
         "text_embedder": RoleBinding("clip.ClipEmbedder", "jinaai/jina-clip-v1", "Apache-2.0"),
@@ -183,6 +186,7 @@ def load_index_models(settings: ModelSettings) -> IndexModels:
         text_embedder=_text_embedder(settings),
         frame_embedder=_frame_embedder(settings),
         similarity=_similarity(settings),
+        narrator=_narrator(settings),
         transcriber=_transcriber(settings),
     )
 
@@ -218,6 +222,15 @@ def _perception(settings: ModelSettings) -> tuple[Describer, Summariser, Extract
 
     text = TextReader(threads=settings.threads)
     return Observer(_detector(), _scene(settings.threads), text), ObserverSummariser(), ObserverExtractor()
+
+
+def _narrator(settings: ModelSettings) -> Narrator:
+    """Told by the model that describes, so that an index job needs one server; without one by what was measured."""
+    from gpu_workers.models.narrator import LlmNarrator, MeasuredNarrator
+
+    if settings.describer_url or settings.profile == "openai":
+        return LlmNarrator(vision_model(settings))
+    return MeasuredNarrator()
 
 
 @cache

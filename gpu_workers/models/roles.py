@@ -13,7 +13,18 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu_workers.ekg import Chunk, Extraction, Picture, SampledFrame, Span, TrackObservation, TranscriptLine, Vector
+from gpu_workers.ekg import (
+    Chunk,
+    EventDigest,
+    Extraction,
+    Picture,
+    SampledFrame,
+    Span,
+    Topic,
+    TrackObservation,
+    TranscriptLine,
+    Vector,
+)
 
 
 class ModelError(Exception):
@@ -34,7 +45,7 @@ class ModelRefused(ModelError):
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One metered call. stage: description, summary, entities, embedding, rewrite, requery, answer, check, ..."""
+    """One metered call. stage: description, summary, entities, topics, overview, embedding, rewrite, answer, ..."""
 
     stage: str
     model: str
@@ -190,6 +201,36 @@ class Extractor(Protocol):
     ) -> Extraction: ...
 
 
+@dataclass(frozen=True, slots=True)
+class TopicText:
+    """people, places: as the events name them, most important first."""
+
+    title: str
+    summary: str
+    people: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewText:
+    text: str
+    people: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+
+
+class Narrator(Protocol):
+    """Tells many events, or many topics, as one text; however many they are, each request fits the model.
+
+    Both take at least one item, in order of time, and raise ModelError.
+    """
+
+    name: str
+
+    def tell_topic(self, events: Sequence[EventDigest], *, profile: str, meter: Meter) -> TopicText: ...
+
+    def tell_overview(self, topics: Sequence[Topic], *, profile: str, meter: Meter) -> OverviewText: ...
+
+
 class Transcriber(Protocol):
     """Speech to text. samples: mono float32 at 16 kHz; times of the result start at offset_ms."""
 
@@ -287,6 +328,7 @@ class IndexModels:
     text_embedder: TextEmbedder
     frame_embedder: FrameEmbedder
     similarity: Similarity
+    narrator: Narrator
     transcriber: Transcriber | None = None
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gpu_workers.models.detector import ANIMALS, VEHICLES
+from gpu_workers.models.categories import ANIMALS, VEHICLES
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _PLURALS = {
@@ -23,7 +23,14 @@ def number(n: int) -> str:
     return _NUMBERS[n] if n < len(_NUMBERS) else str(n)
 
 
+def called(category: str) -> str:
+    """The detector's word for a truck stands for vans as well: it has no other."""
+    return "van or truck" if category == "truck" else category
+
+
 def plural(category: str) -> str:
+    if category == "truck":
+        return "vans or trucks"
     if category in _PLURALS:
         return _PLURALS[category]
     head, _, tail = category.partition(" of ")
@@ -36,9 +43,10 @@ def plural(category: str) -> str:
 
 def noun(category: str, colour: str, n: int = 1) -> str:
     """ "a person in black", "two white cars", "an umbrella"."""
-    word = category if n == 1 else plural(category)
+    word = called(category) if n == 1 else plural(category)
     if category == "person":
-        phrase = f"{word} in {colour}" if colour else word
+        clothes = "dark clothes" if colour == "dark" else colour
+        phrase = f"{word} in {clothes}" if colour else word
     else:
         phrase = f"{colour} {word}" if colour else word
     if n > 1:
@@ -50,9 +58,9 @@ def counted(category: str, distinct: int, most: int) -> str:
     """ "three people"; where more tracks were seen than objects at once, the second number is the one to trust, since
     a track breaks when its object is hidden: "at most eight people at once (about 12 in all)"."""
     if most < distinct:
-        word = category if most == 1 else plural(category)
+        word = called(category) if most == 1 else plural(category)
         return f"at most {number(most)} {word} at once (about {number(distinct)} in all)"
-    return f"{number(distinct)} {category if distinct == 1 else plural(category)}"
+    return f"{number(distinct)} {called(category) if distinct == 1 else plural(category)}"
 
 
 def verb(motion: str, n: int) -> str:
@@ -80,6 +88,8 @@ def describe_facts(facts: Mapping[str, Any]) -> str:
         sentences = [*_counted(facts), *_doing(facts["objects"]), *_passing(facts["objects"])]
         if not facts["objects"]:
             sentences.append("No person, animal or vehicle is detected.")
+        if facts.get("cuts"):
+            sentences.append("The picture cuts to another view.")
         if facts["camera_moves"]:
             sentences.append("The camera moves.")
         elif facts["motion_level"] == "none" and all(_calm(o["motion"]) for o in facts["objects"]):
@@ -87,7 +97,9 @@ def describe_facts(facts: Mapping[str, Any]) -> str:
         if facts["brightness"] == "dark":
             sentences.append("The picture is dark.")
         sentences += scene_sentences([tag for tag, _ in facts["scene"]])
-    return " ".join([*sentences, *heard_and_read(facts["text"], facts["speech"])])
+    clock = facts.get("clock", "")
+    shown = [f"The on-screen clock reads {clock}."] if clock else []
+    return " ".join([*sentences, *shown, *heard_and_read(facts["text"], facts["speech"])])
 
 
 def scene_sentences(tags: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,14 +11,17 @@ import supervision as sv
 from trackers import ByteTrackTracker
 
 from gpu_workers.ekg import Picture, Vector, unit
+from gpu_workers.models.categories import UNKNOWN, VEHICLES, moves_itself
 from gpu_workers.models.colour import appearance_of, colour_word, is_colourless, part_to_judge
-from gpu_workers.models.detector import ANIMALS, LABELS, VEHICLES, Detection, crop_of
+from gpu_workers.models.detector import LABELS, Detection, crop_of
 
 Box = tuple[float, float, float, float]
 _LOST_S = 2.0
 _JOIN_GAP_MS = 5_000
 _JOIN_APPEARANCE = 0.80
 _COLOUR_EVERY = 2
+_FEATURES_EVERY = 10
+"""Every how many frames of a track its crop is looked at by the classifier: 15 ms of CPU each."""
 
 
 @dataclass
@@ -32,40 +35,58 @@ class Track:
     names: Counter[str] = field(default_factory=Counter)
     colours: Counter[str] = field(default_factory=Counter)
     looks: list[Vector] = field(default_factory=list)
+    features: list[Vector] = field(default_factory=list)
+    doubted: bool = False
+    """Whether it does what a thing of its category cannot do; then it is called an object."""
 
     @property
     def category(self) -> str:
-        return self.names.most_common(1)[0][0]
+        return UNKNOWN if self.doubted else self.names.most_common(1)[0][0]
 
     @property
     def confidence(self) -> float:
         return float(np.mean(self.scores))
 
     @property
-    def appearance(self) -> Vector | None:
+    def hue(self) -> Vector | None:
+        """Its mean colours alone, by which fragments are joined."""
         return unit(np.mean(self.looks, axis=0)) if self.looks else None
 
     @property
+    def appearance(self) -> Vector | None:
+        """Colours and shape in equal parts: two men in black have the same colours, and are not the same man."""
+        if not self.looks or not self.features:
+            return self.hue
+        parts = (unit(np.mean(part, axis=0)) for part in (self.looks, self.features))
+        return unit(np.concatenate(list(parts)))
+
+    @property
     def colour(self) -> str:
-        """The word that at least half of the judged frames give, else ""."""
+        """The word that at least half of the judged frames give, else ""; black and dark together are dark."""
         total = sum(self.colours.values())
         if not total:
             return ""
         word, votes = self.colours.most_common(1)[0]
-        return word if 2 * votes >= total else ""
+        if 2 * votes >= total:
+            return word
+        return "dark" if 2 * (self.colours["black"] + self.colours["dark"]) >= total else ""
 
     @property
     def trusted(self) -> bool:
         """Seen often and surely enough to be told. Small things need more, the graph invents them on textures."""
-        if self.category == "person" or self.category in VEHICLES | ANIMALS:
+        if moves_itself(self.category):
             return len(self.ms) >= 3 and self.confidence >= 0.45
         return len(self.ms) >= 5 and self.confidence >= 0.6
 
 
 class SegmentTracker:
-    """Follows the objects of one segment. Feed frames in order of time, then ask for finish()."""
+    """Follows the objects of one segment. Feed frames in order of time, then ask for finish().
 
-    def __init__(self, fps: float) -> None:
+    features: how a crop looks, as a unit vector, for re-identification.
+    """
+
+    def __init__(self, fps: float, features: Callable[[Picture], Vector] | None = None) -> None:
+        self._features = features
         self._tracker = ByteTrackTracker(
             lost_track_buffer=round(_LOST_S * 30),
             frame_rate=fps,
@@ -99,6 +120,8 @@ class SegmentTracker:
             track.ms.append(ms)
             track.scores.append(float(score))
             track.names[LABELS[int(label)]] += 1
+            if self._features is not None and len(track.ms) % _FEATURES_EVERY == 3:
+                track.features.append(self._features(crop_of(picture, track.boxes[-1])))
             if len(track.ms) % _COLOUR_EVERY == 1:
                 track.looks.append(appearance_of(picture, track.boxes[-1]))
                 part = part_to_judge(track.category, track.boxes[-1])
@@ -129,6 +152,7 @@ def rejoin(fragments: Iterable[Track]) -> list[Track]:
         best.boxes += track.boxes
         best.scores += track.scores
         best.looks += track.looks
+        best.features += track.features
         best.names += track.names
         best.colours += track.colours
     return joined
@@ -149,9 +173,9 @@ def _likeness(earlier: Track, later: Track) -> float:
         return 0.0
     if not 0.6 < (b[3] - b[1]) / max(a[3] - a[1], 1e-6) < 1.7:
         return 0.0
-    if earlier.appearance is None or later.appearance is None:
+    if earlier.hue is None or later.hue is None:
         return 0.0
-    likeness = float(earlier.appearance @ later.appearance)
+    likeness = float(earlier.hue @ later.hue)
     return likeness if likeness >= _JOIN_APPEARANCE else 0.0
 
 

@@ -2,6 +2,7 @@
 
 python -m gpu_workers.models.vllm_server --role vlm --port 8001
 python -m gpu_workers.models.vllm_server --role llm --print
+python -m gpu_workers.models.vllm_server --role llm --cpu --model some/folder --served-name small
 """
 
 from __future__ import annotations
@@ -44,8 +45,17 @@ def server_argv(
     gpu_memory_utilization: float = 0.90,
     tensor_parallel: int = 1,
     max_num_seqs: int = 64,
+    served_name: str | None = None,
+    images: int | None = None,
+    compact_json: bool = False,
+    cpu: bool = False,
 ) -> list[str]:
-    """The command line of the server. Raises ValueError for an unknown role or a share of memory outside 0..1."""
+    """The command line of the server. Raises ValueError for an unknown role or a share of memory outside 0..1.
+
+    served_name: what clients call the model, instead of the hub id or folder. images: instead of the role's limit.
+    compact_json: no blanks between the parts of structured outputs; a small model can fill its answer with them.
+    cpu: for a CPU build of vLLM, whose memory is set by VLLM_CPU_KVCACHE_SPACE (GiB); nothing is compiled.
+    """
     if role not in ROLES:
         raise ValueError(f"no role {role!r}; known: {', '.join(ROLES)}")
     if not 0 < gpu_memory_utilization <= 1:
@@ -54,14 +64,17 @@ def server_argv(
     argv = [sys.executable, "-m", "vllm.entrypoints.openai.api_server"]
     argv += ["--model", model or served.model, "--host", host, "--port", str(port)]
     argv += ["--max-model-len", str(max_model_len or served.max_model_len)]
-    argv += ["--gpu-memory-utilization", f"{gpu_memory_utilization:g}"]
+    argv += ["--enforce-eager"] if cpu else ["--gpu-memory-utilization", f"{gpu_memory_utilization:g}"]
+    if served_name:
+        argv += ["--served-model-name", served_name]
     argv += ["--tensor-parallel-size", str(tensor_parallel), "--max-num-seqs", str(max_num_seqs)]
     # Samples of one question share their prompt; chunks share their instructions.
     argv += ["--enable-prefix-caching", "--enable-prompt-tokens-details"]
-    # Structured outputs: xgrammar, with another back end where a schema is beyond it.
-    argv += ["--structured-outputs-config", json.dumps({"backend": "auto"})]
+    # Structured outputs: xgrammar, with another back end where a schema is beyond it; only a named one can be compact.
+    outputs = {"backend": "xgrammar", "disable_any_whitespace": True} if compact_json else {"backend": "auto"}
+    argv += ["--structured-outputs-config", json.dumps(outputs)]
     if served.images:
-        argv += ["--limit-mm-per-prompt", json.dumps({"image": served.images, "video": 0})]
+        argv += ["--limit-mm-per-prompt", json.dumps({"image": images or served.images, "video": 0})]
     return argv
 
 
@@ -101,6 +114,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--gpu-memory-utilization", type=float, default=0.90)
     parser.add_argument("--tensor-parallel", type=int, default=1)
     parser.add_argument("--max-num-seqs", type=int, default=64)
+    parser.add_argument("--served-name", help="what clients call the model")
+    parser.add_argument("--images", type=int, help="most pictures in one prompt")
+    parser.add_argument("--compact-json", action="store_true", help="structured outputs without blanks between parts")
+    parser.add_argument("--cpu", action="store_true", help="for a CPU build of vLLM")
     parser.add_argument("--print", action="store_true", dest="show", help="print the command line and exit")
     options = vars(parser.parse_args(arguments))
     show = options.pop("show")

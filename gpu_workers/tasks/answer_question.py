@@ -17,6 +17,7 @@ from backend.ekg.models import Frame
 from backend.ekg.reader import PostgresGraph, Scope, ScopedVideo
 from backend.jobs.services import JobFailed, Lease, LeaseLost
 from backend.library.models import Video
+from backend.library.recording import piece_at
 from backend.library.storage import ObjectMissing, ObjectStorage, evidence_key
 from backend.questions import services as questions
 from backend.questions.models import Question, QuestionVideo
@@ -157,11 +158,14 @@ def _picture(frame: Frame) -> bytes | None:
     In that case the citation keeps its words and times.
     """
     storage = ObjectStorage()
-    url = storage.presign_get(frame.video.object_key)
-    try:
-        return still(url, frame.ms, settings.FFMPEG_BINARY)
-    except SourceUnreadable as error:
-        logger.warning("frame %s is shown as its thumbnail: %s", frame.id, error)
+    with tenant_scope(frame.tenant_id):
+        piece = piece_at(frame.video, frame.ms)
+    if piece is not None:
+        try:
+            url = storage.presign_get(piece.object_key)
+            return still(url, frame.ms - piece.start_ms, settings.FFMPEG_BINARY)
+        except SourceUnreadable as error:
+            logger.warning("frame %s is shown as its thumbnail: %s", frame.id, error)
     try:
         return storage.get(frame.thumbnail_key)
     except ObjectMissing:

@@ -7,26 +7,28 @@ from collections import Counter
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.conf import settings
 from django.utils import timezone
 
 from backend.billing.services import record_model_calls, record_wasted_calls
 from backend.ekg.models import Chunk
+from backend.ekg.object_memory import StagedObjects, store_objects, unlinked_tracks
 from backend.ekg.reader import frames_between, read_chunk, transcript_between
 from backend.ekg.writer import StagedEntities, VersionWriter
-from backend.jobs.index_flow import enqueue_assembly
+from backend.jobs.index_flow import enqueue_assembly, enqueue_summary, is_indexing
 from backend.jobs.models import Segment, SegmentState
 from backend.jobs.services import JobFailed, Lease
-from backend.library.models import Video, VideoStatus
+from backend.library.index_versions import activate, fail_version, set_indexed_until
+from backend.library.models import IndexVersion, Video
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
-from backend.webhooks.payloads import video_data
-from backend.webhooks.services import emit
 from gpu_workers import ekg
 from gpu_workers.ekg import EventRecord, Span
 from gpu_workers.indexing.assembly import EventAssembler
+from gpu_workers.indexing.clock import Clock, fit_clock
+from gpu_workers.indexing.objects import LinkedTracks, ObjectLinker
 from gpu_workers.models.roles import Meter, ModelError
 from gpu_workers.tasks.models import index_models
-from workers.probe_video import fail_video
 from workers.runner import FollowUp, Work
 
 TURN_SECONDS = 300.0
@@ -38,6 +40,7 @@ class Step:
     """One observed segment to assemble. chunks: its own; pending: those of earlier segments without an event."""
 
     video: Video
+    version: int
     segment_id: UUID
     segment_n: int
     last: bool
@@ -60,6 +63,7 @@ class _Staging:
 
 def handle(work: Work) -> FollowUp | None:
     turn_ends = time.monotonic() + TURN_SECONDS
+    summary: FollowUp | None = None
     while True:
         work.require_lease()
         step = next_step(work)
@@ -67,12 +71,12 @@ def handle(work: Work) -> FollowUp | None:
             # Segments that become ready from now on ring again; one that did meanwhile has set rerun.
             with work.checkpoint():
                 work.complete()
-            return None
-        assemble(work, step)
+            return summary
+        summary = assemble(work, step)
         if time.monotonic() >= turn_ends:
             # Ringing for itself gives the rest its own time limit and attempts.
             with work.checkpoint():
-                enqueue_assembly(work.lease.subject_id, step.video.building_index_version)
+                enqueue_assembly(step.video.id, step.version)
                 work.complete()
             return None
 
@@ -80,39 +84,48 @@ def handle(work: Work) -> FollowUp | None:
 def next_step(work: Work) -> Step | None:
     """The earliest segment that is not assembled, if it is observed; None if there is nothing to do now."""
     with tenant_scope(work.lease.tenant_id):
-        video = Video.objects.get(id=work.lease.subject_id)
-        version = video.building_index_version
-        segments = Segment.objects.filter(video_id=video.id, index_version=version)
-        segment = segments.exclude(state=SegmentState.ASSEMBLED).order_by("n").first()
-        if segment is None or segment.state != SegmentState.OBSERVED or video.status != VideoStatus.INDEXING:
+        built = IndexVersion.objects.filter(id=work.lease.subject_id).first()
+        if built is None or not is_indexing(built.video_id, built.n):
             return None
-        writer = _writer(video)
+        version = built.n
+        segments = Segment.objects.filter(video_id=built.video_id, index_version=version)
+        segment = segments.exclude(state=SegmentState.ASSEMBLED).order_by("n").first()
+        if segment is None or segment.state != SegmentState.OBSERVED:
+            return None
+        # After the segment: the duration of a growing video is at least what it was when the segment was made.
+        video = Video.objects.get(id=built.video_id)
+        writer = _writer(video, version)
         rows = Chunk.objects.filter(video_id=video.id, index_version=version, segment_n=segment.n).order_by("n")
         lines = transcript_between(video.id, version, segment.start_ms, segment.end_ms)
         return Step(
             video=video,
+            version=version,
             segment_id=segment.id,
             segment_n=segment.n,
-            last=not segments.filter(n__gt=segment.n).exists(),
+            # No other segment ends where the recording does (workers.plan_segments).
+            last=segment.end_ms == video.duration_ms,
             chunks=[read_chunk(row, lines) for row in rows],
             pending=writer.pending_chunks(before_segment=segment.n),
             next_event_n=writer.next_event_n(),
         )
 
 
-def _writer(video: Video) -> VersionWriter:
+def _writer(video: Video, version: int) -> VersionWriter:
     models = index_models()
     return VersionWriter(
         video.id,
-        video.building_index_version,
+        version,
         text_model=models.text_embedder.name,
         frame_model=models.frame_embedder.name,
     )
 
 
-def assemble(work: Work, step: Step) -> None:
-    """Make the segment's events outside any transaction, then commit rows, graph, usage and checkpoint together."""
-    video, version = step.video, step.video.building_index_version
+def assemble(work: Work, step: Step) -> FollowUp | None:
+    """Make the segment's events outside any transaction, then commit rows, graph, usage and checkpoint together.
+
+    Returns the summary that ends the version after its last segment.
+    """
+    video, version = step.video, step.version
     meter = Meter()
     directory = StagedEntities(video.tenant_id, video.id, version)
     staging = _Staging(directory)
@@ -143,9 +156,17 @@ def assemble(work: Work, step: Step) -> None:
         with tenant_scope(video.tenant_id):
             record_wasted_calls(calls=meter.calls, reason=error.code, video_id=video.id)
         raise JobFailed(error.code, str(error), retryable=error.retryable) from error
+    linked = link_objects(step)
     wall_ms = round((timezone.now() - started).total_seconds() * 1000)
     with work.checkpoint():
-        _writer(video).store_events(staging.records)
+        if not is_indexing(video.id, version):
+            return None
+        # Before the video's row is locked, see backend.library.index_versions.
+        summary = enqueue_summary(video.id, version) if step.last or summary_is_due(step.segment_n) else None
+        _writer(video, version).store_events(staging.records)
+        if linked is not None:
+            describer = index_models().describer.name
+            store_objects(linked.objects, linked.track_ids, video_id=video.id, version=version, model=describer)
         segment = Segment.objects.get(id=step.segment_id)
         Segment.objects.filter(id=segment.id).update(
             state=SegmentState.ASSEMBLED,
@@ -154,39 +175,65 @@ def assemble(work: Work, step: Step) -> None:
         )
         record_model_calls(source_type="assemble", source_id=step.segment_id, calls=meter.calls, video_id=video.id)
         if staging.records:
-            Video.objects.filter(id=video.id).update(indexed_until_ms=staging.records[-1].event.span.end_ms)
-        if step.last:
-            finish_video(video.id)
+            set_indexed_until(video_id=video.id, version=version, ms=staging.records[-1].event.span.end_ms)
+    return FollowUp(summary.id) if summary is not None and step.last else None
 
 
-def finish_video(video_id: UUID) -> None:
-    """The last segment is in: the version becomes the one that questions read, and customers are told.
+def summary_is_due(segment_n: int) -> bool:
+    """Whether the summary is told anew after this segment: half as often each time that the video doubles in length."""
+    every = settings.SUMMARY_EVERY_SEGMENTS
+    while segment_n >= 40 * every:
+        every *= 2
+    return bool((segment_n + 1) % every == 0)
 
-    A video that is being deleted stays so.
-    """
-    video: Video = Video.objects.select_for_update().get(id=video_id)
-    version = video.building_index_version
-    if video.status != VideoStatus.INDEXING:
-        return
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """track_ids: of the tracks that were linked, in their order."""
+
+    objects: LinkedTracks
+    track_ids: list[UUID]
+
+
+def link_objects(step: Step) -> Linked | None:
+    """The segment's tracks joined to the video's objects; None without tracks."""
+    video, version = step.video, step.version
+    with tenant_scope(video.tenant_id):
+        track_ids, tracks = unlinked_tracks(video.id, version, step.segment_n)
+    if not tracks:
+        return None
+    known = StagedObjects(video.tenant_id, video.id, version, model=index_models().describer.name)
+    return Linked(ObjectLinker(video.id, version, known).link(step.segment_n, tracks), track_ids)
+
+
+def read_clock(video_id: UUID, version: int) -> Clock | None:
+    """The clock in the picture, from everything that was read on screen."""
+    rows = Chunk.objects.filter(video_id=video_id, index_version=version).exclude(on_screen_text=[])
+    shown = rows.order_by("n").values_list("start_ms", "end_ms", "on_screen_text").iterator()
+    return fit_clock(((start_ms + end_ms) // 2, text) for start_ms, end_ms, texts in shown for text in texts)
+
+
+def finish_version(video_id: UUID, version: int) -> None:
+    """All is in and told: the version becomes the one that questions read, unless nothing of it was described."""
     described = Chunk.objects.filter(video_id=video_id, index_version=version, gap=None)
     if not described.exists():
         gaps = Counter(Chunk.objects.filter(video_id=video_id, index_version=version).values_list("gap", flat=True))
         code = gaps.most_common(1)[0][0] if gaps else "nothing_described"
-        fail_video(video_id, JobFailed(str(code), "no part of the video could be described", retryable=False))
+        message = "no part of the video could be described"
+        fail_version(video_id=video_id, version=version, code=str(code), message=message)
         return
     stages: Counter[str] = Counter()
     for stage_ms in Segment.objects.filter(video_id=video_id, index_version=version).values_list("stage_ms", flat=True):
         stages.update(stage_ms)
-    video.status = VideoStatus.READY
-    video.ready_at = timezone.now()
-    video.active_index_version = version
-    video.indexed_until_ms = video.duration_ms or 0
-    video.stage_ms = dict(stages)
-    video.version += 1
-    video.save()
-    emit(type="video.ready", resource_id=video.id, data=video_data(video), sequence=version)
+    clock = read_clock(video_id, version)
+    if clock is not None:
+        IndexVersion.objects.filter(video_id=video_id, n=version).update(
+            clock={"at_zero": clock.at_zero, "readings": clock.readings}
+        )
+    activate(video_id=video_id, version=version, stage_ms=stages)
 
 
 def failed(lease: Lease, error: JobFailed) -> None:
-    """Without its events a video cannot be answered: its failure is the video's."""
-    fail_video(lease.subject_id, error)
+    """Without its events a version cannot be read: its assembly's failure is the version's."""
+    built = IndexVersion.objects.get(id=lease.subject_id)
+    fail_version(video_id=built.video_id, version=built.n, code=error.code, message=str(error))

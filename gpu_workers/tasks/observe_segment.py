@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -16,16 +18,18 @@ from backend.jobs.index_flow import enqueue_assembly, is_indexing, open_next_seg
 from backend.jobs.models import Segment, SegmentState
 from backend.jobs.services import JobFailed, Lease
 from backend.library.models import Collection, Video
+from backend.library.recording import RecordedPiece, pieces
 from backend.library.storage import ObjectStorage, thumbnail_key
 from backend.tenancy.context import tenant_scope
-from gpu_workers.ekg import Chunk, SegmentRecord, Span, chunk_spans
+from gpu_workers.ekg import Chunk, FrameRow, SegmentRecord, Span, chunk_spans
 from gpu_workers.indexing.sampling import SourceUnreadable
-from gpu_workers.indexing.segments import Observation, Source, observe_segment
+from gpu_workers.indexing.segments import Observation, Piece, Source, observe_segment
 from gpu_workers.models.roles import Meter, ModelError
 from gpu_workers.tasks.models import index_models
 from workers.runner import FollowUp, Work
 
 URL_LIFETIME = timedelta(hours=2)
+THUMBNAILS_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +41,18 @@ class Task:
     version: int
     span: Span
     video: Video
+    pieces: tuple[RecordedPiece, ...]
     instructions: str
 
 
 def load(work: Work) -> Task | None:
-    """None when there is nothing left to do: observed already, or the video has failed or is going away."""
+    """None when there is nothing left to do: observed already, or its version has failed or is going away."""
     with tenant_scope(work.lease.tenant_id):
-        segment = Segment.objects.get(id=work.lease.subject_id)
-        video = Video.objects.get(id=segment.video_id)
-        if segment.state != SegmentState.PENDING or not is_indexing(video.id):
+        segment = Segment.objects.filter(id=work.lease.subject_id, state=SegmentState.PENDING).first()
+        if segment is None or not is_indexing(segment.video_id, segment.index_version):
             return None
+        video = Video.objects.get(id=segment.video_id)
+        recorded = pieces(video, start_ms=segment.start_ms, end_ms=segment.end_ms)
         collection = Collection.objects.filter(id=video.collection_id).first() if video.collection_id else None
     return Task(
         segment_id=segment.id,
@@ -54,6 +60,7 @@ def load(work: Work) -> Task | None:
         version=segment.index_version,
         span=Span(segment.start_ms, segment.end_ms),
         video=video,
+        pieces=tuple(recorded),
         instructions=collection.instructions if collection else "",
     )
 
@@ -75,9 +82,15 @@ def handle(work: Work) -> FollowUp | None:
     try:
         seen = observe_segment(
             Source(
-                storage.presign_get(task.video.object_key, expires=URL_LIFETIME),
-                source_start_ms=task.video.source_start_ms,
-                has_audio=task.video.has_audio,
+                tuple(
+                    Piece(
+                        storage.presign_get(piece.object_key, expires=URL_LIFETIME),
+                        Span(piece.start_ms, piece.end_ms),
+                        source_start_ms=piece.source_start_ms,
+                        has_audio=piece.has_audio,
+                    )
+                    for piece in task.pieces
+                ),
                 ffmpeg=settings.FFMPEG_BINARY,
             ),
             task.span,
@@ -93,20 +106,31 @@ def handle(work: Work) -> FollowUp | None:
         raise JobFailed(error.code, str(error), retryable=error.retryable) from error
     except SourceUnreadable as error:
         raise JobFailed(error.code, str(error), retryable=error.retryable) from error
-    keys = {}
-    for frame in seen.record.frames:
+    return commit(work, task, seen, store_thumbnails(work, task, seen.record), meter)
+
+
+def store_thumbnails(work: Work, task: Task, record: SegmentRecord) -> dict[int, str]:
+    """The object key of each frame's thumbnail. Storage is slow to answer, so several are under way at once."""
+    storage = ObjectStorage()
+    # The same key for the same frame: a second attempt overwrites what a first one left.
+    keys = {
+        frame.ms: thumbnail_key(work.lease.tenant_id, task.video.id, task.version, frame.ms) for frame in record.frames
+    }
+
+    def put(frame: FrameRow) -> None:
         # Thumbnails of a video that is deleted meanwhile must not appear after its purge.
         work.require_lease()
-        # The same key for the same frame: a second attempt overwrites what a first one left.
-        keys[frame.ms] = thumbnail_key(work.lease.tenant_id, task.video.id, task.version, frame.ms)
         storage.put(keys[frame.ms], frame.jpeg, content_type="image/jpeg")
-    return commit(work, task, seen, keys, meter)
+
+    with ThreadPoolExecutor(THUMBNAILS_AT_ONCE, "thumbnails") as pool:
+        deque(pool.map(put, record.frames), maxlen=0)  # raises what one of them raised
+    return keys
 
 
 def commit(work: Work, task: Task, seen: Observation, keys: dict[int, str], meter: Meter) -> FollowUp | None:
     models = index_models()
     with work.checkpoint():
-        if not is_indexing(task.video.id):
+        if not is_indexing(task.video.id, task.version):
             work.complete()
             return None
         writer = VersionWriter(
@@ -131,8 +155,8 @@ def commit(work: Work, task: Task, seen: Observation, keys: dict[int, str], mete
 
 def failed(lease: Lease, error: JobFailed) -> None:
     """A segment that cannot be observed becomes explicit gaps, so that the rest of the video is still answered."""
-    segment = Segment.objects.get(id=lease.subject_id)
-    if segment.state != SegmentState.PENDING or not is_indexing(segment.video_id):
+    segment = Segment.objects.filter(id=lease.subject_id, state=SegmentState.PENDING).first()
+    if segment is None or not is_indexing(segment.video_id, segment.index_version):
         return
     gaps = tuple(
         Chunk(n, span, None, gap=error.code) for n, span in chunk_spans(Span(segment.start_ms, segment.end_ms))

@@ -32,6 +32,7 @@ COPY workers ./workers
 COPY gpu_workers ./gpu_workers
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
+    MALLOC_ARENA_MAX=2 \
     PYTHONDONTWRITEBYTECODE=1 \
     DJANGO_SETTINGS_MODULE=backend.settings \
     AVA_CACHE_DIR=/var/cache/ava \

@@ -48,7 +48,7 @@ def is_ready(stamp: str) -> bool:
             return False
     except OSError:
         return False
-    return _runs(VENV / "bin" / "python")
+    return runs(VENV / "bin" / "python")
 
 
 def ensure() -> None:
@@ -70,14 +70,19 @@ def ensure() -> None:
 def _install() -> None:
     python = VENV / "bin" / "python"
     (VENV / "ava-stamp").unlink(missing_ok=True)
-    if not _runs(python) or not _runs(python, "-m", "pip", "--version"):
+    if not runs(python) or not runs(python, "-m", "pip", "--version"):
         say("1/4 creating .venv")
         shutil.rmtree(VENV, ignore_errors=True)
         venv.create(VENV, with_pip=True, symlinks=True)
     say(f"2/4 installing {UV}")
     _run("pip install uv", [str(python), "-m", "pip", "install", "--quiet", UV])
-    _install_torch(python)
+    install_torch(python)
     say("4/4 installing the locked packages (about 2.5 GB on disk at the first time)")
+    install_locked(python, LOCK)
+
+
+def install_locked(python: Path, lock: Path) -> None:
+    """Install exactly what a lock file names, hashes checked, beside a python; uv is that of .venv."""
     env = dict(os.environ)
     links = _find_links(python)
     if links and "UV_FIND_LINKS" not in env:
@@ -85,18 +90,21 @@ def _install() -> None:
         env["UV_FIND_LINKS"] = ",".join(links)
     with_uv = [str(VENV / "bin" / "uv"), "pip", "install", "--python", str(python), "--quiet"]
     with_pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    what = ["--no-deps", "--require-hashes", "-r", str(LOCK)]
-    if subprocess.run([*with_uv, *what], env=env, check=False).returncode == 0:
+    what = ["--no-deps", "--require-hashes", "-r", str(lock)]
+    # uv obeys a pyproject.toml above its folder, and this project's overrides are for this project's environment.
+    place = python.parents[1]
+    if subprocess.run([*with_uv, *what], env=env, cwd=place, check=False).returncode == 0:
         return
     say("    uv could not; trying with the system's certificates")
-    if subprocess.run([*with_uv, *what], env=env | _SYSTEM_CERTIFICATES, check=False).returncode == 0:
+    if subprocess.run([*with_uv, *what], env=env | _SYSTEM_CERTIFICATES, cwd=place, check=False).returncode == 0:
         return
     say("    uv could not; trying pip, which is slower")
     # The lock holds packages that declare an upper bound on Python; uv reads that as a wish, pip as a ban.
-    _run("pip install -r requirements.lock", [*with_pip, "--ignore-requires-python", *what])
+    _run(f"pip install -r {lock.name}", [*with_pip, "--ignore-requires-python", *what])
 
 
-def _install_torch(python: Path) -> None:
+def install_torch(python: Path) -> None:
+    """Install the CPU build of torch that constraints/cpu.txt names beside a python, unless it is there."""
     wanted = next(line.strip() for line in CONSTRAINTS.read_text().splitlines() if line.startswith("torch=="))
     have = subprocess.run(
         [str(python), "-c", "from importlib.metadata import version; print(version('torch'))"],
@@ -133,28 +141,22 @@ def _find_links(python: Path) -> list[str]:
 
 
 def relock() -> None:
-    """Write requirements.lock anew from pyproject.toml, without torch: the right build depends on the machine."""
+    """Write requirements.lock anew from pyproject.toml."""
+    compile_lock(["pyproject.toml", "--extra", "ml", "--extra", "local", "--extra", "dev"], LOCK)
+
+
+def compile_lock(what: list[str], lock: Path) -> None:
+    """Resolve the arguments of ``uv pip compile`` into lock, without torch: its right build depends on the machine."""
     env = dict(os.environ)
     if links := _find_links(VENV / "bin" / "python"):
         env.setdefault("UV_FIND_LINKS", ",".join(links))
-    command = [
-        str(VENV / "bin" / "uv"),
-        "pip",
-        "compile",
-        "pyproject.toml",
-        "--extra",
-        "ml",
-        "--extra",
-        "local",
-        "--extra",
-        "dev",
-    ]
+    command = [str(VENV / "bin" / "uv"), "pip", "compile", *what]
     command += ["-c", str(CONSTRAINTS.relative_to(PROJECT)), "--generate-hashes", "--python-version", "3.11"]
-    command += ["--no-emit-index-url", "--no-emit-find-links", "--quiet", "-o", LOCK.name]
+    command += ["--no-emit-index-url", "--no-emit-find-links", "--quiet", "-o", str(lock.relative_to(PROJECT))]
     done = subprocess.run(command, cwd=PROJECT, env=env, check=False)
     if done.returncode != 0:
         raise BootstrapFailed("uv pip compile failed")
-    LOCK.write_text(without(LOCK.read_text(), "torch"))
+    lock.write_text(without(lock.read_text(), "torch"))
 
 
 def without(lock: str, package: str) -> str:
@@ -168,7 +170,8 @@ def without(lock: str, package: str) -> str:
     return "".join(kept)
 
 
-def _runs(program: Path, *arguments: str) -> bool:
+def runs(program: Path, *arguments: str) -> bool:
+    """Whether an interpreter is there and starts, with these arguments if any."""
     try:
         return (
             subprocess.run([str(program), *(arguments or ("-c", ""))], capture_output=True, check=False).returncode == 0

@@ -7,7 +7,18 @@ from uuid import UUID
 
 from uuid6 import uuid7
 
-from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Overview, Relation, Track, TranscriptLine
+from backend.ekg.models import (
+    Chunk,
+    Entity,
+    Event,
+    Frame,
+    Mention,
+    Overview,
+    Relation,
+    Track,
+    TrackedObject,
+    TranscriptLine,
+)
 from backend.jobs.models import Segment, SegmentState
 from backend.library.models import IndexState, IndexVersion, Video, VideoStatus
 from tests.conftest import Cast
@@ -25,6 +36,8 @@ class Recorded:
     man: UUID
     dog: UUID
     relation: UUID
+    walker: UUID
+    """The object with two tracks; a parked car has the third."""
 
 
 def record(cast: Cast, *, version: int = 1, video_id: UUID | None = None, word: str = "") -> Recorded:
@@ -61,10 +74,22 @@ def record(cast: Cast, *, version: int = 1, video_id: UUID | None = None, word: 
             )  # fmt: skip
         TranscriptLine.objects.create(**of, start_ms=500, end_ms=1_500, text="Good morning", words=[[500, 900, "Good"]])
         TranscriptLine.objects.create(**of, start_ms=10_000, end_ms=11_000, text="Sit", words=[])
-        Track.objects.create(
-            **of, segment_n=0, track_no=1, category="person", colour="red", motion="walks left", start_ms=0,
-            end_ms=8_000, confidence=0.9, boxes=[[0, 0.1, 0.1, 0.2, 0.4]],
+        walker, parked = (
+            TrackedObject.objects.create(
+                **of, n=n, category=category, colour=colour, start_ms=spans[0][0], end_ms=spans[-1][1], spans=spans,
+                segments=[0], tracks=len(spans), observations=9, entries=entries, confidence=0.9,
+            )
+            for n, (category, colour, spans, entries) in enumerate(
+                [("person", "red", [[0, 2_000], [3_000, 8_000]], 1), ("car", "white", [[20_000, 28_000]], 0)]
+            )
         )  # fmt: skip
+        for number, (owner, motion, start, end) in enumerate(
+            [(walker, "walks left", 0, 2_000), (walker, "stands", 3_000, 8_000), (parked, "", 20_000, 28_000)]
+        ):
+            Track.objects.create(
+                **of, segment_n=0, track_no=number, category=owner.category, colour=owner.colour, motion=motion,
+                start_ms=start, end_ms=end, confidence=0.9, boxes=[[start, 0.1, 0.1, 0.2, 0.4]], object=owner,
+            )  # fmt: skip
         man, dog = (
             Entity.objects.create(
                 **of, name=name, type=kind, aliases=[alias], centroid=VECTOR, embedding_model=MODEL, weight=1
@@ -80,7 +105,7 @@ def record(cast: Cast, *, version: int = 1, video_id: UUID | None = None, word: 
         relation = Relation.objects.create(
             **of, source_id=man, target_id=dog, event_id=events[0], predicate="meets", description="at the gate"
         )
-    return Recorded(video_id, (events[0], events[1]), man, dog, relation.id)
+    return Recorded(video_id, (events[0], events[1]), man, dog, relation.id, walker.id)
 
 
 def new_id() -> UUID:

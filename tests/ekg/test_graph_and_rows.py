@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID
 
+import numpy as np
 import pytest
 
 from backend.ekg.graph_store import GraphStore, Participation, RelatedTo
@@ -197,8 +198,46 @@ def test_staged_entities_are_found_before_and_after_their_commit(acme: Cast) -> 
     directory = StagedEntities(acme.tenant_id, video_id, 1)
     staged = event_record(video_id, 3, 10, 11, who=("cat",))
     directory.stage(staged)
-    found = {entity.name for entity, _ in directory.nearest(vector(0.5, 0.5), limit=3)}
-    assert found == {"ann", "bob", "cat"}
+    (found,) = directory.nearest(np.stack([vector(0.5, 0.5)]), limit=3)
+    assert {entity.name for entity, _ in found} == {"ann", "bob", "cat"}
+
+
+def test_look_ups_of_one_event_are_those_made_one_by_one(acme: Cast) -> None:
+    """Committed and staged entities in one order: nearest first, equals by id, a moved centroid where it is now."""
+    with acme.scope():
+        video = make_video()
+    record = event_record(video.id, 0, 0, 1, who=("ann", "bob", "cat", "dan", "eve"))
+    # ann and bob tie; cat and dan tie and are moved by a later event that is not committed.
+    places = (vector(1.0), vector(1.0), vector(0.0, 1.0), vector(0.0, 1.0), vector(0.0, 0.0, 1.0))
+    known = [replace(entity, centroid=place) for entity, place in zip(record.entities, places, strict=True)]
+    with acme.scope():
+        VersionWriter(video.id, 1, text_model=TEXT_MODEL, frame_model=FRAME_MODEL).store_events(
+            [replace(record, entities=tuple(known))]
+        )
+    directory = StagedEntities(acme.tenant_id, video.id, 1)
+    moved = [replace(entity, centroid=vector(1.0, 0.5)) for entity in known[2:4]]
+    later = event_record(video.id, 1, 1, 2)
+    directory.stage(replace(later, entities=tuple(moved)))
+    wanted = np.stack([vector(1.0), vector(0.0, 0.0, 1.0), vector(0.0, 1.0)])
+
+    together = directory.nearest(wanted, limit=3, floor=0.1)
+
+    alone = [directory.nearest(row[np.newaxis], limit=3, floor=0.1)[0] for row in wanted]
+    assert [[(e.id, cosine) for e, cosine in found] for found in together] == [
+        [(e.id, cosine) for e, cosine in found] for found in alone
+    ]
+    ann, bob, cat, dan = sorted(known[:2], key=lambda e: str(e.id)) + sorted(moved, key=lambda e: str(e.id))
+    assert [entity.id for entity, _ in together[0]] == [ann.id, bob.id, cat.id]
+    assert [entity.name for entity, _ in together[1]] == ["eve"], "all others are below the floor"
+    assert [entity.id for entity, _ in together[2]] == [cat.id, dan.id], "not where they were"
+    assert together[2][0][1] == pytest.approx(0.447, abs=1e-3)
+
+
+def test_entities_of_another_version_or_tenant_are_not_linked_to(acme: Cast, globex: Cast) -> None:
+    video_id = indexed_video(acme)
+    wanted = np.stack([vector(0.5, 0.5), vector(1.0)])
+    assert StagedEntities(acme.tenant_id, video_id, 2).nearest(wanted, limit=3) == [[], []]
+    assert StagedEntities(globex.tenant_id, video_id, 1).nearest(wanted, limit=3) == [[], []]
 
 
 def test_dropping_a_version_removes_its_topology_and_keeps_the_other(acme: Cast) -> None:

@@ -51,7 +51,12 @@ def graph_of(client: Client, video_id: str) -> dict[str, Any]:
         for r in client.pages(f"{path}/relations")
     )
     chunks = [(c["start_ms"], c["end_ms"], c["description"], c["gap"]) for c in client.pages(f"{path}/chunks")]
-    return {"events": events, "entities": entities, "relations": relations, "chunks": chunks}
+    summary = client.call("GET", f"{path}/summary")
+    told = [summary["text"], summary["complete"], summary["error"]] + [
+        (t["start_ms"], t["end_ms"], t["title"], t["summary"], [frame["ms"] for frame in t["frames"]])
+        for t in summary["topics"]
+    ]
+    return {"events": events, "entities": entities, "relations": relations, "chunks": chunks, "summary": told}
 
 
 def media_seconds(client: Client, video_id: str) -> list[str]:
@@ -68,6 +73,7 @@ def test_kill_9_of_any_worker_ends_with_the_same_graph_and_the_same_bill(clip: P
         REASONER_URL="http://127.0.0.1:9/v1",
         REASONER_MODEL="none",
         AVA_SEGMENT_MS=str(SEGMENT_MS),
+        AVA_SUMMARY_EVERY_SEGMENTS="2",
         AVA_LEASE_SECONDS="4",
         AVA_HEARTBEAT_SECONDS="1",
     ) as service:

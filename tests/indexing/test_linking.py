@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gpu_workers.ekg import (
+    Entity,
     EntityMention,
     Event,
     EventRecord,
@@ -163,3 +164,28 @@ def test_compaction_is_the_same_for_the_same_seed() -> None:
     assert compact_entities(np.zeros((0, 2), np.float32)).tolist() == []
     with pytest.raises(ValueError, match="ratio"):
         compact_entities(rows, ratio=0.0)
+
+
+def test_look_ups_of_one_event_are_those_made_one_by_one() -> None:
+    """More entities than are asked for; two of them tie, and the order among these is that of their ids."""
+    places = {"east": 0, "low": 30, "high": 30, "north": 90}
+    ids = dict(zip(places, (UUID(int=4), UUID(int=2), UUID(int=3), UUID(int=1)), strict=True))
+    entities = tuple(Entity(ids[name], name, "thing", "", (), at(degrees), 1) for name, degrees in places.items())
+    index = MemoryIndex(VIDEO)
+    index.append(EventRecord(Event(UUID(int=9), 0, Span(0, 1), 0, 1, "", at(0)), entities[::-1], (), ()))
+    wanted = np.stack([at(0), at(30), at(91)])
+
+    together = index.nearest(wanted, limit=2, floor=0.5)
+
+    alone = [index.nearest(row[np.newaxis], limit=2, floor=0.5)[0] for row in wanted]
+    names = [[entity.name for entity, _ in found] for found in together]
+    assert names == [[entity.name for entity, _ in found] for found in alone]
+    assert names == [["east", "low"], ["low", "high"], ["north"]]
+    assert together[2][0][1] == pytest.approx(np.cos(np.radians(1)), abs=1e-6)
+    assert list(index.nearest(wanted[:0], limit=2)) == []
+
+
+def test_nothing_below_the_lowest_threshold_is_asked_for() -> None:
+    settings = LinkingSettings(tau=0.8, tau_by_type={"person": 0.7}, tau_across_types=0.97)
+    assert settings.floor == 0.7
+    assert LinkingSettings(tau=0.8, tau_by_type={}, tau_across_types=0.75).floor == 0.75

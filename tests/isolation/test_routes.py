@@ -27,6 +27,7 @@ PREFIX_OF = {
     "video_id": "vid",
     "collection_id": "col",
     "job_id": "job",
+    "segment_id": "seg",
     "key_id": "key",
     "question_id": "qst",
     "endpoint_id": "whe",
@@ -37,6 +38,7 @@ PARAMETER = re.compile(r"<str:(\w+)>")
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "v1/uploads/<str:upload_id>/part-urls"): {"part_numbers": [1]},
     ("PATCH", "v1/videos/<str:video_id>"): {"title": "taken"},
+    ("POST", "v1/videos/<str:video_id>/segments"): {"source": {"type": "url", "url": "https://example.org/a.mp4"}},
     ("PATCH", "v1/collections/<str:collection_id>"): {"name": "taken"},
     ("PATCH", "v1/api-keys/<str:key_id>"): {"name": "taken"},
     ("PATCH", "v1/webhook-endpoints/<str:endpoint_id>"): {"description": "taken"},
@@ -62,7 +64,7 @@ def detail_cases() -> list[tuple[str, str]]:
 def belongings(cast: Cast) -> dict[str, UUID]:
     """One resource of each kind, as PREFIX_OF names them."""
     from backend.api.public_ids import decode
-    from backend.library.models import Collection
+    from backend.library.models import Collection, InputSegment
     from backend.questions.models import Question
     from backend.tenancy.secrets import seal
     from backend.webhooks.models import Endpoint
@@ -77,6 +79,7 @@ def belongings(cast: Cast) -> dict[str, UUID]:
         return {
             "vid": video_id,
             "job": video_id,
+            "seg": InputSegment.objects.create(tenant_id=tenant, video_id=video_id, n=0).id,
             "upl": decode("upl", upload["id"]),
             "col": Collection.objects.create(tenant_id=tenant, name="Park").id,
             "key": cast.key_id,
@@ -172,16 +175,21 @@ def test_lists_show_nothing_of_another_tenant(acme: Cast, theirs: dict[str, UUID
 
 
 def test_an_id_in_a_body_or_a_filter_is_no_way_in(acme: Cast, theirs: dict[str, UUID]) -> None:
+    growing = acme.client.post("/v1/videos", {"source": {"type": "segments"}}).json()["id"]
     before = state()
     upload = encode("upl", theirs["upl"])
     collection = encode("col", theirs["col"])
 
     made = acme.client.post("/v1/videos", {"source": {"type": "upload", "upload_id": upload}})
+    grown = acme.client.post("/v1/videos", {"source": {"type": "segments"}, "collection_id": collection})
+    appended = acme.client.post(f"/v1/videos/{growing}/segments", {"source": {"type": "upload", "upload_id": upload}})
+    segment = acme.client.get(f"/v1/videos/{growing}/segments/{encode('seg', theirs['seg'])}")
     begun = acme.client.post(
         "/v1/uploads", {"filename": "a", "size_bytes": 1, "content_type": "video/mp4", "collection_id": collection}
     )
     listed = acme.client.get("/v1/videos", {"collection_id": collection})
 
     assert (made.status_code, begun.status_code) == (400, 400)
+    assert (grown.status_code, appended.status_code, segment.status_code) == (400, 400, 404)
     assert listed.json() == {"data": [], "next_cursor": None}
     assert state() == before

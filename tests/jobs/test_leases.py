@@ -194,7 +194,7 @@ def test_a_deleted_video_keeps_its_jobs_from_starting(acme: Cast) -> None:
         running = claim_of(index_flow.observe_key(segment.id))
         delete_video(video=video)
         assert Video.objects.get(id=video.id).status == VideoStatus.DELETING
-        assert not index_flow.is_indexing(video.id)
+        assert not index_flow.is_indexing(video.id, 1)
     with pytest.raises(LeaseLost), services.checkpoint(running):
         pytest.fail("a segment of a deleted video was committed")
 

@@ -7,7 +7,8 @@ import pytest
 
 from gpu_workers.ekg import Picture
 from gpu_workers.models import weights
-from gpu_workers.models.detector import ANIMALS, VEHICLES, Detection, SsdDetector, suppress
+from gpu_workers.models.categories import ANIMALS, VEHICLES
+from gpu_workers.models.detector import Detection, SsdDetector, suppress
 from infra.local.default_video import default_video
 
 # Where a person looking at the picture sees them, as fractions of its width and height.

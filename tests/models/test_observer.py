@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import cv2
 import numpy as np
 import pytest
 
-from gpu_workers.ekg import Chunk, Picture, SampledFrame, Span, TranscriptLine
+from gpu_workers.ekg import Chunk, Picture, SampledFrame, Span, TranscriptLine, Vector, unit
 from gpu_workers.models import weights
 from gpu_workers.models.chat import OpenAIChatModel
 from gpu_workers.models.colour import colour_word
 from gpu_workers.models.detector import Detection, SsdDetector, suppress
 from gpu_workers.models.movement import movement
 from gpu_workers.models.observed_text import TextReader
-from gpu_workers.models.observer import Observer
+from gpu_workers.models.observer import Moment, Observer, OnScreen, on_screen
 from gpu_workers.models.observer_events import ObserverChecker, ObserverExtractor, ObserverSummariser
 from gpu_workers.models.roles import (
     CheckRequest,
@@ -55,6 +56,9 @@ class ScriptedDetector(SsdDetector):
 class ScriptedScene(SceneClassifier):
     def __init__(self) -> None:
         self.labels = ("patio",)
+
+    def features(self, crop: Picture) -> Vector:
+        return unit(crop.reshape(-1, 3).mean(axis=0))
 
     def tags(self, picture: Picture, *, floor: float = 0.4, limit: int = 2) -> list[tuple[str, float]]:
         return [("patio", 0.6)]
@@ -277,3 +281,135 @@ def test_what_goes_on_in_the_next_segment_is_the_same_thing() -> None:
     summary = ObserverSummariser().summarise(over_the_boundary, profile="general", meter=Meter())
     assert summary == "From 00:27 to 00:33: one car in view. A blue car is standing still."
     assert "Two blue cars" in ObserverSummariser().summarise(later, profile="general", meter=Meter())
+
+
+def test_who_is_lost_and_found_again_at_a_border_has_not_come_in() -> None:
+    def picture(k: int) -> Picture:
+        made = _picture(None)
+        if k < 10 or k >= 25:
+            made[0:90, 100:130] = RED
+        return made
+
+    result = _observe([picture(k) for k in range(40)])
+    assert [(t.category, t.entered, t.left) for t in result.tracks if t.category == "person"] == [
+        ("person", False, False)
+    ]
+    assert not any("enters" in str(c.description) or "leaves" in str(c.description) for c in result.chunks)
+
+
+def test_what_two_readings_share_stays_on_screen_between_them() -> None:
+    read = [
+        Moment(0, 1_400, ("NEWS", "GOAL"), read=True),
+        Moment(1, 4_400, None, read=False),
+        Moment(2, 7_400, ("NEWS",), read=False),
+        Moment(3, 10_400, None, read=False),
+        Moment(4, 13_400, ("NEWS", "END"), read=True),
+        Moment(5, 16_400, None, read=False),
+    ]
+    shown = on_screen(read)
+    assert [shown[n].lines for n in range(6)] == [("NEWS", "GOAL"), *[("NEWS",)] * 3, ("NEWS", "END"), ()]
+    assert {shown[n].clock for n in range(6)} == {""}
+
+
+def test_the_clock_is_told_for_every_chunk_and_is_no_other_text() -> None:
+    def moment(n: int, line: str | None, *, read: bool = True) -> Moment:
+        return Moment(n, 3_000 * n + 1_400, None if line is None else ("CAM 2", line), read=read)
+
+    read = [moment(0, "12:00:01"), moment(1, None, read=False), moment(2, "12:00:01", read=False),
+            moment(4, "12:00:13"), Moment(5, 16_400, (), read=False), moment(8, "12:80:26"),
+            moment(12, "12:00:37")]  # fmt: skip
+    shown = on_screen(read)
+
+    assert [shown[n].clock for n in (0, 1, 2, 4, 12)] == ["12:00:01", "12:00:04", "12:00:07", "12:00:13", "12:00:37"]
+    assert {shown[n].lines for n in (0, 1, 2, 4, 12)} == {("CAM 2",)}
+    assert shown[0].clock_lines == ("12:00:01",)
+    assert shown[2].clock_lines == (), "the reading is an earlier frame's"
+    assert shown[5] == OnScreen(()), "a black picture shows no clock"
+    assert shown[8] == OnScreen(("CAM 2", "12:80:26")), "what is no time is told as it was read"
+
+
+def test_a_time_that_stands_still_is_text() -> None:
+    closing = [Moment(n, 3_000 * n, ("OPEN UNTIL 20:00:00",), read=True) for n in range(0, 12, 4)]
+    shown = on_screen(closing)
+    assert {shown[n] for n in range(0, 12, 4)} == {OnScreen(("OPEN UNTIL 20:00:00",))}
+
+
+def test_a_clock_drawn_into_the_picture_is_read_and_told() -> None:
+    frames = []
+    for k in range(90):
+        picture = _picture(20 + 2 * k)
+        big = cv2.resize(picture, (960, 720), interpolation=cv2.INTER_NEAREST)
+        text = f"2021-03-04 12:00:{k // 5:02}"
+        cv2.putText(big, text, (30, 60), cv2.FONT_HERSHEY_SIMPLEX, 1.6, (0, 255, 0), 3)
+        frames.append(SampledFrame(k * 200, big))
+    chunks = tuple(
+        ChunkView(n, Span(n * 3000, n * 3000 + 3000), tuple(f for f in frames if f.ms // 3000 == n)) for n in range(6)
+    )
+    result = Observer(ScriptedDetector(), ScriptedScene(), TextReader()).describe(
+        SegmentView(Span(0, 18_000), chunks), meter=Meter()
+    )
+    assert [c.facts["clock"] for c in result.chunks] == [f"2021-03-04 12:00:{3 * n + 1:02}" for n in range(6)]
+    assert "The on-screen clock reads 2021-03-04 12:00:04." in str(result.chunks[1].description)
+    summary = ObserverSummariser().summarise(result.chunks, profile="general", meter=Meter())
+    assert "The on-screen clock goes from 2021-03-04 12:00:01 to 2021-03-04 12:00:16." in summary
+    graph = ObserverExtractor().extract("", result.chunks, [], profile="general", meter=Meter())
+    assert not any("12" in mention.name for mention in graph.mentions)
+
+
+def test_a_cut_is_told_and_ends_every_track() -> None:
+    inside = np.full((240, 320, 3), (250, 180, 40), dtype=np.uint8)
+    inside[80:140, 76:100] = RED
+    result = _observe([_picture(76, car=False)] * 8 + [inside] * 7)
+
+    people = [t for t in result.tracks if t.category == "person"]
+    assert [(t.span.end_ms <= 1_600, t.span.start_ms >= 1_600) for t in people] == [(True, False), (False, True)]
+    (chunk,) = result.chunks
+    assert "The picture cuts to another view." in str(chunk.description)
+    assert "camera moves" not in str(chunk.description)
+
+
+class NamingDetector(ScriptedDetector):
+    """Calls the red box by another name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+
+    def detect(self, picture: Picture, *, tile: int | None = None, floor: float = 0.3) -> list[Detection]:
+        found = super().detect(picture, tile=tile, floor=floor)
+        return [Detection(self._name if d.category == "person" else d.category, 0.9, d.box) for d in found]
+
+
+@pytest.mark.parametrize(("name", "told"), [("cell phone", "object"), ("dog", "dog"), ("frisbee", "frisbee")])
+def test_a_thing_that_crosses_the_border_on_its_own_is_only_an_object(name: str, told: str) -> None:
+    pictures = [_picture(max(0, 160 - 8 * k), car=False) if k < 22 else _picture(None, car=False) for k in range(30)]
+    frames = tuple(SampledFrame(k * 200, picture) for k, picture in enumerate(pictures))
+    chunks = tuple(
+        ChunkView(n, Span(n * 3000, n * 3000 + 3000), tuple(f for f in frames if f.ms // 3000 == n)) for n in range(2)
+    )
+    result = Observer(NamingDetector(name), ScriptedScene()).describe(SegmentView(Span(0, 6000), chunks), meter=Meter())
+    assert [t.category for t in result.tracks] == [told]
+    assert f"{told} leaves at the left" in str(result.chunks[1].description)
+
+
+def test_where_a_fixture_moves_the_camera_does() -> None:
+    frames = tuple(SampledFrame(k * 200, _picture(160 - 8 * k, car=False)) for k in range(15))
+    view = SegmentView(Span(0, 3000), (ChunkView(0, Span(0, 3000), frames),))
+    result = Observer(NamingDetector("refrigerator"), ScriptedScene()).describe(view, meter=Meter())
+    assert "The camera moves." in str(result.chunks[0].description)
+    assert [t.motion for t in result.tracks] == [""]
+
+
+def test_a_van_has_no_name_of_its_own_and_dark_is_not_black() -> None:
+    assert (noun("truck", "white"), noun("truck", "", 2)) == ("a white van or truck", "two vans or trucks")
+    assert (noun("person", "dark"), noun("car", "dark")) == ("a person in dark clothes", "a dark car")
+    assert colour_word(np.full((8, 8, 3), (20, 24, 55), dtype=np.uint8)) == "dark"
+    half = Track(1, colours=Counter({"black": 4, "dark": 3, "grey": 5}))
+    assert half.colour == "dark"
+
+
+def test_things_go_up_and_down_and_walkers_come_and_go() -> None:
+    ms = [200 * k for k in range(6)]
+    boxes = [(0.1, 0.3 - 0.02 * k, 0.2, 0.5 - 0.02 * k) for k in range(6)]
+    assert movement("bottle", ms, boxes, 1.0).words == "moves up"
+    assert movement("dog", ms, boxes, 1.0).words == "moves away from the camera"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from itertools import pairwise
 
@@ -9,6 +10,7 @@ import pytest
 
 from gpu_workers import prompts
 from gpu_workers.models import profiles, vllm_server
+from gpu_workers.models.narrator import MeasuredNarrator
 from gpu_workers.models.observer import Observer
 from gpu_workers.models.profiles import ModelSettings
 from gpu_workers.models.roles import ModelError
@@ -20,6 +22,7 @@ def test_the_embedded_profile_needs_nothing_but_weights() -> None:
     settings = ModelSettings.from_env({})
     models = profiles.load_index_models(settings)
     assert isinstance(models.describer, Observer)
+    assert isinstance(models.narrator, MeasuredNarrator)
     assert models.text_embedder.dimension == models.frame_embedder.dimension == 384
     assert profiles.load_index_models(ModelSettings.from_env({})) is models, "loaded once per process"
 
@@ -33,7 +36,7 @@ def test_a_describer_url_replaces_the_observer_by_configuration_alone() -> None:
     settings = ModelSettings.from_env(env)
     models = profiles.load_index_models(settings)
     assert isinstance(models.describer, VlmDescriber)
-    assert models.describer.name == "some-vlm"
+    assert models.describer.name == models.narrator.name == "some-vlm"
     assert isinstance(profiles.load_answer_models(settings).checker, VlmChecker)
 
 
@@ -84,6 +87,18 @@ def test_the_launcher_prints_a_tuned_command(capsys: pytest.CaptureFixture[str])
     assert options["--limit-mm-per-prompt"] == '{"image": 64, "video": 0}'
     assert "--enable-prefix-caching" in argv
     assert "--limit-mm-per-prompt" not in vllm_server.server_argv("llm")
+
+
+def test_the_launcher_serves_on_a_cpu_under_a_short_name(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--cpu", "--compact-json", "--images", "16", "--served-name", "small", "--model", "/some/folder"]
+    assert vllm_server.main(["--role", "vlm", *given, "--print"]) == 0
+    argv = shlex.split(capsys.readouterr().out)
+    assert "--enforce-eager" in argv
+    assert "--gpu-memory-utilization" not in argv
+    pairs = dict(pairwise(argv))
+    assert (pairs["--model"], pairs["--served-model-name"]) == ("/some/folder", "small")
+    assert json.loads(pairs["--limit-mm-per-prompt"]) == {"image": 16, "video": 0}
+    assert json.loads(pairs["--structured-outputs-config"]) == {"backend": "xgrammar", "disable_any_whitespace": True}
 
 
 def test_without_vllm_the_launcher_says_so(capsys: pytest.CaptureFixture[str]) -> None:

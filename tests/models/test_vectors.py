@@ -8,7 +8,6 @@ from pathlib import Path
 import bert_score
 import numpy as np
 import pytest
-import torch
 
 from gpu_workers.models import weights
 from gpu_workers.models.clip import ClipEmbedder
@@ -19,6 +18,7 @@ from gpu_workers.models.roles import Meter
 from gpu_workers.models.scene import SceneClassifier
 from gpu_workers.models.similarity import MINILM_BASELINE, BertScoreSimilarity
 from gpu_workers.models.whisper import WhisperTranscriber
+from tests.models.tiny_models import write_clip
 
 UNRELATED = (
     "A man in a black coat walks along a wet street.",
@@ -117,36 +117,7 @@ def test_a_photograph_is_nearest_to_what_it_shows(minilm: MiniLMTextEmbedder, tm
 
 
 def test_clip_encoders_load_from_a_folder(tmp_path: Path) -> None:
-    from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel, CLIPProcessor, CLIPTokenizer
-
-    torch.manual_seed(0)
-    words = [
-        "<|startoftext|>",
-        "<|endoftext|>",
-        *"abcdefghijklmnopqrstuvwxyz",
-        *(f"{c}</w>" for c in "abcdefghijklmnopqrstuvwxyz"),
-    ]
-    (tmp_path / "vocab.json").write_text("{" + ", ".join(f'"{w}": {k}' for k, w in enumerate(words)) + "}")
-    (tmp_path / "merges.txt").write_text("#version: 0.2\n")
-    tokenizer = CLIPTokenizer(str(tmp_path / "vocab.json"), str(tmp_path / "merges.txt"), model_max_length=16)
-    small = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
-    config = CLIPConfig(
-        text_config={
-            **small,
-            "vocab_size": len(words),
-            "max_position_embeddings": 16,
-            "eos_token_id": 1,
-            "bos_token_id": 0,
-        },
-        vision_config={**small, "image_size": 32, "patch_size": 16},
-        projection_dim=12,
-    )
-    folder = tmp_path / "clip"
-    CLIPModel(config).save_pretrained(folder)
-    images = CLIPImageProcessor(size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32})
-    CLIPProcessor(images, tokenizer).save_pretrained(folder)
-
-    clip = ClipEmbedder(folder, name="tiny-clip")
+    clip = ClipEmbedder(write_clip(tmp_path / "clip"), name="tiny-clip")
     texts = clip.embed(["a cat", "", "dog"], meter=Meter())
     pictures = [np.full((40, 60, 3), value, dtype=np.uint8) for value in (0, 200)]
     frames = clip.embed_frames(pictures, meter=Meter())

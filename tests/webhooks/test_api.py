@@ -120,7 +120,8 @@ def test_the_types_are_listed(acme: Any) -> None:
     types = acme.client.get("/v1/webhook-event-types").json()["data"]
 
     assert {row["type"] for row in types} == {
-        "upload.completed", "video.ready", "video.failed", "question.completed", "question.failed", "webhook.test",
+        "upload.completed", "video.ready", "video.failed", "video.reindex_failed", "question.completed",
+        "question.failed", "webhook.test",
     }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from jsonschema import Draft202012Validator
 from uuid6 import uuid7
 
-from backend.library.models import Upload, UploadStatus, VideoStatus
+from backend.library.models import IndexVersion, Upload, UploadStatus, VideoStatus
 from backend.questions import services as questions
 from backend.webhooks import payloads, services
 from backend.webhooks.models import Endpoint, WebhookEvent
@@ -45,6 +45,15 @@ def test_video_events_are_valid(acme: Any, status: str) -> None:
             error_message="x" * 5_000 if failed else "",
         )
         services.emit(type=f"video.{status}", resource_id=video.id, data=payloads.video_data(video))
+        assert list(errors(WebhookEvent.objects.get())) == []
+
+
+def test_a_failed_reindex_is_valid(acme: Any) -> None:
+    with acme.scope():
+        video = make_video(status=VideoStatus.READY)
+        version = IndexVersion(n=2, error_code="model_unavailable", error_message="x" * 5_000)
+        data = payloads.reindex_data(video, version)
+        services.emit(type="video.reindex_failed", resource_id=video.id, data=data, sequence=2)
         assert list(errors(WebhookEvent.objects.get())) == []
 
 

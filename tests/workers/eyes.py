@@ -54,6 +54,8 @@ def see(request: ScriptedRequest) -> Any:
             "start_s": 3 * n, "end_s": 3 * n + 3, "description": description(colour, n), "on_screen_clock": "",
             "on_screen_text": [],
         }  # fmt: skip
+    if request.schema_name in {"topic", "overview"}:
+        return tell(request)
     colour = next(colour for colour, story in STORIES.items() if story in request.user)
     if request.schema_name == "event_summary":
         moments = re.findall(r"moment (\d+)", request.user)
@@ -75,3 +77,15 @@ def see(request: ScriptedRequest) -> Any:
             }
         ],
     }  # fmt: skip
+
+
+def tell(request: ScriptedRequest) -> dict[str, Any]:
+    """A topic or an overview: every story that was shown, in the order of its first showing."""
+    shown = sorted((s for s in STORIES.values() if s in request.user), key=request.user.index)
+    names = [(name, kind) for colour, named in ENTITIES.items() if STORIES[colour] in shown for name, kind in named]
+    text = " ".join(shown)
+    return {
+        **({"title": shown[0].split(" in ")[0], "summary": text} if request.schema_name == "topic" else {"text": text}),
+        "people": [name for name, kind in names if kind == "person"],
+        "places": sorted({name for name, kind in names if kind == "place"}),
+    }

@@ -17,7 +17,7 @@ from backend.api.public_ids import encode
 from backend.billing import queries as ledger
 from backend.billing.models import ModelCall, UsageEvent
 from backend.ekg.graph_store import GraphStore
-from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Relation
+from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Overview, Relation, Topic
 from backend.jobs import services
 from backend.jobs.models import Job, JobKind, JobState, Outbox, Segment, SegmentState
 from backend.library.models import Video
@@ -35,7 +35,7 @@ from workers.runner import run_job
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
 
 DOWN = Fault(503, "overloaded", "away", {"Retry-After": "0"})
-ROWS = (Chunk, Event, Frame, Entity, Mention, Relation, Segment)
+ROWS = (Chunk, Event, Frame, Entity, Mention, Relation, Segment, Topic, Overview)
 
 
 def colour_at(ms: int) -> str:
@@ -139,7 +139,9 @@ def test_a_video_becomes_a_graph_out_of_what_the_model_saw(acme: Cast, vlm: Scri
         assert [(e.type, e.resource_id) for e in WebhookEvent.objects.all()] == [("video.ready", video_id)]
         assert set(Job.objects.values_list("kind", "state")) == {
             (kind, JobState.SUCCEEDED)
-            for kind in (JobKind.PROBE_VIDEO, JobKind.OBSERVE_SEGMENT, JobKind.ASSEMBLE_VIDEO)
+            for kind in (
+                JobKind.PROBE_VIDEO, JobKind.OBSERVE_SEGMENT, JobKind.ASSEMBLE_VIDEO, JobKind.SUMMARISE_VIDEO
+            )
         }
         assert set(ran) == set(Job.objects.values_list("id", flat=True))
 
@@ -169,7 +171,10 @@ def check_what_was_shown(requests: list[ScriptedRequest]) -> None:
         assert f"Event: {STORIES[colour]} Seen " in request.user
         seen[colour] = len(request.images)
     assert seen == {RED: 8, GREEN: 8, BLUE: 8}
-    assert len(requests) == 14 + 3 + 3
+    told = Counter(r.schema_name for r in requests if r.schema_name in {"topic", "overview"})
+    assert told["topic"] >= 1
+    assert told["overview"] == 1
+    assert len(requests) == 14 + 3 + 3 + told.total()
 
 
 def test_work_that_is_asked_for_again_changes_nothing(acme: Cast, vlm: ScriptedOpenAIServer) -> None:
@@ -178,7 +183,7 @@ def test_work_that_is_asked_for_again_changes_nothing(acme: Cast, vlm: ScriptedO
         before = everything(video_id)
         jobs = list(Job.objects.values_list("id", flat=True))
     asked = len(vlm.requests)
-    assert asked == 4 + 2 + 2
+    assert asked == 4 + 2 + 2 + 1 + 1
 
     for job_id in jobs:
         run_job(job_id, acme.tenant_id, worker="late")
@@ -378,7 +383,7 @@ def test_another_tenant_sees_and_runs_nothing_of_it(acme: Cast, globex: Cast, vl
     run_due()
 
     path = f"/v1/videos/{encode('vid', video_id)}"
-    for route in ("", "/events", "/entities", "/relations", "/chunks"):
+    for route in ("", "/events", "/entities", "/relations", "/chunks", "/summary"):
         assert acme.client.get(f"{path}{route}").status_code == 200, route
         assert globex.client.get(f"{path}{route}").status_code == 404, route
     assert globex.client.delete(path).status_code == 404

@@ -11,10 +11,11 @@ from tempfile import TemporaryDirectory
 from uuid import UUID, uuid4
 
 from django.db import transaction
+from django.utils import timezone
 
 from backend.jobs.models import Job, JobKind
 from backend.jobs.services import enqueue, take_due_wakeups
-from backend.library.models import Video
+from backend.library.index_versions import create_video, enqueue_probe
 from backend.library.storage import ObjectStorage, source_key
 from infra.local import ffmpeg
 from tests.conftest import Cast
@@ -56,8 +57,8 @@ def stored_video(cast: Cast, scenes: Sequence[Scene] = FORTY_SECONDS) -> UUID:
     key = source_key(cast.tenant_id, uuid4())
     ObjectStorage().put(key, content, content_type="video/mp4")
     with cast.scope():
-        video = Video.objects.create(tenant_id=cast.tenant_id, object_key=key, size_bytes=len(content), title="scenes")
-        enqueue(kind=JobKind.PROBE_VIDEO, subject_id=video.id, video_id=video.id, dedupe_key=f"probe:{video.id}")
+        video = create_video(object_key=key, size_bytes=len(content), title="scenes", input_closed_at=timezone.now())
+        enqueue_probe(video.id)
         return UUID(str(video.id))
 
 

@@ -1,0 +1,167 @@
+"""The object memory in Postgres: what re-identification reads of it, and what one step of assembly writes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from django.db.models import FloatField
+from django.db.models.expressions import RawSQL
+from pgvector import HalfVector
+
+from backend.ekg.models import Track, TrackedObject
+from backend.tenancy.context import current_tenant_id, tenant_scope
+from gpu_workers.ekg import ObjectState, Place, Span, TrackObservation, Vector, unit
+from gpu_workers.indexing.objects import LinkedTracks, most_alike
+
+_STATE = (
+    "category", "colour", "start_ms", "end_ms", "spans", "segments", "tracks", "observations", "entries", "exits",
+    "confidence", "weight", "embedding", "embedding_model", "memory",
+)  # fmt: skip
+
+
+def unlinked_tracks(video_id: UUID, version: int, segment_n: int) -> tuple[list[UUID], list[TrackObservation]]:
+    """Ids and contents of the segment's tracks that no object holds yet; inside an open tenant_scope."""
+    rows = list(
+        Track.objects.filter(video_id=video_id, index_version=version, segment_n=segment_n, object=None).order_by(
+            "track_no"
+        )
+    )
+    return [row.id for row in rows], [_observation(row) for row in rows]
+
+
+def store_objects(linked: LinkedTracks, track_ids: Sequence[UUID], *, video_id: UUID, version: int, model: str) -> None:
+    """The objects of one segment, and which track is whose; inside an open tenant_scope.
+
+    track_ids: of the tracks that were linked, in their order. model: who made the appearance vectors.
+    """
+    scope = {"tenant_id": current_tenant_id(), "video_id": video_id, "index_version": version}
+    TrackedObject.objects.bulk_create(
+        [TrackedObject(id=state.id, **scope, n=state.n, **_columns(state, model)) for state in linked.objects],
+        update_conflicts=True,
+        unique_fields=["id"],
+        update_fields=list(_STATE),
+    )
+    for state in linked.objects:
+        mine = [track_id for track_id, owner in zip(track_ids, linked.object_of, strict=True) if owner == state.id]
+        Track.objects.filter(id__in=mine).update(object_id=state.id)
+
+
+class StagedObjects:
+    """Known objects by their looks (pgvector), with those of segments not yet committed laid over them.
+
+    Implements gpu_workers.ports.ObjectDirectory. tenant_id is bound here; each look-up is a transaction of its own.
+    """
+
+    def __init__(self, tenant_id: UUID, video_id: UUID, version: int, *, model: str) -> None:
+        self._tenant_id = tenant_id
+        self._scope = {"video_id": video_id, "index_version": version}
+        self._model = model
+        self._staged: dict[UUID, ObjectState] = {}
+
+    def stage(self, linked: LinkedTracks) -> None:
+        self._staged.update((state.id, state) for state in linked.objects)
+
+    def count(self) -> int:
+        with tenant_scope(self._tenant_id):
+            last = TrackedObject.objects.filter(**self._scope).order_by("-n").values_list("n", flat=True).first()
+        committed = 0 if last is None else int(last) + 1
+        return max([committed, *(state.n + 1 for state in self._staged.values())])
+
+    def recent(self, since_ms: int) -> Sequence[ObjectState]:
+        with tenant_scope(self._tenant_id):
+            rows = list(TrackedObject.objects.filter(**self._scope, end_ms__gt=since_ms))
+        found = [_state(row) for row in rows if row.id not in self._staged]
+        found += [state for state in self._staged.values() if state.span.end_ms > since_ms]
+        return sorted(found, key=lambda state: state.n)
+
+    def alike(
+        self, categories: Collection[str], appearance: Vector, *, limit: int
+    ) -> Sequence[tuple[ObjectState, float]]:
+        query = HalfVector(appearance.tolist()).to_text()
+        with tenant_scope(self._tenant_id):
+            rows = list(
+                TrackedObject.objects.filter(
+                    **self._scope,
+                    category__in=sorted(categories),
+                    embedding_model=_model_of(self._model, appearance),
+                )
+                .annotate(distance=RawSQL("embedding <=> %s::halfvec", [query], output_field=FloatField()))
+                .order_by("distance", "n")[: limit + len(self._staged)]
+            )
+        states = [_state(row) for row in rows if row.id not in self._staged]
+        return most_alike([*states, *self._staged.values()], categories, appearance, limit=limit)
+
+
+def _model_of(name: str, appearance: Vector | None) -> str:
+    """Vectors of another length are not comparable, even if the describer has kept its name."""
+    return "" if appearance is None else f"{name}-{len(appearance)}"
+
+
+def _columns(state: ObjectState, model: str) -> dict[str, Any]:
+    return {
+        "category": state.category,
+        "colour": state.colour,
+        "start_ms": state.span.start_ms,
+        "end_ms": state.span.end_ms,
+        "spans": [[span.start_ms, span.end_ms] for span in state.spans],
+        "segments": list(state.segments),
+        "tracks": state.tracks,
+        "observations": state.observations,
+        "entries": state.entries,
+        "exits": state.exits,
+        "confidence": state.confidence,
+        "weight": state.weight,
+        "embedding": None if state.embedding is None else HalfVector(state.embedding.tolist()),
+        "embedding_model": _model_of(model, state.embedding),
+        "memory": {
+            "categories": dict(state.categories),
+            "colours": dict(state.colours),
+            "last": [state.last.ms, *state.last.box],
+            "drift": list(state.last.drift),
+        },
+    }
+
+
+def _state(row: TrackedObject) -> ObjectState:
+    ms, x0, y0, x1, y1 = row.memory["last"]
+    across, down = row.memory["drift"]
+    return ObjectState(
+        id=row.id,
+        n=row.n,
+        categories=row.memory["categories"],
+        colours=row.memory["colours"],
+        spans=tuple(Span(start_ms, end_ms) for start_ms, end_ms in row.spans),
+        segments=tuple(row.segments),
+        tracks=row.tracks,
+        observations=row.observations,
+        entries=row.entries,
+        exits=row.exits,
+        confidence=row.confidence,
+        weight=row.weight,
+        embedding=_vector(row.embedding),
+        last=Place(ms, (x0, y0, x1, y1), (across, down)),
+    )
+
+
+def _observation(row: Track) -> TrackObservation:
+    return TrackObservation(
+        track_id=row.track_no,
+        category=row.category,
+        span=Span(row.start_ms, row.end_ms),
+        confidence=row.confidence,
+        colour=row.colour,
+        motion=row.motion,
+        entered=row.entered,
+        left=row.left,
+        boxes=tuple((ms, x0, y0, x1, y1) for ms, x0, y0, x1, y1 in row.boxes),
+        appearance=_vector(row.appearance),
+    )
+
+
+def _vector(value: object) -> Vector | None:
+    if value is None:
+        return None
+    return unit(np.asarray(value.to_list() if isinstance(value, HalfVector) else value, dtype=np.float32))

@@ -1,0 +1,75 @@
+"""A figure: what was measured, what it is held against, and whether it holds. docs/benchmarks.md explains each."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+Figures = Iterator["Figure"]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """value: the measured ratio. target: what it must be, such as ">= 0.9". reference: against what, in words."""
+
+    name: str
+    value: float
+    target: str
+    holds: bool
+    reference: str
+
+    def line(self) -> str:
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+
+def at_least(name: str, value: float, bound: float, reference: str) -> Figure:
+    return _bounded(name, value, ">=", bound, reference)
+
+
+def at_most(name: str, value: float, bound: float, reference: str) -> Figure:
+    return _bounded(name, value, "<=", bound, reference)
+
+
+def _bounded(name: str, value: float, sign: Literal[">=", "<="], bound: float, reference: str) -> Figure:
+    holds = value >= bound if sign == ">=" else value <= bound
+    # Rounded only after the comparison; as many digits as tell a small number from 0.
+    return Figure(name, float(f"{value:.4g}"), f"{sign} {bound:g}", bool(holds), reference)
+
+
+def tell(text: str) -> None:
+    """Progress, on stderr: stdout is for figures alone."""
+    print(text, file=sys.stderr, flush=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Wall seconds of one side of a comparison, one for each repeat."""
+
+    seconds: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+
+def side_by_side(repeats: int, *sides: Callable[[], object]) -> tuple[Timing, ...]:
+    """Run all sides in turn, repeats times, every other time in reverse: what the machine does meanwhile, it does
+    to all of them."""
+    taken: list[list[float]] = [[] for _ in sides]
+    for repeat in range(repeats):
+        order = range(len(sides)) if repeat % 2 == 0 else range(len(sides) - 1, -1, -1)
+        for k in order:
+            begun = time.perf_counter()
+            sides[k]()
+            taken[k].append(time.perf_counter() - begun)
+    return tuple(Timing(tuple(seconds)) for seconds in taken)
+
+
+def ratio(over: Timing, under: Timing) -> float:
+    """Median over the repeats of over / under, each of one and the same turn."""
+    return statistics.median(a / b for a, b in zip(over.seconds, under.seconds, strict=True))

@@ -1,0 +1,167 @@
+"""Mentions of known identities, as a long video's events would state them: what linking is measured on.
+
+An identity has a type, two or three names that people call it by and a pool of traits; each appearance takes one name
+and some of the traits, in words that vary. Appearances follow Zipf's law. The vectors are MiniLM's of these texts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.figures import tell
+from gpu_workers.ekg import EntityMention, Vector, unit
+from gpu_workers.indexing.linking import mention_text
+from gpu_workers.models.roles import Meter, TextEmbedder
+from gpu_workers.models.weights import cache_dir
+
+_PEOPLE = {
+    "man": ("guy", "male pedestrian"), "woman": ("lady", "female pedestrian"), "boy": ("kid", "young boy"),
+    "girl": ("young girl", "child"), "cyclist": ("bike rider", "person on a bicycle"), "guard": ("security guard",),
+    "waiter": ("server", "restaurant worker"), "cook": ("chef", "kitchen worker"), "nurse": ("medical worker",),
+    "farmer": ("field worker",), "driver": ("motorist",), "runner": ("jogger",), "courier": ("delivery person",),
+    "singer": ("performer", "vocalist"), "painter": ("artist",), "old man": ("elderly man",),
+}  # fmt: skip
+_VEHICLES = {
+    "car": ("sedan", "automobile"), "van": ("delivery van",), "bus": ("city bus",), "truck": ("lorry",),
+    "motorcycle": ("motorbike",), "bicycle": ("bike",), "taxi": ("cab",), "tram": ("streetcar",), "boat": ("rowboat",),
+}  # fmt: skip
+_ANIMALS = {
+    "dog": ("hound", "puppy"), "cat": ("kitten",), "horse": ("pony",), "raccoon": ("masked animal",),
+    "deer": ("doe",), "heron": ("wading bird",), "fox": ("red fox",), "crow": ("black bird",), "cow": ("cattle",),
+}  # fmt: skip
+_OBJECTS = {
+    "suitcase": ("luggage",), "backpack": ("rucksack",), "umbrella": ("parasol",), "bottle": ("flask",),
+    "pan": ("frying pan",), "laptop": ("notebook computer",), "guitar": ("acoustic guitar",), "bench": ("seat",),
+    "box": ("parcel", "package"), "knife": ("kitchen knife",), "lamp": ("light",), "ladder": ("step ladder",),
+}  # fmt: skip
+_PLACES = {
+    "street": ("road",), "kitchen": ("galley",), "park": ("garden",), "station": ("train station",), "shop": ("store",),
+    "bridge": ("footbridge",), "market": ("street market",), "river bank": ("shore",), "garage": ("car park",),
+}  # fmt: skip
+_KINDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "person": _PEOPLE,
+    "vehicle": _VEHICLES,
+    "animal": _ANIMALS,
+    "object": _OBJECTS,
+    "place": _PLACES,
+}
+_SHARES = {"person": 0.5, "vehicle": 0.15, "animal": 0.1, "object": 0.15, "place": 0.1}
+_COLOURS = (
+    "red", "dark blue", "light blue", "green", "black", "white", "grey", "yellow", "orange", "brown", "pink", "purple",
+    "beige", "silver", "turquoise", "maroon", "olive", "cream", "golden", "striped",
+)  # fmt: skip
+_TRAITS = {
+    "person": (
+        "{c} jacket", "{c} cap", "{c} scarf", "{c} trousers", "{c} backpack", "a beard", "glasses", "long hair",
+        "short hair", "a ponytail", "a {c} dress", "rubber boots", "a {c} apron", "headphones", "a walking stick",
+        "a {c} uniform", "a tattooed arm", "a {c} hoodie", "a straw hat", "gloves", "a {c} tie", "a name badge",
+    ),
+    "vehicle": (
+        "{c} paint", "a roof rack", "a dented door", "tinted windows", "a {c} stripe", "a broken headlight",
+        "a company logo", "an open trunk", "a spare wheel", "a foreign plate", "mud on its sides", "a {c} trailer",
+    ),
+    "animal": (
+        "{c} fur", "a {c} collar", "a limp", "one white paw", "a long tail", "torn ear", "wet coat", "a {c} tag",
+        "a spotted back", "a scar on its face", "very thin", "a young one beside it",
+    ),
+    "object": (
+        "{c} cover", "a cracked corner", "a {c} label", "metal edges", "a torn strap", "two handles", "a {c} sticker",
+        "half full", "made of wood", "made of leather", "rusty", "wrapped in foil",
+    ),
+    "place": (
+        "{c} walls", "wet ground", "a fountain", "a row of trees", "neon signs", "a {c} awning", "cobblestones",
+        "fluorescent light", "a staircase", "parked bicycles", "a wide window", "a {c} door", "crowded", "empty",
+    ),
+}  # fmt: skip
+_FORMS = ("with {t}", "has {t}", "seen with {t}", "can be told by {t}", "{t}")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    kind: str
+    names: tuple[str, ...]
+    traits: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Mentions in order of time. truth: who each really is. events: which mentions each has."""
+
+    mentions: tuple[EntityMention, ...]
+    vectors: NDArray[np.float32]
+    truth: NDArray[np.int64]
+    events: tuple[range, ...]
+
+
+def identities(count: int, rng: random.Random) -> list[Identity]:
+    """count identities, no two of one kind with the same traits."""
+    made: dict[tuple[str, ...], Identity] = {}
+    while len(made) < count:
+        kind = rng.choices(list(_SHARES), list(_SHARES.values()))[0]
+        word = rng.choice(list(_KINDS[kind]))
+        traits = tuple(trait.format(c=rng.choice(_COLOURS)) for trait in rng.sample(_TRAITS[kind], 4))
+        names = (f"{word} with {traits[0]}", *_KINDS[kind][word])
+        made.setdefault((word, *sorted(traits)), Identity(kind, names, traits))
+    return list(made.values())
+
+
+def cast(
+    embedder: TextEmbedder, *, mentions: int, people: int, texts_each: int = 3, seed: int = 0, per_event: int = 3
+) -> Cast:
+    """So many mentions of at most so many identities.
+
+    texts_each: wordings of an identity that are embedded; each mention takes one of them, turned by a few degrees in a
+    direction of its own, as the rest of a description would. That makes 36,000 vectors out of a few thousand texts.
+    """
+    rng, noise = random.Random(seed), np.random.default_rng(seed)
+    wordings = [_worded(one, rng) for one in identities(people, rng) for _ in range(texts_each)]
+    weights = 1.0 / np.arange(1, people + 1)
+    chosen = noise.choice(people, size=mentions, p=weights / weights.sum())
+    # In one event nobody is mentioned twice; a second mention is somebody else's.
+    events = tuple(range(at, min(at + per_event, mentions)) for at in range(0, mentions, per_event))
+    for event in events:
+        taken: set[int] = set()
+        for at in event:
+            while int(chosen[at]) in taken:
+                chosen[at] = noise.integers(people)
+            taken.add(int(chosen[at]))
+    picks = chosen * texts_each + noise.integers(texts_each, size=mentions)
+    used, places = np.unique(picks, return_inverse=True)
+    vectors = _embedded(embedder, [mention_text(wordings[pick]) for pick in used])
+    turned = [_turned(vectors[place], noise) for place in places]
+    return Cast(tuple(wordings[pick] for pick in picks), np.stack(turned), chosen.astype(np.int64), events)
+
+
+def _embedded(embedder: TextEmbedder, texts: Sequence[str]) -> NDArray[np.float32]:
+    """Vectors of texts, kept in the cache: thousands of texts take longer than what is measured on them."""
+    digest = hashlib.sha256("\n".join((embedder.name, *texts)).encode()).hexdigest()[:16]
+    path = cache_dir() / "bench" / f"mentions-{digest}.npy"
+    if not path.exists():
+        tell(f"embedding {len(texts)} mentions")
+        vectors = embedder.embed(texts, meter=Meter())
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(f"{os.getpid()}-{path.name}")
+        np.save(part, vectors)
+        part.replace(path)
+    return np.asarray(np.load(path), dtype=np.float32)
+
+
+def _worded(one: Identity, rng: random.Random) -> EntityMention:
+    name = one.names[0] if rng.random() < 0.7 else rng.choice(one.names)
+    traits: Sequence[str] = rng.sample(one.traits, 3)
+    said = ", ".join(rng.choice(_FORMS).format(t=trait) for trait in traits)
+    return EntityMention(name, one.kind, said)
+
+
+def _turned(vector: Vector, noise: np.random.Generator, degrees: float = 10.0) -> Vector:
+    aside = noise.standard_normal(len(vector))
+    aside -= (aside @ vector) * vector
+    angle = np.radians(noise.uniform(0.0, degrees))
+    return unit(np.cos(angle) * vector + np.sin(angle) * unit(aside))

@@ -1,0 +1,206 @@
+"""A model server with a clock instead of a model: OpenAI's protocol, fixed rates, a fixed number of slots.
+
+    with ModelServer(Rates(), slots=8) as server:
+        model = OpenAIChatModel(base_url=server.url, model="scripted", accepts_images=True)
+
+A request waits for a slot, first come first served, then takes latency + prompt tokens over the prefill rate + written
+tokens over the decode rate. Of the choices of one request each is decoded in the slot of the first, as in one batch.
+The prompt's beginning costs nothing where an earlier request began in the same way, in blocks of text parts, as
+servers with a prefix cache have it. Answers are JSON that fits the schema asked for. It is an asyncio server in a
+process of its own, so that its work is not the client's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import math
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+Words = Callable[[Mapping[str, Any]], str]
+"""request body -> the text of each choice; None in its place answers with what the schema allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Tokens per second in one slot, and seconds that every request costs besides. image_tokens: of one picture."""
+
+    latency_s: float = 0.02
+    prefill: float = 8_000.0
+    decode: float = 60.0
+    image_tokens: int = 300
+
+    def service_s(self, prompt_tokens: int, written_tokens: int) -> float:
+        return self.latency_s + prompt_tokens / self.prefill + written_tokens / self.decode
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What the server did. service_s: of all requests. busy_s: from the first one's arrival to the last one's end."""
+
+    requests: int
+    service_s: float
+    longest_s: float
+    busy_s: float
+    most_waiting: int
+
+
+class ModelServer:
+    """Serves until closed. words: must be a function of a module, since it goes to the server's process."""
+
+    def __init__(self, rates: Rates, *, slots: int, words: Words | None = None) -> None:
+        context = multiprocessing.get_context("spawn")
+        here, there = context.Pipe()
+        self._process = context.Process(target=_serve, args=(there, rates, slots, words), daemon=True)
+        self._process.start()
+        there.close()
+        self.url = f"http://127.0.0.1:{here.recv()}/v1"
+
+    def served(self) -> Served:
+        """All of it so far."""
+        return Served(**httpx.get(f"{self.url}/served").raise_for_status().json())
+
+    def __enter__(self) -> ModelServer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.terminate()
+        self._process.join()
+
+
+def answer_for(schema: Mapping[str, Any], number: int = 0) -> Any:
+    """A value that schema allows: every property there, texts of about ten words, two items in every array."""
+    options = schema.get("enum") or schema.get("anyOf")
+    if options:
+        first = options[number % len(options)]
+        return answer_for(first, number) if "anyOf" in schema else first
+    kind = schema.get("type")
+    if kind == "object":
+        return {name: answer_for(part, number) for name, part in schema.get("properties", {}).items()}
+    if kind == "array":
+        return [answer_for(schema["items"], number + k) for k in range(2)] if "items" in schema else []
+    if kind == "integer":
+        return 0
+    if kind == "number":
+        return 0.5
+    if kind == "boolean":
+        return True
+    return f"person {number} in a grey coat walks across the square"
+
+
+# --- the server's process ----------------------------------------------------------------------------------------
+
+
+def _serve(pipe: Any, rates: Rates, slots: int, words: Words | None) -> None:
+    asyncio.run(_Server(rates, slots, words).run(pipe))
+
+
+class _Server:
+    def __init__(self, rates: Rates, slots: int, words: Words | None) -> None:
+        self._rates, self._words = rates, words
+        self._slots = asyncio.Semaphore(slots)
+        self._seen: set[str] = set()
+        self._waiting = self._requests = self._most_waiting = 0
+        self._service_s = self._longest_s = 0.0
+        self._first: float | None = None
+        self._last = 0.0
+
+    async def run(self, pipe: Any) -> None:
+        server = await asyncio.start_server(self._connection, "127.0.0.1", 0, limit=1 << 26)
+        pipe.send(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                line, *fields = head.decode("latin-1").split("\r\n")
+                headers = dict(field.lower().split(": ", 1) for field in fields if field)
+                body = await reader.readexactly(int(headers.get("content-length", 0)))
+                answer = await self._answer(line.split(" ")[1], body)
+                data = json.dumps(answer).encode()
+                writer.write(
+                    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(data)
+                    + data
+                )
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    async def _answer(self, path: str, body: bytes) -> Mapping[str, Any]:
+        if path.endswith("/served"):
+            busy = 0.0 if self._first is None else self._last - self._first
+            return asdict(Served(self._requests, self._service_s, self._longest_s, busy, self._most_waiting))
+        if path.endswith("/models"):
+            return {"object": "list", "data": [{"id": "scripted", "object": "model"}]}
+        arrived = time.monotonic()
+        self._first = arrived if self._first is None else self._first
+        return await self._complete(json.loads(body))
+
+    async def _complete(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        number, choices = self._requests, int(request.get("n") or 1)
+        self._requests += 1
+        schema = (request.get("response_format") or {}).get("json_schema", {}).get("schema")
+        if self._words is not None:
+            text = self._words(request)
+        else:
+            text = json.dumps(answer_for(schema, number)) if schema else "Yes."
+        prompt, cached = self._prompt_tokens(request)
+        written = _tokens(text)
+        service_s = self._rates.service_s(prompt - cached, written)
+        self._waiting += 1
+        self._most_waiting = max(self._most_waiting, self._waiting)
+        async with self._slots:
+            self._waiting -= 1
+            await asyncio.sleep(service_s)
+        self._service_s += service_s
+        self._longest_s = max(self._longest_s, service_s)
+        self._last = time.monotonic()
+        message = {"role": "assistant", "content": text, "refusal": None}
+        return {
+            "id": f"chatcmpl-{number}",
+            "object": "chat.completion",
+            "created": 0,
+            "model": "scripted",
+            "choices": [{"index": k, "finish_reason": "stop", "message": message} for k in range(choices)],
+            "usage": {
+                "prompt_tokens": prompt,
+                "completion_tokens": written * choices,
+                "total_tokens": prompt + written * choices,
+                "prompt_tokens_details": {"cached_tokens": cached},
+            },
+        }
+
+    def _prompt_tokens(self, request: Mapping[str, Any]) -> tuple[int, int]:
+        """All of the prompt's tokens, and those of them that an earlier prompt began with."""
+        total = cached = 0
+        state, known = hashlib.sha256(), True
+        for part in _parts(request):
+            tokens = self._rates.image_tokens if part.get("type") == "image_url" else _tokens(part["text"])
+            state.update(json.dumps(part, sort_keys=True).encode())
+            key = state.hexdigest()
+            known = known and key in self._seen
+            self._seen.add(key)
+            total += tokens
+            cached += tokens if known else 0
+        return total, cached
+
+
+def _parts(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for message in request["messages"]:
+        content = message["content"]
+        yield from [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def _tokens(text: str) -> int:
+    """Four characters make a token, near enough for English."""
+    return math.ceil(len(text) / 4)

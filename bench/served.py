@@ -1,0 +1,104 @@
+"""An hour of video against a model server with fixed rates: how much of the time is the models' own."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from bench.figures import Figures, at_most
+from bench.instant_models import instant_models
+from bench.model_server import ModelServer, Rates, Served, answer_for
+from bench.videos import HOUR, video
+from gpu_workers.ekg import Span, stable_id
+from gpu_workers.indexing.assembly import AssemblySettings
+from gpu_workers.indexing.memory_index import MemoryIndex
+from gpu_workers.indexing.pipeline import index_recording
+from gpu_workers.indexing.segments import Observation, Source, observe_segment
+from gpu_workers.models.chat import OpenAIChatModel
+from gpu_workers.models.event_language import LlmSummariser, VlmExtractor
+from gpu_workers.models.roles import Meter
+from gpu_workers.models.vision_language import VlmDescriber
+
+SLOTS = 16
+SEGMENTS_IN_FLIGHT = 4
+RATES = Rates(latency_s=0.02, prefill=40_000.0, decode=200.0)
+"""Several times those of a server with a 7B model on one GPU, so that an hour is measured in about a minute."""
+SCENE_CHUNKS = 4
+
+
+def hour() -> Figures:
+    path = video(HOUR)
+    with ModelServer(RATES, slots=SLOTS, words=words) as server:
+        model = OpenAIChatModel(
+            base_url=server.url, model="scripted", accepts_images=True, concurrency=SLOTS, context_tokens=32_768
+        )
+        models = instant_models(
+            describer=VlmDescriber(model, concurrency=SLOTS),
+            summariser=LlmSummariser(model),
+            extractor=VlmExtractor(model),
+        )
+        index, meter = MemoryIndex(stable_id("video", path)), Meter()
+        source = Source.of_file(str(path), has_audio=False)
+
+        def observe(span: Span) -> Observation:
+            return observe_segment(source, span, models, profile="general", meter=meter)
+
+        begun = time.monotonic()
+        index_recording(
+            observe,
+            HOUR.seconds * 1000,
+            models,
+            index,
+            video_id=index.video_id,
+            meter=meter,
+            in_flight=SEGMENTS_IN_FLIGHT,
+            settings=AssemblySettings(parallel=SLOTS),
+        )
+        wall_s = time.monotonic() - begun
+        served = server.served()
+    if served.requests < len(index.chunks) + 2 * len(index.events):
+        raise AssertionError(f"{served.requests} requests for {len(index.chunks)} chunks, {len(index.events)} events")
+    unavoidable_s = unavoidable(served)
+    reference = (
+        f"time of all {served.requests} requests ({served.service_s:.0f} s) over {SLOTS} slots, and one chain of "
+        f"requests that wait for each other: {unavoidable_s:.1f} s; the hour took {wall_s:.1f} s, became "
+        f"{len(index.events)} events, decoding included"
+    )
+    yield at_most("served_hour", wall_s / unavoidable_s, 1.15, reference)
+
+
+def unavoidable(served: Served) -> float:
+    """The least time that this work takes with all slots at work from the first moment to the last.
+
+    The last event's summary waits for its descriptions and its entities for the summary: three requests in a row.
+    """
+    return max(served.service_s / SLOTS, 3 * served.longest_s)
+
+
+_NUMBER = itertools.count()
+
+
+def words(request: Mapping[str, Any]) -> str:
+    """Descriptions that change every SCENE_CHUNKS chunks of the video, and of the rest what the schema allows."""
+    asked = request["response_format"]["json_schema"]
+    answer = answer_for(asked["schema"], next(_NUMBER))
+    if asked["name"] == "chunk_description":
+        seconds = _seconds(request)
+        answer |= {
+            "description": f"scene {int(seconds / 3) // SCENE_CHUNKS} " + 20 * "someone walks on ",
+            "on_screen_clock": "",
+        }
+    return json.dumps(answer)
+
+
+def _seconds(request: Mapping[str, Any]) -> float:
+    """Where in the video the first shown frame is, as its label says."""
+    label = next(part["text"] for part in request["messages"][-1]["content"] if part["type"] == "text")
+    found = re.search(r"(\d+\.\d) s", label)
+    if found is None:
+        raise ValueError(f"no time in {label!r}")
+    return float(found[1])

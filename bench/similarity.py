@@ -1,0 +1,120 @@
+"""Merging by BERTScore against encoding every text once, and its scores against those of the bert-score package."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from weakref import WeakSet
+
+import numpy as np
+
+from bench.descriptions import descriptions
+from bench.figures import Figures, at_most, ratio, side_by_side
+from gpu_workers.ekg import CHUNK_MS, Chunk, Span
+from gpu_workers.indexing.semantic_chunking import SemanticChunker
+from gpu_workers.models import weights
+from gpu_workers.models.roles import Meter, Scores
+from gpu_workers.models.similarity import MINILM_BASELINE, MINILM_LAYER, BertScoreSimilarity, EncodedText
+
+TEXTS, REPEATS = 480, 3
+SEGMENT_CHUNKS = 10
+"""Chunks that assembly hands over at once: those of 30 s."""
+PAIRS = 64
+MEMORY_TEXTS = (240, 720)
+
+
+def time_of_merging() -> Figures:
+    texts, model = descriptions(TEXTS), _model()
+    floor, merged = side_by_side(REPEATS, partial(model.encode, texts, meter=Meter()), partial(_merge, model, texts))
+    reference = (
+        f"encoding {TEXTS} descriptions once ({floor.median:.2f} s) with the same MiniLM, in one call; "
+        f"merged {SEGMENT_CHUNKS} at a time, as segments come"
+    )
+    yield at_most("similarity_time", ratio(merged, floor), 1.2, reference)
+
+
+def equality() -> Figures:
+    """Of texts next to each other, which is what the merge compares, and far apart."""
+    from bert_score import score
+
+    texts, model = descriptions(2 * PAIRS, seed=1), _model()
+    candidates = [*texts[:PAIRS], *texts[:PAIRS]]
+    references = [*texts[1 : PAIRS + 1], *reversed(texts[PAIRS:])]
+    theirs = score(
+        candidates, references, model_type=str(weights.fetch("all-minilm-l6-v2")), num_layers=MINILM_LAYER, idf=False
+    )
+    encode = partial(model.encode, meter=Meter())
+    ours = model.score(encode(candidates), encode(references))
+    pairs = zip((ours.precision, ours.recall, ours.f1), theirs, strict=True)
+    apart = max(float(np.abs(a - b.numpy()).max()) for a, b in pairs)
+    reference = (
+        f"bert_score.score() of the bert-score package: largest difference in precision, recall and F1 over "
+        f"{len(candidates)} pairs, same model, layer {MINILM_LAYER}, no idf"
+    )
+    yield at_most("similarity_scores", apart, 1e-4, reference)
+
+
+def memory() -> Figures:
+    few, many = (_held(_model(), descriptions(count)) for count in MEMORY_TEXTS)
+    reference = (
+        f"most encoded text alive at once in the merge of {MEMORY_TEXTS[1]} descriptions ({many / 2**20:.2f} MiB) "
+        f"against that of {MEMORY_TEXTS[0]} ({few / 2**20:.2f} MiB)"
+    )
+    yield at_most("similarity_memory", many / few, 1.25, reference)
+
+
+@cache
+def _model() -> BertScoreSimilarity:
+    folder = weights.fetch("all-minilm-l6-v2")
+    return BertScoreSimilarity(folder, num_layers=MINILM_LAYER, baseline=MINILM_BASELINE, name="bertscore-minilm")
+
+
+def _chunks(texts: Sequence[str]) -> list[Chunk]:
+    return [Chunk(n, Span(n * CHUNK_MS, (n + 1) * CHUNK_MS), text) for n, text in enumerate(texts)]
+
+
+def _merge(model: BertScoreSimilarity, texts: Sequence[str]) -> int:
+    """How many events texts are merged to."""
+    chunker, chunks = SemanticChunker(model), _chunks(texts)
+    found = [chunker.extend(chunks[at : at + SEGMENT_CHUNKS]) for at in range(0, len(chunks), SEGMENT_CHUNKS)]
+    return sum(map(len, found)) + len(chunker.flush())
+
+
+def _held(model: BertScoreSimilarity, texts: Sequence[str]) -> int:
+    watched = _Watched(model)
+    chunker = SemanticChunker(watched)
+    chunks = _chunks(texts)
+    for at in range(0, len(chunks), SEGMENT_CHUNKS):
+        chunker.extend(chunks[at : at + SEGMENT_CHUNKS])
+    return watched.most_bytes
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class _Kept:
+    text: EncodedText
+
+    @property
+    def bytes(self) -> int:
+        return 0 if self.text.embeddings is None else int(self.text.embeddings.nbytes)
+
+
+class _Watched:
+    """A similarity that knows how much of what it encoded is still alive whenever scores are asked for."""
+
+    def __init__(self, model: BertScoreSimilarity) -> None:
+        self.name, self.baseline = model.name, model.baseline
+        self.most_bytes = 0
+        self._model = model
+        self._alive: WeakSet[_Kept] = WeakSet()
+
+    def encode(self, texts: Sequence[str], *, meter: Meter) -> Sequence[object]:
+        kept = [_Kept(text) for text in self._model.encode(texts, meter=meter)]
+        self._alive.update(kept)
+        return kept
+
+    def score(self, candidates: Sequence[object], references: Sequence[object]) -> Scores:
+        self.most_bytes = max(self.most_bytes, sum(kept.bytes for kept in self._alive))
+        return self._model.score(
+            *([kept.text for kept in side if isinstance(kept, _Kept)] for side in (candidates, references))
+        )

@@ -1,0 +1,87 @@
+"""Video files for measurements, made by ffmpeg once and kept in the cache, and what pure decoding of one costs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from bench.figures import tell
+from gpu_workers.models.weights import cache_dir
+from infra.local import ffmpeg
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A picture that moves everywhere, with noise, as H.264 of x264's settings.
+
+    b_frames: most in a row; x264's own default is 3. sound: a tone, as AAC.
+    """
+
+    name: str
+    seconds: int
+    size: str = "1280x720"
+    fps: int = 25
+    kilobits: int = 4_000
+    b_frames: int = 3
+    sound: bool = False
+
+
+HD = Recipe("hd", 60)
+HD_WITHOUT_B_FRAMES = Recipe("hd-without-b-frames", 60, b_frames=0)
+TEN_MINUTES = Recipe("ten-minutes", 600, size="320x180", fps=5, kilobits=200)
+HOUR = Recipe("hour", 3_600, size="320x180", fps=5, kilobits=150)
+
+
+@cache
+def video(recipe: Recipe) -> Path:
+    """The file of recipe, made if it is not there yet."""
+    shape = f"{recipe.size}-{recipe.fps}-{recipe.seconds}-{recipe.kilobits}-{recipe.b_frames}-{int(recipe.sound)}"
+    path = cache_dir() / "bench" / f"{recipe.name}-{shape}.mp4"
+    if not path.exists():
+        tell(f"making {path.name}")
+        picture = f"testsrc2=size={recipe.size}:rate={recipe.fps}:duration={recipe.seconds},noise=alls=6:allf=t"
+        sound = ["-f", "lavfi", "-i", f"sine=frequency=220:duration={recipe.seconds}"] if recipe.sound else []
+        encoder = ["-c:v", "libx264", "-preset", "veryfast", "-b:v", f"{recipe.kilobits}k", "-g", str(2 * recipe.fps)]
+        encoder += ["-bf", str(recipe.b_frames), "-pix_fmt", "yuv420p"]
+        _keep(path, ["-f", "lavfi", "-i", picture, *sound, *encoder])
+    return path
+
+
+def repeated(path: Path, times: int) -> Path:
+    """The video at path, times times in a row, without encoding anew."""
+    looped = path.with_name(f"{path.stem}-x{times}.mp4")
+    if not looped.exists():
+        _keep(looped, ["-stream_loop", str(times - 1), "-i", str(path), "-c", "copy"])
+    return looped
+
+
+def with_sound(path: Path, sound: Path) -> Path:
+    """The pictures of path with the sound, repeated as often as it takes."""
+    joined = cache_dir() / "bench" / f"{path.stem}-{sound.stem}.mkv"
+    if not joined.exists():
+        both = ["-i", str(path), "-stream_loop", "-1", "-i", str(sound), "-map", "0:v:0", "-map", "1:a:0"]
+        _keep(joined, [*both, "-c:v", "copy", "-c:a", "aac", "-shortest"])
+    return joined
+
+
+def _keep(path: Path, arguments: list[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{os.getpid()}-{path.name}")
+    try:
+        run_ffmpeg(*arguments, str(part))
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def run_ffmpeg(*arguments: str) -> None:
+    """Raises CalledProcessError."""
+    subprocess.run([str(ffmpeg.ffmpeg()), "-nostdin", "-y", "-loglevel", "error", *arguments], check=True)
+
+
+def pure_decode(path: Path, threads: int) -> None:
+    """Decode every picture of path to nothing: the floor of all that decodes every picture."""
+    run_ffmpeg("-threads", str(threads), "-i", str(path), "-map", "0:v:0", "-f", "null", "-")

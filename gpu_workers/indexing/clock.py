@@ -1,0 +1,183 @@
+"""The clock in the picture: dates and times that cameras write into it, and what time the video begins at by them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+_DAY_S = 86_400
+_FIRST = datetime(1, 1, 1)  # noqa: DTZ001 - a clock in a picture names no zone
+_TIME = re.compile(
+    r"(?<![\d:.])(?P<h>[0-2]?\d)\s?[:：;]\s?(?P<m>[0-5]\d)(?:\s?[:：;]\s?(?P<s>[0-5]\d)(?:[.,]\d{1,3})?)?"
+    r"(?![\d:])\s*(?P<half>[AaPp]\.?[Mm]\b\.?)?"
+)
+_DATE = re.compile(
+    r"(?<!\d)(?:(?P<y>(?:19|20)\d\d)\s?[-/.年]\s?(?P<mo>[01]?\d)\s?[-/.月]\s?(?P<d>[0-3]?\d)日?"
+    r"|(?P<a>[0-3]?\d)\s?(?P<sep>[-/.])\s?(?P<b>[0-3]?\d)\s?(?P=sep)\s?(?P<y2>(?:19|20)\d\d))"
+)
+# A date and a time that the reader ran together: 2021-03-0412:34:56.
+_RUN_TOGETHER = re.compile(r"((?:19|20)\d\d[-/.]\d\d[-/.]\d\d|\d\d[-/.]\d\d[-/.](?:19|20)\d\d)T?(?=\d\d[:：;])")
+_AGREE_S = 4.0
+"""Offsets of readings of one clock lie within so much: a reading is of some moment of a 3 s chunk, to the second."""
+
+
+_Offset = tuple[float, int, int]
+"""The clock at 0 ms in seconds, by the reading at ms: (offset, ms, seconds read)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockReading:
+    """seconds: of the day; from the year 1 when dated. fine: with seconds, else good to the minute."""
+
+    seconds: int
+    dated: bool
+    fine: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The picture's clock as a function of video time.
+
+    zero_s: its seconds of the day at 0 ms, from the year 1 when dated. readings: how many moments agree.
+    """
+
+    zero_s: int
+    dated: bool
+    readings: int
+    fine: bool = True
+
+    @property
+    def at_zero(self) -> str:
+        """ISO date and time, or time of day, at the start of the video."""
+        return self.at(0)
+
+    def at(self, ms: int) -> str:
+        """What the clock shows at ms."""
+        seconds = self.zero_s + ms // 1000
+        shape = "%H:%M:%S" if self.fine else "%H:%M"
+        if not self.dated:
+            seconds %= _DAY_S
+        moment = _FIRST + timedelta(seconds=seconds)
+        return f"{moment:%Y-%m-%dT{shape}}" if self.dated else f"{moment:{shape}}"
+
+
+def read_clock(text: str) -> ClockReading | None:
+    """The one time that text shows, with its date where it has one that can be read in one way only.
+
+    None without a time, or with several. 03/04/2021 does not tell the month from the day: then only the time counts.
+    """
+    spaced = _RUN_TOGETHER.sub(r"\1 ", text)
+    times = [time for found in _TIME.finditer(spaced) if (time := _seconds(found)) is not None]
+    if len(times) != 1:
+        return None
+    (seconds, fine), day = times[0], _date(spaced)
+    if day is None:
+        return ClockReading(seconds, False, fine)
+    return ClockReading((day.toordinal() - 1) * _DAY_S + seconds, True, fine)
+
+
+def fit_clock(readings: Iterable[tuple[int, str]]) -> Clock | None:
+    """The clock on which most of the readings agree, None when they show none.
+
+    readings: (ms, text) in any order; texts of one moment may be lines of one clock (date above time). At least two
+    moments must agree, at least half of those that show a time, and their clock must go on as the video does: a time
+    that stands still, or another number that looks like a time, is no clock.
+    """
+    lines: defaultdict[int, list[str]] = defaultdict(list)
+    for ms, text in readings:
+        lines[ms].append(text)
+    shown = {ms: found for ms, texts in lines.items() if (found := list(_of_moment(texts)))}
+    dated = _fit(shown, dated=True, fine=True)
+    plain = _fit(shown, dated=False, fine=True)
+    # The date is told only if it is read as surely as the time.
+    best = dated if dated is not None and (plain is None or 2 * dated.readings >= plain.readings) else plain
+    return best or _fit(shown, dated=False, fine=False)
+
+
+def _of_moment(texts: Sequence[str]) -> Iterator[ClockReading]:
+    readings = [reading for text in texts if (reading := read_clock(text)) is not None]
+    days = {day for text in texts if (day := _date(text)) is not None}
+    for reading in readings:
+        if not reading.dated and len(days) == 1:
+            (day,) = days
+            yield ClockReading((day.toordinal() - 1) * _DAY_S + reading.seconds, True, reading.fine)
+        yield reading
+
+
+def _fit(shown: dict[int, list[ClockReading]], *, dated: bool, fine: bool) -> Clock | None:
+    """The offset that most moments give, by readings with or without their date, to the second or the minute."""
+    offsets: list[_Offset] = []
+    moments = 0
+    for ms, readings in shown.items():
+        usable = [r for r in readings if r.fine == fine and (r.dated or not dated)]
+        moments += bool(usable)
+        for reading in {(r.seconds if dated else r.seconds % _DAY_S) for r in usable}:
+            # A clock shows a second from its beginning to its end.
+            offset = reading + (0.5 if fine else 30.0) - ms / 1000
+            offsets.append((offset if dated else offset % _DAY_S, ms, reading))
+    width = _AGREE_S if fine else 60.0 + _AGREE_S
+    agreeing = _largest_group(offsets, width, circular=not dated)
+    times = sorted({ms for _, ms, _ in agreeing})
+    if len(times) < 2 or 2 * len(times) < moments or not _advances(agreeing, wraps=not dated, fine=fine):
+        return None
+    ordered = sorted(offset for offset, _, _ in agreeing)
+    # The first moment of a minute is told apart by the reading that was nearest to it.
+    zero = math.floor(ordered[len(ordered) // 2] if fine else ordered[-1] - 30.0)
+    return Clock(zero if dated else zero % _DAY_S, dated, len(times), fine)
+
+
+def _largest_group(offsets: Sequence[_Offset], width: float, *, circular: bool) -> list[_Offset]:
+    """The most offsets that lie within width; on a circle of a day those after midnight follow those before it."""
+    ordered = sorted(offsets)
+    if circular:
+        ordered += [(offset + _DAY_S, ms, reading) for offset, ms, reading in ordered]
+    best: tuple[int, int] = (0, 0)
+    first = 0
+    for last, (offset, _, _) in enumerate(ordered):
+        while offset - ordered[first][0] > width:
+            first += 1
+        if last + 1 - first > best[1] - best[0]:
+            best = (first, last + 1)
+    return ordered[best[0] : best[1]]
+
+
+def _advances(agreeing: Sequence[_Offset], *, wraps: bool, fine: bool) -> bool:
+    """Whether the clock went on between the first and the last of its readings as far as the video did."""
+    first = min(agreeing, key=lambda found: found[1])
+    last = max(agreeing, key=lambda found: found[1])
+    seen, told = (last[1] - first[1]) / 1000, last[2] - first[2]
+    if wraps:
+        told = round(told - _DAY_S * round((told - seen) / _DAY_S))
+    return seen >= (2.0 if fine else 60.0) and told >= seen / 2
+
+
+def _seconds(found: re.Match[str]) -> tuple[int, bool] | None:
+    """Seconds of the day and whether the text gave them; None when it is no time of day."""
+    hour, minute, half = int(found["h"]), int(found["m"]), (found["half"] or "").lower()[:1]
+    if hour > 23 or (half and not 1 <= hour <= 12):
+        return None
+    if half:
+        hour = hour % 12 + (12 if half == "p" else 0)
+    return hour * 3600 + minute * 60 + int(found["s"] or 0), found["s"] is not None
+
+
+def _date(text: str) -> date | None:
+    """The one day that text names, if it names it in a way that cannot be read as another."""
+    days = {day for found in _DATE.finditer(_RUN_TOGETHER.sub(r"\1 ", text)) if (day := _day(found)) is not None}
+    return days.pop() if len(days) == 1 else None
+
+
+def _day(found: re.Match[str]) -> date | None:
+    try:
+        if found["y"]:
+            return date(int(found["y"]), int(found["mo"]), int(found["d"]))
+        first, second, year = int(found["a"]), int(found["b"]), int(found["y2"])
+        if found["sep"] == "." or first > 12 or first == second:
+            return date(year, second, first)
+        return date(year, first, second) if second > 12 else None
+    except ValueError:
+        return None

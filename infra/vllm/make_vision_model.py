@@ -1,0 +1,127 @@
+"""``python make_vision_model.py TEXT-FOLDER FOLDER`` makes a tiny Qwen2.5-VL with the tokenizer of another model.
+
+Runs in vLLM's environment, never in the project's.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import torch
+from transformers import (
+    AutoTokenizer,
+    Qwen2_5_VLConfig,
+    Qwen2_5_VLForConditionalGeneration,
+    Qwen2_5_VLProcessor,
+    Qwen2VLImageProcessor,
+    Qwen2VLVideoProcessor,
+)
+
+_WIDTH = 128
+_VISION_TOKENS = ("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
+# Ends of strings and what follows them; a token that also begins a string could bring a mark into it.
+_QUOTES = frozenset({'"', '",', '","', '"}', '"},', '"]', '"],', '":', '":"'})
+# Turns as the text model knows them; a picture is one placeholder, which the processor widens to its tokens.
+_TEMPLATE = (
+    "{% for message in messages %}<|im_start|>{{ message.role }}\n"
+    "{% if message.content is string %}{{ message.content }}{% else %}{% for part in message.content %}"
+    "{% if part.type == 'text' %}{{ part.text }}{% else %}<|vision_start|><|image_pad|><|vision_end|>{% endif %}"
+    "{% endfor %}{% endif %}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
+
+def make(text: Path, folder: Path) -> None:
+    """Write a Qwen2.5-VL of 13 million random weights, most of them vocabulary. It has learnt nothing.
+
+    Its last layer is not all random: see _tilt().
+    """
+    torch.manual_seed(20250502)
+    tokenizer = AutoTokenizer.from_pretrained(text)
+    tokenizer.add_special_tokens({"additional_special_tokens": list(_VISION_TOKENS)})
+    tokenizer.chat_template = _TEMPLATE
+    start, end, image, video = (tokenizer.get_vocab()[token] for token in _VISION_TOKENS)
+    config = Qwen2_5_VLConfig(
+        text_config={
+            "vocab_size": len(tokenizer),
+            "hidden_size": _WIDTH,
+            "intermediate_size": 2 * _WIDTH,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 2,
+            "num_key_value_heads": 1,
+            "max_position_embeddings": 32_768,
+            "rope_parameters": {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [8, 12, 12]},
+            "bos_token_id": tokenizer.bos_token_id,
+            "eos_token_id": tokenizer.eos_token_id,
+        },
+        vision_config={
+            "depth": 2,
+            "hidden_size": 64,
+            "intermediate_size": 128,
+            "num_heads": 2,
+            "out_hidden_size": _WIDTH,
+            "window_size": 112,
+            "fullatt_block_indexes": [1],
+        },
+        image_token_id=image,
+        video_token_id=video,
+        vision_start_token_id=start,
+        vision_end_token_id=end,
+        tie_word_embeddings=False,
+    )
+    model = Qwen2_5_VLForConditionalGeneration(config)
+    with torch.no_grad():
+        _tilt(model, tokenizer.get_vocab())
+    model.bfloat16().save_pretrained(folder)
+    pictures = Qwen2VLImageProcessor(min_pixels=56 * 56, max_pixels=28 * 28 * 300)
+    processor = Qwen2_5_VLProcessor(  # type: ignore[no-untyped-call]
+        pictures, tokenizer, Qwen2VLVideoProcessor(), chat_template=_TEMPLATE
+    )
+    processor.save_pretrained(folder)
+
+
+def _tilt(model: Qwen2_5_VLForConditionalGeneration, vocabulary: dict[str, int]) -> None:
+    """Favour what ends strings, numbers and lists, else a random model fills each answer to its last token.
+
+    Three of the hidden numbers are kept free of what the layers add: the first is the same for every token, the second
+    says that the token before was a word, the third that it had a quotation mark. The rows of the last layer read
+    them as a bias. Everything else of what is said next stays random, and depends on the pictures.
+    """
+    words, quotes, marks = [], [], {}
+    for token, n in vocabulary.items():
+        if re.fullmatch("Ġ[a-z]{3,8}", token):
+            words.append(n)
+        elif token in _QUOTES:
+            quotes.append(n)
+        elif re.fullmatch(r"[\]\[{}:,]|[0-9]", token):
+            marks[token] = n
+    always, after_word, after_quote = (torch.full((len(vocabulary),), level) for level in (-20.0, 0.0, 0.0))
+    always[words], always[quotes] = 0.0, 2.0
+    for token, n in marks.items():
+        always[n] = {"{": 6.0, "]": 4.0, "}": 4.0, ",": 3.0}.get(token, -3.0)
+    after_word[quotes], after_quote[quotes] = 2.4, -9.0
+    numbers = list(marks.values())
+    after_word[numbers] = after_quote[numbers] = -14.0
+
+    language = model.model.language_model
+    seen = language.embed_tokens.weight.normal_()
+    seen[:, 0], seen[:, 1:3] = 8.0, 0.0
+    seen[words, 1] = seen[quotes, 2] = 4.0
+    # Wide enough that what was seen weighs as much as the last token.
+    for layer in language.layers:
+        layer.self_attn.v_proj.weight.normal_(std=0.1)
+        for weight in (layer.self_attn.o_proj.weight, layer.mlp.down_proj.weight):
+            weight.normal_(std=0.15)
+            weight[:3] = 0.0
+    pictures = model.model.visual.merger.mlp[2].weight.normal_(std=1.0)
+    pictures[:3] = 0.0
+    said = model.lm_head.weight.normal_(std=0.11)
+    # The last norm divides by about this much.
+    scale = 2.4
+    said[:, 0], said[:, 1], said[:, 2] = always * scale / 8, after_word * scale / 4, after_quote * scale / 4
+
+
+if __name__ == "__main__":
+    make(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,97 @@
+"""Two vLLM servers on free ports: the tiny vision-language model and the small text model."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from infra.local import ports
+from infra.local.process import Child, Command, wait_until
+from infra.local.state import State
+from infra.vllm.environment import OFFLINE
+
+_PROJECT = Path(__file__).resolve().parents[2]
+_START_S = 600.0
+VISION_TOKENS, TEXT_TOKENS = 8_192, 8_192
+"""The windows the servers are started with."""
+_SAMPLES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """One running server. start_s: until it answered. pid: of its process group."""
+
+    url: str
+    model: str
+    start_s: float
+    pid: int
+
+
+@contextmanager
+def serving(interpreter: Path, vision: Path, text: Path) -> Iterator[tuple[dict[str, str], tuple[Served, Served]]]:
+    """Both servers while the block runs, and the variables that name them to the engine.
+
+    They are started by the launcher that production uses, one after the other: each takes both cores meanwhile. Raises
+    AlreadyRunning, or ServiceFailed with the end of the log. Whatever ends the block stops both with all they started.
+    """
+    state = State(_PROJECT / ".local" / "vllm")
+    state.lock()
+    with ExitStack() as running:
+        running.callback(state.unlock)
+        see = ["--images", "16", "--max-model-len", str(VISION_TOKENS)]
+        read = ["--max-model-len", str(TEXT_TOKENS)]
+        seeing = _serve(running, state, interpreter, "vlm", vision, "tiny-qwen2.5-vl", see)
+        reading = _serve(running, state, interpreter, "llm", text, "smollm2-135m", read)
+        key = state.secret("api")
+        env = {
+            "DESCRIBER_URL": seeing.url,
+            "DESCRIBER_MODEL": seeing.model,
+            "DESCRIBER_API_KEY": key,
+            "DESCRIBER_CONTEXT_TOKENS": str(VISION_TOKENS),
+            "REASONER_URL": reading.url,
+            "REASONER_MODEL": reading.model,
+            "REASONER_API_KEY": key,
+            "REASONER_CONTEXT_TOKENS": str(TEXT_TOKENS),
+        }
+        yield env, (seeing, reading)
+
+
+def _serve(
+    running: ExitStack, state: State, interpreter: Path, role: str, folder: Path, name: str, options: list[str]
+) -> Served:
+    port = ports.claim(state, role)
+    arguments = [str(interpreter), "-m", "gpu_workers.models.vllm_server", "--role", role, "--cpu", "--compact-json"]
+    arguments += ["--model", str(folder), "--served-name", name, "--port", str(port)]
+    arguments += ["--max-num-seqs", str(_SAMPLES), *options]
+    env = {**os.environ, **OFFLINE}
+    env |= {
+        "VLLM_API_KEY": state.secret("api"),
+        "VLLM_HOST_IP": "127.0.0.1",
+        "VLLM_CPU_KVCACHE_SPACE": "1",
+        # The two share the cores with each other and with the tests.
+        "VLLM_CPU_OMP_THREADS_BIND": "nobind",
+        "OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 2) // 2)),
+        "VLLM_CACHE_ROOT": str(_PROJECT / ".local" / "vllm" / "cache"),
+    }
+    log = _PROJECT / ".local" / "log" / f"vllm-{role}.log"
+    started = time.monotonic()
+    child = Child(Command(f"vLLM ({role})", arguments, log, env=env, cwd=_PROJECT, grace_s=20))
+    running.callback(child.stop)
+    url = f"http://127.0.0.1:{port}/v1"
+    wait_until(lambda: _serves(url, name, env["VLLM_API_KEY"]), child, _START_S, every_s=1.0)
+    return Served(url, name, time.monotonic() - started, child.identity.pid)
+
+
+def _serves(url: str, name: str, key: str) -> bool:
+    """Asked with our key, for our model: what else listens there is not ours."""
+    try:
+        answer = httpx.get(f"{url}/models", headers={"Authorization": f"Bearer {key}"}, timeout=5, trust_env=False)
+        return answer.status_code == 200 and [model["id"] for model in answer.json()["data"]] == [name]
+    except (httpx.TransportError, ValueError, KeyError):
+        return False

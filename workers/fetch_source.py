@@ -1,0 +1,102 @@
+"""Copies a recording from a customer's URL into object storage, piece by piece, never more than one part in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from django.conf import settings
+
+from backend.jobs.services import JobFailed
+from backend.library.storage import ObjectStorage, StorageError, StoredPart
+from backend.library.uploads import part_size_for
+from backend.webhooks import transport
+
+TIMEOUT_S = 600.0
+"""For one file as a whole: inside a task's time limit. What takes longer is better sent as an upload or in segments."""
+USER_AGENT = "AVA-Cloud-Fetch/1"
+_TRY_LATER = frozenset({408, 425, 429})
+
+
+def fetch(url: str, key: str, *, limit: int, on_progress: Callable[[int, int], None]) -> None:
+    """Store what url answers under key, at most limit bytes; on_progress(bytes so far, bytes announced or 0).
+
+    The address is checked as webhook receivers are, redirects are not followed. Raises JobFailed: source_refused (the
+    address, or an answer other than the file), too_large, empty_file, and retryable source_unreachable and
+    storage_unavailable.
+    """
+    headers = {"user-agent": USER_AGENT, "accept": "*/*", "accept-encoding": "identity"}
+    try:
+        with transport.request(
+            "GET", url, headers=headers, timeout_s=TIMEOUT_S, allow_private=settings.SOURCE_ALLOW_PRIVATE
+        ) as response:
+            _check_status(response.status)
+            announced = _content_length(response.headers.get("content-length", ""))
+            if announced > limit:
+                raise _too_large(limit)
+            _store(response.chunks(), key, announced=announced, limit=limit, on_progress=on_progress)
+    except transport.TransportError as error:
+        if error.code in ("invalid_url", "address_refused"):
+            raise JobFailed("source_refused", f"This URL is not fetched: {error}.", retryable=False) from error
+        raise JobFailed("source_unreachable", f"The URL could not be read: {error.code}.", retryable=True) from error
+    except StorageError as error:
+        raise JobFailed("storage_unavailable", "object storage did not take the recording", retryable=True) from error
+
+
+def _check_status(status: int) -> None:
+    if status == 200:
+        return
+    if status >= 500 or status in _TRY_LATER:
+        raise JobFailed("source_unreachable", f"The URL answered with status {status}.", retryable=True)
+    reason = "redirects are not followed" if 300 <= status < 400 else f"the URL answered with status {status}"
+    raise JobFailed("source_refused", f"There is no file to fetch: {reason}.", retryable=False)
+
+
+def _content_length(text: str) -> int:
+    return int(text[:18]) if text.isascii() and text.isdigit() else 0
+
+
+def _too_large(limit: int) -> JobFailed:
+    return JobFailed("too_large", f"The file has more than {limit} bytes.", retryable=False)
+
+
+def _store(
+    chunks: Iterator[bytes], key: str, *, announced: int, limit: int, on_progress: Callable[[int, int], None]
+) -> None:
+    storage = ObjectStorage()
+    upload_id = storage.create_upload(key, content_type="application/octet-stream", part_checksums=False)
+    try:
+        parts: list[StoredPart] = []
+        received = 0
+        for body in _in_parts(chunks, size=part_size_for(announced or limit)):
+            received += len(body)
+            if received > limit:
+                raise _too_large(limit)
+            parts.append(storage.put_part(key, upload_id, len(parts) + 1, body))
+            on_progress(received, announced)
+        if not parts:
+            raise JobFailed("empty_file", "The URL answered with an empty file.", retryable=False)
+        # What an earlier attempt left complete, without coming to say so, gives way.
+        storage.delete(key)
+        storage.complete(key, upload_id, parts)
+    except BaseException:
+        _abort(storage, key, upload_id)
+        raise
+
+
+def _abort(storage: ObjectStorage, key: str, upload_id: str) -> None:
+    try:
+        storage.abort(key, upload_id)
+    except StorageError:
+        return  # the bucket's lifecycle rule drops parts that nobody completes
+
+
+def _in_parts(chunks: Iterator[bytes], *, size: int) -> Iterator[bytes]:
+    """The bytes of chunks in parts of size, the last one shorter."""
+    waiting = bytearray()
+    for chunk in chunks:
+        waiting += chunk
+        while len(waiting) >= size:
+            yield bytes(waiting[:size])
+            del waiting[:size]
+    if waiting:
+        yield bytes(waiting)
