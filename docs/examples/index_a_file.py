@@ -15,6 +15,7 @@ from pathlib import Path
 
 from gpu_workers.ekg import Span, stable_id
 from gpu_workers.indexing.clock import fit_clock
+from gpu_workers.indexing.global_summary import summarise
 from gpu_workers.indexing.memory_index import MemoryIndex
 from gpu_workers.indexing.pipeline import index_recording
 from gpu_workers.indexing.probe import probe
@@ -36,6 +37,7 @@ def index_file(path: Path, models: IndexModels, *, profile: str, meter: Meter) -
         return observe_segment(source, span, models, profile=profile, meter=meter)
 
     index_recording(observe, found.duration_ms, models, index, video_id=video_id, profile=profile, meter=meter)
+    summarise(index, models.narrator, profile=profile, meter=meter)
     return index
 
 
@@ -48,6 +50,11 @@ def print_graph(index: MemoryIndex) -> None:
             print(f"    {linked.mention.role}: {names[linked.entity_id]} ({linked.mention.type})")
         for relation in record.relations:
             print(f"    {names[relation.source_id]} -- {relation.predicate} --> {names[relation.target_id]}")
+    for topic in index.topics:
+        span = topic.span
+        print(f"\n{topic.title} ({span.start_ms / 1000:.1f} s to {span.end_ms / 1000:.1f} s)\n{topic.summary}")
+    if index.overview is not None:
+        print(f"\n{index.overview.text}")
     print(f"\n{len(index.events)} events, {len(index.entities)} entities, {len(index.frames)} frames")
 
 

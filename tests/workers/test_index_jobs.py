@@ -139,9 +139,7 @@ def test_a_video_becomes_a_graph_out_of_what_the_model_saw(acme: Cast, vlm: Scri
         assert [(e.type, e.resource_id) for e in WebhookEvent.objects.all()] == [("video.ready", video_id)]
         assert set(Job.objects.values_list("kind", "state")) == {
             (kind, JobState.SUCCEEDED)
-            for kind in (
-                JobKind.PROBE_VIDEO, JobKind.OBSERVE_SEGMENT, JobKind.ASSEMBLE_VIDEO, JobKind.SUMMARISE_VIDEO
-            )
+            for kind in (JobKind.PROBE_VIDEO, JobKind.OBSERVE_SEGMENT, JobKind.ASSEMBLE_VIDEO, JobKind.SUMMARISE_VIDEO)
         }
         assert set(ran) == set(Job.objects.values_list("id", flat=True))
 
