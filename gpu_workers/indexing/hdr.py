@@ -36,7 +36,9 @@ def to_sdr(frame: av.VideoFrame, width: int, height: int) -> Picture:
     light = _linear(frame.color_trc)[coded]
     if frame.color_primaries == _BT2020:
         light = light @ _TO_BT709.T
-    return _shown()[np.clip(light / _brightest() * (_STEPS - 1), 0, _STEPS - 1).astype(np.int32)]
+    steps = np.clip(light / _brightest() * (_STEPS - 1), 0, _STEPS - 1).astype(np.int32)
+    picture: Picture = _shown()[steps]
+    return picture
 
 
 @cache

@@ -221,10 +221,10 @@ class FrameSamples:
         shrink = min(1.0, self._max_side / max(wide, high))
         size = max(1, round(wide * shrink)), max(1, round(high * shrink))
         if is_hdr(frame):
-            rgb = to_sdr(frame, *size)
+            shown = to_sdr(frame, *size)
         else:
-            rgb = self._reformatter.reformat(frame, *size, format="rgb24").to_ndarray()
-        turned = np.rot90(rgb, k=round(frame.rotation / 90) % 4)
+            shown = np.asarray(self._reformatter.reformat(frame, *size, format="rgb24").to_ndarray(), dtype=np.uint8)
+        turned = np.rot90(shown, k=round(frame.rotation / 90) % 4)
         return np.ascontiguousarray(turned, dtype=np.uint8)
 
 

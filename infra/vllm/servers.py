@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,8 +37,8 @@ class Served:
 def serving(interpreter: Path, vision: Path, text: Path) -> Iterator[tuple[dict[str, str], tuple[Served, Served]]]:
     """Both servers while the block runs, and the variables that name them to the engine.
 
-    They are started by the launcher that production uses, one after the other: each takes both cores meanwhile. Raises
-    AlreadyRunning, or ServiceFailed with the end of the log. Whatever ends the block stops both with all they started.
+    They are started by the launcher that production uses. Raises AlreadyRunning, or ServiceFailed with the end of the
+    log. Whatever ends the block stops both with all they started.
     """
     state = State(_PROJECT / ".local" / "vllm")
     state.lock()
@@ -46,8 +46,11 @@ def serving(interpreter: Path, vision: Path, text: Path) -> Iterator[tuple[dict[
         running.callback(state.unlock)
         see = ["--images", "16", "--max-model-len", str(VISION_TOKENS)]
         read = ["--max-model-len", str(TEXT_TOKENS)]
-        seeing = _serve(running, state, interpreter, "vlm", vision, "tiny-qwen2.5-vl", see)
-        reading = _serve(running, state, interpreter, "llm", text, "smollm2-135m", read)
+        starting = [
+            _start(running, state, interpreter, "vlm", vision, "tiny-qwen2.5-vl", see),
+            _start(running, state, interpreter, "llm", text, "smollm2-135m", read),
+        ]
+        seeing, reading = (wait() for wait in starting)
         key = state.secret("api")
         env = {
             "DESCRIBER_URL": seeing.url,
@@ -62,9 +65,10 @@ def serving(interpreter: Path, vision: Path, text: Path) -> Iterator[tuple[dict[
         yield env, (seeing, reading)
 
 
-def _serve(
+def _start(
     running: ExitStack, state: State, interpreter: Path, role: str, folder: Path, name: str, options: list[str]
-) -> Served:
+) -> Callable[[], Served]:
+    """Start one server; what is returned waits until it answers."""
     port = ports.claim(state, role)
     arguments = [str(interpreter), "-m", "gpu_workers.models.vllm_server", "--role", role, "--cpu", "--compact-json"]
     arguments += ["--model", str(folder), "--served-name", name, "--port", str(port)]
@@ -84,8 +88,12 @@ def _serve(
     child = Child(Command(f"vLLM ({role})", arguments, log, env=env, cwd=_PROJECT, grace_s=20))
     running.callback(child.stop)
     url = f"http://127.0.0.1:{port}/v1"
-    wait_until(lambda: _serves(url, name, env["VLLM_API_KEY"]), child, _START_S, every_s=1.0)
-    return Served(url, name, time.monotonic() - started, child.identity.pid)
+
+    def wait() -> Served:
+        wait_until(lambda: _serves(url, name, env["VLLM_API_KEY"]), child, _START_S, every_s=1.0)
+        return Served(url, name, time.monotonic() - started, child.identity.pid)
+
+    return wait
 
 
 def _serves(url: str, name: str, key: str) -> bool:
