@@ -31,7 +31,7 @@ demo: bootstrap ## index a video and ask it a question: VIDEO=… QUESTION='…'
 test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jobs -k lease'
 	@$(PY) -m pytest -n 2 --dist loadgroup $(ARGS)
 
-test-vllm: bootstrap ## the openai profile against a real vLLM on this CPU, set up at the first time (about 2.6 GB)
+test-vllm: bootstrap ## the openai profile against a real vLLM on this CPU, set up at the first time (about 2.5 GB)
 	@$(PY) -m infra.vllm $(ARGS)
 
 bench-index: bootstrap ## measure indexing, one JSON line per figure; some of them: ONLY=similarity

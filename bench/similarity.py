@@ -96,7 +96,7 @@ class _Kept:
 
     @property
     def bytes(self) -> int:
-        return 0 if self.text.embeddings is None else int(self.text.embeddings.nbytes)
+        return int(self.text.embeddings.nbytes)
 
 
 class _Watched:

@@ -164,7 +164,8 @@ def _vector(value: object) -> Vector:
 
 
 def _text(vector: Vector) -> str:
-    return HalfVector(vector.tolist()).to_text()
+    """vector as halfvec reads it: five digits tell all numbers of half precision apart."""
+    return f"[{','.join([f'{x:.5g}' for x in vector.astype(np.float16).tolist()])}]"
 
 
 def nearest_entities(
@@ -193,7 +194,7 @@ _NEAREST_ENTITIES = """
     CROSS JOIN LATERAL (
         SELECT e.id, 1 - (e.centroid <=> wanted.vector) AS similarity FROM ekg_entity e
         WHERE e.tenant_id = %(tenant)s AND e.video_id = %(video)s AND e.index_version = %(version)s
-        AND 1 - (e.centroid <=> wanted.vector) >= %(floor)s
+        AND -(e.centroid <#> wanted.vector) >= %(floor)s - 0.01 AND 1 - (e.centroid <=> wanted.vector) >= %(floor)s
         ORDER BY similarity DESC, id LIMIT %(limit)s
     ) near JOIN ekg_entity entity ON entity.id = near.id
     ORDER BY wanted.ordinality, near.similarity DESC, entity.id"""

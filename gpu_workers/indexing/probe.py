@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -62,16 +63,19 @@ class ProbeResult:
 def probe(url_or_path: str, *, ffprobe: str, limits: ProbeLimits | None = None) -> ProbeResult:
     """Describe the video at a path or an http(s) URL, or raise ProbeError with the reason it cannot be indexed.
 
-    ffprobe: path of the binary. An MP4 or MOV whose index names packets that are not in the file is `truncated`, as
-    is one without index. Containers without a complete index (MKV, TS, AVI, FLV, Ogg) that were cut are legal: their
-    duration is what can be read.
+    ffprobe: path or name of the binary; FileNotFoundError without it, no fault of the file. An MP4 or MOV whose
+    index names packets that are not in the file is `truncated`, as is one without index. Containers without a complete
+    index (MKV, TS, AVI, FLV, Ogg) that were cut are legal: their duration is what can be read.
     """
     limits = limits or ProbeLimits()
+    binary = shutil.which(ffprobe)
+    if binary is None:
+        raise FileNotFoundError(f"there is no ffprobe called {ffprobe!r}")
     head, size = _head(url_or_path)
     if size is not None and size > limits.max_bytes:
         raise ProbeError("too_large", f"The file has {size} bytes; at most {limits.max_bytes} are accepted.")
     container = sniff_container(head)
-    said = _run_child(url_or_path, container, ffprobe, limits)
+    said = _run_child(url_or_path, container, binary, limits)
     if "code" in said:
         raise ProbeError(str(said["code"]), str(said["message"]), retryable=bool(said["retryable"]))
     fps = said.pop("fps")

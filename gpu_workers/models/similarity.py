@@ -11,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from bert_score.utils import get_bert_embedding, get_model, greedy_cos_idf
-from torch.nn.utils.rnn import pad_sequence
+from bert_score.utils import get_bert_embedding, get_model
 from transformers import AutoTokenizer
 
 from gpu_workers.models.encoders import limit_torch_threads
@@ -26,14 +25,27 @@ DEBERTA_LAYER = 40
 DEBERTA_BASELINE = 0.517
 """Baseline of deberta-xlarge-mnli, layer 40: the one bert-score publishes for recall. Not measured here for F1."""
 _MAX_TOKENS = 512
+_BATCH_COST = 250
+"""What a batch costs besides its texts, in characters of text (MiniLM on one core)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedText:
-    """Token embeddings of one text, shape (tokens, width), and their weights; embeddings None for an empty text."""
+    """Token embeddings of one text, unit rows of shape (tokens, width), and their weights, which sum to 1."""
 
-    embeddings: torch.Tensor | None
-    weights: torch.Tensor | None
+    embeddings: torch.Tensor
+    weights: torch.Tensor
+
+
+_NOTHING = EncodedText(torch.zeros(0, 0), torch.zeros(0))
+"""An empty text, and one of which no token counts."""
+
+
+def _encoded(embeddings: torch.Tensor, weights: torch.Tensor) -> EncodedText:
+    total = weights.sum()
+    if not total:
+        return _NOTHING
+    return EncodedText(torch.nn.functional.normalize(embeddings, dim=1), weights / total)
 
 
 class BertScoreSimilarity:
@@ -58,28 +70,46 @@ class BertScoreSimilarity:
 
     def encode(self, texts: Sequence[str], *, meter: Meter) -> Sequence[EncodedText]:
         started, tokens = time.monotonic(), 0
-        encoded = [EncodedText(None, None)] * len(texts)
+        encoded = [_NOTHING] * len(texts)
         order = sorted((k for k, text in enumerate(texts) if text.strip()), key=lambda k: len(texts[k]))
         weight: defaultdict[int, float] = defaultdict(lambda: 1.0)
         # As bert_score.score does it: separator and start tokens do not count.
         weight[self._tokenizer.sep_token_id] = 0.0
         weight[self._tokenizer.cls_token_id] = 0.0
         with self._lock:
-            for at in range(0, len(order), self._batch):
-                members = order[at : at + self._batch]
+            for members in self._batches(order, texts):
                 embeddings, masks, weights = get_bert_embedding(
                     [texts[k] for k in members], self._model, self._tokenizer, weight, device=self._device
                 )
                 for row, k in enumerate(members):
                     length = int(masks[row].sum())
-                    encoded[k] = EncodedText(
-                        embeddings[row, :length].cpu().clone(), weights[row, :length].cpu().clone()
-                    )
+                    encoded[k] = _encoded(embeddings[row, :length].cpu().float(), weights[row, :length].cpu().float())
                     tokens += length
         if texts:
             wall_ms = round((time.monotonic() - started) * 1000)
             meter.record(ModelCall("similarity", self.name, wall_ms, prompt_tokens=tokens, items=len(texts)))
         return encoded
+
+    def _batches(self, order: Sequence[int], texts: Sequence[str]) -> list[Sequence[int]]:
+        """order, which goes from short texts to long ones, in parts of at most a batch.
+
+        On a CPU padding costs as much as text does: there the parts are those that cost least in all.
+        """
+        if self._device != "cpu":
+            return [order[at : at + self._batch] for at in range(0, len(order), self._batch)]
+        cost, begin = [0], [0]
+        for end in range(1, len(order) + 1):
+            longest = len(texts[order[end - 1]])
+            least = min(
+                (cost[start] + (end - start) * longest, start) for start in range(max(0, end - self._batch), end)
+            )
+            cost.append(least[0] + _BATCH_COST)
+            begin.append(least[1])
+        parts, end = [], len(order)
+        while end:
+            parts.append(order[begin[end] : end])
+            end = begin[end]
+        return parts[::-1]
 
     def score(self, candidates: Sequence[object], references: Sequence[object]) -> Scores:
         """See roles.Similarity.score. Raises ValueError for unequal lengths,
@@ -91,25 +121,16 @@ class BertScoreSimilarity:
         for k, (candidate, reference) in enumerate(zip(candidates, references, strict=True)):
             if not isinstance(candidate, EncodedText) or not isinstance(reference, EncodedText):
                 raise TypeError("score() takes what encode() of the same class returned")
-            if candidate.embeddings is not None and reference.embeddings is not None:
+            if candidate is not _NOTHING and reference is not _NOTHING:
                 pairs.append((k, candidate, reference))
         with torch.inference_mode():
-            for at in range(0, len(pairs), 64):
-                some = pairs[at : at + 64]
-                # greedy_cos_idf divides in place; _padded hands it fresh tensors.
-                scores = greedy_cos_idf(*_padded([r for _, _, r in some]), *_padded([c for _, c, _ in some]))
-                result[:, [k for k, _, _ in some]] = torch.stack(scores).float().cpu().numpy()
+            # What greedy_cos_idf of bert-score does, pair by pair: nothing is padded, nor normalised once per pair. A
+            # padded batch of its holds a 0 beside every token, so that none counts as less; here that is so for all,
+            # whatever they are scored together with.
+            for k, candidate, reference in pairs:
+                cosines = candidate.embeddings @ reference.embeddings.T
+                result[0, k] = cosines.amax(1).clamp(min=0.0) @ candidate.weights
+                result[1, k] = cosines.amax(0).clamp(min=0.0) @ reference.weights
+        both = result[0] + result[1]
+        np.divide(2 * result[0] * result[1], both, out=result[2], where=both != 0)
         return Scores(*result)
-
-
-def _padded(items: Sequence[EncodedText]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    embeddings = [item.embeddings for item in items if item.embeddings is not None]
-    weights = [item.weights for item in items if item.weights is not None]
-    lengths = torch.tensor([len(one) for one in embeddings])
-    mask = torch.arange(int(lengths.max()))[None, :] < lengths[:, None]
-    # 2.0 as padding is bert-score's own: rows of zeros would become NaN when they are normalised.
-    return (
-        pad_sequence(embeddings, batch_first=True, padding_value=2.0).float(),
-        mask,
-        pad_sequence(weights, batch_first=True),
-    )

@@ -78,7 +78,7 @@ def vision_model(interpreter: Path) -> Path:
 
 
 def _install(folder: Path, found: Path) -> None:
-    bootstrap.say(f"making vLLM's environment in {folder} (about 2.4 GB)")
+    bootstrap.say(f"making vLLM's environment in {folder} (about 2.2 GB)")
     if not bootstrap.runs(found, "-m", "pip", "--version"):
         shutil.rmtree(folder, ignore_errors=True)
         venv.create(folder, with_pip=True, symlinks=True)

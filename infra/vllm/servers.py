@@ -20,6 +20,8 @@ _PROJECT = Path(__file__).resolve().parents[2]
 _START_S = 600.0
 VISION_TOKENS, TEXT_TOKENS = 8_192, 8_192
 """The windows the servers are started with."""
+IMAGES = 32
+"""Most pictures in one prompt."""
 _SAMPLES = 8
 
 
@@ -44,7 +46,7 @@ def serving(interpreter: Path, vision: Path, text: Path) -> Iterator[tuple[dict[
     state.lock()
     with ExitStack() as running:
         running.callback(state.unlock)
-        see = ["--images", "16", "--max-model-len", str(VISION_TOKENS)]
+        see = ["--images", str(IMAGES), "--max-model-len", str(VISION_TOKENS)]
         read = ["--max-model-len", str(TEXT_TOKENS)]
         starting = [
             _start(running, state, interpreter, "vlm", vision, "tiny-qwen2.5-vl", see),
@@ -85,7 +87,8 @@ def _start(
     }
     log = _PROJECT / ".local" / "log" / f"vllm-{role}.log"
     started = time.monotonic()
-    child = Child(Command(f"vLLM ({role})", arguments, log, env=env, cwd=_PROJECT, grace_s=20))
+    # A short grace: it has nothing to save, and does not heed signals while it loads a model.
+    child = Child(Command(f"vLLM ({role})", arguments, log, env=env, cwd=_PROJECT, grace_s=5))
     running.callback(child.stop)
     url = f"http://127.0.0.1:{port}/v1"
 

@@ -171,6 +171,11 @@ def test_a_parser_that_outgrows_its_memory_ends_as_a_refusal(steady: Path) -> No
     assert refused(steady, memory_bytes=30 * 2**20) == "not_a_video"
 
 
+def test_a_missing_ffprobe_is_no_fault_of_the_video(steady: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no ffprobe called"):
+        probe(str(steady), ffprobe="/nowhere/ffprobe")
+
+
 def test_a_missing_file_is_unreachable(tmp_path: Path) -> None:
     assert refused(tmp_path / "nothing.mp4") == "unreachable"
 

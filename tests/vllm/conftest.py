@@ -94,7 +94,7 @@ def models(settings: ModelSettings) -> IndexModels:
 
 @pytest.fixture(scope="session")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """30 s of test patterns, 320 x 180; 72 tokens a frame."""
+    """30 s of test patterns, 320 x 180; 66 tokens a frame."""
     path = tmp_path_factory.mktemp("video") / "patterns.mp4"
     scenes = [f"{name}=size=320x180:rate=10:duration=10[{name}]" for name in ("testsrc2", "mandelbrot", "smptebars")]
     scenes[1] = "mandelbrot=size=320x180:rate=10,trim=duration=10[mandelbrot]"

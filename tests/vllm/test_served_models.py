@@ -34,14 +34,15 @@ from gpu_workers.models.roles import (
     SegmentView,
 )
 from gpu_workers.models.vision_language import VlmChecker, VlmDescriber
+from infra.vllm.servers import IMAGES
 from tests.indexing.media import solid
 from tests.vllm.conftest import Indexed, Notes
 
 if not os.environ.get("AVA_TEST_VLLM"):
     pytest.skip("make test-vllm sets up and starts the vLLM servers of these tests", allow_module_level=True)
 
-FRAME_TOKENS = 72 + 2
-"""A picture of 320 x 180 becomes 336 x 168, which is 12 x 6 patches of 28 x 28; two tokens mark its ends."""
+FRAME_TOKENS = 66 + 2
+"""A picture of 320 x 180 becomes 308 x 168, which is 11 x 6 patches of 28 x 28; two tokens mark its ends."""
 CACHE_BLOCK = 128
 """Tokens that vLLM's prefix cache keeps together on a CPU."""
 FIELDS = {"title": "seen", "type": "object", "properties": {"seen": {"type": "string"}}, "required": ["seen"]}
@@ -190,7 +191,7 @@ def test_refused_requests_have_the_engines_codes(
 
     picture = Image(jpeg_of(frame(0).picture))
     assert code(reading, "word " * 9_000) == "context_exceeded"
-    assert code(seeing, *[picture] * 17) == "model_bad_request"
+    assert code(seeing, *[picture] * (IMAGES + 1)) == "model_bad_request"
     assert code(profiles.reasoner(replace(settings, reasoner_model="another")), "hello") == "model_bad_request"
     assert code(profiles.reasoner(replace(settings, reasoner_api_key="wrong")), "hello") == "model_bad_request"
 
@@ -259,7 +260,7 @@ def test_a_question_is_searched_and_answered(
     )
     assert answer.finish_reason in {"answered", "insufficient_evidence"}, answer.detail
     assert answer.usage.calls
-    assert all(call.ok for call in answer.usage.calls)
+    assert all(call.ok for call in answer.usage.calls), [call for call in answer.usage.calls if not call.ok]
     drawn = asked(answer.usage.calls, "answer")
     assert any(call.items == 8 for call in drawn), "a node's eight samples are one request"
     assert sum(call.cached_tokens for call in drawn) >= CACHE_BLOCK
