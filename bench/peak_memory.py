@@ -60,6 +60,9 @@ class CountingStore:
     ) -> list[Sequence[tuple[Entity, float]]]:
         return [() for _ in embeddings]
 
+    def expect(self, embeddings: NDArray[np.float32], *, limit: int, floor: float = -1.0) -> None:
+        pass
+
     def frames_for(self, span: Span, limit: int) -> list[tuple[int, bytes]]:
         kept = [frame for segment in self._recent for frame in segment.frames if span.contains(frame.ms)]
         return [(frame.ms, frame.jpeg) for frame in kept[:limit]]

@@ -32,6 +32,13 @@ class EntityDirectory(Protocol):
         """
         ...
 
+    def expect(self, embeddings: NDArray[np.float32], *, limit: int, floor: float = -1.0) -> None:
+        """These rows will be looked up soon, with this limit and floor: one that asks a server asks it once for all.
+
+        What is staged or stored in between is seen all the same. A directory may do nothing.
+        """
+        ...
+
 
 class ObjectDirectory(Protocol):
     """The tracked objects of one video's index version, as far as they are committed or staged."""

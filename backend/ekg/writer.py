@@ -340,19 +340,33 @@ class StagedEntities:
         self._video_id = video_id
         self._version = version
         self._staged: dict[UUID, ekg.Entity] = {}
+        self._expected: dict[bytes, list[tuple[ekg.Entity, float]]] = {}
 
     def stage(self, record: EventRecord) -> None:
         self._staged.update((entity.id, entity) for entity in record.entities)
 
     def clear(self) -> None:
         self._staged.clear()
+        self._expected.clear()
+
+    def expect(self, embeddings: NDArray[np.float32], *, limit: int, floor: float = -1.0) -> None:
+        """Looks all rows up among the committed entities. Nobody else commits any before clear(), or the step's end."""
+        # Each row may change one entity before another is looked up; of those the staged state counts.
+        spare = len(self._staged) + len(embeddings)
+        found = nearest_entities(
+            self._tenant_id, self._video_id, self._version, embeddings, limit=limit + spare, floor=floor
+        )
+        self._expected = {_key(row, floor): near for row, near in zip(embeddings, found, strict=True)}
 
     def nearest(
         self, embeddings: NDArray[np.float32], *, limit: int, floor: float = -1.0
     ) -> Sequence[Sequence[tuple[ekg.Entity, float]]]:
-        committed = nearest_entities(
-            self._tenant_id, self._video_id, self._version, embeddings, limit=limit + len(self._staged), floor=floor
-        )
+        expected = [self._expected.get(_key(row, floor)) for row in embeddings]
+        committed = [near for near in expected if near is not None]
+        if len(committed) < len(embeddings):
+            committed = nearest_entities(
+                self._tenant_id, self._video_id, self._version, embeddings, limit=limit + len(self._staged), floor=floor
+            )
         return [self._laid_over(found, row, limit, floor) for found, row in zip(committed, embeddings, strict=True)]
 
     def _laid_over(
@@ -362,3 +376,7 @@ class StagedEntities:
         staged = ((entity, float(entity.centroid @ embedding)) for entity in self._staged.values())
         found += [pair for pair in staged if pair[1] >= floor]
         return sorted(found, key=lambda pair: (-pair[1], str(pair[0].id)))[:limit]
+
+
+def _key(embedding: Vector, floor: float) -> bytes:
+    return embedding.tobytes() + str(floor).encode()

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TypeVar
 from uuid import UUID
 
-from gpu_workers.ekg import Chunk, Event, EventRecord, Extraction, Span, stable_id, unit
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu_workers.ekg import Chunk, EntityMention, Event, EventRecord, Extraction, Span, stable_id, unit
 from gpu_workers.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions, mention_text
 from gpu_workers.indexing.semantic_chunking import MAX_CHUNKS, MergeRule, SemanticChunker
 from gpu_workers.models.roles import IndexModels, Meter, ModelError, ModelRefused
@@ -121,10 +124,30 @@ class EventAssembler:
 
     def _store(self, finished: Sequence[tuple[Chunk, ...]]) -> int:
         groups, self._due = [*self._due, *finished], []
-        for group, draft in self._drafts(groups):
-            self._sink.append(self._record(group, draft))
-            self.next_event_n += 1
+        drafted: list[tuple[tuple[Chunk, ...], _Draft]] = []
+        try:
+            for group, draft in self._drafts(groups):
+                drafted.append((group, draft))
+        finally:
+            # What came before a failure is kept.
+            self._link(drafted)
         return len(groups)
+
+    def _link(self, drafted: Sequence[tuple[tuple[Chunk, ...], _Draft]]) -> None:
+        """Embed, link and store events; texts of all are embedded together, and mentions looked up together."""
+        if not drafted:
+            return
+        mentions = [distinct_mentions(draft.extraction.mentions) for _, draft in drafted]
+        texts = [
+            [draft.summary, *map(mention_text, named)] for (_, draft), named in zip(drafted, mentions, strict=True)
+        ]
+        vectors = self._models.text_embedder.embed(list(chain.from_iterable(texts)), meter=self._meter)
+        ends = list(accumulate(map(len, texts)))
+        of_event = [vectors[end - len(words) : end] for words, end in zip(texts, ends, strict=True)]
+        self._linker.expect(np.concatenate([rows[1:] for rows in of_event]))
+        for (group, draft), named, rows in zip(drafted, mentions, of_event, strict=True):
+            self._sink.append(self._record(group, draft, named, rows))
+            self.next_event_n += 1
 
     def _drafts(self, groups: Sequence[tuple[Chunk, ...]]) -> Iterator[tuple[tuple[Chunk, ...], _Draft]]:
         """Groups with their drafts in order. The models work on several groups at once; linking then goes in turn."""
@@ -178,12 +201,16 @@ class EventAssembler:
             failures.append((stage, error.code, str(error)))
         return None
 
-    def _record(self, group: tuple[Chunk, ...], draft: _Draft) -> EventRecord:
+    def _record(
+        self,
+        group: tuple[Chunk, ...],
+        draft: _Draft,
+        mentions: Sequence[EntityMention],
+        vectors: NDArray[np.float32],
+    ) -> EventRecord:
+        """vectors: of the summary, then of each mention."""
         span = _span(group)
         event_id = stable_id("event", *self._scope, span.start_ms, span.end_ms)
-        mentions = distinct_mentions(draft.extraction.mentions)
-        texts = [draft.summary, *map(mention_text, mentions)]
-        vectors = self._models.text_embedder.embed(texts, meter=self._meter)
         linked = self._linker.link(event_id, mentions, vectors[1:], draft.extraction.relations)
         event = Event(event_id, self.next_event_n, span, group[0].n, group[-1].n + 1, draft.summary, unit(vectors[0]))
         self.warnings.extend(AssemblyWarning(event_id, *failure) for failure in draft.failures)

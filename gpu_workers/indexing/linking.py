@@ -122,6 +122,11 @@ class EntityLinker:
         after = [_after(entities[m.entity_id], m.mention, m.embedding) for m in linked]
         return LinkedEvent(tuple(after), tuple(linked), _relations(event_id, relations, owner))
 
+    def expect(self, embeddings: NDArray[np.float32]) -> None:
+        """Tell the directory which mentions the next events will have."""
+        if len(embeddings):
+            self._directory.expect(embeddings, limit=CANDIDATES, floor=self._settings.floor)
+
     def _known(self, embeddings: NDArray[np.float32]) -> Sequence[Sequence[tuple[Entity, float]]]:
         if not len(embeddings):
             return ()

@@ -62,6 +62,9 @@ class MemoryIndex:
         cosines = embeddings @ self._matrix[: len(self._entities)].T
         return [self._best(row, limit, floor) for row in cosines]
 
+    def expect(self, embeddings: NDArray[np.float32], *, limit: int, floor: float = -1.0) -> None:
+        """Nothing is far away here."""
+
     @property
     def events(self) -> list[EventRecord]:
         return list(self.records.values())

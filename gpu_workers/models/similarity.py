@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from bert_score.utils import get_bert_embedding, get_model
+from numpy.typing import NDArray
 from transformers import AutoTokenizer
 
 from gpu_workers.models.encoders import limit_torch_threads
@@ -34,10 +35,10 @@ class EncodedText:
     """Token embeddings of one text, unit rows of shape (tokens, width), and their weights, which sum to 1."""
 
     embeddings: torch.Tensor
-    weights: torch.Tensor
+    weights: NDArray[np.float32]
 
 
-_NOTHING = EncodedText(torch.zeros(0, 0), torch.zeros(0))
+_NOTHING = EncodedText(torch.zeros(0, 0), np.zeros(0, dtype=np.float32))
 """An empty text, and one of which no token counts."""
 
 
@@ -45,7 +46,7 @@ def _encoded(embeddings: torch.Tensor, weights: torch.Tensor) -> EncodedText:
     total = weights.sum()
     if not total:
         return _NOTHING
-    return EncodedText(torch.nn.functional.normalize(embeddings, dim=1), weights / total)
+    return EncodedText(torch.nn.functional.normalize(embeddings, dim=1), (weights / total).numpy())
 
 
 class BertScoreSimilarity:
@@ -117,20 +118,25 @@ class BertScoreSimilarity:
         if len(candidates) != len(references):
             raise ValueError(f"{len(candidates)} candidates against {len(references)} references")
         result = np.zeros((3, len(candidates)), dtype=np.float32)
-        pairs: list[tuple[int, EncodedText, EncodedText]] = []
+        # By reference: the merge compares one new text with several known ones.
+        compared: dict[int, tuple[EncodedText, list[tuple[int, EncodedText]]]] = {}
         for k, (candidate, reference) in enumerate(zip(candidates, references, strict=True)):
             if not isinstance(candidate, EncodedText) or not isinstance(reference, EncodedText):
                 raise TypeError("score() takes what encode() of the same class returned")
             if candidate is not _NOTHING and reference is not _NOTHING:
-                pairs.append((k, candidate, reference))
-        with torch.inference_mode():
-            # What greedy_cos_idf of bert-score does, pair by pair: nothing is padded, nor normalised once per pair. A
-            # padded batch of its holds a 0 beside every token, so that none counts as less; here that is so for all,
-            # whatever they are scored together with.
-            for k, candidate, reference in pairs:
-                cosines = candidate.embeddings @ reference.embeddings.T
-                result[0, k] = cosines.amax(1).clamp(min=0.0) @ candidate.weights
-                result[1, k] = cosines.amax(0).clamp(min=0.0) @ reference.weights
+                compared.setdefault(id(reference), (reference, []))[1].append((k, candidate))
+        # What greedy_cos_idf of bert-score does, without padding and with rows that are normalised once. A padded batch
+        # of its holds a 0 beside every token, so that none counts as less; here that is so for all, whatever they are
+        # scored together with.
+        for reference, against in compared.values():
+            places = [k for k, _ in against]
+            starts = np.cumsum([0, *(len(candidate.weights) for _, candidate in against[:-1])])
+            # torch and not numpy multiplies: two libraries' threads in turn wait for each other.
+            rows = torch.cat([candidate.embeddings for _, candidate in against])
+            cosines = (rows @ reference.embeddings.T).clamp_(min=0.0).numpy()
+            weights = np.concatenate([candidate.weights for _, candidate in against])
+            result[0, places] = np.add.reduceat(cosines.max(axis=1) * weights, starts)
+            result[1, places] = np.maximum.reduceat(cosines, starts, axis=0) @ reference.weights
         both = result[0] + result[1]
         np.divide(2 * result[0] * result[1], both, out=result[2], where=both != 0)
         return Scores(*result)

@@ -7,6 +7,8 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from backend.ekg.graph_store import GraphStore, Participation, RelatedTo
 from backend.ekg.models import Chunk, Event, Frame
@@ -231,6 +233,38 @@ def test_look_ups_of_one_event_are_those_made_one_by_one(acme: Cast) -> None:
     assert [entity.name for entity, _ in together[1]] == ["eve"], "all others are below the floor"
     assert [entity.id for entity, _ in together[2]] == [cat.id, dan.id], "not where they were"
     assert together[2][0][1] == pytest.approx(0.447, abs=1e-3)
+
+
+def test_expected_look_ups_see_what_is_staged_meanwhile(acme: Cast) -> None:
+    """One query for all mentions of a step; what an earlier event of the step made or moved counts as it is by then."""
+    with acme.scope():
+        video = make_video()
+    record = event_record(video.id, 0, 0, 1, who=("ann", "bob"))
+    known = [
+        replace(e, centroid=place) for e, place in zip(record.entities, (vector(1.0), vector(0.0, 1.0)), strict=True)
+    ]
+    with acme.scope():
+        VersionWriter(video.id, 1, text_model=TEXT_MODEL, frame_model=FRAME_MODEL).store_events(
+            [replace(record, entities=tuple(known))]
+        )
+    wanted = np.stack([vector(1.0), vector(0.0, 1.0), vector(0.0, 0.0, 1.0)])
+    expecting, asking = (StagedEntities(acme.tenant_id, video.id, 1) for _ in range(2))
+    expecting.expect(wanted, limit=2, floor=0.1)
+    new = replace(known[0], id=stable_id("entity", "new"), name="new", centroid=vector(0.0, 0.0, 1.0))
+    moved = replace(known[1], centroid=vector(0.6, 0.8))
+    for directory in (expecting, asking):
+        directory.stage(replace(event_record(video.id, 1, 1, 2), entities=(new, moved)))
+
+    queries = CaptureQueriesContext(connection)
+    with queries:
+        found = [expecting.nearest(row[np.newaxis], limit=2, floor=0.1)[0] for row in wanted]
+    assert len(queries) == 0
+    asked = [asking.nearest(row[np.newaxis], limit=2, floor=0.1)[0] for row in wanted]
+    assert [[(e.id, cosine) for e, cosine in near] for near in found] == [
+        [(e.id, cosine) for e, cosine in near] for near in asked
+    ]
+    assert [[e.name for e, _ in near] for near in found] == [["ann", "bob"], ["bob"], ["new"]]
+    assert expecting.nearest(vector(0.9, 0.1)[np.newaxis], limit=1, floor=0.1)[0][0][0].name == "ann", "not expected"
 
 
 def test_entities_of_another_version_or_tenant_are_not_linked_to(acme: Cast, globex: Cast) -> None:
