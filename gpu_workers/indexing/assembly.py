@@ -42,7 +42,7 @@ class AssemblySettings:
     max_chunks: int = MAX_CHUNKS
     frames_per_event: int = 8
     attempts: int = 2
-    parallel: int = 4
+    parallel: int = 8
     linking: LinkingSettings = field(default_factory=LinkingSettings)
 
 

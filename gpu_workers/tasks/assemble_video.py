@@ -1,10 +1,11 @@
-"""Assembles events out of observed segments in order of time, one commit per segment; ends the video with the last."""
+"""Assembles events out of observed segments in order of time; each step commits what has become ready meanwhile."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
 from dataclasses import dataclass
+from itertools import takewhile
 from uuid import UUID
 
 from django.conf import settings
@@ -31,18 +32,20 @@ from gpu_workers.models.roles import Meter, ModelError
 from gpu_workers.tasks.models import index_models
 from workers.runner import FollowUp, Work
 
+SEGMENTS_PER_STEP = 4
+"""Segments that are assembled and committed together when that many are ready: their summaries are in flight together,
+so that slow models do not hold up a backlog segment by segment."""
 TURN_SECONDS = 300.0
 """How long a run goes on to the next segment: well inside a task's time limit, however long the video is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One observed segment to assemble. chunks: its own; pending: those of earlier segments without an event."""
+    """Observed segments to assemble, one behind the other. chunks: theirs; pending: earlier ones without an event."""
 
     video: Video
     version: int
-    segment_id: UUID
-    segment_n: int
+    segments: list[Segment]
     last: bool
     chunks: list[ekg.Chunk]
     pending: list[ekg.Chunk]
@@ -82,30 +85,33 @@ def handle(work: Work) -> FollowUp | None:
 
 
 def next_step(work: Work) -> Step | None:
-    """The earliest segment that is not assembled, if it is observed; None if there is nothing to do now."""
+    """The earliest segments that are not assembled, as far as they are observed; None if there is nothing to do now."""
     with tenant_scope(work.lease.tenant_id):
         built = IndexVersion.objects.filter(id=work.lease.subject_id).first()
         if built is None or not is_indexing(built.video_id, built.n):
             return None
         version = built.n
         segments = Segment.objects.filter(video_id=built.video_id, index_version=version)
-        segment = segments.exclude(state=SegmentState.ASSEMBLED).order_by("n").first()
-        if segment is None or segment.state != SegmentState.OBSERVED:
+        waiting = segments.exclude(state=SegmentState.ASSEMBLED).order_by("n")[:SEGMENTS_PER_STEP]
+        ready = list(takewhile(lambda segment: segment.state == SegmentState.OBSERVED, waiting))
+        if not ready:
             return None
-        # After the segment: the duration of a growing video is at least what it was when the segment was made.
+        first, last = ready[0], ready[-1]
+        # After the segments: the duration of a growing video is at least what it was when they were made.
         video = Video.objects.get(id=built.video_id)
         writer = _writer(video, version)
-        rows = Chunk.objects.filter(video_id=video.id, index_version=version, segment_n=segment.n).order_by("n")
-        lines = transcript_between(video.id, version, segment.start_ms, segment.end_ms)
+        rows = Chunk.objects.filter(
+            video_id=video.id, index_version=version, segment_n__gte=first.n, segment_n__lte=last.n
+        ).order_by("n")
+        lines = transcript_between(video.id, version, first.start_ms, last.end_ms)
         return Step(
             video=video,
             version=version,
-            segment_id=segment.id,
-            segment_n=segment.n,
+            segments=ready,
             # No other segment ends where the recording does (workers.plan_segments).
-            last=segment.end_ms == video.duration_ms,
+            last=last.end_ms == video.duration_ms,
             chunks=[read_chunk(row, lines) for row in rows],
-            pending=writer.pending_chunks(before_segment=segment.n),
+            pending=writer.pending_chunks(before_segment=first.n),
             next_event_n=writer.next_event_n(),
         )
 
@@ -121,7 +127,7 @@ def _writer(video: Video, version: int) -> VersionWriter:
 
 
 def assemble(work: Work, step: Step) -> FollowUp | None:
-    """Make the segment's events outside any transaction, then commit rows, graph, usage and checkpoint together.
+    """Make the segments' events outside any transaction, then commit rows, graph, usage and checkpoint together.
 
     Returns the summary that ends the version after its last segment.
     """
@@ -162,18 +168,18 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
         if not is_indexing(video.id, version):
             return None
         # Before the video's row is locked, see backend.library.index_versions.
-        summary = enqueue_summary(video.id, version) if step.last or summary_is_due(step.segment_n) else None
+        due = step.last or any(summary_is_due(segment.n) for segment in step.segments)
+        summary = enqueue_summary(video.id, version) if due else None
         _writer(video, version).store_events(staging.records)
-        if linked is not None:
+        for one in linked:
             describer = index_models().describer.name
-            store_objects(linked.objects, linked.track_ids, video_id=video.id, version=version, model=describer)
-        segment = Segment.objects.get(id=step.segment_id)
-        Segment.objects.filter(id=segment.id).update(
-            state=SegmentState.ASSEMBLED,
-            assembled_at=timezone.now(),
-            stage_ms={**segment.stage_ms, "assemble": wall_ms},
-        )
-        record_model_calls(source_type="assemble", source_id=step.segment_id, calls=meter.calls, video_id=video.id)
+            store_objects(one.objects, one.track_ids, video_id=video.id, version=version, model=describer)
+        for segment in step.segments:
+            segment.state, segment.assembled_at = SegmentState.ASSEMBLED, timezone.now()
+            segment.stage_ms = {**segment.stage_ms, "assemble": wall_ms // len(step.segments)}
+        Segment.objects.bulk_update(step.segments, ["state", "assembled_at", "stage_ms"])
+        first = step.segments[0].id
+        record_model_calls(source_type="assemble", source_id=first, calls=meter.calls, video_id=video.id)
         if staging.records:
             set_indexed_until(video_id=video.id, version=version, ms=staging.records[-1].event.span.end_ms)
     return FollowUp(summary.id) if summary is not None and step.last else None
@@ -195,15 +201,19 @@ class Linked:
     track_ids: list[UUID]
 
 
-def link_objects(step: Step) -> Linked | None:
-    """The segment's tracks joined to the video's objects; None without tracks."""
+def link_objects(step: Step) -> list[Linked]:
+    """The tracks of each segment that has some, joined to the video's objects."""
     video, version = step.video, step.version
-    with tenant_scope(video.tenant_id):
-        track_ids, tracks = unlinked_tracks(video.id, version, step.segment_n)
-    if not tracks:
-        return None
     known = StagedObjects(video.tenant_id, video.id, version, model=index_models().describer.name)
-    return Linked(ObjectLinker(video.id, version, known).link(step.segment_n, tracks), track_ids)
+    linker = ObjectLinker(video.id, version, known)
+    linked = []
+    for segment in step.segments:
+        with tenant_scope(video.tenant_id):
+            track_ids, tracks = unlinked_tracks(video.id, version, segment.n)
+        if tracks:
+            linked.append(Linked(linker.link(segment.n, tracks), track_ids))
+            known.stage(linked[-1].objects)
+    return linked
 
 
 def read_clock(video_id: UUID, version: int) -> Clock | None:

@@ -17,6 +17,7 @@ from backend.api.public_ids import encode
 from backend.billing import queries as ledger
 from backend.billing.models import ModelCall, UsageEvent
 from backend.ekg.graph_store import GraphStore
+from backend.ekg.invariants import index_faults
 from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Overview, Relation, Topic
 from backend.jobs import services
 from backend.jobs.models import Job, JobKind, JobState, Outbox, Segment, SegmentState
@@ -29,7 +30,7 @@ from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRe
 from tests.workers.eyes import BLUE, GREEN, RED, STORIES, chunk_n, colour_of, description, see
 from tests.workers.world import FORTY_SECONDS, TWELVE_SECONDS, indexed_video, ring_again, run_due, stored_video
 from workers.probe_video import fail_video
-from workers.runner import run_job
+from workers.runner import FollowUp, Work, run_job
 
 # One process for both files: the models are loaded once.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
@@ -96,6 +97,7 @@ def check_graph(video_id: UUID, duration_ms: int) -> list[Event]:
         Mention.objects.filter(video_id=video_id).values_list("entity_id", "event_id")
     )
     video = Video.objects.get(id=video_id)
+    assert index_faults(video, video.active_index_version) == []
     assert (video.status, video.duration_ms, video.indexed_until_ms) == ("ready", duration_ms, duration_ms)
     return events
 
@@ -340,6 +342,7 @@ def test_a_purge_waits_for_the_workers_that_still_write_for_the_video(acme: Cast
 def test_a_long_assembly_goes_on_in_turns(acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "SEGMENT_MS", 6_000)
     monkeypatch.setattr(assemble_video, "TURN_SECONDS", 0.0)
+    monkeypatch.setattr(assemble_video, "SEGMENTS_PER_STEP", 1)
     monkeypatch.setattr(observe_segment, "FollowUp", lambda job_id: None)
     video_id = stored_video(acme, TWELVE_SECONDS)
     ran = run_due()
@@ -350,6 +353,29 @@ def test_a_long_assembly_goes_on_in_turns(acme: Cast, monkeypatch: pytest.Monkey
         assembly = Job.objects.get(kind=JobKind.ASSEMBLE_VIDEO)
         assert assembly.state == JobState.SUCCEEDED
         assert ran.count(assembly.id) >= 3, "one turn for each segment, and one that finds nothing left"
+
+
+def test_segments_that_wait_are_assembled_together_and_make_the_same_graph(
+    acme: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "SEGMENT_MS", 6_000)
+    monkeypatch.setattr(observe_segment, "FollowUp", lambda job_id: None)
+    steps: list[int] = []
+    assemble = assemble_video.assemble
+
+    def watched(work: Work, step: assemble_video.Step) -> FollowUp | None:
+        steps.append(len(step.segments))
+        return assemble(work, step)
+
+    monkeypatch.setattr(assemble_video, "assemble", watched)
+    video_id = stored_video(acme)
+    run_due()
+    assert sum(steps) == 6, "the last four seconds are of the segment before them"
+    assert max(steps) > 1
+    with acme.scope():
+        events = check_graph(video_id, 40_000)
+        check_bill(video_id, 40_000)
+        assert [(e.start_ms, e.end_ms) for e in events] == [(0, 15_000), (15_000, 27_000), (27_000, 40_000)]
 
 
 def test_a_video_whose_assembly_failed_is_neither_observed_nor_billed_further(

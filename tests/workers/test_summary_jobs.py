@@ -97,6 +97,7 @@ def test_two_videos_have_each_their_own_summary(acme: Cast) -> None:
 def test_the_summary_grows_with_the_index_and_ends_as_if_told_at_once(
     acme: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(assemble_video, "SEGMENTS_PER_STEP", 1)
     monkeypatch.setattr(settings, "SEGMENT_MS", 6_000)
     monkeypatch.setattr(settings, "SUMMARY_EVERY_SEGMENTS", 1_000)
     at_once = indexed_video(acme)
