@@ -76,7 +76,25 @@ class SourceType(models.TextChoices):
     SEGMENTS = "segments"
 
 
-class Video(TenantRow):
+class ProbedRow(TenantRow):
+    """What a recording was found to be; null until it is probed."""
+
+    duration_ms = models.BigIntegerField(null=True)
+    source_start_ms = models.BigIntegerField(default=0)
+    width = models.IntegerField(null=True)
+    height = models.IntegerField(null=True)
+    fps = models.FloatField(null=True)
+    rotation = models.IntegerField(default=0)
+    container = models.CharField(max_length=32, default="", blank=True)
+    codec = models.CharField(max_length=32, default="", blank=True)
+    has_audio = models.BooleanField(default=False)
+    bitrate = models.BigIntegerField(null=True)
+
+    class Meta(TenantRow.Meta):
+        abstract = True
+
+
+class Video(ProbedRow):
     """One indexed recording. Questions can be asked about 0..indexed_until_ms of the active index version.
 
     An uploaded recording is the one object at object_key; any other is the concatenation of its ready InputSegments.
@@ -99,18 +117,6 @@ class Video(TenantRow):
     content_sha256 = models.CharField(max_length=64, default="", blank=True)
     # Null while more input may be appended.
     input_closed_at = models.DateTimeField(null=True)
-
-    # Probe results; null until probed.
-    duration_ms = models.BigIntegerField(null=True)
-    source_start_ms = models.BigIntegerField(default=0)
-    width = models.IntegerField(null=True)
-    height = models.IntegerField(null=True)
-    fps = models.FloatField(null=True)
-    rotation = models.IntegerField(default=0)
-    container = models.CharField(max_length=32, default="", blank=True)
-    codec = models.CharField(max_length=32, default="", blank=True)
-    has_audio = models.BooleanField(default=False)
-    bitrate = models.BigIntegerField(null=True)
 
     # The version questions read, and the version being built (equal, but for a re-index).
     active_index_version = models.PositiveIntegerField(default=1)
@@ -139,7 +145,7 @@ class InputStatus(models.TextChoices):
     FAILED = "failed"
 
 
-class InputSegment(TenantRow):
+class InputSegment(ProbedRow):
     """One recorded piece of a growing video, in the order n in which it was appended.
 
     start_ms: where it begins on the video's clock, known once every earlier piece is ready or failed. A failed piece
@@ -156,16 +162,6 @@ class InputSegment(TenantRow):
     object_key = models.CharField(max_length=255, default="", blank=True)
     size_bytes = models.BigIntegerField(default=0)
     start_ms = models.BigIntegerField(null=True)
-    duration_ms = models.BigIntegerField(null=True)
-    source_start_ms = models.BigIntegerField(default=0)
-    width = models.IntegerField(null=True)
-    height = models.IntegerField(null=True)
-    fps = models.FloatField(null=True)
-    rotation = models.IntegerField(default=0)
-    container = models.CharField(max_length=32, default="", blank=True)
-    codec = models.CharField(max_length=32, default="", blank=True)
-    has_audio = models.BooleanField(default=False)
-    bitrate = models.BigIntegerField(null=True)
     error_code = models.CharField(max_length=64, default="", blank=True)
     error_message = models.TextField(default="", blank=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -13,6 +13,7 @@ from gpu_workers.models.vision_language import spread
 from gpu_workers.prompts import load
 
 ENTITY_TYPES = ("person", "animal", "vehicle", "object", "place", "text", "group", "other")
+FRAMES_PER_EVENT = 8
 
 _SUMMARY_SCHEMA: Mapping[str, Any] = {
     "title": "event_summary",
@@ -109,7 +110,7 @@ class VlmExtractor:
     ignored. An unusable answer gives an empty Extraction.
     """
 
-    def __init__(self, model: ChatModel, *, max_frames: int = 8, max_tokens: int = 1_024) -> None:
+    def __init__(self, model: ChatModel, *, max_frames: int = FRAMES_PER_EVENT, max_tokens: int = 1_024) -> None:
         self.name = model.name
         self._model = model
         self._max_frames = max_frames

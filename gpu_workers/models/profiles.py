@@ -86,7 +86,8 @@ class ModelSettings:
     """Where the models are. An embedded profile with a describer_url uses that VLM instead of the observer.
 
     clip_source, bertscore_source, whisper_source: folder or hub id for the openai profile. clip_revision: the commit
-    whose code may run. device: of in-process models in the openai profile.
+    whose code may run. device: of in-process models in the openai profile. describer_images: most pictures that the
+    describer's server takes in one request.
     """
 
     profile: str = "embedded"
@@ -98,6 +99,7 @@ class ModelSettings:
     describer_api_key: str = ""
     context_tokens: int = 8_192
     describer_context_tokens: int = 32_768
+    describer_images: int = 64
     concurrency: int = 8
     timeout_s: float = 300.0
     clip_source: str = "jinaai/jina-clip-v1"
@@ -125,6 +127,7 @@ class ModelSettings:
             describer_api_key=env.get("DESCRIBER_API_KEY", ""),
             context_tokens=_positive(env, "REASONER_CONTEXT_TOKENS", 8_192),
             describer_context_tokens=_positive(env, "DESCRIBER_CONTEXT_TOKENS", 32_768),
+            describer_images=_positive(env, "DESCRIBER_IMAGES", 64),
             concurrency=_positive(env, "MODEL_CONCURRENCY", 8),
             timeout_s=float(_positive(env, "MODEL_TIMEOUT_S", 300)),
             clip_source=env.get("CLIP_SOURCE") or "jinaai/jina-clip-v1",
@@ -198,7 +201,11 @@ def load_answer_models(settings: ModelSettings) -> AnswerModels:
     from gpu_workers.models.vision_language import VlmChecker
 
     llm = reasoner(settings)
-    checker: Checker = VlmChecker(vision_model(settings)) if settings.describer_url else ObserverChecker(llm)
+    checker: Checker
+    if settings.describer_url:
+        checker = VlmChecker(vision_model(settings), max_frames=settings.describer_images)
+    else:
+        checker = ObserverChecker(llm)
     return AnswerModels(
         profile=settings.profile,
         reasoner=llm,
@@ -211,11 +218,13 @@ def load_answer_models(settings: ModelSettings) -> AnswerModels:
 
 def _perception(settings: ModelSettings) -> tuple[Describer, Summariser, Extractor]:
     if settings.describer_url or settings.profile == "openai":
-        from gpu_workers.models.event_language import LlmSummariser, VlmExtractor
-        from gpu_workers.models.vision_language import VlmDescriber
+        from gpu_workers.models.event_language import FRAMES_PER_EVENT, LlmSummariser, VlmExtractor
+        from gpu_workers.models.vision_language import FRAMES_PER_CHUNK, VlmDescriber
 
         vlm = vision_model(settings)
-        return VlmDescriber(vlm, concurrency=settings.concurrency), LlmSummariser(vlm), VlmExtractor(vlm)
+        images = settings.describer_images
+        describer = VlmDescriber(vlm, concurrency=settings.concurrency, frames=min(FRAMES_PER_CHUNK, images))
+        return describer, LlmSummariser(vlm), VlmExtractor(vlm, max_frames=min(FRAMES_PER_EVENT, images))
     from gpu_workers.models.observed_text import TextReader
     from gpu_workers.models.observer import Observer
     from gpu_workers.models.observer_events import ObserverExtractor, ObserverSummariser

@@ -50,7 +50,7 @@ def spread(items: Sequence[Item], limit: int) -> list[Item]:
 
 
 class VlmDescriber:
-    """A roles.Describer. Each chunk is one request with at most 6 frames; several are in flight at once.
+    """A roles.Describer. Each chunk is one request with at most `frames` pictures; several are in flight at once.
 
     A chunk that cannot be described becomes a gap: no_frames, model_refused, invalid_output, output_truncated,
     context_exceeded or another ModelError code. One that failed for a reason that may pass is asked for again, alone,
@@ -65,6 +65,7 @@ class VlmDescriber:
         model: ChatModel,
         *,
         concurrency: int = 4,
+        frames: int = FRAMES_PER_CHUNK,
         max_tokens: int = 512,
         pauses_s: Sequence[float] = (2.0, 15.0),
         sleep: Callable[[float], None] = time.sleep,
@@ -72,7 +73,7 @@ class VlmDescriber:
         self.name = model.name
         self._pauses, self._sleep = tuple(pauses_s), sleep
         self._model = model
-        self._concurrency = concurrency
+        self._concurrency, self._frames = concurrency, frames
         self._max_tokens = max_tokens
 
     def describe(self, view: SegmentView, *, meter: Meter) -> SegmentDescription:
@@ -104,7 +105,7 @@ class VlmDescriber:
     def _describe_chunk(self, chunk: ChunkView, system: Message, instructions: str, meter: Meter) -> Chunk:
         if not chunk.frames:
             return _gap(chunk, "no_frames")
-        frames = spread(chunk.frames, FRAMES_PER_CHUNK)
+        frames = spread(chunk.frames, self._frames)
         span = chunk.span
         text = load("describe_view").substitute(
             frames=len(frames),

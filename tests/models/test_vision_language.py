@@ -11,6 +11,7 @@ import pytest
 from gpu_workers.ekg import Chunk, SampledFrame, Span, TranscriptLine
 from gpu_workers.models.chat import OpenAIChatModel, RetryPolicy
 from gpu_workers.models.event_language import LlmSummariser, VlmExtractor, read_graph
+from gpu_workers.models.profiles import ModelSettings, load_answer_models, load_index_models
 from gpu_workers.models.roles import CheckRequest, ChunkView, FrameEvidence, Meter, ModelError, SegmentView
 from gpu_workers.models.structured import clean, parse_object
 from gpu_workers.models.vision_language import VlmChecker, VlmDescriber
@@ -56,6 +57,18 @@ def test_each_chunk_is_described_from_at_most_six_frames() -> None:
     assert [c.description for c in result.chunks] == ["A van turns left. The on-screen clock reads 12:04:07."] * 2
     assert result.chunks[0].on_screen_text == ("EXIT", "12:04:07")
     assert result.chunks[0].facts == {}
+
+
+def test_a_server_that_takes_few_pictures_gets_no_more() -> None:
+    with ScriptedOpenAIServer(_described("A van.")) as server:
+        settings = ModelSettings.from_env(
+            {"DESCRIBER_URL": server.url, "REASONER_URL": server.url, "DESCRIBER_IMAGES": "4"}
+        )
+        load_index_models(settings).describer.describe(_view(6), meter=Meter())
+        assert [len(r.images) for r in server.requests] == [4]
+        checker = load_answer_models(settings).checker
+        assert checker is not None
+        assert checker.max_frames == 4
 
 
 def test_one_failing_chunk_is_a_gap_and_costs_no_other() -> None:

@@ -61,6 +61,7 @@ class Demo:
                 self._register(receiver)
                 video, reused = self._indexed_video(file)
                 webhook = self._webhook(receiver, video)
+                summary = self._summary(video)
                 answers = [self._ask(video, asked, number) for number, asked in enumerate(self._questions(file), 1)]
         finally:
             receiver.close()
@@ -73,6 +74,7 @@ class Demo:
                 "stages_ms": video["timings"]["stages_ms"],
                 "reused": reused,
             },
+            "summary": summary,
             "webhook": {"id": webhook.id, "type": webhook.type, "verified": webhook.verified},
             "questions": answers,
         }
@@ -100,6 +102,13 @@ class Demo:
         if question:
             return [Asked(question, tuple(choice.strip() for choice in choices.split("|")) if choices else ())]
         return [Asked(*pair) for pair in DEFAULT_QUESTIONS.get(file.name, ANY_VIDEO)]
+
+    def _summary(self, video: Json) -> Json:
+        told = self._client.call("GET", f"/videos/{video['id']}/summary")
+        if told["text"]:
+            self._stages.say(f"summary: {told['text']}")
+        topics = [{key: topic[key] for key in ("title", "start_ms", "end_ms", "summary")} for topic in told["topics"]]
+        return {"text": told["text"], "topics": topics}
 
     # --- index ------------------------------------------------------------------------------------------------------
 
