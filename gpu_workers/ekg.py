@@ -41,6 +41,9 @@ class Span:
     def contains(self, ms: int) -> bool:
         return self.start_ms <= ms < self.end_ms
 
+    def overlaps(self, other: Span) -> bool:
+        return self.start_ms < other.end_ms and other.start_ms < self.end_ms
+
 
 @dataclass(frozen=True, slots=True)
 class SampledFrame:

@@ -62,7 +62,7 @@ class InMemoryGraph:
         self._events_of_line: dict[UUID, list[UUID]] = defaultdict(list)
         self._event_vectors, self._frame_vectors, self._line_vectors = _Vectors(), _Vectors(), _Vectors()
         for video in videos:
-            events = [r.event for r in video.events if span is None or _overlap(r.event.span, span)]
+            events = [r.event for r in video.events if span is None or r.event.span.overlaps(span)]
             self._add_events(video, events)
             self._add_frames(video, events, span)
         # After all events: an entity's last state is the one that counts.
@@ -192,7 +192,7 @@ class InMemoryGraph:
         for chunk in members:
             for line in chunk.transcript:
                 line_id = stable_id("transcript", video_id, line.span.start_ms, line.span.end_ms)
-                if line.embedding is None or not _overlap(line.span, event.span):
+                if line.embedding is None or not line.span.overlaps(event.span):
                     continue
                 if line_id not in self._lines:
                     self._lines[line_id] = line
@@ -238,10 +238,6 @@ class _Vectors:
         cosines = self.matrix @ query
         order = np.argsort(-cosines, kind="stable")[:limit]
         return [(self.ids[i], float(cosines[i])) for i in order if cosines[i] > floor]
-
-
-def _overlap(a: Span, b: Span) -> bool:
-    return a.start_ms < b.end_ms and b.start_ms < a.end_ms
 
 
 def _with(text: str, description: str) -> str:

@@ -177,9 +177,10 @@ def one_video(video: Video) -> dict[str, Any]:
     size = None
     if video.status == VideoStatus.READY:
         size = index_size(video.id, video.active_index_version)
-    (body,) = _bodies([video], size=size, missing=gaps(video.id, video.active_index_version))
-    version = IndexVersion.objects.filter(video_id=video.id, n=video.active_index_version).only("clock").first()
-    return {**body, "clock": ClockBody(version.clock).data if version is not None and version.clock else None}
+    clock = queries.index_versions(video).filter(n=video.active_index_version).values_list("clock", flat=True).first()
+    (body,) = _bodies([video], size=size, missing=gaps(video.id, video.active_index_version), clock=clock)
+    shown: dict[str, Any] = body
+    return shown
 
 
 def listed_videos(videos: Sequence[Video]) -> list[Any]:
@@ -187,7 +188,13 @@ def listed_videos(videos: Sequence[Video]) -> list[Any]:
     return _bodies(videos)
 
 
-def _bodies(videos: Sequence[Video], *, size: IndexSize | None = None, missing: Gaps | None = None) -> list[Any]:
+def _bodies(
+    videos: Sequence[Video],
+    *,
+    size: IndexSize | None = None,
+    missing: Gaps | None = None,
+    clock: dict[str, Any] | None = None,
+) -> list[Any]:
     appended, under_way = queries.input_counts(videos), queries.versions_under_way(videos)
     rows = []
     for video in videos:
@@ -209,7 +216,7 @@ def _bodies(videos: Sequence[Video], *, size: IndexSize | None = None, missing: 
                 "timings": timings(video),
                 "ekg": size,
                 "gaps": missing,
-                "clock": None,
+                "clock": clock,
             }
         )
     return list(VideoBody(rows, many=True).data)

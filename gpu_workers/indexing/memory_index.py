@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from uuid import UUID
 
@@ -16,8 +17,10 @@ from gpu_workers.ekg import (
     EventDigest,
     EventRecord,
     FrameRow,
+    LinkedMention,
     ObjectState,
     Overview,
+    Relation,
     SegmentRecord,
     Span,
     Topic,
@@ -105,7 +108,7 @@ class MemoryIndex:
 
     def frames_for(self, span: Span, limit: int) -> list[tuple[int, bytes]]:
         """At most limit thumbnails spread evenly over span."""
-        near = (s for s in self.segments if s.span.start_ms < span.end_ms and span.start_ms < s.span.end_ms)
+        near = (segment for segment in self.segments if segment.span.overlaps(span))
         inside = [frame for segment in near for frame in segment.frames if span.contains(frame.ms)]
         share = min(limit, len(inside))
         return [(f.ms, f.jpeg) for f in (inside[(2 * i + 1) * len(inside) // (2 * share)] for i in range(share))]
@@ -138,14 +141,16 @@ class MemoryIndex:
         entities = {entity.id: entity for entity in compaction.entities}
         for entity in entities.values():
             self._put(entity)
-        for record in self.events:
-            mentions = tuple(m for m in compaction.mentions if m.event_id == record.event.id)
-            self.records[record.event.id] = EventRecord(
-                record.event,
-                tuple(entities[mention.entity_id] for mention in mentions),
-                mentions,
-                tuple(r for r in compaction.relations if r.event_id == record.event.id),
-            )
+        mentions: defaultdict[UUID, list[LinkedMention]] = defaultdict(list)
+        for mention in compaction.mentions:
+            mentions[mention.event_id].append(mention)
+        relations: defaultdict[UUID, list[Relation]] = defaultdict(list)
+        for relation in compaction.relations:
+            relations[relation.event_id].append(relation)
+        for event_id, record in self.records.items():
+            named = tuple(mentions[event_id])
+            of_event = tuple(entities[mention.entity_id] for mention in named)
+            self.records[event_id] = EventRecord(record.event, of_event, named, tuple(relations[event_id]))
 
     def graph(self) -> InMemoryGraph:
         """What is indexed so far, for questions."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from gpu_workers.ekg import ObjectState, Place, Span, TrackObservation, Vector, stable_id, unit
+from gpu_workers.models.boxes import iou
 from gpu_workers.models.categories import kind_of, moves_itself
 from gpu_workers.ports import ObjectDirectory
 
@@ -136,7 +137,7 @@ class ObjectLinker:
             distance = _step(state, track, settings.gap_ms, settings.reach)
             if distance is not None and likeness >= settings.tau_going_on:
                 joins.append(_Join(0, distance, state.n, k, state.id, 0.95))
-            overlap = _overlap(state.last.box, track.boxes[0][1:])
+            overlap = iou(state.last.box, track.boxes[0][1:])
             stays = not moves_itself(track.category) and overlap >= settings.overlap
             if stays and likeness >= settings.tau_in_place and _over(state, track):
                 joins.append(_Join(1, -overlap, state.n, k, state.id, 0.8))
@@ -204,11 +205,7 @@ def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
 def _share_time(state: ObjectState, track: TrackObservation) -> bool:
     if state.spans[-1].end_ms <= track.boxes[0][0]:
         return False
-    return any(
-        seen.start_ms < other.end_ms and other.start_ms < seen.end_ms
-        for seen in visible_spans(track)
-        for other in state.spans
-    )
+    return any(seen.overlaps(other) for seen in visible_spans(track) for other in state.spans)
 
 
 def _over(state: ObjectState, track: TrackObservation) -> bool:
@@ -236,14 +233,6 @@ def _step(state: ObjectState, track: TrackObservation, gap_ms: int, reach: float
     dy = box[3] - before[3] - state.last.drift[1] * seconds
     distance = math.hypot(dx, dy) / max(earlier, later, 1e-6)
     return distance if distance <= reach * seconds else None
-
-
-def _overlap(a: Sequence[float], b: Sequence[float]) -> float:
-    """Intersection over union of two boxes."""
-    width, height = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
-    shared = max(0.0, width) * max(0.0, height)
-    area = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - shared
-    return shared / area if area > 0 else 0.0
 
 
 def _founded(object_id: UUID, n: int, track: TrackObservation, segment_n: int, confidence: float) -> ObjectState:

@@ -76,7 +76,7 @@ class FrameSamples:
         self._start_ms, self._hold_ms = source_start_ms, hold_ms
         self._fps = fps
         self._grid = SamplingGrid(fps, span.start_ms)
-        self._last_before: int | None = None
+        self._foresight: Foresight[av.Packet[av.VideoStream]] | None = None
         # Kept: making one anew for each frame takes half as long as shrinking it.
         self._reformatter = VideoReformatter()
         self._frames = self._sample()
@@ -116,8 +116,8 @@ class FrameSamples:
                 shown, lost = frame, self.skipped
                 if ms < span.start_ms:
                     continue
-                if not entered and self._last_before is not None:
-                    self._grid.skip(self._last_before)
+                if not entered and self._foresight is not None and self._foresight.last_before is not None:
+                    self._grid.skip(self._foresight.last_before)
                 entered = True
                 if self._grid.takes(ms):
                     cells.fill(ms)
@@ -176,15 +176,14 @@ class FrameSamples:
     ) -> Iterator[Sequence[av.VideoFrame]]:
         """What each packet brings out of the decoder, and in the end what it still holds."""
         decoder = stream.codec_context
-        foresight: Foresight[av.Packet[av.VideoStream]] = Foresight(
+        self._foresight = Foresight(
             self._span,
             SamplingGrid(self._fps, self._span.start_ms),
             hold_ms=self._hold_ms,
             origin=origin,
             ms_per_tick=(stream.time_base or Fraction(1, 1000)) * 1000,
         )
-        for packet, wanted in foresight.sift(self._packets(container, stream)):
-            self._last_before = foresight.last_before
+        for packet, wanted in self._foresight.sift(self._packets(container, stream)):
             if packet.is_corrupt:
                 self.skipped += 1
                 continue

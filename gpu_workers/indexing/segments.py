@@ -174,9 +174,7 @@ def chunk_views(
             n,
             chunk,
             tuple(frame for frame in frames if chunk.contains(frame.ms)),
-            tuple(
-                line for line in transcript if line.span.start_ms < chunk.end_ms and chunk.start_ms < line.span.end_ms
-            ),
+            tuple(line for line in transcript if line.span.overlaps(chunk)),
         )
         for n, chunk in chunk_spans(span)
     )

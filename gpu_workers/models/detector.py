@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 
 from gpu_workers.ekg import Picture
+from gpu_workers.models.boxes import area, intersection
 from gpu_workers.models.categories import VEHICLES
 
 _LABELS = (
@@ -97,8 +98,8 @@ def suppress(found: Sequence[Detection], *, overlap: float = 0.5, inside: float 
 
 
 def _same(one: Detection, better: Detection, overlap: float, inside: float) -> bool:
-    common = _intersection(one.box, better.box)
-    smaller, union = min(_area(one.box), _area(better.box)), _area(one.box) + _area(better.box) - common
+    common = intersection(one.box, better.box)
+    smaller, union = min(area(one.box), area(better.box)), area(one.box) + area(better.box) - common
     alike = one.category == better.category or {one.category, better.category} <= VEHICLES
     return common > overlap * union or (alike and common > inside * smaller)
 
@@ -109,19 +110,6 @@ def _plausible(found: Detection) -> bool:
         return False
     # Boxes of half the picture are only right for close-ups, and there the graph is sure of them.
     return (x1 - x0) * (y1 - y0) < 0.4 or found.confidence >= 0.6
-
-
-def iou(a: Sequence[float], b: Sequence[float]) -> float:
-    common = _intersection(a, b)
-    return common / max(_area(a) + _area(b) - common, 1e-9)
-
-
-def _intersection(a: Sequence[float], b: Sequence[float]) -> float:
-    return max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
-
-
-def _area(box: Sequence[float]) -> float:
-    return (box[2] - box[0]) * (box[3] - box[1])
 
 
 def crop_of(picture: Picture, box: Sequence[float]) -> Picture:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpu_workers.ekg import Chunk, EntityMention, Extraction, RelationStatement
+from gpu_workers.models.boxes import iou
 from gpu_workers.models.categories import ANIMALS, VEHICLES
 from gpu_workers.models.pictures import clock
 from gpu_workers.models.roles import ChatModel, CheckRequest, Message, Meter, ModelError, Sample
@@ -96,15 +97,7 @@ def _continues(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
     """Whether later begins when and where earlier ended, as another track of the same kind of thing."""
     gap = int(later["start_ms"]) - int(earlier["end_ms"])
     alike = earlier["category"] == later["category"] and earlier["track_id"] != later["track_id"]
-    return alike and 0 < gap <= _BOUNDARY_MS and _overlap(earlier["box"], later["first_box"]) >= _SAME_PLACE
-
-
-def _overlap(a: Sequence[float], b: Sequence[float]) -> float:
-    """Intersection over union of two boxes."""
-    width, height = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
-    shared = max(0.0, width) * max(0.0, height)
-    area = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - shared
-    return shared / area if area > 0 else 0.0
+    return alike and 0 < gap <= _BOUNDARY_MS and iou(earlier["box"], later["first_box"]) >= _SAME_PLACE
 
 
 class ObserverSummariser:

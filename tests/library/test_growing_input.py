@@ -22,13 +22,13 @@ from backend.jobs.models import Job, JobKind, JobState, Segment
 from backend.jobs.services import JobFailed, LeaseLost
 from backend.library import recording
 from backend.library.models import IndexVersion, InputSegment, Upload, Video, VideoStatus
-from backend.library.storage import ObjectMissing, ObjectStorage
+from backend.library.storage import ObjectStorage
 from backend.webhooks.models import WebhookEvent
 from tests.api.uploading import create_upload, make_video, put_all
 from tests.conftest import Cast
 from tests.library.growing import append, begin, close, cut, path_of, segments, send
 from tests.library.web import Page, ScriptedWeb, serving
-from tests.workers.world import FORTY_SECONDS, run_due
+from tests.workers.world import FORTY_SECONDS, exists, run_due
 from workers import ingest_segment
 from workers.fetch_source import fetch
 from workers.plan_segments import certain_spans
@@ -56,14 +56,6 @@ def row(cast: Cast, video_id: UUID) -> Video:
     with cast.scope():
         video: Video = Video.objects.get(id=video_id)
         return video
-
-
-def there(key: str) -> bool:
-    try:
-        ObjectStorage().head(key)
-    except ObjectMissing:
-        return False
-    return True
 
 
 # --- pieces and their places ------------------------------------------------------------------------------------------
@@ -323,12 +315,12 @@ def test_a_purge_takes_every_piece(acme: Cast) -> None:
         gone = recording.object_keys(Video.objects.get(id=video_id))
         stay = recording.object_keys(Video.objects.get(id=kept))
     assert len(gone) == len(stay) == 2
-    assert all(map(there, gone + stay))
+    assert all(map(exists, gone + stay))
 
     assert acme.client.delete(path_of(video_id)).status_code == 202
     run_due()
-    assert not any(map(there, gone))
-    assert all(map(there, stay))
+    assert not any(map(exists, gone))
+    assert all(map(exists, stay))
     with acme.scope():
         assert set(InputSegment.objects.values_list("video_id", flat=True)) == {kept}
 
@@ -440,7 +432,7 @@ def test_a_url_that_gives_no_file_fails_the_video_with_a_code(
         assert piece.url == ""
         assert "secret" not in "".join(WebhookEvent.objects.values_list("body", flat=True))
         assert "secret" not in "".join(Job.objects.values_list("error_message", flat=True))
-    assert not there(piece.object_key)
+    assert not exists(piece.object_key)
 
 
 def test_a_deleted_video_fetches_nothing_more(acme: Cast, web: ScriptedWeb) -> None:
@@ -460,7 +452,7 @@ def test_no_more_is_fetched_than_may_be_uploaded(
     run_due()
     assert acme.client.get(path_of(video_id)).json()["error"]["code"] == "too_large"
     with acme.scope():
-        assert not there(InputSegment.objects.get().object_key)
+        assert not exists(InputSegment.objects.get().object_key)
 
 
 @pytest.mark.parametrize(
@@ -501,4 +493,4 @@ def test_a_fetch_stops_when_its_lease_is_lost(acme: Cast, web: ScriptedWeb) -> N
     key = f"t/{acme.tenant_id}/u/lost/source"
     with pytest.raises(LeaseLost):
         fetch(f"{web.url}/film.mp4", key, limit=10**9, on_progress=lost)
-    assert not there(key)
+    assert not exists(key)

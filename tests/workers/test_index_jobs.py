@@ -22,13 +22,21 @@ from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Overview, R
 from backend.jobs import services
 from backend.jobs.models import Job, JobKind, JobState, Outbox, Segment, SegmentState
 from backend.library.models import Video
-from backend.library.storage import ObjectMissing, ObjectStorage
+from backend.library.storage import ObjectStorage
 from backend.webhooks.models import WebhookEvent
 from gpu_workers.tasks import assemble_video, observe_segment
 from tests.conftest import Cast
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 from tests.workers.eyes import BLUE, GREEN, RED, STORIES, chunk_n, colour_of, description, see
-from tests.workers.world import FORTY_SECONDS, TWELVE_SECONDS, indexed_video, ring_again, run_due, stored_video
+from tests.workers.world import (
+    FORTY_SECONDS,
+    TWELVE_SECONDS,
+    exists,
+    indexed_video,
+    ring_again,
+    run_due,
+    stored_video,
+)
 from workers.probe_video import fail_video
 from workers.runner import FollowUp, Work, run_job
 
@@ -53,14 +61,6 @@ def everything(video_id: UUID) -> dict[str, list[Any]]:
     rows["Video"] = list(Video.objects.filter(id=video_id).values())
     size = GraphStore().count(video_id, 1)
     return {**rows, "graph": [size.vertices, size.edges]}
-
-
-def exists(key: str) -> bool:
-    try:
-        ObjectStorage().head(key)
-    except ObjectMissing:
-        return False
-    return True
 
 
 def check_graph(video_id: UUID, duration_ms: int) -> list[Event]:

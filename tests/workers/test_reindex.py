@@ -18,7 +18,7 @@ from backend.ekg.graph_store import GraphStore
 from backend.ekg.models import Event, Frame, IndexRow
 from backend.jobs.models import Job, JobKind, JobState, Outbox, Segment
 from backend.library.models import Collection, IndexVersion, Video
-from backend.library.storage import ObjectMissing, ObjectStorage
+from backend.library.storage import ObjectStorage
 from backend.questions import services as questions
 from backend.questions.models import Evidence
 from backend.webhooks.models import WebhookEvent
@@ -26,7 +26,7 @@ from tests.conftest import Cast
 from tests.library.growing import begin, close, cut, path_of, send
 from tests.scripted_openai import Fault, ScriptedOpenAIServer, ScriptedRequest
 from tests.workers.eyes import see
-from tests.workers.world import TWELVE_SECONDS, indexed_video, run_due
+from tests.workers.world import TWELVE_SECONDS, exists, indexed_video, run_due
 from workers.runner import run_job
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
@@ -73,14 +73,6 @@ def held(video_id: UUID, version: int) -> dict[str, int]:
     }
     size = GraphStore().count(video_id, version)
     return {**counts, "vertices": size.vertices, "edges": size.edges}
-
-
-def exists(key: str) -> bool:
-    try:
-        ObjectStorage().head(key)
-    except ObjectMissing:
-        return False
-    return True
 
 
 def told(video_id: UUID) -> list[tuple[str, int]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import cv2
 import numpy as np
@@ -19,16 +19,15 @@ from backend.ekg.models import Chunk, Entity, Event, Frame, TranscriptLine
 from backend.ekg.writer import VersionWriter
 from backend.jobs.index_flow import enqueue_assembly
 from backend.jobs.models import Segment, SegmentState
-from backend.library.index_versions import create_video, enqueue_probe
+from backend.library.index_versions import create_video
 from backend.library.models import Video, VideoStatus
-from backend.library.storage import ObjectStorage, source_key
 from gpu_workers import ekg
 from gpu_workers.ekg import SegmentRecord, Span
 from tests.conftest import Cast
 from tests.indexing.media import grey, run_ffmpeg, write_video
 from tests.scripted_openai import Fault, ScriptedOpenAIServer, ScriptedRequest
 from tests.workers.eyes import chunk_n
-from tests.workers.world import run_due
+from tests.workers.world import arrived, run_due
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
 
@@ -55,15 +54,6 @@ def watch(request: ScriptedRequest) -> Any:
 @pytest.fixture(autouse=True)
 def _watching(vlm: ScriptedOpenAIServer) -> None:
     vlm.script = watch
-
-
-def arrived(cast: Cast, content: bytes) -> UUID:
-    key = source_key(cast.tenant_id, uuid4())
-    ObjectStorage().put(key, content, content_type="video/mp4")
-    with cast.scope():
-        video = create_video(object_key=key, size_bytes=len(content), title="scene", input_closed_at=timezone.now())
-        enqueue_probe(video.id)
-        return UUID(str(video.id))
 
 
 def indexed(cast: Cast, path: Path) -> Video:

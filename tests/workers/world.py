@@ -16,7 +16,7 @@ from django.utils import timezone
 from backend.jobs.models import Job, JobKind
 from backend.jobs.services import enqueue, take_due_wakeups
 from backend.library.index_versions import create_video, enqueue_probe
-from backend.library.storage import ObjectStorage, source_key
+from backend.library.storage import ObjectMissing, ObjectStorage, source_key
 from infra.local import ffmpeg
 from tests.conftest import Cast
 from tests.workers.eyes import BLUE, GREEN, RED
@@ -53,13 +53,26 @@ def recording(scenes: Sequence[Scene]) -> bytes:
 
 def stored_video(cast: Cast, scenes: Sequence[Scene] = FORTY_SECONDS) -> UUID:
     """The recording in object storage, its row, and its probe job: what a completed upload leaves."""
-    content = recording(scenes)
+    return arrived(cast, recording(scenes))
+
+
+def arrived(cast: Cast, content: bytes) -> UUID:
+    """A video of this content, as a completed upload leaves it."""
     key = source_key(cast.tenant_id, uuid4())
     ObjectStorage().put(key, content, content_type="video/mp4")
     with cast.scope():
         video = create_video(object_key=key, size_bytes=len(content), title="scenes", input_closed_at=timezone.now())
         enqueue_probe(video.id)
         return UUID(str(video.id))
+
+
+def exists(key: str) -> bool:
+    """Whether there is an object of that key."""
+    try:
+        ObjectStorage().head(key)
+    except ObjectMissing:
+        return False
+    return True
 
 
 def run_due(*, times: int = 1) -> list[UUID]:
