@@ -17,6 +17,9 @@ PREFIXES = frozenset(
         "whe",  # webhook endpoint
         "whd",  # webhook delivery
         "msg",  # webhook event
+        "bat",  # question batch
+        "ses",  # session
+        "sea",  # search
         "key", "tnt", "chk", "trn", "trk", "obj",
     }
 )  # fmt: skip

@@ -91,3 +91,31 @@ class ModelCall(TenantRow):
         constraints = [
             models.UniqueConstraint(fields=["tenant", "source_type", "source_id", "ordinal"], name="model_call_once")
         ]
+
+
+class TenantBudget(TenantRow):
+    """What all of a tenant's questions together may consume in one calendar month (UTC); null is no limit.
+
+    max_seconds: of model time. max_cost: in the ledger's currency.
+    """
+
+    max_tokens = models.BigIntegerField(null=True)
+    max_seconds = models.DecimalField(max_digits=20, decimal_places=3, null=True)
+    max_cost = models.DecimalField(max_digits=20, decimal_places=6, null=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant"], name="budget_once_per_tenant")]
+
+
+class OpenSpending(TenantRow):
+    """What a question that runs has consumed so far and is not in the ledger yet; deleted when it has an outcome."""
+
+    question_id = models.UUIDField()
+    tokens = models.BigIntegerField(default=0)
+    seconds = models.DecimalField(max_digits=20, decimal_places=3, default=0)
+    cost = models.DecimalField(max_digits=20, decimal_places=10, default=0)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant", "question_id"], name="spending_once_per_question")]

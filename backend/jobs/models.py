@@ -15,6 +15,7 @@ class JobKind(models.TextChoices):
     ASSEMBLE_VIDEO = "assemble_video"
     SUMMARISE_VIDEO = "summarise_video"
     ANSWER_QUESTION = "answer_question"
+    SEARCH_EVENTS = "search_events"
     DELIVER_WEBHOOK = "deliver_webhook"
     PURGE_VIDEO = "purge_video"
     RETIRE_VERSION = "retire_version"
@@ -27,6 +28,7 @@ QUEUE_OF: dict[str, str] = {
     JobKind.ASSEMBLE_VIDEO: "gpu.index",
     JobKind.SUMMARISE_VIDEO: "gpu.index",
     JobKind.ANSWER_QUESTION: "gpu.query",
+    JobKind.SEARCH_EVENTS: "gpu.query",
     JobKind.DELIVER_WEBHOOK: "io.webhook",
     JobKind.PURGE_VIDEO: "system",
     JobKind.RETIRE_VERSION: "system",

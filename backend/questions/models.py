@@ -16,6 +16,29 @@ class QuestionStatus(models.TextChoices):
     CANCELED = "canceled"
 
 
+class QuestionBatch(TenantRow):
+    """Questions asked together. status: running until none of them is open; what became of each, its question says."""
+
+    status = models.CharField(max_length=16, default="running")
+    total = models.PositiveIntegerField()
+    external_id = models.CharField(max_length=200, default="", blank=True)
+    metadata = models.JSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+    completed_at = models.DateTimeField(null=True)
+
+
+class Session(TenantRow):
+    """A conversation: its questions are asked one after another and may refer to what was said before.
+
+    scope: {video_ids | collection_id, start_ms, end_ms} as asked for; each question resolves it anew.
+    """
+
+    scope = models.JSONField(default=dict)
+    external_id = models.CharField(max_length=200, default="", blank=True)
+    metadata = models.JSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+
 class Question(TenantRow):
     status = models.CharField(max_length=16, choices=QuestionStatus.choices, default=QuestionStatus.QUEUED)
     stage = models.CharField(max_length=64, default="", blank=True)
@@ -31,11 +54,24 @@ class Question(TenantRow):
     seed = models.IntegerField(default=0)
     external_id = models.CharField(max_length=200, default="", blank=True)
     metadata = models.JSONField(default=dict)
+    batch = models.ForeignKey(
+        QuestionBatch, null=True, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    batch_position = models.PositiveIntegerField(null=True)
+    session = models.ForeignKey(
+        Session, null=True, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    # Place in its session, from 1.
+    turn = models.PositiveIntegerField(null=True)
+    # A follow-up as it was searched for, with what it refers to written out.
+    standalone = models.TextField(default="", blank=True)
 
     answer = models.TextField(default="", blank=True)
     choice = models.PositiveSmallIntegerField(null=True)
     confidence = models.FloatField(null=True)
     finish_reason = models.CharField(max_length=32, default="", blank=True)
+    # [{text, status, evidence: [ordinals]}]
+    claims = models.JSONField(default=list)
     # {calls, prompt_tokens, cached_tokens, completion_tokens}
     usage = models.JSONField(default=dict)
     cost_amount = models.DecimalField(max_digits=20, decimal_places=10, default=0)
@@ -50,7 +86,67 @@ class Question(TenantRow):
     completed_at = models.DateTimeField(null=True)
 
     class Meta(TenantRow.Meta):
-        indexes = [models.Index(fields=["tenant", "-id"], name="question_tenant_newest")]
+        indexes = [
+            models.Index(fields=["tenant", "-id"], name="question_tenant_newest"),
+            models.Index(fields=["tenant", "batch", "batch_position"], name="question_tenant_batch"),
+        ]
+        constraints = [models.UniqueConstraint(fields=["tenant", "session", "turn"], name="question_session_turn")]
+
+
+class Feedback(TenantRow):
+    """What a customer says of an answer: verdict right or wrong, and, if they will, the right one."""
+
+    question = models.ForeignKey(
+        Question, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    verdict = models.CharField(max_length=8, choices=[("right", "right"), ("wrong", "wrong")])
+    note = models.TextField(max_length=4_000, default="", blank=True)
+    correct_answer = models.TextField(max_length=4_000, default="", blank=True)
+    correct_choice = models.PositiveSmallIntegerField(null=True)
+    api_key_id = models.UUIDField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant", "question"], name="feedback_once_per_question")]
+
+
+class Search(TenantRow):
+    """A retrieval without an answer: the events nearest to a query, ranked. A worker embeds and looks.
+
+    settings: what was asked of it (views with weights, fusion, limit). results: [{video_id, event_id, start_ms, end_ms,
+    summary, score, frame_ms, frame_key, reasons: [{view, similarity, text}]}].
+    """
+
+    status = models.CharField(max_length=16, choices=QuestionStatus.choices, default=QuestionStatus.QUEUED)
+    text = models.TextField(max_length=4_000)
+    start_ms = models.BigIntegerField(null=True)
+    end_ms = models.BigIntegerField(null=True)
+    settings = models.JSONField(default=dict)
+    results = models.JSONField(default=list)
+    usage = models.JSONField(default=dict)
+    timings = models.JSONField(default=dict)
+    error_code = models.CharField(max_length=64, default="", blank=True)
+    error_message = models.TextField(default="", blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    completed_at = models.DateTimeField(null=True)
+
+    class Meta(TenantRow.Meta):
+        indexes = [models.Index(fields=["tenant", "-id"], name="search_tenant_newest")]
+
+
+class SearchVideo(TenantRow):
+    """One video of a search's scope, with the index version that was read (set when work starts)."""
+
+    search = models.ForeignKey(
+        Search, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    video = models.ForeignKey(Video, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
+    index_version = models.PositiveIntegerField(null=True)
+    indexed_until_ms = models.BigIntegerField(null=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant", "search", "video"], name="search_video_once")]
 
 
 class QuestionVideo(TenantRow):
