@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-vllm bench-index up down reset status lint lock
+.PHONY: help bootstrap demo test test-vllm bench-index bench-answer eval up down reset status lint lock
 
 # The demo reads these from its environment, so no shell ever sees them and quotes survive; `value` keeps make from
 # expanding a $ inside them.
@@ -36,6 +36,12 @@ test-vllm: bootstrap ## the openai profile against a real vLLM on this CPU, set 
 
 bench-index: bootstrap ## measure indexing, one JSON line per figure; some of them: ONLY=similarity
 	@$(PY) -m bench.index --only "$(ONLY)"
+
+bench-answer: bootstrap ## measure answering, one JSON line per figure; some of them: ONLY=tri_view
+	@$(PY) -m bench.answer --only "$(ONLY)"
+
+eval: bootstrap ## how good answers are: SET=egoschema|nextqa|activitynet|tacos DATA=folder ARM=name [LIMIT SEED OUT AGAINST]
+	@$(PY) -m bench.evaluation --set="$(SET)" --data="$(DATA)" --arm="$(ARM)" --limit="$(LIMIT)" --seed="$(SEED)" --out="$(OUT)" --against="$(AGAINST)"
 
 up: bootstrap ## run the service in the foreground; Ctrl-C stops it
 	@$(PY) -m infra.local.supervisor up

@@ -5,12 +5,9 @@ Exit status 0 whether or not every figure holds; anything else is a fault of the
 
 from __future__ import annotations
 
-import argparse
-import importlib
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from bench.figures import Figures, tell
+from bench.runner import print_figures
 
 FIGURES: Mapping[str, tuple[str, str]] = {
     "decode_sample_hd": ("decode", "hd"),
@@ -32,28 +29,11 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "served_hour": ("served", "hour"),
     "embedded_real_time": ("embedded", "real_time"),
 }
-"""Every figure, with the module of this package and the function that measures it; a function may give several.
-
-A module is imported when it is wanted: some of them load models.
-"""
+"""Every figure, with the module of this package and the function that measures it; a function may give several."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", metavar="NAME", help="a part of the names of the figures wanted")
-    only = parser.parse_args(arguments).only
-    wanted = dict.fromkeys(place for name, place in FIGURES.items() if only in name)
-    if not wanted:
-        parser.error(f"no figure is called like {only!r}: {', '.join(FIGURES)}")
-    for module, function in wanted:
-        begun = time.monotonic()
-        tell(f"{module}.{function} …")
-        measure: Callable[[], Figures] = getattr(importlib.import_module(f"bench.{module}"), function)
-        for figure in measure():
-            if only in figure.name:
-                print(figure.line(), flush=True)
-        tell(f"{module}.{function}: {time.monotonic() - begun:.0f} s")
-    return 0
+    return print_figures(FIGURES, __doc__, arguments)
 
 
 if __name__ == "__main__":

@@ -23,14 +23,11 @@ from gpu_workers.ekg import (
     LinkedMention,
     Relation,
     Span,
-    TranscriptLine,
     Vector,
     stable_id,
 )
-from gpu_workers.ports import EntityFact, Hit, StoredEvent, StoredFrame
-
-SHARED, RELATED = 1.0, 0.5
-"""What an entity in common counts, and an entity that is one relation away."""
+from gpu_workers.ports import EntityFact, Hit, StoredEvent, StoredFrame, ViewName, ViewQuery
+from gpu_workers.retrieval.expansion import Appearance, connected_events
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +38,7 @@ class MemoryVideo:
     events: Sequence[EventRecord]
     chunks: Sequence[Chunk] = ()
     frames: Sequence[FrameRow] = ()
+    index_version: int = 1
 
 
 class InMemoryGraph:
@@ -58,47 +56,32 @@ class InMemoryGraph:
         self._events_of_entity: dict[UUID, list[UUID]] = defaultdict(list)
         self._frames: dict[UUID, list[StoredFrame]] = defaultdict(list)
         self._jpegs: dict[str, bytes] = {}
-        self._lines: dict[UUID, TranscriptLine] = {}
         self._events_of_line: dict[UUID, list[UUID]] = defaultdict(list)
-        self._event_vectors, self._frame_vectors, self._line_vectors = _Vectors(), _Vectors(), _Vectors()
-        for video in videos:
+        self._views: dict[ViewName, _View] = {name: _View() for name in ("event", "entity", "frame", "transcript")}
+        # In one order everywhere: videos by id, events by time.
+        for video in sorted(videos, key=lambda video: video.video_id):
             events = [r.event for r in video.events if span is None or r.event.span.overlaps(span)]
             self._add_events(video, events)
             self._add_frames(video, events, span)
+        self._views["event"].following = self._next
         # After all events: an entity's last state is the one that counts.
-        self._entity_vectors = _Vectors()
-        for entity in self._entities.values():
-            self._entity_vectors.add(entity.id, entity.centroid)
+        for entity_id, event_ids in self._events_of_entity.items():
+            entity = self._entities[entity_id]
+            self._views["entity"].add(entity_id, entity.centroid, event_ids, entity.name)
 
     # --- views -----------------------------------------------------------------------------------------------------
 
-    def search_events(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
-        found = self._event_vectors.nearest(query, limit=limit, floor=floor)
-        return [Hit(event_id, cosine, "event", str(event_id)) for event_id, cosine in found]
-
-    def search_entities(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
-        found = self._entity_vectors.nearest(query, limit=limit, floor=floor)
-        return [
-            Hit(event_id, cosine, "entity", f"{entity_id} {self._entities[entity_id].name}")
-            for entity_id, cosine in found
-            for event_id in self._events_of_entity[entity_id]
-        ]
-
-    def search_frames(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
-        frames = {frame.id: frame for owned in self._frames.values() for frame in owned}
-        found = self._frame_vectors.nearest(query, limit=limit, floor=floor)
-        return [
-            Hit(frames[frame_id].event_id, cosine, "frame", f"{frame_id} at {frames[frame_id].ms} ms")
-            for frame_id, cosine in found
-        ]
-
-    def search_transcript(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
-        found = self._line_vectors.nearest(query, limit=limit, floor=floor)
-        return [
-            Hit(event_id, cosine, "transcript", f"{line_id} {self._lines[line_id].text}")
-            for line_id, cosine in found
-            for event_id in self._events_of_line[line_id]
-        ]
+    def search_views(
+        self, queries: Mapping[ViewName, ViewQuery], *, floor: float = 0.1
+    ) -> Mapping[ViewName, Sequence[Hit]]:
+        return {
+            name: [
+                Hit(event_id, cosine, name, f"{item.id} {item.words}".strip())
+                for item, cosine in self._views[name].nearest(query, floor=floor)
+                for event_id in item.event_ids
+            ]
+            for name, query in queries.items()
+        }
 
     # --- edges -----------------------------------------------------------------------------------------------------
 
@@ -110,30 +93,20 @@ class InMemoryGraph:
         return {after: before for before, after in self._next.items() if after in wanted}
 
     def events_sharing_entities(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[Hit]:
-        """similarity: strength of the connection divided by the strongest one's, so in (0, 1]."""
         seeds = set(event_ids)
         shared = {mention.entity_id for event_id in seeds for mention in self._mentions.get(event_id, ())}
-        weight = dict.fromkeys(shared, SHARED)
-        for relations in self._relations.values():
-            for relation in relations:
-                for here, there in (
-                    (relation.source_id, relation.target_id),
-                    (relation.target_id, relation.source_id),
-                ):
-                    if here in shared:
-                        weight.setdefault(there, RELATED)
-        strength: dict[UUID, float] = defaultdict(float)
-        names: dict[UUID, list[str]] = defaultdict(list)
-        for entity_id in sorted(weight):
-            for event_id in self._events_of_entity.get(entity_id, ()):
-                if event_id not in seeds:
-                    strength[event_id] += weight[entity_id]
-                    names[event_id].append(f"{entity_id} {self._entities[entity_id].name}")
-        order = sorted(strength, key=lambda event_id: (-strength[event_id], self._events[event_id].n, event_id))
-        top = max(strength.values(), default=1.0)
-        return [
-            Hit(event_id, strength[event_id] / top, "graph", "; ".join(names[event_id])) for event_id in order[:limit]
-        ]
+        ends = [(r.source_id, r.target_id) for relations in self._relations.values() for r in relations]
+        reached = {end for pair in ends if shared & set(pair) for end in pair}
+        return connected_events(
+            (
+                Appearance(entity_id, self._entities[entity_id].name, event_id, self._events[event_id].n)
+                for entity_id in shared | reached
+                for event_id in self._events_of_entity.get(entity_id, ())
+            ),
+            seeds=seeds,
+            shared=shared,
+            limit=limit,
+        )
 
     def facts(self, event_ids: Sequence[UUID]) -> Sequence[EntityFact]:
         facts: list[EntityFact] = []
@@ -173,13 +146,13 @@ class InMemoryGraph:
         inside = {event.id for event in events}
         for record in video.events:
             event = record.event
+            self._entities.update({entity.id: entity for entity in record.entities})
             if event.id not in inside:
                 continue
             members = tuple(chunks[n] for n in range(event.first_chunk, event.end_chunk) if n in chunks)
             self._events[event.id] = StoredEvent(event.id, video.video_id, event.n, event.span, event.summary, members)
-            self._event_vectors.add(event.id, event.embedding)
-            self._add_lines(video.video_id, event, members)
-            self._entities.update({entity.id: entity for entity in record.entities})
+            self._views["event"].add(event.id, event.embedding, [event.id])
+            self._add_lines(video, event, members)
             self._mentions[event.id].extend(record.mentions)
             self._relations[event.id].extend(record.relations)
             for entity_id in dict.fromkeys(mention.entity_id for mention in record.mentions):
@@ -188,15 +161,15 @@ class InMemoryGraph:
             if after.n == before.n + 1:
                 self._next[before.id] = after.id
 
-    def _add_lines(self, video_id: UUID, event: Event, members: Sequence[Chunk]) -> None:
+    def _add_lines(self, video: MemoryVideo, event: Event, members: Sequence[Chunk]) -> None:
         for chunk in members:
             for line in chunk.transcript:
-                line_id = stable_id("transcript", video_id, line.span.start_ms, line.span.end_ms)
+                place = (line.span.start_ms, line.span.end_ms)
+                line_id = stable_id("transcript", video.video_id, video.index_version, *place)
                 if line.embedding is None or not line.span.overlaps(event.span):
                     continue
-                if line_id not in self._lines:
-                    self._lines[line_id] = line
-                    self._line_vectors.add(line_id, line.embedding)
+                if line_id not in self._events_of_line:
+                    self._views["transcript"].add(line_id, line.embedding, self._events_of_line[line_id], line.text)
                 if event.id not in self._events_of_line[line_id]:
                     self._events_of_line[line_id].append(event.id)
 
@@ -210,34 +183,59 @@ class InMemoryGraph:
             if not events[position].span.contains(row.ms) or (span is not None and not span.contains(row.ms)):
                 continue
             key = f"{video.video_id}/{row.ms}.jpg"
-            frame_id = stable_id("frame", video.video_id, row.ms)
+            frame_id = stable_id("frame", video.video_id, video.index_version, row.ms)
             event_id = events[position].id
             self._frames[event_id].append(StoredFrame(frame_id, video.video_id, event_id, row.ms, key))
             self._jpegs[key] = row.jpeg
-            self._frame_vectors.add(frame_id, row.embedding)
+            self._views["frame"].add(frame_id, row.embedding, [event_id], f"at {row.ms} ms")
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """What a view can match. event_ids: the events it belongs to, in order; may grow during construction."""
+
+    id: UUID
+    vector: Vector
+    event_ids: Sequence[UUID]
+    words: str
 
 
 @dataclass(slots=True)
-class _Vectors:
-    """Unit vectors by id, searched exactly. The matrix is built at the first search."""
+class _View:
+    """Items with unit vectors, searched exactly. The matrix is built at the first search. following: of an item, the
+    next one in time, where a view has such an order."""
 
-    ids: list[UUID] = field(default_factory=list)
-    rows: list[Vector] = field(default_factory=list)
+    items: list[_Item] = field(default_factory=list)
+    following: Mapping[UUID, UUID] = field(default_factory=dict)
     matrix: Vector | None = None
 
-    def add(self, key: UUID, vector: Vector) -> None:
-        self.ids.append(key)
-        self.rows.append(vector)
+    def add(self, key: UUID, vector: Vector, event_ids: Sequence[UUID], words: str = "") -> None:
+        self.items.append(_Item(key, vector, event_ids, words))
 
-    def nearest(self, query: Vector, *, limit: int, floor: float) -> list[tuple[UUID, float]]:
-        """(id, cosine) above floor, best first; ties in order of insertion."""
-        if not self.ids or limit <= 0:
+    def nearest(self, query: ViewQuery, *, floor: float) -> list[tuple[_Item, float]]:
+        """(item, cosine) above floor, best first; ties by id."""
+        if not self.items or query.limit <= 0:
             return []
         if self.matrix is None:
-            self.matrix = np.stack(self.rows)
-        cosines = self.matrix @ query
-        order = np.argsort(-cosines, kind="stable")[:limit]
-        return [(self.ids[i], float(cosines[i])) for i in order if cosines[i] > floor]
+            # Sorted before the matrix is there: another thread may come in between and must find them together.
+            items = sorted(self.items, key=lambda item: item.id)
+            self.items, self.matrix = items, np.stack([item.vector for item in items])
+        cosines = self.matrix @ query.vector
+        if query.context and self.following:
+            cosines = self._in_context(cosines, query.context)
+        order = np.argsort(-cosines, kind="stable")[: query.limit]
+        return [(self.items[i], float(cosines[i])) for i in order if cosines[i] > floor]
+
+    def _in_context(self, cosines: Vector, context: float) -> Vector:
+        """An item without a neighbour has itself around it."""
+        place = {item.id: row for row, item in enumerate(self.items)}
+        around = np.full(len(cosines), -np.inf, dtype=np.float32)
+        for before, after in self.following.items():
+            left, right = place[before], place[after]
+            around[left] = max(around[left], cosines[right])
+            around[right] = max(around[right], cosines[left])
+        around = np.where(np.isneginf(around), cosines, around)
+        return np.asarray((cosines + context * around) / (1 + context), dtype=np.float32)
 
 
 def _with(text: str, description: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 from uuid import UUID
 
 import numpy as np
@@ -77,6 +77,23 @@ class StoredEvent:
     chunks: tuple[Chunk, ...] = ()
 
 
+ViewName = Literal["event", "entity", "frame", "transcript"]
+"""The views that a similarity finds events by. What the graph connects is another one (events_sharing_entities)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewQuery:
+    """What a view is asked: its items (events, entities, frames, spoken lines) nearest to vector, at most limit.
+
+    context: for events alone, how much the better one of the two neighbours in scope counts beside the event itself:
+    similarity is (own + context * neighbour's) / (1 + context). What happens around an event tells what it is about.
+    """
+
+    vector: Vector
+    limit: int
+    context: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """An event found by one view. via: the id of what matched (event, entity, frame, line), a space, words to read."""
@@ -108,18 +125,16 @@ class EntityFact:
 class KnowledgeGraph(Protocol):
     """Read access to everything inside one question's scope. Safe to call from several threads."""
 
-    def search_events(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]: ...
+    def search_views(
+        self, queries: Mapping[ViewName, ViewQuery], *, floor: float = 0.1
+    ) -> Mapping[ViewName, Sequence[Hit]]:
+        """The hits of every view that queries ask, found together: one round trip where the index is on a server.
 
-    def search_entities(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
-        """Hits of the nearest entities, one per (entity, event it takes part in); limit counts entities."""
-        ...
-
-    def search_frames(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
-        """Hits of the nearest frames; limit counts frames."""
-        ...
-
-    def search_transcript(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
-        """Hits of the nearest spoken lines, one per (line, event it is spoken in); limit counts lines."""
+        Exact cosine similarity inside the scope, above floor, best first, ties by the id of what matched; limit counts
+        items, and an item in scope hits each event in scope that it belongs to, in order of video and time: an entity
+        those it takes part in, a line those it is spoken in. A view that is not asked, or with limit 0, is not searched
+        and has no hits.
+        """
         ...
 
     def next_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, UUID]:
@@ -129,7 +144,10 @@ class KnowledgeGraph(Protocol):
     def previous_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, UUID]: ...
 
     def events_sharing_entities(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[Hit]:
-        """Other events reached over PARTICIPATES_IN and RELATED_TO, most strongly connected first."""
+        """Other events reached over PARTICIPATES_IN and RELATED_TO, most strongly connected first.
+
+        similarity: strength of the connection (gpu_workers.retrieval.expansion) over the strongest one's, in (0, 1].
+        """
         ...
 
     def facts(self, event_ids: Sequence[UUID]) -> Sequence[EntityFact]:

@@ -81,6 +81,7 @@ class Fault:
 
     status: HTTP error with an OpenAI error body (code, message) and headers such as Retry-After.
     drop: the connection is reset without a byte. half_body: the body stops in the middle.
+    body: these bytes as a success, under content_type: what a proxy or a broken server may send.
     hang: no answer until this event is set (or the server closes), for time-outs without sleeping.
     """
 
@@ -90,6 +91,8 @@ class Fault:
     headers: Mapping[str, str] = field(default_factory=dict)
     drop: bool = False
     half_body: bool = False
+    body: bytes | None = None
+    content_type: str = "application/json"
     hang: threading.Event | None = None
 
 
@@ -164,6 +167,8 @@ class ScriptedOpenAIServer:
 class _Handler(BaseHTTPRequestHandler):
     scripted: ScriptedOpenAIServer
     protocol_version = "HTTP/1.1"
+    # Headers and body are two writes; held together they would wait for the client's delayed acknowledgement.
+    disable_nagle_algorithm = True
 
     def log_message(self, format: str, *args: Any) -> None:
         return
@@ -209,16 +214,19 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(b'{"id": "half", "choices": [{"message": {"content": "cut')
             self.close_connection = True
+        elif fault.body is not None:
+            self._write(200, fault.body, {"Content-Type": fault.content_type})
         else:
             error = {"error": {"message": fault.message, "code": fault.code, "type": fault.code}}
             self._send(fault.status, error, fault.headers)
 
     def _send(self, status: int, payload: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> None:
-        data = json.dumps(payload).encode()
+        self._write(status, json.dumps(payload).encode(), {"Content-Type": "application/json", **(headers or {})})
+
+    def _write(self, status: int, data: bytes, headers: Mapping[str, str]) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
-        for name, value in (headers or {}).items():
+        for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data)

@@ -1,4 +1,7 @@
-"""Deletes a video for good: objects, graph, rows, and what answers show of it. What was billed stays in the ledger."""
+"""Deletes a video for good: objects, graph, rows, and what answers and searches show of it.
+
+What was billed stays in the ledger.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from backend.jobs.services import JobFailed
 from backend.library.models import Video
 from backend.library.recording import object_keys
 from backend.library.storage import ObjectStorage, source_prefix, video_prefix
+from backend.questions import searches
 from backend.questions.models import Evidence
 from backend.tenancy.context import tenant_scope
 from workers.runner import FollowUp, Work
@@ -37,6 +41,7 @@ def handle(work: Work) -> FollowUp | None:
         for key in copies:
             storage.delete(key)
     with work.checkpoint():
+        searches.forget_video(video_id)
         GraphStore().lock_video(video_id)
         GraphStore().drop_version(video_id)
         work.complete()

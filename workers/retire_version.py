@@ -10,7 +10,8 @@ from backend.jobs.models import Job, JobKind, JobState, Segment
 from backend.jobs.services import JobFailed
 from backend.library.models import IndexVersion, Video
 from backend.library.storage import ObjectMissing, ObjectStorage, cited_thumbnail_key, version_prefix
-from backend.questions.models import Evidence, QuestionStatus, QuestionVideo
+from backend.questions import searches
+from backend.questions.models import Evidence, QuestionStatus, QuestionVideo, SearchVideo
 from backend.tenancy.context import tenant_scope
 from workers.runner import FollowUp, Work
 
@@ -30,6 +31,7 @@ def handle(work: Work) -> FollowUp | None:
     work.require_lease()
     ObjectStorage().delete_prefix(version_prefix(version.tenant_id, version.video_id, version.n))
     with work.checkpoint():
+        searches.forget_frames(version.video_id, version.n)
         drop_version(version.video_id, version.n)
         Segment.objects.filter(video_id=version.video_id, index_version=version.n).delete()
         work.complete()
@@ -43,9 +45,12 @@ def _is_needed(version: IndexVersion) -> bool:
 
 
 def require_unused(version: IndexVersion) -> None:
-    """Raises JobFailed (retryable) while a question reads the version, or a worker may still write to it."""
+    """Raises JobFailed (retryable) while a question or search reads the version, or a worker may still write to it."""
     reading = QuestionVideo.objects.filter(
         video_id=version.video_id, index_version=version.n, question__status=QuestionStatus.RUNNING
+    )
+    searching = SearchVideo.objects.filter(
+        video_id=version.video_id, index_version=version.n, search__status=QuestionStatus.RUNNING
     )
     segments = Segment.objects.filter(video_id=version.video_id, index_version=version.n).values("id")
     writing = Job.objects.filter(
@@ -54,8 +59,8 @@ def require_unused(version: IndexVersion) -> None:
         state=JobState.RUNNING,
         lease_until__gt=timezone.now(),
     )
-    if reading.exists() or writing.exists():
-        raise JobFailed("version_in_use", "a question or a worker still uses this version", retryable=True)
+    if reading.exists() or searching.exists() or writing.exists():
+        raise JobFailed("version_in_use", "a question, a search or a worker still uses this version", retryable=True)
 
 
 def keep_cited_thumbnails(work: Work, version: IndexVersion) -> None:

@@ -50,7 +50,7 @@ def run_once(request: Request, work: Callable[[], Response], *, required: bool =
     """work() once per Idempotency-Key, inside the open tenant_scope; without a key, just work().
 
     Raises Problem 422 `idempotency_key_reused` for another payload, 409 `idempotency_in_progress` while a first request
-    still runs, 400 for a malformed or missing key. Answers of 409, 429 and 5xx are not kept, so a retry does the work.
+    still runs, 400 for a malformed or missing key. Answers of 402, 409, 429 and 5xx are not kept: a retry works.
     """
     key = request.headers.get(HEADER)
     if key is None:
@@ -123,7 +123,7 @@ def _fingerprint(request: Request) -> str:
 
 
 def _kept(status: int) -> bool:
-    return status < 500 and status not in {409, 429}
+    return status < 500 and status not in {402, 409, 429}
 
 
 def _replay(record: IdempotencyRecord, fingerprint: str) -> Response:

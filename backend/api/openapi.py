@@ -88,6 +88,8 @@ SETTINGS: dict[str, Any] = {
         "Profile": "backend.library.models.Profile",
         "IndexJobStatus": "backend.jobs.api.STATUSES",
         "Scope": "backend.tenancy.api.SCOPE_CHOICES",
+        "QuestionStatusEnum": "backend.questions.models.QuestionStatus",
+        "BatchStatus": "backend.questions.models.BatchStatus",
         "EndpointState": "backend.webhooks.models.EndpointState",
         "DeliveryState": "backend.webhooks.models.DeliveryState",
     },

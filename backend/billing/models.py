@@ -94,9 +94,9 @@ class ModelCall(TenantRow):
 
 
 class TenantBudget(TenantRow):
-    """What all of a tenant's questions together may consume in one calendar month (UTC); null is no limit.
+    """What all of a tenant's questions and searches together may consume in one calendar month (UTC).
 
-    max_seconds: of model time. max_cost: in the ledger's currency.
+    Null is no limit. max_seconds: of model time. max_cost: what calls cost by the cost book, in the ledger's currency.
     """
 
     max_tokens = models.BigIntegerField(null=True)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 QUESTION = "question"
 QUESTION_REVERSAL = "question_reversal"
+SEARCH = "search"
 SEGMENT = "segment"
 WASTED = "wasted_attempt"
 
@@ -41,7 +42,7 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class Line:
     """One consumed quantity, before it is valued."""
 
     meter: Meter
@@ -107,7 +108,7 @@ def record_model_calls(
     if not ModelCall.objects.filter(id=rows[0].id).exists():
         return recorded_cost(source_type=source_type, source_id=source_id)
     ModelCall.objects.bulk_create(rows[1:])
-    return _write(source, _lines_of(calls), occurred_at or timezone.now())
+    return _write(source, lines_of(calls), occurred_at or timezone.now())
 
 
 def record_wasted_calls(
@@ -132,14 +133,22 @@ def record_media_seconds(
     *, segment_id: UUID, video_id: UUID, seconds: Decimal | int, occurred_at: datetime | None = None
 ) -> Cost:
     """Bill the indexed media of one segment, once."""
-    line = _Line(Meter.MEDIA_SECONDS, quantity(seconds))
+    line = Line(Meter.MEDIA_SECONDS, quantity(seconds))
     return _write(_Source(SEGMENT, str(segment_id), video_id), [line], occurred_at or timezone.now())
 
 
 def record_question(*, question_id: UUID, api_key_id: UUID | None, occurred_at: datetime | None = None) -> Cost:
     """Bill one accepted question, once; reverse_question() takes it back if no answer comes of it."""
     source = _Source(QUESTION, str(question_id), None, question_id, api_key_id)
-    return _write(source, [_Line(Meter.QUESTIONS, quantity(1))], occurred_at or timezone.now())
+    return _write(source, [Line(Meter.QUESTIONS, quantity(1))], occurred_at or timezone.now())
+
+
+def record_questions(*, question_ids: Sequence[UUID], api_key_id: UUID | None) -> None:
+    """record_question() for each, in a fixed number of statements."""
+    now = timezone.now()
+    rates, line = rates_at(now), Line(Meter.QUESTIONS, quantity(1))
+    rows = [_row(_Source(QUESTION, str(id), None, id, api_key_id), line, rates, now) for id in question_ids]
+    UsageEvent.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def reverse_question(*, question_id: UUID, reason: str) -> Cost:
@@ -147,31 +156,37 @@ def reverse_question(*, question_id: UUID, reason: str) -> Cost:
 
     Returns what was taken back (negative), zero when nothing was charged.
     """
-    charge = UsageEvent.objects.filter(
-        meter=Meter.QUESTIONS, source_type=QUESTION, source_id=str(question_id), question_id=question_id
-    ).first()
-    if charge is None:
-        return Cost()
+    reverse_questions(question_ids=[question_id], reason=reason)
+    return recorded_cost(source_type=QUESTION_REVERSAL, source_id=question_id)
+
+
+def reverse_questions(*, question_ids: Sequence[UUID], reason: str) -> None:
+    """reverse_question() for each, in a fixed number of statements."""
+    charges = UsageEvent.objects.filter(
+        meter=Meter.QUESTIONS, source_type=QUESTION, question_id__in=question_ids,
+        source_id__in=[str(id) for id in question_ids],
+    )  # fmt: skip
+    now = timezone.now()
     UsageEvent.objects.bulk_create(
         [
             UsageEvent(
                 tenant_id=charge.tenant_id,
                 meter=Meter.QUESTIONS,
                 quantity=-charge.quantity,
-                occurred_at=timezone.now(),
+                occurred_at=now,
                 source_type=QUESTION_REVERSAL,
-                source_id=str(question_id),
-                question_id=question_id,
+                source_id=charge.source_id,
+                question_id=charge.question_id,
                 api_key_id=charge.api_key_id,
                 cost_amount=-charge.cost_amount,
                 price_amount=-charge.price_amount,
                 currency=charge.currency,
                 reason=reason,
             )
+            for charge in charges
         ],
         ignore_conflicts=True,
     )
-    return recorded_cost(source_type=QUESTION_REVERSAL, source_id=question_id)
 
 
 def api_key_of_question(question_id: UUID) -> UUID | None:
@@ -191,7 +206,7 @@ def recorded_cost(*, source_type: str, source_id: UUID) -> Cost:
     return Cost(amount=total["amount"], price=total["price"])
 
 
-def _lines_of(calls: Iterable[roles.ModelCall]) -> list[_Line]:
+def lines_of(calls: Iterable[roles.ModelCall]) -> list[Line]:
     """Tokens and device time per stage and model. Cached prompt tokens are counted apart from fresh ones."""
     totals: dict[tuple[str, str], dict[Meter, int]] = defaultdict(lambda: defaultdict(int))
     for call in calls:
@@ -207,11 +222,11 @@ def _lines_of(calls: Iterable[roles.ModelCall]) -> list[_Line]:
         for meter, amount in amounts.items():
             units = Decimal(amount) / 1000 if meter == Meter.DEVICE_SECONDS else Decimal(amount)
             if units:
-                lines.append(_Line(meter, quantity(units), stage, model))
+                lines.append(Line(meter, quantity(units), stage, model))
     return lines
 
 
-def _write(source: _Source, lines: Sequence[_Line], occurred_at: datetime) -> Cost:
+def _write(source: _Source, lines: Sequence[Line], occurred_at: datetime) -> Cost:
     """Value and insert lines that are not in the ledger yet; the cost of the source's lines as the ledger has them."""
     rates = rates_at(occurred_at)
     rows = [_row(source, line, rates, occurred_at) for line in lines]
@@ -222,7 +237,7 @@ def _write(source: _Source, lines: Sequence[_Line], occurred_at: datetime) -> Co
     return Cost(amount=written["amount"], price=written["price"])
 
 
-def _row(source: _Source, line: _Line, rates: Rates, occurred_at: datetime) -> UsageEvent:
+def _row(source: _Source, line: Line, rates: Rates, occurred_at: datetime) -> UsageEvent:
     price = rates.value("price", line.meter, line.model, line.quantity) if source.billable else Decimal(0)
     return UsageEvent(
         tenant_id=current_tenant_id(),

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from unfold.admin import ModelAdmin
 
-from backend.billing.models import PriceBook, UsageEvent
+from backend.billing.models import PriceBook, TenantBudget, UsageEvent
 from backend.billing.rates import LEDGER_CURRENCY, plain
 from backend.console.base import ReadOnlyPage, TenantFilter
 from backend.console.details import QuestionPage, VideoPage
@@ -125,6 +125,20 @@ class TenantPage(ReadOnlyPage):
     list_display = ("name", "slug", "plan", "placement", "created_at", "suspended_at")
     list_filter = ("plan",)
     search_fields = ("id__exact", "name", "slug")
+
+
+@admin.register(TenantBudget, site=site)
+class TenantBudgetPage(ReadOnlyPage):
+    """Monthly limits as the tenants set them over the API; an empty one is no limit."""
+
+    list_display = ("tenant", "max_tokens", "max_seconds", "cost", "updated_at")
+    list_filter = (TenantFilter,)
+    list_select_related = ("tenant",)
+    search_fields = ("tenant__slug", "tenant__name")
+
+    @admin.display(description="max cost", ordering="max_cost")
+    def cost(self, budget: TenantBudget) -> str:
+        return "–" if budget.max_cost is None else f"{plain(budget.max_cost)} {LEDGER_CURRENCY}"
 
 
 @admin.register(UsageEvent, site=site)

@@ -22,7 +22,7 @@ from backend.ekg.models import Overview
 from backend.jobs.models import Job, Segment
 from backend.library.models import IndexVersion, InputSegment, Video
 from backend.library.storage import ObjectStorage
-from backend.questions.models import Candidate, Evidence, Node, Question, QuestionVideo
+from backend.questions.models import Candidate, Evidence, Feedback, Node, Question, QuestionBatch, QuestionVideo
 from backend.webhooks.models import Delivery
 
 
@@ -106,11 +106,23 @@ class VideoPage(ReadOnlyPage):
         return TemplateResponse(request, "console/video.html", context)
 
 
+class FeedbackFilter(admin.SimpleListFilter):
+    title = "feedback"
+    parameter_name = "feedback"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("right", "right"), ("wrong", "wrong")]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        judged = Feedback.unscoped.using(CONSOLE).filter(verdict=self.value()).values("question_id")
+        return queryset.filter(id__in=judged) if self.value() else queryset
+
+
 class QuestionPage(ReadOnlyPage):
     list_display = (
         "words", "shown_status", "tenant", "given", "sure", "method", "effort", "cost", "total", "created_at",
     )  # fmt: skip
-    list_filter = (TenantFilter, "status", "method", "effort", "finish_reason")
+    list_filter = (TenantFilter, "status", "method", "effort", "finish_reason", FeedbackFilter)
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "text", "external_id", "error_code")
 
@@ -151,10 +163,14 @@ class QuestionPage(ReadOnlyPage):
             candidates[candidate.node_id].append(candidate)
         evidence = Evidence.unscoped.using(CONSOLE).filter(question_id=question.id).order_by("ordinal")
         storage = ObjectStorage()
+        batches = QuestionBatch.unscoped.using(CONSOLE)
         lines = queries.usage_by_stage(column="question_id", value=question.id)
         context = {
             **self.page_context(request, "Question"),
             "question": question,
+            "feedback": Feedback.unscoped.using(CONSOLE).filter(question_id=question.id).first(),
+            "batch": batches.get(id=question.batch_id) if question.batch_id else None,
+            "batch_counts": queries.batch_counts(question.batch_id) if question.batch_id else [],
             "choices": [(chr(65 + n), choice, n == question.choice) for n, choice in enumerate(question.choices)],
             "videos": QuestionVideo.unscoped.using(CONSOLE).filter(question_id=question.id).select_related("video"),
             "tree": tree_of([(node, candidates[node.id]) for node in nodes]),

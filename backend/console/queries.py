@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -173,6 +174,60 @@ def usage_by_stage(*, column: str, value: Any) -> list[dict[str, Any]]:
         "coalesce(sum(quantity) FILTER (WHERE meter IN ('media_seconds', 'questions')), 0) AS units "
         f"FROM billing_usageevent WHERE {column} = %(value)s GROUP BY 1, 2, 3, 4 ORDER BY cost DESC, stage",
         {"value": value},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Answers of one range of confidence that customers have judged. low: its lower bound, None without confidence."""
+
+    low: float | None
+    judged: int
+    right: int
+    confidence: float | None
+
+    @property
+    def right_percent(self) -> float:
+        return 100 * self.right / self.judged
+
+    @property
+    def name(self) -> str:
+        return "none given" if self.low is None else f"{self.low:.1f} to {self.low + BAND:.1f}"
+
+
+BAND = 0.2
+
+
+def calibration(since: datetime) -> list[Band]:
+    """By confidence, how many of the answers judged in this span were right: well calibrated, they are alike."""
+    found = rows(
+        """
+        SELECT CASE WHEN confidence >= 1 THEN 4 ELSE floor(round(confidence::numeric, 6) * 5)::int END AS band,
+            count(*) AS judged, count(*) FILTER (WHERE f.verdict = 'right') AS good, avg(confidence) AS confidence
+        FROM questions_feedback f JOIN questions_question q ON q.tenant_id = f.tenant_id AND q.id = f.question_id
+        WHERE f.updated_at >= %(since)s GROUP BY 1 ORDER BY 1 DESC NULLS LAST
+        """,
+        {"since": since},
+    )
+    return [
+        Band(None if row["band"] is None else row["band"] * BAND, row["judged"], row["good"], row["confidence"])
+        for row in found
+    ]
+
+
+def right_percent(bands: Sequence[Band]) -> float | None:
+    """The share of right answers over all bands; None if none was judged."""
+    judged = sum(band.judged for band in bands)
+    return 100 * sum(band.right for band in bands) / judged if judged else None
+
+
+def batch_counts(batch_id: Any) -> list[dict[str, Any]]:
+    """The questions of a batch by status."""
+    return rows(
+        "SELECT q.status, count(*) AS n FROM questions_questionbatch b "
+        "JOIN questions_question q ON q.tenant_id = b.tenant_id AND q.batch_id = b.id "
+        "WHERE b.id = %(batch)s GROUP BY 1 ORDER BY 2 DESC, 1",
+        {"batch": batch_id},
     )
 
 

@@ -60,6 +60,7 @@ _LOOKS: dict[str, Any] = {
                 "separator": True,
                 "items": [
                     _page("Tenants", "apartment", "tenancy_tenant_changelist"),
+                    _page("Budgets", "savings", "billing_tenantbudget_changelist"),
                     _page("Usage ledger", "receipt_long", "billing_usageevent_changelist"),
                     _page("Price books", "sell", "billing_pricebook_changelist"),
                 ],
@@ -93,6 +94,7 @@ class ConsoleSite(UnfoldAdminSite):
         days = days if days in SPANS else DEFAULT_SPAN
         since = timezone.now() - timedelta(days=int(days))
         by_day = queries.money_by_day(since)
+        bands = queries.calibration(since)
         highest = max((max(day["cost"], day["price"]) for day in by_day), default=0)
         for day in by_day:
             day["cost_height"] = float(100 * day["cost"] / highest) if highest else 0.0
@@ -107,6 +109,9 @@ class ConsoleSite(UnfoldAdminSite):
             "by_stage": queries.cost_by_stage(since),
             "question_latency": queries.question_latency(since),
             "index_latency": queries.index_latency(since),
+            "bands": bands,
+            "judged": sum(band.judged for band in bands),
+            "right_percent": queries.right_percent(bands),
             "failures": queries.failures(since),
             "queues": queries.queues(),
             "tenants": queries.tenants(since),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -58,6 +58,21 @@ class Topology:
     next: Counter[tuple[UUID, UUID]]
     participations: Counter[Participation]
     relations: Counter[RelatedTo]
+
+
+# From the entities u, in both directions.
+_RELATED = (
+    "MATCH (u)-[r:RELATED_TO]->(v:Entity) RETURN u.uid, v.uid, r.predicate, r.event",
+    "MATCH (v:Entity)-[r:RELATED_TO]->(u) RETURN v.uid, u.uid, r.predicate, r.event",
+)
+
+
+def _relations(rows: Iterable[tuple[Any, ...]]) -> list[RelatedTo]:
+    """Each edge once, where both its ends were asked for."""
+    return [
+        RelatedTo(UUID(source), UUID(target), predicate, UUID(event))
+        for source, target, predicate, event in dict.fromkeys(rows)
+    ]
 
 
 class GraphStore:
@@ -167,11 +182,16 @@ class GraphStore:
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def _cypher(self, query: str, columns: str, parameters: Mapping[str, object]) -> list[tuple[Any, ...]]:
+        return self._cypher_each([query], columns, parameters)
+
+    def _cypher_each(
+        self, queries: Sequence[str], columns: str, parameters: Mapping[str, object]
+    ) -> list[tuple[Any, ...]]:
+        """The rows of several queries that return the same columns, in one round trip."""
+        # All take one and the same parameter: cypher() accepts nothing but a placeholder there.
+        calls = [f"SELECT * FROM cypher('ekg', $cypher$ {query} $cypher$, %(p)s) AS ({columns})" for query in queries]
         with self._cursor() as cursor:
-            cursor.execute(
-                f"SELECT * FROM cypher('ekg', $cypher$ {query} $cypher$, %s) AS ({columns})",
-                [json.dumps(parameters)],
-            )
+            cursor.execute(" UNION ALL ".join(calls), {"p": json.dumps(parameters)})
             return cursor.fetchall()
 
     def next_events(self, event_ids: Sequence[UUID]) -> dict[UUID, UUID]:
@@ -212,23 +232,26 @@ class GraphStore:
 
     def related(self, entity_ids: Sequence[UUID]) -> list[RelatedTo]:
         """RELATED_TO edges that leave or reach these entities."""
-        ids = {"ids": [str(entity_id) for entity_id in entity_ids]}
-        columns = "source text, target text, predicate text, event text"
-        rows = self._cypher(
-            "UNWIND $ids AS i MATCH (u:Entity) WHERE u.uid = i MATCH (u)-[r:RELATED_TO]->(v:Entity) "
-            "RETURN u.uid, v.uid, r.predicate, r.event",
-            columns,
-            ids,
-        ) + self._cypher(
-            "UNWIND $ids AS i MATCH (u:Entity) WHERE u.uid = i MATCH (v:Entity)-[r:RELATED_TO]->(u) "
-            "RETURN v.uid, u.uid, r.predicate, r.event",
-            columns,
-            ids,
+        start = "UNWIND $ids AS i MATCH (u:Entity) WHERE u.uid = i"
+        rows = self._cypher_each(
+            [f"{start} {hop}" for hop in _RELATED],
+            "source text, target text, predicate text, event text",
+            {"ids": [str(entity_id) for entity_id in entity_ids]},
         )
-        return [
-            RelatedTo(UUID(source), UUID(target), predicate, UUID(event))
-            for source, target, predicate, event in dict.fromkeys(rows)
+        return _relations(rows)
+
+    def surroundings(self, event_ids: Sequence[UUID]) -> tuple[list[Participation], list[RelatedTo]]:
+        """Who takes part in these events, and the RELATED_TO edges that leave or reach them, in one round trip."""
+        start = "UNWIND $ids AS i MATCH (e:Event) WHERE e.uid = i MATCH (u:Entity)-[p:PARTICIPATES_IN]->(e)"
+        rows = self._cypher_each(
+            [f"{start} RETURN u.uid, '', p.role, e.uid", *(f"{start} WITH DISTINCT u {hop}" for hop in _RELATED)],
+            "source text, target text, name text, event text",
+            {"ids": [str(event_id) for event_id in event_ids]},
+        )
+        participations = [
+            Participation(UUID(entity), UUID(event), role or "") for entity, target, role, event in rows if not target
         ]
+        return participations, _relations([row for row in rows if row[1]])
 
     def topology(self, video_id: UUID, version: int) -> Topology:
         """Everything of one index version, in memory: for checks, not for questions."""

@@ -11,9 +11,9 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Case, Count, F, Q, QuerySet, Sum, When
 from django.db.models.expressions import Window
-from django.db.models.functions import RowNumber
+from django.db.models.functions import Abs, RowNumber
 
 from backend.ekg.graph_store import GraphSize, GraphStore
 from backend.ekg.models import (
@@ -264,3 +264,18 @@ def summary(video: Video) -> Summary:
         frames={frame.ms: frame for frame in _of(Frame, video).filter(ms__in=shown).defer("embedding")},
         error=failed.values_list("error_code", "error_message").first(),
     )
+
+
+def best_frames(
+    event_ids: Sequence[UUID], *, preferred: Sequence[UUID] = (), start_ms: int = 0, end_ms: int = 2**62
+) -> dict[UUID, tuple[int, str]]:
+    """One (ms, thumbnail key) for each of the events that has a frame at start_ms <= ms < end_ms.
+
+    One of the preferred frames where the event has any, else the one nearest to its middle.
+    """
+    ranked = Frame.objects.filter(event_id__in=event_ids, ms__gte=start_ms, ms__lt=end_ms).annotate(
+        choice=Case(When(id__in=preferred, then=0), default=1),
+        off_middle=Abs(F("ms") * 2 - F("event__start_ms") - F("event__end_ms")),
+    )
+    rows = ranked.order_by("event_id", "choice", "off_middle", "ms").distinct("event_id")
+    return {event_id: (ms, key) for event_id, ms, key in rows.values_list("event_id", "ms", "thumbnail_key")}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -17,11 +16,13 @@ from pgvector import HalfVector
 
 from backend.ekg.graph_store import GraphStore
 from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Relation, Topic, TranscriptLine
+from backend.ekg.view_search import EVENT_IN_SCOPE, EVENT_OF_LINE, SCOPE, half, read_hits, view_statement
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
 from gpu_workers import ekg
 from gpu_workers.ekg import Span, Vector, unit
-from gpu_workers.ports import EntityFact, Hit, StoredEvent, StoredFrame
+from gpu_workers.ports import EntityFact, Hit, StoredEvent, StoredFrame, ViewName, ViewQuery
+from gpu_workers.retrieval.expansion import Appearance, connected_events
 
 T = TypeVar("T")
 
@@ -163,11 +164,6 @@ def _vector(value: object) -> Vector:
     return unit(np.asarray(value.to_list() if isinstance(value, HalfVector) else value, dtype=np.float32))
 
 
-def _text(vector: Vector) -> str:
-    """vector as halfvec reads it: five digits tell all numbers of half precision apart."""
-    return f"[{','.join([f'{x:.5g}' for x in vector.astype(np.float16).tolist()])}]"
-
-
 def nearest_entities(
     tenant_id: UUID, video_id: UUID, version: int, embeddings: NDArray[np.float32], *, limit: int, floor: float = -1.0
 ) -> list[list[tuple[ekg.Entity, float]]]:
@@ -178,7 +174,7 @@ def nearest_entities(
     found: list[list[tuple[ekg.Entity, float]]] = [[] for _ in embeddings]
     with tenant_scope(tenant_id):
         rows = list(Entity.objects.raw(_NEAREST_ENTITIES, {
-            "vectors": [_text(row) for row in embeddings], "tenant": tenant_id, "video": video_id, "version": version,
+            "vectors": [half(row) for row in embeddings], "tenant": tenant_id, "video": video_id, "version": version,
             "limit": limit, "floor": floor,
         }))  # fmt: skip
     entities: dict[UUID, ekg.Entity] = {}
@@ -219,16 +215,18 @@ def _entity(row: Entity) -> ekg.Entity:
     )
 
 
-_SCOPED = (
-    "WITH scope AS (SELECT * FROM unnest(%(videos)s::uuid[], %(versions)s::int[], %(untils)s::bigint[]) "
-    "AS s(video_id, index_version, until_ms)) "
+_EVENTS = (
+    f"WITH {SCOPE} SELECT {{columns}} FROM ekg_event e JOIN scope USING (video_id, index_version) "
+    f"WHERE {EVENT_IN_SCOPE} AND e.id = ANY(%(ids)s::uuid[])"
 )
-_EVENT_IN_SCOPE = (
-    "e.tenant_id = %(tenant)s AND e.end_ms <= scope.until_ms AND e.start_ms < %(end)s AND e.end_ms > %(start)s"
+_NAMES_AND_EVENTS = (
+    _EVENTS.format(columns="e.id, NULL::text AS name, e.n") + " UNION ALL SELECT u.id, u.name, 0 FROM ekg_entity u "
+    "JOIN scope USING (video_id, index_version) WHERE u.tenant_id = %(tenant)s AND u.id = ANY(%(entities)s::uuid[])"
 )
-_EVENT_OF_LINE = (
-    "e.tenant_id = {line}.tenant_id AND e.video_id = {line}.video_id AND e.index_version = {line}.index_version "
-    "AND e.start_ms < {line}.end_ms AND e.end_ms > {line}.start_ms"
+_LINES = (
+    "SELECT line.id, line.start_ms, line.end_ms, line.text, e.id AS told_in FROM ekg_event e JOIN ekg_transcriptline "
+    f"line ON line.tenant_id = e.tenant_id AND {EVENT_OF_LINE} WHERE e.tenant_id = %(tenant)s "
+    "AND e.id = ANY(%(ids)s::uuid[]) ORDER BY line.start_ms"
 )
 
 
@@ -241,6 +239,14 @@ class PostgresGraph:
 
     def __init__(self, scope: Scope, *, text_model: str, frame_model: str, storage: ObjectStorage) -> None:
         self._scope = scope
+        self._scope_parameters: dict[str, Any] = {
+            "videos": [video.video_id for video in scope.videos],
+            "versions": [video.index_version for video in scope.videos],
+            "untils": [video.until_ms for video in scope.videos],
+            "tenant": scope.tenant_id,
+            "start": scope.start_ms,
+            "end": scope.end_ms,
+        }
         self._text_model = text_model
         self._frame_model = frame_model
         self._storage = storage
@@ -266,101 +272,24 @@ class PostgresGraph:
 
     def _rows(self, sql: str, **parameters: Any) -> list[tuple[Any, ...]]:
         with connection.cursor() as cursor:
-            cursor.execute(
-                _SCOPED + sql,
-                {
-                    "videos": [video.video_id for video in self._scope.videos],
-                    "versions": [video.index_version for video in self._scope.videos],
-                    "untils": [video.until_ms for video in self._scope.videos],
-                    "tenant": self._scope.tenant_id,
-                    "start": self._scope.start_ms,
-                    "end": self._scope.end_ms,
-                    **parameters,
-                },
-            )
+            cursor.execute(sql, self._scope_parameters | parameters)
             return list(cursor.fetchall())
 
-    # --- the three views --------------------------------------------------------------------------------------------
+    # --- views ------------------------------------------------------------------------------------------------------
 
-    def search_events(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
-        rows = self._run(
-            lambda: self._rows(
-                "SELECT e.id, 1 - (e.embedding <=> %(query)s::halfvec) AS similarity FROM ekg_event e "
-                f"JOIN scope USING (video_id, index_version) WHERE {_EVENT_IN_SCOPE} AND e.embedding_model = %(model)s "
-                "ORDER BY similarity DESC, e.id LIMIT %(limit)s",
-                query=_text(query),
-                model=self._text_model,
-                limit=limit,
-            )
-        )
-        return [Hit(row[0], float(row[1]), "event", str(row[0])) for row in rows if row[1] > floor]
+    def search_views(
+        self, queries: Mapping[ViewName, ViewQuery], *, floor: float = 0.1
+    ) -> Mapping[ViewName, Sequence[Hit]]:
+        sql, parameters = view_statement(queries, floor=floor)
+        models = {"text_model": self._text_model, "frame_model": self._frame_model}
+        rows = self._run(lambda: self._rows(sql, **parameters, **models)) if sql else []
+        return read_hits(queries, rows)
 
-    def search_entities(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
-        def find() -> list[Hit]:
-            rows = self._rows(
-                "SELECT u.id, u.name, 1 - (u.centroid <=> %(query)s::halfvec) AS similarity FROM ekg_entity u "
-                "JOIN scope USING (video_id, index_version) WHERE u.tenant_id = %(tenant)s "
-                "AND u.embedding_model = %(model)s AND EXISTS (SELECT 1 FROM ekg_mention m JOIN ekg_event e "
-                "ON e.tenant_id = m.tenant_id AND e.id = m.event_id WHERE m.tenant_id = u.tenant_id "
-                f"AND m.entity_id = u.id AND {_EVENT_IN_SCOPE}) ORDER BY similarity DESC, u.id LIMIT %(limit)s",
-                query=_text(query),
-                model=self._text_model,
-                limit=limit,
-            )
-            near = {row[0]: (row[1], float(row[2])) for row in rows if row[2] > floor}
-            places = self._graph.events_of(list(near))
-            inside = self._inside([place.event_id for place in places])
-            return [
-                Hit(place.event_id, near[place.entity_id][1], "entity", f"{place.entity_id} {near[place.entity_id][0]}")
-                for place in places
-                if place.event_id in inside
-            ]
-
-        return self._run(find)
-
-    def search_frames(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
-        # Frames are ranked exactly inside the scope: near-duplicate frames are the bad case of an ANN index.
-        rows = self._run(
-            lambda: self._rows(
-                "SELECT f.event_id, f.ms, f.id, 1 - (f.embedding <=> %(query)s::halfvec) AS similarity "
-                "FROM ekg_frame f JOIN scope USING (video_id, index_version) "
-                "JOIN ekg_event e ON e.tenant_id = f.tenant_id AND e.id = f.event_id "
-                f"WHERE f.tenant_id = %(tenant)s AND {_EVENT_IN_SCOPE} AND f.embedding_model = %(model)s "
-                "ORDER BY similarity DESC, f.id LIMIT %(limit)s",
-                query=_text(query),
-                model=self._frame_model,
-                limit=limit,
-            )
-        )
-        return [Hit(row[0], float(row[3]), "frame", f"{row[2]} at {row[1]} ms") for row in rows if row[3] > floor]
-
-    def search_transcript(self, query: Vector, *, limit: int, floor: float = 0.1) -> Sequence[Hit]:
-        rows = self._run(
-            lambda: self._rows(
-                "SELECT e.id, l.id, l.text, l.similarity FROM (SELECT t.*, 1 - (t.embedding <=> %(query)s::halfvec) "
-                "AS similarity FROM ekg_transcriptline t JOIN scope USING (video_id, index_version) "
-                "WHERE t.tenant_id = %(tenant)s AND t.embedding_model = %(model)s AND EXISTS "
-                f"(SELECT 1 FROM ekg_event e WHERE {_EVENT_OF_LINE.format(line='t')} AND {_EVENT_IN_SCOPE}) "
-                "ORDER BY similarity DESC, t.id LIMIT %(limit)s) l JOIN scope USING (video_id, index_version) "
-                f"JOIN ekg_event e ON {_EVENT_OF_LINE.format(line='l')} WHERE {_EVENT_IN_SCOPE} "
-                "ORDER BY l.similarity DESC, l.id, e.n",
-                query=_text(query),
-                model=self._text_model,
-                limit=limit,
-            )
-        )
-        return [Hit(row[0], float(row[3]), "transcript", f"{row[1]} {row[2]}") for row in rows if row[3] > floor]
-
-    def _inside(self, event_ids: Sequence[UUID]) -> set[UUID]:
-        """Those of the events that the scope admits: what the graph reaches is filtered like what a view finds."""
+    def _inside(self, event_ids: Collection[UUID]) -> dict[UUID, int]:
+        """Those of the events that the scope admits, with their number: what the graph reaches is filtered as well."""
         if not event_ids:
-            return set()
-        rows = self._rows(
-            "SELECT e.id FROM ekg_event e JOIN scope USING (video_id, index_version) "
-            f"WHERE {_EVENT_IN_SCOPE} AND e.id = ANY(%(ids)s::uuid[])",
-            ids=list(set(event_ids)),
-        )
-        return {row[0] for row in rows}
+            return {}
+        return dict(self._rows(_EVENTS.format(columns="e.id, e.n"), ids=list(set(event_ids))))
 
     # --- hops -------------------------------------------------------------------------------------------------------
 
@@ -375,41 +304,41 @@ class PostgresGraph:
     ) -> Mapping[UUID, UUID]:
         def walk() -> Mapping[UUID, UUID]:
             reached = step(event_ids)
-            inside = self._inside(list(reached.values()))
-            return {source: target for source, target in reached.items() if target in inside}
+            inside = self._inside([*reached, *reached.values()])
+            return {source: target for source, target in reached.items() if {source, target} <= inside.keys()}
 
         return self._run(walk)
 
     def events_sharing_entities(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[Hit]:
+        """Three round trips: who takes part and what relates them, where else these appear, what of it is in scope."""
+
         def walk() -> list[Hit]:
-            here = set(event_ids)
-            entities = {row.entity_id for row in self._graph.participations(event_ids)}
-            related = self._graph.related(list(entities))
-            neighbours = {end for row in related for end in (row.source_id, row.target_id)} - entities
-            strength: defaultdict[UUID, float] = defaultdict(float)
-            via: defaultdict[UUID, set[UUID]] = defaultdict(set)
-            # An entity of the events themselves counts fully, one that a relation leads to counts half.
-            for group, share in ((entities, 1.0), (neighbours, 0.5)):
-                places = self._graph.events_of(list(group))
-                spread = Counter(place.entity_id for place in places)
-                for place in places:
-                    # An entity that is everywhere says little about where to look.
-                    strength[place.event_id] += share / math.log2(1 + spread[place.entity_id])
-                    via[place.event_id].add(place.entity_id)
-            inside = self._inside([event_id for event_id in strength if event_id not in here])
-            shared = {entity_id for event_id in inside for entity_id in via[event_id]}
-            names = dict(Entity.objects.filter(id__in=shared).values_list("id", "name"))
-            best = sorted(inside, key=lambda event_id: (-strength[event_id], str(event_id)))[:limit]
-            top = max((strength[event_id] for event_id in best), default=1.0)
-            return [
-                Hit(
-                    event_id,
-                    strength[event_id] / top,
-                    "graph",
-                    ", ".join(sorted(names[entity] for entity in via[event_id] if entity in names)),
-                )
-                for event_id in best
-            ]
+            participations, relations = self._graph.surroundings(event_ids)
+            shared = {row.entity_id for row in participations}
+            reached = {end for row in relations for end in (row.source_id, row.target_id)}
+            places = self._graph.events_of(list(shared | reached))
+            events = {row.event_id for row in (*places, *participations)} | {row.event_id for row in relations}
+            rows = self._rows(_NAMES_AND_EVENTS, ids=list(events), entities=list(shared | reached))
+            names = {row[0]: row[1] for row in rows if row[1] is not None}
+            inside = {row[0]: row[2] for row in rows if row[1] is None}
+            # An event outside the scope neither takes part nor states a relation.
+            shared = {row.entity_id for row in participations if row.event_id in inside}
+            related = {
+                end
+                for row in relations
+                if row.event_id in inside and shared & {row.source_id, row.target_id}
+                for end in (row.source_id, row.target_id)
+            }
+            return connected_events(
+                (
+                    Appearance(place.entity_id, names[place.entity_id], place.event_id, inside[place.event_id])
+                    for place in places
+                    if place.event_id in inside and place.entity_id in names and place.entity_id in shared | related
+                ),
+                seeds=set(event_ids),
+                shared=shared,
+                limit=limit,
+            )
 
         return self._run(walk)
 
@@ -441,30 +370,35 @@ class PostgresGraph:
 
     def load_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, StoredEvent]:
         def read() -> dict[UUID, StoredEvent]:
-            inside = self._inside(event_ids)
-            events = list(Event.objects.filter(id__in=inside))
+            columns = "e.id, e.video_id, e.n, e.start_ms, e.end_ms, e.summary"
+            events = self._rows(_EVENTS.format(columns=columns), ids=list(set(event_ids)))
+            inside = [row[0] for row in events]
             chunks: defaultdict[UUID, list[Chunk]] = defaultdict(list)
             for chunk in Chunk.objects.filter(event_id__in=inside).order_by("n"):
                 chunks[chunk.event_id].append(chunk)
-            found = {}
-            for event in events:
-                lines = transcript_between(event.video_id, event.index_version, event.start_ms, event.end_ms)
-                found[event.id] = StoredEvent(
-                    id=event.id,
-                    video_id=event.video_id,
-                    n=event.n,
-                    span=Span(event.start_ms, event.end_ms),
-                    summary=event.summary,
-                    chunks=tuple(read_chunk(chunk, lines) for chunk in chunks[event.id]),
+            lines: defaultdict[UUID, list[TranscriptLine]] = defaultdict(list)
+            for line in TranscriptLine.objects.raw(_LINES, {"tenant": self._scope.tenant_id, "ids": inside}):
+                lines[line.told_in].append(line)
+            return {
+                event_id: StoredEvent(
+                    id=event_id,
+                    video_id=video_id,
+                    n=n,
+                    span=Span(start_ms, end_ms),
+                    summary=summary,
+                    chunks=tuple(read_chunk(chunk, lines[event_id]) for chunk in chunks[event_id]),
                 )
-            return found
+                for event_id, video_id, n, start_ms, end_ms, summary in events
+            }
 
-        return self._run(read)
+        return self._run(read) if event_ids else {}
 
     def frames_of(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[StoredFrame]:
         def read() -> list[StoredFrame]:
             inside = self._inside(event_ids)
-            rows = list(Frame.objects.filter(event_id__in=inside).order_by("video_id", "ms").defer("embedding"))
+            span = {"ms__gte": self._scope.start_ms, "ms__lt": self._scope.end_ms}
+            frames = Frame.objects.filter(event_id__in=inside, **span)
+            rows = list(frames.order_by("video_id", "ms").defer("embedding"))
             # Evenly over the frames, so that every event keeps its share of the time it lasts.
             rows = [rows[index] for index in evenly(len(rows), limit)]
             return [

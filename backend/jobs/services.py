@@ -8,7 +8,7 @@ Celery may be lost or doubled without harm.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,6 +18,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connections, models, transaction
 from django.db.models import F
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from backend.jobs.models import QUEUE_OF, Job, JobKind, JobState, Outbox
@@ -53,6 +54,16 @@ class Lease:
     attempt: int
     max_attempts: int
     queued_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class WakeUp:
+    """Somebody should look at a job. priority: the job's; the higher one is worked on first."""
+
+    job_id: UUID
+    tenant_id: UUID
+    queue: str
+    priority: int
 
 
 def enqueue(
@@ -100,6 +111,42 @@ def enqueue(
             return job
     Outbox.objects.create(job_id=job.id, tenant_id=tenant_id, queue=QUEUE_OF[kind], due_at=due)
     return job
+
+
+def enqueue_many(*, kind: JobKind, subjects: Mapping[str, UUID], max_attempts: int = 5, priority: int = 0) -> None:
+    """enqueue() for each dedupe_key -> subject_id, due now, in a fixed number of statements.
+
+    Jobs that exist already cost statements of their own.
+    """
+    tenant_id = current_tenant_id()
+    now = timezone.now()
+    jobs = [
+        Job(
+            tenant_id=tenant_id,
+            dedupe_key=dedupe_key,
+            kind=kind,
+            queue=QUEUE_OF[kind],
+            subject_id=subject_id,
+            max_attempts=max_attempts,
+            priority=priority,
+            not_before=now,
+        )
+        for dedupe_key, subject_id in subjects.items()
+    ]
+    Job.objects.bulk_create(jobs, ignore_conflicts=True)
+    made = set(Job.objects.filter(id__in=[job.id for job in jobs]).values_list("id", flat=True))
+    Outbox.objects.bulk_create(
+        [Outbox(job_id=job.id, tenant_id=tenant_id, queue=job.queue, due_at=now) for job in jobs if job.id in made]
+    )
+    for job in jobs:
+        if job.id not in made:
+            enqueue(
+                kind=kind,
+                subject_id=job.subject_id,
+                dedupe_key=job.dedupe_key,
+                max_attempts=max_attempts,
+                priority=priority,
+            )
 
 
 def claim(job_id: UUID, *, worker: str) -> Lease | None:
@@ -214,8 +261,15 @@ def fail(lease: Lease, error: JobFailed) -> JobState:
 
 def request_cancel(*, dedupe_key: str) -> bool:
     """Cancel a queued job at once, ask a running one to stop. False when there is nothing to cancel."""
+    return request_cancel_many(dedupe_keys=[dedupe_key])
+
+
+def request_cancel_many(*, dedupe_keys: Sequence[str]) -> bool:
+    """request_cancel() for each key, in a fixed number of statements. False when there is nothing to cancel."""
     now = timezone.now()
-    mine = Job.objects.filter(dedupe_key=dedupe_key)
+    # Locked in one order, so that two requests for the same jobs wait for each other instead of crossing.
+    wanted = Job.objects.select_for_update().filter(dedupe_key__in=dedupe_keys).order_by("id")
+    mine = Job.objects.filter(id__in=list(wanted.values_list("id", flat=True)))
     stopped = mine.filter(state=JobState.QUEUED).update(
         state=JobState.CANCELED, completed_at=now, cancel_requested_at=now
     )
@@ -236,20 +290,22 @@ def acknowledge_cancel(lease: Lease) -> bool:
 # --- across tenants, as the dispatch role ----------------------------------------------------------------------------
 
 
-def take_due_wakeups(*, limit: int = 200) -> list[tuple[UUID, UUID, str]]:
-    """Remove due outbox rows and return (job_id, tenant_id, queue) of each; inside a transaction on `dispatch`.
+def take_due_wakeups(*, limit: int = 200) -> list[WakeUp]:
+    """Remove due outbox rows and return them, those of the highest priority first; in a transaction on `dispatch`.
 
     SKIP LOCKED lets several relays share the table. The caller publishes before its transaction ends, so that a crash
     in between publishes twice rather than never.
     """
+    priority = Job.unscoped.using("dispatch").filter(id=models.OuterRef("job_id")).values("priority")
     rows = list(
         Outbox.objects.using("dispatch")
         .select_for_update(skip_locked=True)
         .filter(due_at__lte=timezone.now())
-        .order_by("due_at", "id")[:limit]
+        .annotate(priority=Coalesce(models.Subquery(priority), 0))
+        .order_by("-priority", "due_at", "id")[:limit]
     )
     Outbox.objects.using("dispatch").filter(id__in=[row.id for row in rows]).delete()
-    return [(row.job_id, row.tenant_id, row.queue) for row in rows]
+    return [WakeUp(row.job_id, row.tenant_id, row.queue, row.priority) for row in rows]
 
 
 def reap(*, stale_after: timedelta) -> int:

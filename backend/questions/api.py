@@ -18,19 +18,23 @@ from rest_framework.response import Response
 from backend.api import public_ids
 from backend.api.bodies import MAX_TIME_MS, Body, MetadataField, page_of, parsed
 from backend.api.idempotency import idempotent, run_once
-from backend.api.pagination import PAGE_PARAMETERS, page
+from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
 from backend.api.problems import Problem, invalid
 from backend.api.views import TenantView, UnboundTenantView
 from backend.questions import queries, services, stream
+from backend.questions.feedback import VERDICTS
 from backend.questions.models import Question, QuestionStatus
 from backend.questions.representation import QuestionSerializer, represent
+from backend.questions.scopes import MAX_VIDEOS
 from backend.tenancy.context import tenant_scope
 
 # The engine's methods (gpu_workers.answering.methods); a test holds the two lists together.
 METHODS = ("ava", "uniform", "vector", "caption_rag")
 EFFORTS = ("low", "medium", "high", "paper")
+CHECKS = ("auto", "off", "frames", "inspect")
 LONGEST_WAIT_SECONDS = 60
 _WAIT = re.compile(r"(?:^|[,;\s])wait=(\d{1,6})(?=$|[,;\s])")
+_ASYNC = re.compile(r"(?:^|[,;\s])respond-async(?=$|[,;\s])")
 INCLUDE = OpenApiParameter("include", str, description="`trace`: the search tree with its candidates and scores")
 
 
@@ -47,13 +51,19 @@ class NewQuestionSerializer(Body):
     question = serializers.CharField(max_length=4_000)
     choices = serializers.ListField(child=serializers.CharField(max_length=1_000), required=False, max_length=26)
     video_ids = serializers.ListField(
-        child=public_ids.PublicIdField("vid"), required=False, min_length=1, max_length=services.MAX_VIDEOS
+        child=public_ids.PublicIdField("vid"), required=False, min_length=1, max_length=MAX_VIDEOS
     )
     collection_id = public_ids.PublicIdField("col", required=False)
     start_ms = serializers.IntegerField(min_value=0, max_value=MAX_TIME_MS, required=False, allow_null=True)
     end_ms = serializers.IntegerField(min_value=1, max_value=MAX_TIME_MS, required=False, allow_null=True)
     method = serializers.ChoiceField(METHODS, default="ava")
     effort = serializers.ChoiceField(EFFORTS, default="medium")
+    check = serializers.ChoiceField(
+        CHECKS,
+        default="auto",
+        help_text="How method ava looks again where its answer is in doubt: at frames in one look, or by inspection, "
+        "planned looks in rounds. auto: as the effort says.",
+    )
     budget = BudgetSerializer(required=False)
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=0)
     external_id = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
@@ -69,10 +79,23 @@ class NewQuestionSerializer(Body):
         return {name: str(limit) if name == "max_cost" else limit for name, limit in value.items()}
 
 
-def wanted_wait(request: Request) -> int:
-    """Seconds of `Prefer: wait=N`, at most 60; 0 without it."""
-    found = _WAIT.search(request.headers.get("Prefer", ""))
-    return min(int(found[1]), LONGEST_WAIT_SECONDS) if found else 0
+class AskedQuestionSerializer(NewQuestionSerializer):
+    """A question asked by itself: it may be the next one of a session, whose scope it then has unless it names one."""
+
+    session_id = public_ids.PublicIdField("ses", required=False, allow_null=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        named = "video_ids" in attrs or "collection_id" in attrs
+        return super().validate(attrs) if named or attrs.get("session_id") is None else attrs
+
+
+def wanted_wait(request: Request, *, default: int = 0) -> int:
+    """Seconds of `Prefer: wait=N`, at most 60; without it 0 for `respond-async`, else the default."""
+    preferences = request.headers.get("Prefer", "")
+    found = _WAIT.search(preferences)
+    if found:
+        return min(int(found[1]), LONGEST_WAIT_SECONDS)
+    return 0 if _ASYNC.search(preferences) else default
 
 
 def wants_trace(request: Request) -> bool:
@@ -88,7 +111,7 @@ class QuestionsView(UnboundTenantView):
 
     @extend_schema(
         operation_id="questions_create",
-        request=NewQuestionSerializer,
+        request=AskedQuestionSerializer,
         parameters=[
             OpenApiParameter("Prefer", str, OpenApiParameter.HEADER, description="`wait=N`, N up to 60 seconds"),
             OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER),
@@ -98,7 +121,7 @@ class QuestionsView(UnboundTenantView):
     )
     def post(self, request: Request) -> Response:
         """Ask a question. 202 while it is worked on; with `Prefer: wait=N`, 200 if it has an outcome in time."""
-        asked = parsed(NewQuestionSerializer, request)
+        asked = parsed(AskedQuestionSerializer, request)
         asked["text"] = asked.pop("question")
         tenant_id = self.principal.tenant_id
 
@@ -128,21 +151,38 @@ class QuestionsView(UnboundTenantView):
             OpenApiParameter("status", str, enum=QuestionStatus.values),
             OpenApiParameter("external_id", str),
             OpenApiParameter("video_id", str),
+            OpenApiParameter("batch_id", str, description="The questions of a batch, in its order"),
+            OpenApiParameter("feedback", str, enum=VERDICTS),
             *PAGE_PARAMETERS,
         ],
         responses=page_of("QuestionPage", QuestionSerializer),
     )
     def get(self, request: Request) -> Response:
-        """Questions, newest first."""
+        """Questions, newest first; those of a batch in its order."""
         query = request.query_params
         status = query.get("status", "")
         if status and status not in QuestionStatus.values:
             raise invalid("/status", "unknown_status", f"status is one of {', '.join(QuestionStatus.values)}.")
+        verdict = query.get("feedback", "")
+        if verdict and verdict not in VERDICTS:
+            raise invalid("/feedback", "unknown_feedback", f"feedback is one of {', '.join(VERDICTS)}.")
         video_id = public_ids.decode("vid", query["video_id"]) if "video_id" in query else None
+        session_id = public_ids.decode("ses", query["session_id"]) if "session_id" in query else None
+        batch_id = public_ids.decode("bat", query["batch_id"]) if "batch_id" in query else None
         with tenant_scope(self.principal.tenant_id):
-            rows = queries.questions(status=status, external_id=query.get("external_id", ""), video_id=video_id)
+            rows = queries.questions(
+                status=status,
+                external_id=query.get("external_id", ""),
+                video_id=video_id,
+                batch_id=batch_id,
+                session_id=session_id,
+                verdict=verdict,
+            )
             return page(
-                request, rows, serialize_many=lambda found: [represent(view) for view in queries.views_of(found)]
+                request,
+                rows,
+                serialize_many=lambda found: [represent(view) for view in queries.views_of(found)],
+                order=NEWEST_FIRST if batch_id is None else ("batch_position",),
             )
 
 
@@ -188,10 +228,11 @@ class StreamQuestionView(UnboundTenantView):
 
     @extend_schema(
         operation_id="questions_stream",
-        responses={(200, "text/event-stream"): OpenApiResponse(OpenApiTypes.STR, "progress*, node*, answer")},
+        responses={(200, "text/event-stream"): OpenApiResponse(OpenApiTypes.STR, "progress*, partial*, node*, answer")},
     )
     def get(self, request: Request, question_id: str) -> HttpResponseBase:
-        """Progress as it happens, then the search's nodes, then the answer; ends with the question."""
+        """Progress and the best answer so far as they change, then the search's nodes, then the answer; ends with the
+        question."""
         with tenant_scope(self.principal.tenant_id):
             question = _question(question_id)
         response = StreamingHttpResponse(

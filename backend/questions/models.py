@@ -16,6 +16,16 @@ class QuestionStatus(models.TextChoices):
     CANCELED = "canceled"
 
 
+# Without an outcome.
+OPEN = (QuestionStatus.QUEUED, QuestionStatus.RUNNING)
+
+
+class BatchStatus(models.TextChoices):
+    RUNNING = "running"
+    COMPLETED = "completed"
+    CANCELED = "canceled"
+
+
 class QuestionBatch(TenantRow):
     """Questions asked together. status: running until none of them is open; what became of each, its question says."""
 
@@ -46,6 +56,8 @@ class Question(TenantRow):
     choices = models.JSONField(default=list)
     method = models.CharField(max_length=32, default="ava")
     effort = models.CharField(max_length=16, default="medium")
+    # How a doubtful answer is checked: auto (as the effort says), off, frames, inspect.
+    check_mode = models.CharField(max_length=8, default="auto")
     # Scope: a hard filter. start_ms and end_ms narrow every video.
     start_ms = models.BigIntegerField(null=True)
     end_ms = models.BigIntegerField(null=True)
@@ -70,6 +82,10 @@ class Question(TenantRow):
     choice = models.PositiveSmallIntegerField(null=True)
     confidence = models.FloatField(null=True)
     finish_reason = models.CharField(max_length=32, default="", blank=True)
+    # A stable code behind a reason that is not "answered", such as the limit that ended the search.
+    finish_detail = models.CharField(max_length=64, default="", blank=True)
+    # The best answer so far while the search still runs: {text, choice, score, path, level}.
+    partial = models.JSONField(default=dict)
     # [{text, status, evidence: [ordinals]}]
     claims = models.JSONField(default=list)
     # {calls, prompt_tokens, cached_tokens, completion_tokens}

@@ -10,7 +10,16 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from backend.jobs.models import Job
-from backend.questions.models import Candidate, Evidence, Node, Question, QuestionStatus, QuestionVideo
+from backend.questions.models import (
+    Candidate,
+    Evidence,
+    Feedback,
+    Node,
+    Question,
+    QuestionBatch,
+    QuestionStatus,
+    QuestionVideo,
+)
 from backend.questions.services import job_key
 
 TERMINAL = frozenset({QuestionStatus.SUCCEEDED, QuestionStatus.FAILED, QuestionStatus.CANCELED})
@@ -34,10 +43,19 @@ class QuestionView:
     videos: tuple[UUID, ...]
     evidence: tuple[Evidence, ...]
     progress: Progress | None = None
+    feedback: Feedback | None = None
     nodes: tuple[tuple[Node, tuple[Candidate, ...]], ...] | None = field(default=None)
 
 
-def questions(*, status: str = "", external_id: str = "", video_id: UUID | None = None) -> QuerySet[Question]:
+def questions(
+    *,
+    status: str = "",
+    external_id: str = "",
+    video_id: UUID | None = None,
+    batch_id: UUID | None = None,
+    session_id: UUID | None = None,
+    verdict: str = "",
+) -> QuerySet[Question]:
     found: QuerySet[Question] = Question.objects.all()
     if status:
         found = found.filter(status=status)
@@ -45,7 +63,24 @@ def questions(*, status: str = "", external_id: str = "", video_id: UUID | None 
         found = found.filter(external_id=external_id)
     if video_id is not None:
         found = found.filter(id__in=QuestionVideo.objects.filter(video_id=video_id).values("question_id"))
+    if batch_id is not None:
+        found = found.filter(batch_id=batch_id)
+    if session_id is not None:
+        found = found.filter(session_id=session_id)
+    if verdict:
+        found = found.filter(id__in=Feedback.objects.filter(verdict=verdict).values("question_id"))
     return found
+
+
+def batches(*, status: str = "", external_id: str = "") -> QuerySet[QuestionBatch]:
+    found: QuerySet[QuestionBatch] = QuestionBatch.objects.all()
+    if status:
+        found = found.filter(status=status)
+    return found.filter(external_id=external_id) if external_id else found
+
+
+def feedback_of(question_ids: Sequence[UUID]) -> dict[UUID, Feedback]:
+    return {given.question_id: given for given in Feedback.objects.filter(question_id__in=question_ids)}
 
 
 def views_of(rows: Sequence[Question], *, trace: bool = False) -> list[QuestionView]:
@@ -60,6 +95,7 @@ def views_of(rows: Sequence[Question], *, trace: bool = False) -> list[QuestionV
     for item in Evidence.objects.filter(question_id__in=ids).order_by("question_id", "ordinal"):
         evidence[item.question_id].append(item)
     progress = _progress_of([row.id for row in rows if row.status not in TERMINAL])
+    feedback = feedback_of(ids)
     nodes = {row.id: nodes_of(row.id) for row in rows} if trace else {}
     return [
         QuestionView(
@@ -67,6 +103,7 @@ def views_of(rows: Sequence[Question], *, trace: bool = False) -> list[QuestionV
             videos=tuple(videos[row.id]),
             evidence=tuple(evidence[row.id]),
             progress=progress.get(row.id),
+            feedback=feedback.get(row.id),
             nodes=nodes.get(row.id),
         )
         for row in rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from backend.ekg.models import Frame
@@ -50,10 +50,16 @@ def write_answer_rows(*, question: Question, answer: Answer, frame_keys: Mapping
                 or thumbnails.get((citation.video_id, citation.frame_ms), ""),
                 quote=citation.quote,
                 status=citation.status,
+                confidence=citation.closeness,
             )
             for ordinal, citation in enumerate(answer.citations)
         ]
     )
+
+
+def claims_of(answer: Answer) -> list[dict[str, Any]]:
+    """The answer's claims as a question stores them: evidence by its ordinals."""
+    return [{"text": claim.text, "status": claim.status, "evidence": list(claim.citations)} for claim in answer.claims]
 
 
 def _node(question: Question, ordinal: int, record: NodeRecord) -> Node:
@@ -84,6 +90,7 @@ def _node(question: Question, ordinal: int, record: NodeRecord) -> Node:
             "completion_tokens": record.completion_tokens,
             "frames_used": record.frames_used,
             "frames_available": record.frames_available,
+            "seen": list(record.seen),
             "started_ms": record.started_ms,
         },
         wall_ms=record.wall_ms,

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from backend.api import public_ids
 from backend.billing.rates import plain
 from backend.library.storage import ObjectStorage
-from backend.questions.models import Candidate, Evidence, Node, Question, QuestionStatus
+from backend.questions.models import Candidate, Evidence, Feedback, Node, Question, QuestionStatus
 from backend.questions.queries import TERMINAL, QuestionView
 
 # Of a node's usage, what a trace shows.
@@ -33,15 +33,23 @@ def represent(view: QuestionView) -> dict[str, Any]:
         "end_ms": question.end_ms,
         "method": question.method,
         "effort": question.effort,
+        "check": question.check_mode,
         "budget": question.budget,
         "seed": question.seed,
         "external_id": question.external_id,
         "metadata": question.metadata,
+        "batch_id": None if question.batch_id is None else public_ids.encode("bat", question.batch_id),
+        "session_id": None if question.session_id is None else public_ids.encode("ses", question.session_id),
+        "turn": question.turn,
+        "standalone_question": question.standalone or None,
         "answer": question.answer,
         "choice": question.choice,
         "finish_reason": question.finish_reason or None,
+        "finish_detail": question.finish_detail or None,
         "confidence": question.confidence,
+        "claims": question.claims,
         "evidence": [_evidence(item) for item in view.evidence],
+        "partial_answer": _partial(question),
         "usage": question.usage or None,
         "cost": {
             "amount": plain(question.cost_amount),
@@ -52,6 +60,7 @@ def represent(view: QuestionView) -> dict[str, Any]:
         "timings": question.timings or None,
         "models": question.model_names,
         "error": _error(question),
+        "feedback": None if view.feedback is None else represent_feedback(view.feedback),
         "created_at": question.created_at,
         "started_at": question.started_at,
         "completed_at": question.completed_at,
@@ -91,11 +100,23 @@ def represent_node(node: Node, candidates: tuple[Candidate, ...]) -> dict[str, A
             }
             for candidate in candidates
         ],
+        "seen": usage.get("seen", []),
         "reused_from": node.reused_from or None,
         "error_code": node.error_code or None,
         "usage": {name: usage.get(name, 0) for name in _NODE_USAGE},
         "started_ms": usage.get("started_ms", 0),
         "wall_ms": node.wall_ms,
+    }
+
+
+def represent_feedback(given: Feedback) -> dict[str, Any]:
+    return {
+        "verdict": given.verdict,
+        "note": given.note,
+        "correct_answer": given.correct_answer,
+        "correct_choice": given.correct_choice,
+        "created_at": given.created_at,
+        "updated_at": given.updated_at,
     }
 
 
@@ -123,6 +144,11 @@ def _progress(view: QuestionView) -> dict[str, Any] | None:
     return {"stage": progress.stage, "done": progress.done, "total": progress.total, "percent": percent}
 
 
+def _partial(question: Question) -> dict[str, Any] | None:
+    """The best answer so far, until there is an outcome."""
+    return None if question.status in TERMINAL else question.partial or None
+
+
 def _error(question: Question) -> dict[str, Any] | None:
     if question.status != QuestionStatus.FAILED:
         return None
@@ -145,7 +171,23 @@ class EvidenceSerializer(serializers.Serializer[Any]):
     frame = FrameSerializer(allow_null=True)
     quote = serializers.CharField()
     status = serializers.ChoiceField(["supported", "contradicted", "unverified"])
-    confidence = serializers.FloatField(allow_null=True)
+    confidence = serializers.FloatField(
+        allow_null=True, help_text="How close the event's words are to the claims it is cited for, 0 to 1."
+    )
+
+
+class ClaimSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    status = serializers.ChoiceField(["supported", "contradicted", "unverified"])
+    evidence = serializers.ListField(child=serializers.IntegerField(), help_text="Places in evidence, from 0.")
+
+
+class PartialSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    choice = serializers.IntegerField(allow_null=True)
+    score = serializers.FloatField()
+    path = serializers.CharField(help_text="The node of the search that gave it.")
+    level = serializers.IntegerField(help_text="Levels of the search that are done.")
 
 
 class ProgressSerializer(serializers.Serializer[Any]):
@@ -164,6 +206,15 @@ class QuestionCostSerializer(serializers.Serializer[Any]):
 class QuestionErrorSerializer(serializers.Serializer[Any]):
     code = serializers.CharField()
     message = serializers.CharField()
+
+
+class FeedbackSerializer(serializers.Serializer[Any]):
+    verdict = serializers.ChoiceField(["right", "wrong"])
+    note = serializers.CharField()
+    correct_answer = serializers.CharField()
+    correct_choice = serializers.IntegerField(allow_null=True, help_text="Index into choices.")
+    created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField()
 
 
 class CandidateSerializer(serializers.Serializer[Any]):
@@ -192,6 +243,9 @@ class NodeSerializer(serializers.Serializer[Any]):
     sub_queries = serializers.ListField(child=serializers.CharField())
     events = NodeEventSerializer(many=True)
     candidates = CandidateSerializer(many=True)
+    seen = serializers.ListField(
+        child=serializers.CharField(), help_text="What an inspection had found by then (action IN)."
+    )
     reused_from = serializers.CharField(allow_null=True)
     error_code = serializers.CharField(allow_null=True)
     usage = serializers.DictField(child=serializers.IntegerField())
@@ -212,20 +266,33 @@ class QuestionSerializer(serializers.Serializer[Any]):
     end_ms = serializers.IntegerField(allow_null=True)
     method = serializers.CharField()
     effort = serializers.CharField()
+    check = serializers.CharField()
     budget = serializers.DictField()
     seed = serializers.IntegerField()
     external_id = serializers.CharField()
     metadata = serializers.DictField(child=serializers.CharField())
+    batch_id = public_ids.PublicIdField("bat", allow_null=True)
+    session_id = public_ids.PublicIdField("ses", allow_null=True)
+    turn = serializers.IntegerField(allow_null=True, help_text="Place in its session, from 1.")
+    standalone_question = serializers.CharField(
+        allow_null=True, help_text="A follow-up as it was searched for, with what it refers to written out."
+    )
     answer = serializers.CharField()
     choice = serializers.IntegerField(allow_null=True, help_text="Index into choices.")
     finish_reason = serializers.CharField(allow_null=True)
+    finish_detail = serializers.CharField(
+        allow_null=True, help_text="What is behind a reason other than `answered`, such as `max_tokens`."
+    )
     confidence = serializers.FloatField(allow_null=True)
+    claims = ClaimSerializer(many=True, help_text="What the answer states, piece by piece, and what each rests on.")
     evidence = EvidenceSerializer(many=True)
+    partial_answer = PartialSerializer(allow_null=True, help_text="The best answer so far, while the search runs.")
     usage = serializers.DictField(allow_null=True)
     cost = QuestionCostSerializer()
     timings = serializers.DictField(child=serializers.IntegerField(), allow_null=True)
     models = serializers.DictField(child=serializers.CharField())
     error = QuestionErrorSerializer(allow_null=True)
+    feedback = FeedbackSerializer(allow_null=True)
     created_at = serializers.DateTimeField()
     started_at = serializers.DateTimeField(allow_null=True)
     completed_at = serializers.DateTimeField(allow_null=True)

@@ -9,34 +9,27 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from backend.billing import budgets
 from backend.billing import services as billing
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue, request_cancel
-from backend.library.models import Collection, Video, VideoStatus
-from backend.questions.models import Question, QuestionStatus, QuestionVideo
-from backend.questions.records import write_answer_rows
+from backend.library.models import Video, VideoStatus
+from backend.questions import batch_outcome, sessions
+from backend.questions.models import OPEN, Question, QuestionStatus, QuestionVideo
+from backend.questions.records import claims_of, write_answer_rows
+from backend.questions.refusals import invalid
+from backend.questions.scopes import ScopeWish, resolve
 from backend.tenancy.context import current_tenant_id
-from backend.tenancy.refusals import Refused
 from backend.webhooks import payloads
 from backend.webhooks.services import emit
 
 if TYPE_CHECKING:
-    from gpu_workers.answering.contract import Answer
+    from gpu_workers.answering.contract import Answer, PartialAnswer
     from gpu_workers.models.roles import ModelCall
 
 MAX_CHOICES = 26
-MAX_VIDEOS = 1_000
-OPEN = (QuestionStatus.QUEUED, QuestionStatus.RUNNING)
 # Questions wait for people; index jobs do not.
 PRIORITY = 10
-
-
-class QuestionRefused(Refused):
-    """A question that cannot be asked as it stands."""
-
-
-def _invalid(code: str, detail: str, pointer: str) -> QuestionRefused:
-    return QuestionRefused(code, detail, status=400, pointer=pointer)
 
 
 def job_key(question_id: UUID) -> str:
@@ -46,40 +39,68 @@ def job_key(question_id: UUID) -> str:
 
 def create_question(
     *,
-    text: str,
-    choices: Sequence[str] = (),
     video_ids: Sequence[UUID] = (),
     collection_id: UUID | None = None,
-    start_ms: int | None = None,
-    end_ms: int | None = None,
-    method: str = "ava",
-    effort: str = "medium",
-    budget: Mapping[str, Any] | None = None,
-    seed: int = 0,
-    external_id: str = "",
-    metadata: Mapping[str, str] | None = None,
+    session_id: UUID | None = None,
     api_key_id: UUID | None = None,
+    **asked: Any,
 ) -> Question:
     """A question with its scope, charge and job.
 
     Scope: videos, or a collection with the videos it has now; start_ms and end_ms narrow each of them. A video that is
-    still being indexed is in scope with what it has. Raises QuestionRefused: empty_question, invalid_choices,
-    invalid_span, unknown_video, unknown_collection, empty_collection, too_many_videos, nothing_indexed.
+    still being indexed is in scope with what it has. In a session a question without videos or collection is about
+    what the session is about, and its own start_ms and end_ms take the place of the session's. asked: as
+    new_question() takes it. Raises QuestionRefused as new_question(), scopes.resolve() and sessions.next_turn() do,
+    and BudgetExhausted.
     """
+    wish = ScopeWish(frozenset(video_ids), collection_id)
+    place = sessions.next_turn(session_id) if session_id is not None else None
+    if place is not None and wish == ScopeWish():
+        scope = sessions.present_scope(place.session)
+        wish = scope.wish
+        for name, limit in (("start_ms", scope.start_ms), ("end_ms", scope.end_ms)):
+            asked[name] = asked.get(name) if asked.get(name) is not None else limit
+    question = new_question(**asked)
+    if place is not None:
+        question.session, question.turn = place.session, place.turn
+    videos = resolve(wish)
+    budgets.require_left()
+    question.save(force_insert=True)
+    QuestionVideo.objects.bulk_create(scope_rows(question, videos))
+    billing.record_question(question_id=question.id, api_key_id=api_key_id)
+    enqueue(kind=JobKind.ANSWER_QUESTION, subject_id=question.id, dedupe_key=job_key(question.id), priority=PRIORITY)
+    return question
+
+
+def new_question(
+    *,
+    text: str,
+    choices: Sequence[str] = (),
+    start_ms: int | None = None,
+    end_ms: int | None = None,
+    method: str = "ava",
+    effort: str = "medium",
+    check: str = "auto",
+    budget: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    external_id: str = "",
+    metadata: Mapping[str, str] | None = None,
+) -> Question:
+    """The row of a question, checked and not yet saved. Raises QuestionRefused: empty_question, invalid_choices,
+    invalid_span."""
     text = text.strip()
     options = check_choices(choices)
     if not text:
-        raise _invalid("empty_question", "A question needs words.", "/question")
+        raise invalid("empty_question", "A question needs words.", "/question")
     if start_ms is not None and end_ms is not None and start_ms >= end_ms:
-        raise _invalid("invalid_span", "end_ms must be greater than start_ms.", "/end_ms")
-    videos = _scope(video_ids=video_ids, collection_id=collection_id)
-    tenant_id = current_tenant_id()
-    question: Question = Question.objects.create(
-        tenant_id=tenant_id,
+        raise invalid("invalid_span", "end_ms must be greater than start_ms.", "/end_ms")
+    return Question(
+        tenant_id=current_tenant_id(),
         text=text,
         choices=options,
         method=method,
         effort=effort,
+        check_mode=check,
         start_ms=start_ms,
         end_ms=end_ms,
         budget=dict(budget or {}),
@@ -87,47 +108,22 @@ def create_question(
         external_id=external_id,
         metadata=dict(metadata or {}),
     )
-    QuestionVideo.objects.bulk_create(
-        [QuestionVideo(tenant_id=tenant_id, question=question, video=video) for video in videos]
-    )
-    billing.record_question(question_id=question.id, api_key_id=api_key_id)
-    enqueue(kind=JobKind.ANSWER_QUESTION, subject_id=question.id, dedupe_key=job_key(question.id), priority=PRIORITY)
-    return question
+
+
+def scope_rows(question: Question, videos: Sequence[Video]) -> list[QuestionVideo]:
+    return [QuestionVideo(tenant_id=question.tenant_id, question=question, video=video) for video in videos]
 
 
 def check_choices(choices: Sequence[str]) -> list[str]:
     """The choices without outer space. Raises QuestionRefused unless there are none, or 2 to 26 distinct ones."""
     options = [choice.strip() for choice in choices]
     if options and not 2 <= len(options) <= MAX_CHOICES:
-        raise _invalid("invalid_choices", f"Give no choices, or 2 to {MAX_CHOICES}.", "/choices")
+        raise invalid("invalid_choices", f"Give no choices, or 2 to {MAX_CHOICES}.", "/choices")
     if not all(options):
-        raise _invalid("invalid_choices", "A choice needs words.", "/choices")
+        raise invalid("invalid_choices", "A choice needs words.", "/choices")
     if len({option.casefold() for option in options}) != len(options):
-        raise _invalid("invalid_choices", "Choices must differ.", "/choices")
+        raise invalid("invalid_choices", "Choices must differ.", "/choices")
     return options
-
-
-def _scope(*, video_ids: Sequence[UUID], collection_id: UUID | None) -> list[Video]:
-    """The videos to search. A foreign or deleted one is unknown."""
-    present = Video.objects.exclude(status=VideoStatus.DELETING).order_by("id")
-    if collection_id is not None:
-        if not Collection.objects.filter(id=collection_id).exists():
-            raise _invalid("unknown_collection", "There is no such collection.", "/collection_id")
-        videos = list(present.filter(collection_id=collection_id)[: MAX_VIDEOS + 1])
-        if not videos:
-            raise QuestionRefused("empty_collection", "The collection has no videos.", pointer="/collection_id")
-    else:
-        wanted = set(video_ids)
-        if not wanted:
-            raise _invalid("no_scope", "Name video_ids or a collection_id.", "/video_ids")
-        videos = list(present.filter(id__in=wanted)[: MAX_VIDEOS + 1])
-        if len(videos) < len(wanted):
-            raise _invalid("unknown_video", "A video of the scope does not exist.", "/video_ids")
-    if len(videos) > MAX_VIDEOS:
-        raise _invalid("too_many_videos", f"A question spans at most {MAX_VIDEOS} videos.", "/video_ids")
-    if all(video.status == VideoStatus.FAILED and not video.indexed_until_ms for video in videos):
-        raise QuestionRefused("nothing_indexed", "Indexing failed for every video of the scope.")
-    return videos
 
 
 def begin(*, question_id: UUID) -> Question | None:
@@ -141,7 +137,9 @@ def begin(*, question_id: UUID) -> Question | None:
         return None
     question.status = QuestionStatus.RUNNING
     question.started_at = question.started_at or timezone.now()
-    question.save(update_fields=["status", "started_at"])
+    question.partial = {}
+    question.save(update_fields=["status", "started_at", "partial"])
+    budgets.forget_spending([question_id])
     scope = list(QuestionVideo.objects.filter(question_id=question_id).select_related("video"))
     for row in scope:
         row.index_version = row.video.active_index_version
@@ -159,6 +157,18 @@ def _open_question(question_id: UUID) -> Question | None:
 def set_progress(*, question_id: UUID, stage: str) -> None:
     """Name the stage a running question is in; how far it is inside the stage stands on its job."""
     Question.objects.filter(id=question_id, status=QuestionStatus.RUNNING).exclude(stage=stage).update(stage=stage)
+
+
+def set_partial(*, question_id: UUID, partial: PartialAnswer) -> None:
+    """Keep the best answer so far of a running question, for those who watch it."""
+    told = {
+        "text": partial.text,
+        "choice": partial.choice,
+        "score": round(partial.score, 4),
+        "path": partial.path,
+        "level": partial.level,
+    }
+    Question.objects.filter(id=question_id, status=QuestionStatus.RUNNING).update(partial=told)
 
 
 def store_answer(
@@ -193,11 +203,15 @@ def store_answer(
     row.answer = answer.text
     row.choice = answer.choice
     row.confidence = answer.confidence
+    row.claims = claims_of(answer)
+    row.partial = {}
     row.finish_reason = answer.finish_reason
-    row.usage = _usage_of(answer.usage.calls)
+    row.finish_detail = answer.detail[:64]
+    row.usage = usage_of(answer.usage.calls)
     row.cost_amount = cost.amount
     row.cost_currency = cost.currency
     row.model_names = dict(model_names or {})
+    row.standalone = answer.standalone
     row.completed_at = now
     row.timings = _timings_of(row, answer)
     if row.status == QuestionStatus.FAILED:
@@ -229,10 +243,13 @@ def fail_question(
 
 def cancel_question(*, question_id: UUID) -> Question | None:
     """Cancel a queued or running question; its job is told to stop. None when there is nothing to cancel."""
+    if not Question.objects.filter(id=question_id, status__in=OPEN).exists():
+        return None
+    # The job before the question, as a worker locks them, or the two would wait for each other.
+    request_cancel(dedupe_key=job_key(question_id))
     row = _open_question(question_id)
     if row is None:
         return None
-    request_cancel(dedupe_key=job_key(question_id))
     row.status, row.stage, row.finish_reason = QuestionStatus.CANCELED, "", "canceled"
     row.completed_at = timezone.now()
     row.save()
@@ -242,11 +259,13 @@ def cancel_question(*, question_id: UUID) -> Question | None:
 
 def record_wasted(*, question_id: UUID, calls: Sequence[ModelCall], reason: str) -> billing.Cost:
     """Record what an attempt without an outcome consumed: attributed to the question, never billed."""
+    budgets.forget_spending([question_id])
     return billing.record_wasted_calls(calls=calls, question_id=question_id, reason=reason)
 
 
 def _settle(question: Question) -> None:
-    """What follows from an outcome: the charge stands or is taken back, and customers are told."""
+    """What follows from an outcome: the charge stands or is taken back, customers are told, a batch may be complete."""
+    budgets.forget_spending([question.id])
     if question.status != QuestionStatus.SUCCEEDED:
         billing.reverse_question(question_id=question.id, reason=question.error_code or question.status)
     kind = {QuestionStatus.SUCCEEDED: "question.completed", QuestionStatus.FAILED: "question.failed"}.get(
@@ -254,6 +273,8 @@ def _settle(question: Question) -> None:
     )
     if kind is not None:
         emit(type=kind, resource_id=question.id, data=payloads.question_data(question))
+    if question.batch_id is not None:
+        batch_outcome.settle(question.batch_id)
 
 
 def _status_of(answer: Answer) -> QuestionStatus:
@@ -262,7 +283,8 @@ def _status_of(answer: Answer) -> QuestionStatus:
     return QuestionStatus.CANCELED if answer.finish_reason == "canceled" else QuestionStatus.SUCCEEDED
 
 
-def _usage_of(calls: Sequence[ModelCall]) -> dict[str, Any]:
+def usage_of(calls: Sequence[ModelCall]) -> dict[str, Any]:
+    """What calls consumed, as a question or a search shows it."""
     return {
         "calls": len(calls),
         "prompt_tokens": sum(call.prompt_tokens for call in calls),

@@ -32,19 +32,31 @@ class Clock:
 
 def wait_for_outcome(*, tenant_id: UUID, question_id: UUID, seconds: float, clock: Clock | None = None) -> bool:
     """Look until the question has an outcome or the time is over; no transaction stays open in between."""
+
+    def over() -> bool:
+        with tenant_scope(tenant_id):
+            return queries.questions().filter(id=question_id, status__in=queries.TERMINAL).exists()
+
+    return wait_until(over, seconds=seconds, clock=clock)
+
+
+def wait_until(
+    over: Callable[[], bool], *, seconds: float, clock: Clock | None = None, every: float = POLL_SECONDS
+) -> bool:
+    """Look, each time in a transaction of its own, until it is over or the time is. Returns what the last look saw."""
     clock = clock or Clock()
     deadline = clock.now() + seconds
     while True:
-        with tenant_scope(tenant_id):
-            found = queries.questions().filter(id=question_id, status__in=queries.TERMINAL).exists()
+        found = over()
         left = deadline - clock.now()
         if found or left <= 0:
             return found
-        clock.sleep(min(POLL_SECONDS, left))
+        clock.sleep(min(every, left))
 
 
 def events(*, tenant_id: UUID, question_id: UUID, clock: Clock | None = None) -> Iterator[bytes]:
-    """Server-sent events: `progress` whenever it changes, then each `node` of the search, then `answer`, and the end.
+    """Server-sent events: `progress` and `partial` (the best answer so far) whenever they change, then each `node` of
+    the search, then `answer`, and the end.
 
     A comment goes out when nothing else does, so that proxies keep the connection. A question deleted meanwhile ends
     the stream without an answer.
@@ -52,6 +64,7 @@ def events(*, tenant_id: UUID, question_id: UUID, clock: Clock | None = None) ->
     clock = clock or Clock()
     began = heard = clock.now()
     last: tuple[Any, ...] | None = None
+    best: bytes = b""
     while clock.now() - began < LONGEST_STREAM_SECONDS:
         look = _look(tenant_id, question_id)
         if look is None:
@@ -59,9 +72,12 @@ def events(*, tenant_id: UUID, question_id: UUID, clock: Clock | None = None) ->
         if look.over:
             yield from look.ending
             return
-        if look.state != last:
-            last, heard = look.state, clock.now()
-            yield look.progress
+        if look.state != last or look.partial != best:
+            if look.state != last:
+                yield look.progress
+            if look.partial != best and look.partial:
+                yield look.partial
+            last, best, heard = look.state, look.partial, clock.now()
         elif clock.now() - heard >= HEARTBEAT_SECONDS:
             heard = clock.now()
             yield b": keep-alive\n\n"
@@ -74,6 +90,7 @@ class _Look:
 
     state: tuple[Any, ...]
     progress: bytes
+    partial: bytes = b""
     ending: tuple[bytes, ...] = ()
 
     @property
@@ -95,7 +112,8 @@ def _look(tenant_id: UUID, question_id: UUID) -> _Look | None:
         ending = (*nodes, _event("answer", {name: value for name, value in body.items() if name != "trace"}))
     brief = {name: body[name] for name in ("id", "status", "stage", "progress")}
     state = (question.status, question.stage, json.dumps(body["progress"]))
-    return _Look(state=state, progress=_event("progress", brief), ending=ending)
+    partial = _event("partial", {"id": body["id"], **body["partial_answer"]}) if body["partial_answer"] else b""
+    return _Look(state=state, progress=_event("progress", brief), partial=partial, ending=ending)
 
 
 def _event(name: str, data: Any) -> bytes:

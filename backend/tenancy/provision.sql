@@ -81,16 +81,21 @@ BEGIN
     LOOP
         EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', routine);
     END LOOP;
-    -- Without this, row-level security keeps the planner from using the uid and edge indexes (docs/adr): the operators
-    -- compare ids and read one property; they can raise on malformed input, which only app_rw itself could have written.
+    -- Without this, row-level security keeps the planner from using the uid and edge indexes (docs/adr). They compare ids,
+    -- read one property, or name a vertex by its id, which is how Cypher joins an edge with a vertex found before; they
+    -- can raise on malformed input, which only app_rw itself could have written.
     FOR routine IN
         SELECT p.oid::regprocedure FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
         WHERE n.nspname = 'ag_catalog' AND p.proname IN (
-            'agtype_access_operator', 'agtype_eq', 'graphid_eq', 'graphid_lt', 'graphid_gt', 'graphid_le', 'graphid_ge')
+            'agtype_access_operator', 'agtype_eq', '_agtype_build_vertex', '_label_name', 'age_id', 'agtype_to_graphid',
+            'graphid_eq', 'graphid_lt', 'graphid_gt', 'graphid_le', 'graphid_ge')
     LOOP
         EXECUTE format('ALTER FUNCTION %s LEAKPROOF', routine);
     END LOOP;
 END
 $provision$;
+
+-- UNWIND: a step follows a handful of ids. At the 1,000 that are assumed otherwise, whole labels are read and hashed.
+ALTER FUNCTION ag_catalog.age_unnest(ag_catalog.agtype) ROWS 16;
 
 ANALYZE ekg."Event", ekg."Entity";

@@ -6,12 +6,15 @@ Thin on purpose: ids and the outcome, never a transcript or evidence. A receiver
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from backend.api import public_ids
 from backend.billing.rates import plain
 from backend.library.models import IndexVersion, Upload, Video
-from backend.questions.models import Question
+from backend.questions.models import Question, QuestionBatch
+
+if TYPE_CHECKING:
+    from backend.questions.batch_outcome import BatchCounts
 
 EVENT_TYPES: dict[str, str] = {
     "upload.completed": "All parts of an upload have arrived and its video is queued.",
@@ -20,6 +23,7 @@ EVENT_TYPES: dict[str, str] = {
     "video.reindex_failed": "A new index of a video could not be built; the video answers from the one it has.",
     "question.completed": "A question has its answer.",
     "question.failed": "A question could not be answered.",
+    "question_batch.completed": "The last question of a batch has its outcome.",
     "webhook.test": "Sent on request, to one endpoint.",
 }
 # Keeps every body under the 20 kB of the specification, whatever the script of its words.
@@ -81,6 +85,19 @@ def question_data(question: Question) -> dict[str, Any]:
         "cost": {"amount": plain(question.cost_amount), "currency": question.cost_currency},
         "completed_at": timestamp(question.completed_at),
         "error": _error(question.error_code, question.error_message),
+    }
+
+
+def batch_data(batch: QuestionBatch, counts: BatchCounts) -> dict[str, Any]:
+    return {
+        "id": public_ids.encode("bat", batch.id),
+        "object": "question_batch",
+        "status": batch.status,
+        "external_id": batch.external_id,
+        "counts": {"total": batch.total, **counts.statuses},
+        "finish_reasons": counts.finish_reasons,
+        "cost": {"amount": plain(counts.cost), "currency": counts.currency},
+        "completed_at": timestamp(batch.completed_at),
     }
 
 

@@ -59,7 +59,7 @@ class Requery:
 def root_state(run: QuestionRun) -> State:
     """The initial retrieval. Raises ModelError of an embedder. A failed rewrite falls back to the question itself."""
     question = run.question
-    text = question_text(question.question, question.choices)
+    text = question_text(run.searched, question.choices)
     queries, failed = ViewQueries.same(text), ""
     if run.settings.retrieval.rewriting:
         try:
@@ -140,7 +140,8 @@ def _ask_requery(run: QuestionRun, prompt: str, seed: int) -> Requery:
         return Requery(failed=error.code)
     fields = read_object(samples[0].text)
     # The model has read text from the video: its words are a search, cut to one, and nothing else.
-    sub_query = as_data(str((fields or {}).get("sub_query") or ""))[:SUB_QUERY_CHARACTERS]
+    said = (fields or {}).get("sub_query")
+    sub_query = as_data(said)[:SUB_QUERY_CHARACTERS] if isinstance(said, str) else ""
     if fields is None or not sub_query:
         return Requery(failed="unreadable")
     return Requery(sub_query, read_queries(fields, fallback=sub_query))
@@ -148,9 +149,7 @@ def _ask_requery(run: QuestionRun, prompt: str, seed: int) -> Requery:
 
 def _rewrite(run: QuestionRun, *, fallback: str) -> ViewQueries:
     question = run.question
-    prompt = load("rewrite", question.profile).substitute(
-        question=question.question, choices=choice_lines(question.choices)
-    )
+    prompt = load("rewrite", question.profile).substitute(question=run.searched, choices=choice_lines(question.choices))
     samples = run.ask(
         [Message("user", (prompt,))],
         stage="rewrite",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -21,7 +21,7 @@ class Halt(Exception):
 
 
 class BudgetExhausted(Halt):
-    """code names the limit: max_calls, max_tokens, max_seconds or max_cost."""
+    """code names the limit: max_calls, max_tokens, max_seconds or max_cost, or tenant_max_… of an Allowance."""
 
 
 class Canceled(Halt):
@@ -51,17 +51,37 @@ class Admission:
     timeout_s: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a limit that the question shares with others leaves for it in total, as of now; None is no limit.
+
+    max_seconds: of model time, summed over calls that may run side by side; Budget.max_seconds is time that passes.
+    """
+
+    max_tokens: int | None = None
+    max_seconds: float | None = None
+    max_cost: Decimal | None = None
+
+
 class Spending:
-    """Admits model calls while the budget lasts. Safe to share between threads.
+    """Admits model calls while the budget and the allowance last. Safe to share between threads.
 
     Calls in flight hold a reservation for the most they can consume, so that calls made side by side cannot overrun
-    together what each could afford alone.
+    together what each could afford alone. Time cannot be reserved: what it costs may pass a limit by the calls in
+    flight. allowance: asked before every call, from any thread, since others consume meanwhile.
     """
 
     def __init__(
-        self, budget: Budget, meter: Meter, *, clock: Callable[[], float], should_stop: Callable[[], bool]
+        self,
+        budget: Budget,
+        meter: Meter,
+        *,
+        clock: Callable[[], float],
+        should_stop: Callable[[], bool],
+        allowance: Callable[[], Allowance] | None = None,
     ) -> None:
         self._budget = budget
+        self._allowance = allowance or Allowance
         self._meter = meter
         self._clock = clock
         self._should_stop = should_stop
@@ -86,10 +106,11 @@ class Spending:
 
     def check(self) -> None:
         """Raises Canceled or BudgetExhausted if not even the smallest call may be made."""
+        allowed = self._allowance()
         if self._should_stop():
             raise Canceled
         with self._lock:
-            self._affordable("", 0, 0, 1)
+            self._affordable(allowed, "", 0, 0, 1)
 
     @contextmanager
     def admitted(self, model: str, *, prompt_tokens: int, sample_tokens: int, n: int = 1) -> Iterator[Admission]:
@@ -98,10 +119,11 @@ class Spending:
         sample_tokens: the most one sample can have. The prompt is reserved once per sample, since a server that cannot
         sample n at once is asked n times. Raises Canceled or BudgetExhausted instead of admitting the call.
         """
+        allowed = self._allowance()
         if self._should_stop():
             raise Canceled
         with self._lock:
-            n = self._affordable(model, prompt_tokens, sample_tokens, n)
+            n = self._affordable(allowed, model, prompt_tokens, sample_tokens, n)
             tokens = n * (prompt_tokens + sample_tokens)
             cost = n * _cost(self._budget.prices.get(model, Price()), prompt_tokens, 0, sample_tokens)
             self._calls += 1
@@ -118,28 +140,35 @@ class Spending:
         remaining = self._remaining_s()
         return remaining is not None and remaining <= 0
 
-    def _affordable(self, model: str, prompt_tokens: int, sample_tokens: int, n: int) -> int:
+    def _affordable(self, allowed: Allowance, model: str, prompt_tokens: int, sample_tokens: int, n: int) -> int:
         budget = self._budget
         if budget.max_calls is not None and self._calls >= budget.max_calls:
             raise BudgetExhausted("max_calls")
         if self.out_of_time():
             raise BudgetExhausted("max_seconds")
-        if budget.max_tokens is None and budget.max_cost is None:
+        if budget.max_tokens is None and budget.max_cost is None and allowed == Allowance():
             return n
         used = self.usage()
-        if budget.max_tokens is not None:
-            free = budget.max_tokens - used.prompt_tokens - used.completion_tokens - self._reserved_tokens
+        if allowed.max_seconds is not None and _seconds(used.calls) >= allowed.max_seconds:
+            raise BudgetExhausted("tenant_max_seconds")
+        for limit, code in ((budget.max_tokens, "max_tokens"), (allowed.max_tokens, "tenant_max_tokens")):
+            if limit is None:
+                continue
+            free = limit - used.prompt_tokens - used.completion_tokens - self._reserved_tokens
             while n > 0 and n * (prompt_tokens + sample_tokens) > free:
                 n -= 1
             if n == 0 or free <= 0:
-                raise BudgetExhausted("max_tokens")
-        if budget.max_cost is not None:
-            left = budget.max_cost - used.cost - self._reserved_cost
-            price = budget.prices.get(model, Price())
+                raise BudgetExhausted(code)
+        price = budget.prices.get(model, Price())
+        for amount, code in ((budget.max_cost, "max_cost"), (allowed.max_cost, "tenant_max_cost")):
+            if amount is None:
+                continue
+            left = amount - used.cost - self._reserved_cost
             while n > 0 and n * _cost(price, prompt_tokens, 0, sample_tokens) > left:
                 n -= 1
-            if n == 0:
-                raise BudgetExhausted("max_cost")
+            # Nothing left stops the tenant altogether, a question only before a model that costs something.
+            if n == 0 or (left <= 0 and (price != Price() or code == "tenant_max_cost")):
+                raise BudgetExhausted(code)
         return n
 
     def _remaining_s(self) -> float | None:
@@ -149,10 +178,15 @@ class Spending:
 
     def _call_cost(self, call: ModelCall) -> Decimal:
         price = self._budget.prices.get(call.model, Price())
-        return _cost(price, call.prompt_tokens, call.cached_tokens, call.completion_tokens)
+        tokens = _cost(price, call.prompt_tokens, call.cached_tokens, call.completion_tokens)
+        return tokens + price.per_second * call.wall_ms / 1000
 
 
 def _cost(price: Price, prompt: int, cached: int, completion: int) -> Decimal:
     fresh = max(0, prompt - cached)
     total = fresh * price.prompt_per_million + cached * price.cached_per_million
     return (total + completion * price.completion_per_million) / 1_000_000
+
+
+def _seconds(calls: Iterable[ModelCall]) -> float:
+    return sum(call.wall_ms for call in calls) / 1000

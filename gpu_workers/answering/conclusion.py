@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from gpu_workers.answering.budget import Canceled
 from gpu_workers.answering.citations import cite
-from gpu_workers.answering.confidence import confidence
-from gpu_workers.answering.contract import Answer, CitationRecord, FinishReason, NodeRecord
+from gpu_workers.answering.confidence import Signals, confidence
+from gpu_workers.answering.contract import Answer, CitationRecord, ClaimRecord, FinishReason, NodeRecord
 from gpu_workers.answering.frame_check import Verdict
 from gpu_workers.answering.run import QuestionRun
 from gpu_workers.answering.summary_answer import AnswerNode
@@ -20,18 +20,24 @@ def conclude(
     records: Sequence[NodeRecord],
     verdict: Verdict | None,
     top_similarity: float,
+    support: Sequence[float] = (),
 ) -> Answer:
     """The Answer of a method. A verdict too weak to stand on is an abstention, unless the budget or the caller ended
-    the search: then it is the best answer so far."""
+    the search: then it is the best answer so far. support: of each choice by the events, where it was looked at."""
     text, choice, reasoning, sureness = "", None, "", 0.0
+    signals: Signals | None = None
     citations: tuple[CitationRecord, ...] = ()
+    claims: tuple[ClaimRecord, ...] = ()
     weak = verdict is not None and run.settings.abstain and verdict.score < run.settings.lowest_answer
     answer = verdict.node.answer if verdict and (run.halted or not weak) else None
     if verdict is not None and answer is not None:
         text, choice, reasoning = answer.text, answer.choice, answer.reasoning
-        sureness = confidence(score=verdict.score, margin=verdict.margin, top_similarity=top_similarity)
+        signals = Signals(
+            verdict.score, verdict.margin, top_similarity, support[choice] if support and choice is not None else None
+        )
+        sureness = confidence(signals)
         with run.timed("citations"):
-            citations = cite(run, verdict.source or verdict.node, answer)
+            citations, claims = cite(run, verdict.source or verdict.node, answer)
         run.on_progress("citations", 1, 1, f"{len(citations)} citations")
     reason, detail = finish(run, nodes, answered=answer is not None, weak=weak)
     return Answer(
@@ -45,6 +51,8 @@ def conclude(
         timings={**run.timings, "total": run.spending.elapsed_ms()},
         reasoning=reasoning,
         detail=detail,
+        claims=claims,
+        signals=signals.named() if signals else {},
     )
 
 

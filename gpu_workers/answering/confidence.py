@@ -7,23 +7,40 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Signals:
+    """What tells right answers from wrong ones. score: S of the answer, or what it counts with the events' support;
+    margin: over the best other answer; similarity: of the strongest retrieval hit; support: the answer's share of the
+    events' support (choice_support), None where it was not looked at. Each in 0..1."""
+
+    score: float
+    margin: float
+    similarity: float
+    support: float | None = None
+
+    def named(self) -> dict[str, float]:
+        values = {"score": self.score, "margin": self.margin, "similarity": self.similarity}
+        return values if self.support is None else {**values, "support": self.support}
+
+
+@dataclass(frozen=True, slots=True)
 class Coefficients:
-    """Logistic regression on S of the answer, its margin over the best other answer, and the strongest retrieval hit.
+    """Of a logistic regression on the signals."""
 
-    Initial values by judgement: S 0.75 with margin 0.5 and similarity 0.5 gives 0.77, a lone vote of four 0.13. Replace
-    them by a fit on the evaluation set (bench); until then the number orders answers, it is no measured probability.
-    """
-
-    bias: float = -2.8
-    score: float = 3.6
-    margin: float = 1.4
-    similarity: float = 1.2
+    bias: float
+    score: float
+    margin: float
+    similarity: float
+    support: float = 0.0
 
 
-INITIAL = Coefficients()
+INITIAL = Coefficients(bias=-2.8, score=3.6, margin=1.4, similarity=1.2)
+"""By judgement: S 0.75 with margin 0.5 and similarity 0.5 gives 0.77, a lone vote of four 0.13. It orders answers and
+is no measured probability: nothing with a large reasoner was measured yet."""
 
 
-def confidence(*, score: float, margin: float, top_similarity: float, coefficients: Coefficients = INITIAL) -> float:
-    """score, margin, top_similarity: each in 0..1. Returns the calibrated confidence."""
-    weighted = coefficients.score * score + coefficients.margin * margin + coefficients.similarity * top_similarity
-    return 1.0 / (1.0 + math.exp(-(coefficients.bias + weighted)))
+def confidence(signals: Signals) -> float:
+    """The chance that the answer is right, as far as coefficients of its kind were fitted."""
+    fit = INITIAL
+    weighted = fit.score * signals.score + fit.margin * signals.margin + fit.similarity * signals.similarity
+    weighted += fit.support * (signals.support or 0.0)
+    return 1.0 / (1.0 + math.exp(-(fit.bias + weighted)))

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from gpu_workers.answering.parsing import ParsedAnswer
-from gpu_workers.answering.words import content_words, decisive_words, plain
+from gpu_workers.answering.words import content_words, decisive_words, miscounted, opposed, plain, swapped
 from gpu_workers.models.roles import Meter, Similarity
 
 SAME_MEANING = 0.55
-"""Lowest rescaled BERTScore F1 of two open answers that say the same; initial, between paraphrase and other topic."""
+SAME_MEANING_OF: Mapping[str, float] = {"minilm": 0.76}
+"""Lowest rescaled BERTScore F1 of two open answers that say the same, by a part of the similarity's name.
+
+minilm: of the pairs in tests/answering/test_same_meaning.py, answers that differ get up to 0.75 and paraphrases 0.43 to
+0.88. Two answers wrongly taken for one are an agreement that nobody gave; two wrongly kept apart only cost a vote.
+Others: initial, not measured.
+"""
+
+COMPATIBLE_MEANING = 0.55
+BROAD_WORDS = 7
+"""From where answers to a broad question tell parts of one thing, if both have that many content words. Pairs of broad
+answers about one scene get 0.45 to 0.68 from MiniLM, about two scenes up to 0.47; short answers of this likeness are
+often rivals (a cat, a dog: 0.71)."""
 
 COMPATIBLE_SHARE = 0.6
 """What a vote of answers that only do not contradict each other is worth beside one of answers that say the same."""
@@ -74,8 +86,9 @@ def same_answer(
     """Whether two samples say the same as far as words alone tell; None when only their meaning can tell.
 
     An answer may repeat words of the question or leave them out ("near the pole", "the person in red stands near the
-    pole"); apart from those, its numbers, negation, directions and colours must match. compatible: one that names
-    more directions or colours is let pass, since it does not contradict the other.
+    pole"); apart from those, its numbers, negation, directions and colours must match, neither may say the opposite
+    (enters, leaves) and none may swap who did it to whom. compatible: one that names more directions or colours is let
+    pass, since it does not contradict the other, and so are opposites in broad answers, whose parts may well name both.
     """
     if left.sufficient != right.sufficient:
         return False
@@ -83,16 +96,30 @@ def same_answer(
         return left.choice == right.choice
     if plain(left.text) == plain(right.text):
         return True
-    fewer, more = sorted((decisive_words(left.text), decisive_words(right.text)), key=len)
-    extra = more - fewer
+    broad = compatible and _broad(left.text, right.text)
+    if swapped(left.text, right.text) or (opposed(left.text, right.text) and not broad):
+        return False
+    ours, theirs = decisive_words(left.text), decisive_words(right.text)
     if compatible:
-        # Naming more directions or colours contradicts nothing; another number or a "not" does.
-        extra = frozenset(word for word in extra if word == "not" or any(character.isdigit() for character in word))
-    if not fewer <= more or extra - decisive_words(question):
+        # Naming more directions or colours contradicts nothing; counting the same thing otherwise or a "not" does.
+        if miscounted(left.text, right.text) or ("not" in ours) != ("not" in theirs):
+            return False
+        ours, theirs = (frozenset(word for word in words if not word.isdigit()) for words in (ours, theirs))
+    fewer, more = sorted((ours, theirs), key=len)
+    if not fewer <= more or (not compatible and more - fewer - decisive_words(question)):
         return False
     asked = content_words(question)
     said = sorted((content_words(left.text) - asked, content_words(right.text) - asked), key=len)
     return True if said[0] and said[0] <= said[1] else None
+
+
+def _broad(*texts: str) -> bool:
+    return all(len(content_words(text)) >= BROAD_WORDS for text in texts)
+
+
+def same_meaning(similarity: str) -> float:
+    """The threshold for the similarity of that name."""
+    return next((least for part, least in SAME_MEANING_OF.items() if part in similarity.lower()), SAME_MEANING)
 
 
 def group_answers(
@@ -108,13 +135,14 @@ def group_answers(
     unclear = [
         (left, right)
         for (left, a), (right, b) in combinations(readable, 2)
-        if same_answer(a, b, question, compatible=compatible) is None
+        if same_answer(a, b, question, compatible=compatible) is None and (not compatible or _broad(a.text, b.text))
     ]
     close: set[tuple[int, int]] = set()
     if unclear:
         texts = {index: sample.text for index, sample in readable}
         scores = _scores(texts, unclear, similarity, meter, rescale=True)
-        close = {pair for pair, score in scores.items() if score >= SAME_MEANING}
+        least = COMPATIBLE_MEANING if compatible else same_meaning(similarity.name)
+        close = {pair for pair, score in scores.items() if score >= least}
     groups: list[list[int]] = []
     members = dict(readable)
     for index, sample in readable:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from gpu_workers.answering.wording import as_data
+from gpu_workers.ekg import Span
 from gpu_workers.ports import EntityFact, StoredEvent
 
 MAX_FACTS = 6
@@ -29,8 +30,10 @@ def event_context(
     *,
     count_tokens: Callable[[str], int],
     max_tokens: int,
+    stamp: Callable[[Span], str] | None = None,
 ) -> EventContext:
-    """ranking: event ids, best first; ids missing in events are left out.
+    """ranking: event ids, best first; ids missing in events are left out. stamp: how a line tells its time, by default
+    on the clock.
 
     Drops the lowest ranked events until the rest fits max_tokens, but never the best one: it is cut short instead.
     """
@@ -53,7 +56,7 @@ def event_context(
         shown.append(events[event_id])
         bodies[event_id] = body
         used += cost
-    return _numbered(shown, bodies, several_videos=several_videos)
+    return _numbered(shown, bodies, several_videos=several_videos, stamp=stamp or clock_span)
 
 
 def event_text(event: StoredEvent, facts: Sequence[str] = ()) -> str:
@@ -77,14 +80,23 @@ def clock(ms: int) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes:02}:{seconds:02}"
 
 
-def _numbered(shown: Sequence[StoredEvent], bodies: Mapping[UUID, str], *, several_videos: bool) -> EventContext:
+def clock_span(span: Span) -> str:
+    return f"{clock(span.start_ms)}-{clock(span.end_ms)}"
+
+
+def _numbered(
+    shown: Sequence[StoredEvent],
+    bodies: Mapping[UUID, str],
+    *,
+    several_videos: bool,
+    stamp: Callable[[Span], str],
+) -> EventContext:
     videos = {video_id: n for n, video_id in enumerate(sorted({event.video_id for event in shown}), start=1)}
     ordered = sorted(shown, key=lambda event: (videos[event.video_id], event.span, event.id))
     lines = []
     for number, event in enumerate(ordered, start=1):
         video = f" video {videos[event.video_id]}" if several_videos else ""
-        span = f"{clock(event.span.start_ms)}-{clock(event.span.end_ms)}"
-        lines.append(f"E{number}{video} {span}: {bodies[event.id]}")
+        lines.append(f"E{number}{video} {stamp(event.span)}: {bodies[event.id]}")
     numbers = {event.id: number for number, event in enumerate(ordered, start=1)}
     return EventContext("\n".join(lines), numbers, dict(enumerate(ordered, start=1)))
 

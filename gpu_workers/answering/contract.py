@@ -15,6 +15,7 @@ from gpu_workers.models.roles import ModelCall
 Effort = Literal["low", "medium", "high", "paper"]
 FinishReason = Literal["answered", "insufficient_evidence", "budget", "refused", "error", "canceled"]
 CitationStatus = Literal["supported", "contradicted", "unverified"]
+CheckMode = Literal["auto", "off", "frames", "inspect"]
 
 INSUFFICIENT = "insufficient"
 """The word a model uses to abstain; never a choice's letter."""
@@ -23,9 +24,21 @@ MAX_CHOICES = 26
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """An earlier question of the same conversation and what was answered; answer is "" if nothing was."""
+
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionInput:
     """One question. choices: empty for an open question, else 2 to 26 texts. profile: the videos' scenario
-    (general, wildlife, traffic, egocentric, city). seed: makes sampling repeatable where the server can."""
+    (general, wildlife, traffic, egocentric, city). seed: makes sampling repeatable where the server can.
+    history: the conversation so far, oldest first; with it the question may refer back ("and what did he do then?").
+    check: how method ava looks again where its answer is in doubt: not at all, at frames in one look, or by inspection;
+    auto leaves it to the effort.
+    """
 
     question: str
     choices: tuple[str, ...] = ()
@@ -33,6 +46,8 @@ class QuestionInput:
     method: str = "ava"
     effort: Effort = "medium"
     seed: int = 0
+    history: tuple[Turn, ...] = ()
+    check: CheckMode = "auto"
 
     def __post_init__(self) -> None:
         if not self.question.strip():
@@ -43,11 +58,14 @@ class QuestionInput:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a model costs, in the budget's currency. Cached prompt tokens cost `cached` instead of `prompt`."""
+    """What a model costs, in the budget's currency. Cached prompt tokens cost `cached` instead of `prompt`.
+
+    per_second: of the time that its calls take, for models on devices that are paid by the hour."""
 
     prompt_per_million: Decimal = Decimal(0)
     cached_per_million: Decimal = Decimal(0)
     completion_per_million: Decimal = Decimal(0)
+    per_second: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +114,8 @@ class NodeRecord:
     path: actions from the root, such as "F/RQ/SA"; "" is the root itself. depth: number of actions.
     answer: the node's own answer, None if it has none; "insufficient" if it abstained.
     error: stable code of what went wrong, "" if nothing did. reused_from: path of the node with the same events whose
-    answer this one shares. frames_used of frames_available: what a frame check looked at.
+    answer this one shares. frames_used of frames_available: what a frame check or an inspection looked at.
+    seen: what an inspection found so far, in words.
     """
 
     path: str
@@ -111,6 +130,7 @@ class NodeRecord:
     reused_from: str = ""
     frames_used: int = 0
     frames_available: int = 0
+    seen: tuple[str, ...] = ()
     started_ms: int = 0
     wall_ms: int = 0
     prompt_tokens: int = 0
@@ -119,7 +139,11 @@ class NodeRecord:
 
 @dataclass(frozen=True, slots=True)
 class CitationRecord:
-    """Evidence: an event, its span, its best frame, the words that carry the answer. Times in ms of its video."""
+    """Evidence: an event, its span, its best frame, the words that carry the answer. Times in ms of its video.
+
+    claims: the places in Answer.claims of what it is cited for. closeness: cosine of those claims and the event's
+    words, 0 to 1, the closest one's; None when nothing could be embedded. It orders evidence and is no probability.
+    """
 
     video_id: UUID
     event_id: UUID
@@ -129,6 +153,21 @@ class CitationRecord:
     frame_id: UUID | None
     quote: str
     status: CitationStatus
+    claims: tuple[int, ...] = ()
+    closeness: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRecord:
+    """One statement of the answer and the citations that it rests on, by their places in Answer.citations.
+
+    status: contradicted if a citation contradicts it and none supports it, supported if one supports it, else (and
+    without any citation) unverified.
+    """
+
+    text: str
+    status: CitationStatus
+    citations: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +187,9 @@ class Answer:
 
     text: "" when there is no answer. choice: index into the choices. reasoning: the winning candidate's own words.
     finish_reason "budget" or "canceled" may come with the best answer so far. detail: stable code behind a reason that
-    is not "answered" (such as "max_tokens" or "model_unavailable"). timings: wall ms per stage.
+    is not "answered" (such as "max_tokens" or "model_unavailable"). timings: wall ms per stage. claims: the answer's
+    statements with their citations. standalone: the question as it was understood from its history, "" without one.
+    signals: what confidence rests on.
     """
 
     text: str
@@ -161,6 +202,20 @@ class Answer:
     timings: Mapping[str, int] = field(default_factory=dict)
     reasoning: str = ""
     detail: str = ""
+    claims: tuple[ClaimRecord, ...] = ()
+    standalone: str = ""
+    signals: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PartialAnswer:
+    """The best answer while the search still runs: node path gave it with score S, after level levels of the tree."""
+
+    text: str
+    choice: int | None
+    score: float
+    path: str
+    level: int
 
 
 class Progress(Protocol):
@@ -190,6 +245,8 @@ def answer_key(
         "method": question.method,
         "effort": question.effort,
         "seed": question.seed,
+        "check": question.check,
+        "history": [[turn.question, turn.answer] for turn in question.history],
         "method_version": method_version,
         "models": sorted(models),
         "prompts": prompts,

@@ -1,4 +1,5 @@
-"""Action CA: look at the frames of the two best nodes that disagree, and answer anew (AVA, section 5.3)."""
+"""Action CA: look at the frames of the two best nodes that disagree, and answer anew (AVA, section 5.3); or action IN
+in its place."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from functools import partial
 
 from gpu_workers.answering.consistency import group_answers, score_votes
 from gpu_workers.answering.contract import NodeRecord
+from gpu_workers.answering.inspection import inspect
 from gpu_workers.answering.parsing import answer_schema
 from gpu_workers.answering.run import QuestionRun
 from gpu_workers.answering.sampling import Draw, check_answers
@@ -20,7 +22,8 @@ from gpu_workers.retrieval.frames import ROWS, frame_evidence
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The node whose answer is given. score: its S; margin: how far the best other answer is behind.
-    source: the SA node that gave the same answer, for citations; None if only frames said so."""
+    source: the node to cite from: an inspection that names its frames, else the SA node that gave the same answer; None
+    if only frames said so."""
 
     node: AnswerNode
     score: float
@@ -29,7 +32,7 @@ class Verdict:
 
 
 def decide(run: QuestionRun, nodes: Sequence[AnswerNode]) -> tuple[Verdict | None, list[NodeRecord]]:
-    """The final answer of nodes, after a frame check where the settings ask for one; and the check's records.
+    """The final answer of nodes, after a frame check or an inspection where the settings ask for one; and its records.
 
     None when no node answers and frames do not help. Any failure of the check leaves the SA answer.
     """
@@ -44,8 +47,10 @@ def decide(run: QuestionRun, nodes: Sequence[AnswerNode]) -> tuple[Verdict | Non
         list(rivals[:2])
         or sorted((node for node in nodes if node.answer is not None), key=lambda node: -node.score)[:1]
     )
+    if not suspects:
+        return standing, []
     with run.timed("check"):
-        checked, records = _check(run, suspects)
+        checked, records = inspect(run, suspects) if settings.look == "inspect" else _check(run, suspects)
     return _weigh(run, rivals, checked) or standing, records
 
 
@@ -150,4 +155,6 @@ def _weigh(run: QuestionRun, rivals: Sequence[AnswerNode], checked: Sequence[Ans
     others = [node.score for node in looks[1:]]
     if not others:
         others = [node.score for node in rivals if node is not agreeing]
-    return Verdict(best, score, max(0.0, score - max(others, default=0.0)), agreeing)
+    # An inspection names the frames it rests on; a frame check only sees, and the agreeing node says which events.
+    source = best if best.seen else agreeing
+    return Verdict(best, score, max(0.0, score - max(others, default=0.0)), source)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from gpu_workers.answering.contract import Effort
+from gpu_workers.answering.contract import CheckMode, Effort
 from gpu_workers.retrieval.tri_view import RetrievalSettings
 
 CheckRule = Literal["off", "on_doubt", "on_disagreement"]
+Look = Literal["frames", "inspect"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +23,13 @@ class SearchSettings:
     event_cap: longest event list (AVA, section 5.2). drop_worst: share dropped before F and B.
     sa_ratio: share of the list an answer sees, rounded up, never under one event.
     reuse: answer equal event sets once. lowest_answer: a node under it does not outvote abstention.
-    context_tokens: of the events in one prompt. check: when frames are looked at (action CA).
+    context_tokens: of the events in one prompt. check: when frames are looked at; look: in one look at the suspects'
+    frames (action CA), or by inspection (IN): planned looks in at most inspect_rounds rounds, which end when what was
+    seen is sufficient with at least inspect_gate of confidence.
     rescale: scores traces by (F1 - baseline) / (1 - baseline), clipped to 0..1, instead of raw F1.
+    support_weight: share of the events' support of a choice beside S (choice_support); 0 leaves it out.
     verify_citations: ask the reasoner about each citation, on top of the text comparison.
+    verify_frames: let the checker look at the cited frames of each claim, where it sees pictures.
     """
 
     effort: Effort
@@ -43,6 +48,9 @@ class SearchSettings:
     abstain: bool = True
     lowest_answer: float = 0.2
     check: CheckRule = "on_doubt"
+    look: Look = "frames"
+    inspect_rounds: int = 3
+    inspect_gate: float = 0.5
     check_samples: int = 4
     rescale: bool = True
     trade_off: float = 0.3
@@ -53,7 +61,9 @@ class SearchSettings:
     reasoning_words: int = 120
     answer_tokens: int = 512
     in_flight: int = 16
+    support_weight: float = 0.0
     verify_citations: bool = False
+    verify_frames: bool = False
 
 
 _OURS = SearchSettings("medium", samples=4, max_depth=2, retrieval=RetrievalSettings())
@@ -70,7 +80,14 @@ _GPU: dict[Effort, SearchSettings] = {
     ),
     "medium": _OURS,
     "high": replace(
-        _OURS, effort="high", samples=8, max_depth=3, level_width=6, context_tokens=12_000, verify_citations=True
+        _OURS,
+        effort="high",
+        samples=8,
+        max_depth=3,
+        level_width=6,
+        context_tokens=12_000,
+        verify_citations=True,
+        verify_frames=True,
     ),
     "paper": replace(
         _OURS,
@@ -84,14 +101,22 @@ _GPU: dict[Effort, SearchSettings] = {
         reuse=False,
         abstain=False,
         check="on_disagreement",
+        verify_frames=True,
         rescale=False,
         context_tokens=24_000,
-        retrieval=RetrievalSettings(graph_events=0, transcript=0),
+        retrieval=RetrievalSettings(graph_events=0, transcript=0, context=0.0),
     ),
 }
 
-_EMBEDDED_LIMITS = {"context_tokens": 1_000, "reasoning_words": 40, "answer_tokens": 224, "in_flight": 2}
-"""A 1.5B model on two cores reads 60 to 90 and writes 15 to 30 tokens a second."""
+_EMBEDDED_LIMITS = {
+    "context_tokens": 1_000,
+    "reasoning_words": 40,
+    "answer_tokens": 224,
+    "in_flight": 2,
+    "support_weight": 0.7,
+}
+"""A 1.5B model on two cores reads 60 to 90 and writes 15 to 30 tokens a second. It reads long lists so badly that the
+events' own support of a choice counts more than its vote (docs/evaluation.md)."""
 
 
 def settings_for(effort: Effort, *, models_profile: str) -> SearchSettings:
@@ -105,6 +130,8 @@ def settings_for(effort: Effort, *, models_profile: str) -> SearchSettings:
     if models_profile != "embedded":
         return settings
     settings = replace(settings, **_EMBEDDED_LIMITS)  # type: ignore[arg-type]
+    if effort == "paper":
+        settings = replace(settings, support_weight=0.0)
     if effort == "low":
         return replace(settings, samples=1, context_tokens=700)
     if effort == "medium":
@@ -119,3 +146,13 @@ def settings_for(effort: Effort, *, models_profile: str) -> SearchSettings:
             check="off",
         )
     return replace(settings, check_samples=1)
+
+
+def checking(settings: SearchSettings, mode: CheckMode) -> SearchSettings:
+    """settings as a question asks to be checked. A way of looking, asked for by name, is also used by an effort that
+    would not look at all."""
+    if mode == "auto":
+        return settings
+    if mode == "off":
+        return replace(settings, check="off")
+    return replace(settings, look=mode, check="on_doubt" if settings.check == "off" else settings.check)

@@ -9,10 +9,21 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from gpu_workers.answering.budget import Halt, Spending
-from gpu_workers.answering.contract import Progress, QuestionInput
+from gpu_workers.answering.contract import PartialAnswer, Progress, QuestionInput
 from gpu_workers.answering.presets import SearchSettings
-from gpu_workers.models.roles import AnswerModels, CheckRequest, Message, Meter, ModelError, Sample
-from gpu_workers.ports import KnowledgeGraph
+from gpu_workers.answering.wording import choice_lines
+from gpu_workers.models.roles import (
+    AnswerModels,
+    CheckRequest,
+    FrameEvidence,
+    Message,
+    Meter,
+    ModelError,
+    ObserveRequest,
+    Sample,
+)
+from gpu_workers.ports import KnowledgeGraph, StoredFrame
+from gpu_workers.prompts import load
 
 Result = TypeVar("Result")
 
@@ -22,12 +33,22 @@ MESSAGE_TOKENS = 8
 FRAME_TOKENS = 312
 """A picture's tokens with its label, an upper estimate (about 247 to 300 measured on Qwen2.5-VL)."""
 
+HIGH_FRAME_TOKENS = 1_250
+"""The same for a picture in full."""
+
+LABEL_TOKENS = 12
+"""The time that stands before a measurement."""
+
+_CHECK_PROMPTS = ("check", "check_observed", "check_view")
+_OBSERVE_PROMPTS = ("observe", "observe_measured", "observe_view")
+
 CHECK_TOKENS = 768
 """The most one sample of a checker is let to write."""
 
 
 class QuestionRun:
-    """State shared by the stages of one question. Only ask() and check_frames() may be called off the asking thread."""
+    """State shared by the stages of one question. Only ask(), check_frames() and observe_frames() may be called off the
+    asking thread. closer: a stored frame as a picture in full, None if there is none to be had."""
 
     def __init__(
         self,
@@ -39,6 +60,8 @@ class QuestionRun:
         spending: Spending,
         meter: Meter,
         on_progress: Progress,
+        on_partial: Callable[[PartialAnswer], None] | None = None,
+        closer: Callable[[StoredFrame], bytes | None] | None = None,
     ) -> None:
         self.question = question
         self.graph = graph
@@ -47,6 +70,10 @@ class QuestionRun:
         self.spending = spending
         self.meter = meter
         self.on_progress = on_progress
+        self.on_partial = on_partial or _unheard
+        self.closer = closer or _no_closer
+        self.searched = question.question
+        """The question as retrieval takes it; with words of the last one, if it could not be made to stand alone."""
         self.timings: dict[str, int] = {}
         self.halted: Halt | None = None
 
@@ -90,12 +117,34 @@ class QuestionRun:
         checker = self.models.checker
         if checker is None:
             raise ModelError("no_checker", "this model profile has no model that looks at frames", retryable=False)
-        words = [request.question, *request.choices, *request.hypotheses]
-        words += [frame.observation for frame in request.frames]
-        pictures = sum(not frame.observation for frame in request.frames)
-        prompt = self.models.reasoner.count_tokens("\n".join(words)) + pictures * FRAME_TOKENS
+        words = [request.question, choice_lines(request.choices), *request.hypotheses]
+        prompt = self._looking(_CHECK_PROMPTS, words, request.frames, FRAME_TOKENS)
         with self.spending.admitted(checker.name, prompt_tokens=prompt, sample_tokens=CHECK_TOKENS, n=n) as admission:
-            return checker.check(request, n=admission.samples, schema=schema, meter=meter)
+            return checker.check(
+                request, n=admission.samples, schema=schema, meter=meter, timeout_s=admission.timeout_s
+            )
+
+    def observe_frames(self, request: ObserveRequest, *, schema: Mapping[str, Any], meter: Meter) -> Sample:
+        """One report of the checker. Raises as check_frames()."""
+        checker = self.models.checker
+        if checker is None:
+            raise ModelError("no_checker", "this model profile has no model that looks at frames", retryable=False)
+        words = [request.question, request.find, request.hypothesis, *request.known]
+        frame_tokens = HIGH_FRAME_TOKENS if request.high else FRAME_TOKENS
+        prompt = self._looking(_OBSERVE_PROMPTS, words, request.frames, frame_tokens)
+        with self.spending.admitted(checker.name, prompt_tokens=prompt, sample_tokens=CHECK_TOKENS) as admission:
+            return checker.observe(request, schema=schema, meter=meter, timeout_s=admission.timeout_s)
+
+    def _looking(
+        self, prompts: Sequence[str], words: Sequence[str], frames: Sequence[FrameEvidence], frame_tokens: int
+    ) -> int:
+        """Prompt tokens of a look, an upper estimate: the checker's own words (it sends some of the prompts), and per
+        frame a picture, or what was measured on it."""
+        instructions = [load(name).template for name in prompts]
+        measured = [frame.observation for frame in frames if frame.observation]
+        told = self.models.reasoner.count_tokens("\n".join([*instructions, *words, *measured]))
+        pictures = len(frames) - len(measured)
+        return 2 * MESSAGE_TOKENS + told + len(measured) * LABEL_TOKENS + pictures * frame_tokens
 
     def together(
         self, stage: str, tasks: Sequence[Callable[[], Result]], *, details: Sequence[str] = ()
@@ -127,6 +176,14 @@ class QuestionRun:
             yield
         finally:
             self.timings[stage] = self.timings.get(stage, 0) + self.spending.elapsed_ms() - began
+
+
+def _unheard(answer: PartialAnswer) -> None:
+    """Partial answers that nobody follows."""
+
+
+def _no_closer(frame: StoredFrame) -> None:
+    return None
 
 
 def count_prompt(count_tokens: Callable[[str], int], messages: Iterable[Message]) -> int:

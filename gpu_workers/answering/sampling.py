@@ -47,9 +47,10 @@ def draw_answers(run: QuestionRun, messages: Sequence[Message], *, path: str, n:
     return draw
 
 
-def check_answers(run: QuestionRun, sample: Callable[[Meter], list[Sample]]) -> Draw:
-    """The same for samples that come from a checker, which sees pictures and is not asked twice."""
-    draw = Draw(started_ms=run.spending.elapsed_ms(), meter=BranchMeter(run.meter))
+def check_answers(run: QuestionRun, sample: Callable[[Meter], list[Sample]], *, meter: Meter | None = None) -> Draw:
+    """The same for samples that come from a look at frames and are not asked for twice. meter: of the node, if it has
+    made calls before."""
+    draw = Draw(started_ms=run.spending.elapsed_ms(), meter=meter or BranchMeter(run.meter))
     try:
         _keep(run, draw, sample(draw.meter))
         if draw.texts and not any(draw.parsed):
@@ -63,11 +64,17 @@ def check_answers(run: QuestionRun, sample: Callable[[Meter], list[Sample]]) -> 
 
 
 def _vote(run: QuestionRun, draw: Draw, messages: Sequence[Message], *, path: str, n: int) -> None:
-    """With early_majority, first as many samples as decide the vote if they agree, then the rest if they do not."""
-    first = n // 2 + 1 if run.settings.early_majority and n > 2 else n
-    _request(run, draw, messages, n=first, seed=run.seed_of(path), spread=n > 1)
-    if first < n and not _unanimous(draw.parsed, run.question.question):
-        _request(run, draw, messages, n=n - first, seed=run.seed_of(f"{path}+"), spread=True)
+    """With early_majority, first as many samples as decide the vote if they agree; then as many as the leading answer
+    lacks for more than half, until those that are left cannot change who leads. Else all at once."""
+    asked = n // 2 + 1 if run.settings.early_majority and n > 2 else n
+    _request(run, draw, messages, n=asked, seed=run.seed_of(path), spread=n > 1)
+    while asked < n:
+        leading, second = leaders(draw.parsed, run.question.question)
+        if leading - second > n - asked:
+            return
+        more = min(n - asked, max(1, n // 2 + 1 - leading))
+        _request(run, draw, messages, n=more, seed=run.seed_of(f"{path}+{asked}"), spread=True)
+        asked += more
 
 
 def _request(run: QuestionRun, draw: Draw, messages: Sequence[Message], *, n: int, seed: int, spread: bool) -> None:
@@ -148,6 +155,17 @@ def _unread(run: QuestionRun, sample: Sample) -> bool:
     return parse_answer(sample.text, run.question.choices) is None
 
 
-def _unanimous(parsed: Sequence[ParsedAnswer | None], question: str) -> bool:
-    first = parsed[0] if parsed else None
-    return first is not None and all(other is not None and same_answer(first, other, question) for other in parsed)
+def leaders(parsed: Sequence[ParsedAnswer | None], question: str) -> tuple[int, int]:
+    """Votes of the leading answer and of the next one, as far as words alone tell answers apart."""
+    groups: list[list[ParsedAnswer]] = []
+    for answer in parsed:
+        if answer is None:
+            continue
+        same = (group for group in groups if all(same_answer(member, answer, question) for member in group))
+        group = next(same, None)
+        if group is None:
+            groups.append([answer])
+        else:
+            group.append(answer)
+    first, second, *_ = [*sorted((len(group) for group in groups), reverse=True), 0, 0]
+    return first, second

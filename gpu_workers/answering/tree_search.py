@@ -21,7 +21,7 @@ from gpu_workers.answering.actions import (
     step_forward,
 )
 from gpu_workers.answering.budget import Halt
-from gpu_workers.answering.contract import NodeRecord
+from gpu_workers.answering.contract import NodeRecord, PartialAnswer
 from gpu_workers.answering.run import QuestionRun
 from gpu_workers.answering.summary_answer import (
     AnswerNode,
@@ -53,7 +53,8 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """An action considered at a state. child is known at once for F and B, after a model call for RQ."""
+    """An action considered at a state. child is known at once for F and B, after a model call for RQ, whose gain is
+    therefore guessed."""
 
     state: State
     action: str
@@ -77,6 +78,7 @@ def search_tree(run: QuestionRun) -> Search:
     with run.timed("search"):
         try:
             _answer_level(run, search, [root])
+            _tell(run, search, 1)
             _grow(run, search, root)
         except Halt as halt:
             run.halt(halt)
@@ -85,7 +87,7 @@ def search_tree(run: QuestionRun) -> Search:
 
 def _grow(run: QuestionRun, search: Search, root: State) -> None:
     frontier = [root]
-    for _ in range(2, run.settings.max_depth + 1):
+    for level in range(2, run.settings.max_depth + 1):
         if run.halted or (run.settings.adaptive and consensus(run, search)):
             return
         run.spending.check()
@@ -95,6 +97,14 @@ def _grow(run: QuestionRun, search: Search, root: State) -> None:
             return
         run.spending.check()
         _answer_level(run, search, frontier)
+        _tell(run, search, level)
+
+
+def _tell(run: QuestionRun, search: Search, level: int) -> None:
+    """The best answer so far, for who waits for it."""
+    best = search.best
+    if best is not None and best.answer is not None:
+        run.on_partial(PartialAnswer(best.answer.text, best.answer.choice, best.score, best.path, level))
 
 
 def consensus(run: QuestionRun, search: Search) -> bool:
@@ -105,24 +115,45 @@ def consensus(run: QuestionRun, search: Search) -> bool:
 
 
 def _plans(run: QuestionRun, search: Search, frontier: Sequence[State]) -> list[_Plan]:
-    """The actions of one level. With a level_width, those with the highest expected gain: the score of events not yet
-    shown that they bring. What RQ will bring is unknown; it counts as one view's worth of average events, and double
-    where the events at hand could not answer."""
+    """The actions of one level. With a level_width, those with the highest expected gain, best first: the score of the
+    events that they bring and neither an answer has been shown nor a better action of the level brings. What RQ will
+    bring is unknown; it counts as one view's worth of average events, and double where the events at hand could not
+    answer. Where equal event sets are answered once, they are also queried again once."""
     plans = []
+    asked: set[frozenset[UUID]] = set()
     abstained = {node.state.path for node in search.nodes if node.answer is not None and not node.answers}
     for state in frontier:
         for action, step in STEPS.items():
             child = step(run, state)
-            gain = sum(event.score for event in child.events if event.event_id not in search.shown)
-            plans.append(_Plan(state, action, gain, child))
+            plans.append(_Plan(state, action, 0.0, child))
         mean = sum(event.score for event in state.events) / len(state.events)
         gain = run.settings.retrieval.events * mean * (2 if state.path in abstained else 1)
-        if run.settings.requery:
+        listed = frozenset(event.event_id for event in state.events)
+        if run.settings.requery and not (run.settings.reuse and listed in asked):
+            asked.add(listed)
             plans.append(_Plan(state, "RQ", gain))
     if run.settings.level_width is None:
         return plans
-    useful = [plan for plan in plans if plan.gain > 0]
-    return sorted(useful, key=lambda plan: (-plan.gain, plan.state.after(plan.action)))[: run.settings.level_width]
+    return _most_telling(plans, search.shown, run.settings.level_width)
+
+
+def _most_telling(plans: Sequence[_Plan], shown: set[UUID], width: int) -> list[_Plan]:
+    """Up to width plans, each the one that adds most to those before it; none that adds nothing."""
+    known, chosen, left = set(shown), list[_Plan](), list(plans)
+    while left and len(chosen) < width:
+        best = min(left, key=lambda plan: (-_gain(plan, known), plan.state.after(plan.action)))
+        if _gain(best, known) <= 0:
+            break
+        left.remove(best)
+        chosen.append(best)
+        known.update(event.event_id for event in (best.child.events if best.child else ()))
+    return chosen
+
+
+def _gain(plan: _Plan, known: set[UUID]) -> float:
+    if plan.child is None:
+        return plan.gain
+    return sum(event.score for event in plan.child.events if event.event_id not in known)
 
 
 def _children(run: QuestionRun, search: Search, plans: Sequence[_Plan]) -> list[State]:

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 from gpu_workers.answering.contract import INSUFFICIENT
 from gpu_workers.answering.parsing import letter
+from gpu_workers.models.structured import storable
 
 _TAGS = re.compile(r"</?\s*(events|passage|text|system|user|assistant)\b[^>]*>|<\|[^|>]{0,40}\|>", re.IGNORECASE)
 
 
 def as_data(text: str) -> str:
-    """text from a video on one line, without what could end its delimiters or fake a chat turn."""
-    return " ".join(_TAGS.sub(" ", text).split())
+    """text from a video on one line, storable, without what could end its delimiters or fake a chat turn."""
+    return " ".join(_TAGS.sub(" ", storable(text)).split())
 
 
 def choice_lines(choices: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 
 def plain(text: str) -> str:
@@ -11,35 +12,189 @@ def plain(text: str) -> str:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words of text that carry meaning, without inflection as far as an ending alone can tell."""
-    words = (word for word in re.findall(r"\w+", text.lower()) if word not in _IDLE)
-    return frozenset(_ENDING.sub("", word) if len(word) > 4 else word for word in words)
+    """The words of text that carry meaning, as stems; numbers as digits."""
+    return frozenset(content_sequence(text))
+
+
+def content_sequence(text: str) -> list[str]:
+    """The same words in the order in which text says them."""
+    return [stem(word) for word in _words(text) if word not in _IDLE]
 
 
 def decisive_words(text: str) -> frozenset[str]:
     """The words of text that make it another answer however similar the rest is: numbers, yes, negation (as "not"),
     directions, colours."""
-    words = [_NUMBER_WORDS.get(word, word) for word in re.findall(r"\w+(?:'t)?", text.lower())]
-    found = {word for word in words if word in _OPPOSITES or any(character.isdigit() for character in word)}
+    words = list(_words(text))
+    found = {word for word in words if word in _DECISIVE or any(character.isdigit() for character in word)}
     if any(word in _NEGATIONS or word.endswith("n't") for word in words):
         found.add("not")
     return frozenset(found)
+
+
+def opposed(left: str, right: str, *, strictly: bool = False) -> bool:
+    """Whether both texts name a side of one pair of opposites (open and closed, up and down) and share none.
+
+    strictly: leave out the pairs whose words also serve other ends (runs after, picks up).
+    """
+    ours, theirs = _sides(left), _sides(right)
+    pairs = ours.keys() & theirs.keys()
+    return any(not ours[pair] & theirs[pair] for pair in pairs if not strictly or pair < _STRICT)
+
+
+def swapped(left: str, right: str) -> bool:
+    """Whether two words have changed places around what relates them ("the dog follows the man" and the reverse).
+
+    Not so around a relation that goes both ways (near, with, and), or if one of the texts is passive.
+    """
+    ours, theirs = content_sequence(left), content_sequence(right)
+    if len(ours) != len(theirs) or (_MUTUAL & (set(_words(left)) | set(_words(right)))):
+        return False
+    moved = [place for place, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b]
+    if len(moved) != 2 or ("by" in _words(left)) != ("by" in _words(right)):
+        return False
+    first, last = moved
+    return last - first > 1 and ours[first] == theirs[last] and ours[last] == theirs[first]
+
+
+def negated_words(text: str) -> frozenset[str]:
+    """The content words that text denies: up to four after a negation, within its clause."""
+    found: set[str] = set()
+    for clause in re.split(r"[,.;:!?]|\b(?:but|and|while|whereas)\b", text.lower()):
+        words = list(_words(clause))
+        for place, word in enumerate(words):
+            if word in _NEGATIONS or word.endswith("n't"):
+                after = [stem(other) for other in words[place + 1 :] if other not in _IDLE]
+                found.update(after[:4])
+                break
+    return frozenset(found)
+
+
+def counted(text: str) -> dict[str, frozenset[str]]:
+    """What text counts: each content word that directly follows a number, with its numbers as digits."""
+    found: dict[str, set[str]] = {}
+    words = list(_words(text))
+    for place, word in enumerate(words):
+        if not word.isdigit():
+            continue
+        for other in words[place + 1 : place + 4]:
+            if other in _IDLE or other.isdigit():
+                break
+            found.setdefault(stem(other), set()).add(word)
+    return {noun: frozenset(numbers) for noun, numbers in found.items()}
+
+
+def miscounted(left: str, right: str) -> bool:
+    """Whether both texts count the same thing, and never as many of it."""
+    ours, theirs = counted(left), counted(right)
+    return any(not numbers & theirs[noun] for noun, numbers in ours.items() if noun in theirs)
+
+
+def stem(word: str) -> str:
+    """word without inflection as far as an ending alone can tell: chase, chases, chased and chasing are one."""
+    word = _IRREGULAR.get(word, word)
+    bare = word
+    if len(word) > 4 and (found := _ENDING.search(word)) and re.search("[aeiouy]", word[: found.start()]):
+        bare = word[: found.start()]
+        if found.group() == "ed" and bare.endswith("e"):
+            bare = word
+    elif len(word) == 4 and word.endswith("s") and not word.endswith("ss"):
+        bare = word[:-1]
+    if len(bare) > 3 and bare.endswith("e"):
+        bare = bare[:-1]
+    if len(bare) > 3 and bare[-1] == bare[-2]:
+        bare = bare[:-1]
+    return bare
+
+
+def _words(text: str) -> Iterator[str]:
+    """Lower-case words with numbers as digits; "no one" is nobody and "not only" denies nothing."""
+    text = re.sub(r"\bnot only\b", " ", text.lower().replace("\u2019", "'"))
+    text = re.sub(r"\bno[ -]one\b", "nobody", text)
+    for word in re.findall(r"\w+(?:'t)?", text):
+        yield _NUMBER_WORDS.get(word, word)
+
+
+def _sides(text: str) -> dict[int, set[int]]:
+    """The pairs of opposites that text names a side of: pair -> sides."""
+    found: dict[int, set[int]] = {}
+    words = list(_words(text))
+    for place, word in enumerate(words):
+        if word in ("on", "off") and place + 1 < len(words) and stem(words[place - 1]) not in _SWITCHED:
+            continue
+        for pair, side in _SIDE_OF.get(stem(word), ()):
+            found.setdefault(pair, set()).add(side)
+    return found
 
 
 def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_ENDING = re.compile(r"(ing|ed|es|s)$")
-_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-_NUMBER_WORDS = {word: str(number) for number, word in enumerate(_NUMBERS.split())}
-_NEGATIONS = _set("no not never none nobody nothing neither nor without cannot")
-_OPPOSITES = _set(
-    "yes left right up down before after first last inside outside open closed opens closes enters leaves "
-    "black white grey gray red green blue yellow orange brown pink purple male female man woman boy girl "
-    "north south east west"
+_ENDING = re.compile(r"(ing|ed|(?<=[sxzh])es|(?<!s)s)$")
+_IRREGULAR = {
+    "people": "person", "persons": "person", "men": "man", "women": "woman", "children": "child", "ran": "run",
+    "sits": "sit", "sat": "sit", "stood": "stand", "went": "go", "goes": "go", "took": "take", "gave": "give",
+    "left": "left",
+}  # fmt: skip
+_NUMBERS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
 )
+_TENS = ("thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_NUMBER_WORDS = {
+    **{word: str(number) for number, word in enumerate(_NUMBERS.split())},
+    **{word: str(10 * tens) for tens, word in enumerate(_TENS, start=3)},
+    "hundred": "100", "dozen": "12", "couple": "2", "pair": "2", "twice": "2", "once": "1", "single": "1",
+}  # fmt: skip
+_NEGATIONS = _set("no not never none nobody nothing neither nor without cannot")
+_DECISIVE = _set(
+    "yes left right north south east west black white grey gray red green blue yellow orange brown pink purple"
+)
+_OPPOSITES = (
+    "inside indoors / outside outdoors",
+    "open / close closed shut",
+    "enter / leave exit",
+    "arrive / depart",
+    "man boy male / woman girl female",
+    "sit / stand",
+    "push / pull",
+    "win / lose",
+    "buy / sell",
+    "rise / fall",
+    "increase / decrease",
+    "above / below under",
+    "empty / full",
+    "big large / small little",
+    "fast quickly / slow slowly",
+    "hot / cold",
+    "wet / dry",
+    "clean / dirty",
+    "alive / dead",
+    "laugh smile / cry",
+    "true / false",
+    # From here on not strictly.
+    "up / down",
+    "before / after",
+    "first / last",
+    "start begin / stop end",
+    "on / off",
+    "front / behind back",
+    "day / night",
+    "old / young",
+    "high / low",
+    "more / fewer less",
+)
+_STRICT = _OPPOSITES.index("up / down")
+_SWITCHED = _set("turn switch get put is")
+_SIDE_OF: dict[str, set[tuple[int, int]]] = {}
+for _pair, _line in enumerate(_OPPOSITES):
+    for _side, _names in enumerate(_line.split(" / ")):
+        for _name in _names.split():
+            _SIDE_OF.setdefault(stem(_name), set()).add((_pair, _side))
+_MUTUAL = _set("near beside next with and or alongside together between")
 _IDLE = _set(
     "a an and are as at be been by do does did for from had has have in into is it its of on or that the their "
-    "there they this to was were what when where which who will with yes no not"
+    "there they this to was were what when where which who will with yes no not "
+    "never none nobody nothing neither nor without cannot don't doesn't didn't isn't aren't wasn't weren't won't can't "
+    "couldn't hasn't haven't hadn't"
 )

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import openai
-from openai.types.chat import ChatCompletion
+from openai.types.chat import ChatCompletion, ChatCompletionMessage
+from openai.types.chat.chat_completion import Choice
 
 from gpu_workers.models.roles import Image, Message, Meter, ModelCall, ModelError, ModelRefused, Sample
 
@@ -160,7 +161,10 @@ class OpenAIChatModel:
                 self._record(answer, stage, meter, started, items=len(samples))
                 return samples
             except (openai.OpenAIError, ValueError) as error:
-                meter.record(ModelCall(stage, self.name, self._ms(started), items=0, ok=False))
+                if isinstance(error, _NoSamples):
+                    self._record(error.answer, stage, meter, started, items=0)
+                else:
+                    meter.record(ModelCall(stage, self.name, self._ms(started), items=0, ok=False))
                 failure = _typed(error, self.name)
                 if not failure.retryable:
                     raise failure from error
@@ -182,17 +186,31 @@ class OpenAIChatModel:
 
     def _record(self, answer: ChatCompletion, stage: str, meter: Meter, started: float, *, items: int) -> None:
         usage = answer.usage
-        details = usage.prompt_tokens_details if usage else None
         call = ModelCall(
             stage,
             self.name,
             self._ms(started),
-            prompt_tokens=usage.prompt_tokens if usage else 0,
-            cached_tokens=(details.cached_tokens or 0) if details else 0,
-            completion_tokens=_written_tokens(answer),
+            prompt_tokens=_count(usage, "prompt_tokens"),
+            cached_tokens=_count(getattr(usage, "prompt_tokens_details", None), "cached_tokens"),
+            completion_tokens=_written_tokens(answer) if items else _count(usage, "completion_tokens"),
             items=items,
+            ok=items > 0,
         )
         meter.record(call)
+
+
+class _NoSamples(ValueError):
+    """A reply without one usable choice. What it says of its tokens was consumed all the same."""
+
+    def __init__(self, answer: ChatCompletion) -> None:
+        super().__init__("the server returned no choices")
+        self.answer = answer
+
+
+def _count(usage: object, name: str) -> int:
+    """A number of tokens as a server reports it; 0 where it reports none."""
+    value = getattr(usage, name, None)
+    return value if isinstance(value, int) else 0
 
 
 def _written_tokens(answer: ChatCompletion) -> int:
@@ -201,8 +219,8 @@ def _written_tokens(answer: ChatCompletion) -> int:
     No tokenizer writes more than a few characters per token on average, so a sum of words above the reported number
     shows that samples were left out.
     """
-    reported = answer.usage.completion_tokens if answer.usage else 0
-    texts = [choice.message.content or "" for choice in answer.choices]
+    reported = _count(answer.usage, "completion_tokens")
+    texts = [str(choice.message.content or "") for choice in answer.choices]
     if len(texts) < 2 or not texts[0] or reported >= sum(len(text.split()) for text in texts):
         return reported
     return round(reported * sum(map(len, texts)) / len(texts[0]))
@@ -224,14 +242,22 @@ def _wire(message: Message) -> dict[str, Any]:
 
 
 def _samples(answer: ChatCompletion) -> list[Sample]:
-    if not answer.choices:
-        raise ValueError("the server returned no choices")
+    # The client checks nothing of what a server sends: a proxy's page arrives as text, a broken body with any types.
+    if not isinstance(answer, ChatCompletion):
+        raise ValueError("the reply is no chat completion")  # noqa: TRY004 - the server's fault, not the caller's
+    choices: object = answer.choices
+    if not isinstance(choices, list) or not choices:
+        raise _NoSamples(answer)
     samples = []
     for choice in answer.choices:
+        if not isinstance(choice, Choice) or not isinstance(choice.message, ChatCompletionMessage):
+            raise _NoSamples(answer)
         if choice.finish_reason == "content_filter" or choice.message.refusal:
             samples.append(Sample("", refused=True))
         else:
-            samples.append(Sample(choice.message.content or "", truncated=choice.finish_reason == "length"))
+            content: object = choice.message.content
+            text = content if isinstance(content, str) else ""
+            samples.append(Sample(text, truncated=choice.finish_reason == "length"))
     return samples
 
 

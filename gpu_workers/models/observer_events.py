@@ -11,10 +11,10 @@ from gpu_workers.ekg import Chunk, EntityMention, Extraction, RelationStatement
 from gpu_workers.models.boxes import iou
 from gpu_workers.models.categories import ANIMALS, VEHICLES
 from gpu_workers.models.pictures import clock
-from gpu_workers.models.roles import ChatModel, CheckRequest, Message, Meter, ModelError, Sample
+from gpu_workers.models.roles import ChatModel, CheckRequest, Message, Meter, ModelError, ObserveRequest, Sample
 from gpu_workers.models.sentences import counted, heard_and_read, listing, noun, rank, scene_sentences, verb
 from gpu_workers.models.structured import clean
-from gpu_workers.models.vision_language import check_text, spread
+from gpu_workers.models.vision_language import check_text, observe_text, spread
 from gpu_workers.prompts import load
 
 _NEAR = 1.2
@@ -329,7 +329,15 @@ class ObserverChecker:
         self._reasoner = reasoner
         self._max_tokens = max_tokens
 
-    def check(self, request: CheckRequest, *, n: int, schema: Mapping[str, Any], meter: Meter) -> list[Sample]:
+    def check(
+        self,
+        request: CheckRequest,
+        *,
+        n: int,
+        schema: Mapping[str, Any],
+        meter: Meter,
+        timeout_s: float | None = None,
+    ) -> list[Sample]:
         """Raises ModelError (no_observations) when no frame carries a measurement."""
         system = load("check_observed").substitute()
         # Frames of one chunk carry one observation: it is told once, from its first frame.
@@ -341,12 +349,37 @@ class ObserverChecker:
             raise ModelError("no_observations", "no measurement to check against", retryable=False)
         spent = self._reasoner.count_tokens(system + check_text(request, evidence="")) + 128 + self._max_tokens
         lines = [f"[{clock(ms)}] {text}" for text, ms in sorted(first.items(), key=lambda item: item[1])]
-        shown = spread(lines, self.max_frames)
-        while len(shown) > 1 and spent + self._reasoner.count_tokens("\n".join(shown)) > self._reasoner.context_tokens:
-            shown = spread(lines, len(shown) - 1)
+        shown = self._fitting(lines, spent)
         evidence = f"Measurements at {len(shown)} of {len(lines)} moments:\n" + "\n".join(shown)
         messages = [Message("system", (system,)), Message("user", (check_text(request, evidence=evidence),))]
         return self._reasoner.sample(
             messages, stage="check", meter=meter, schema=schema, n=n, temperature=0.5 if n > 1 else 0.0,
-            max_tokens=self._max_tokens,
+            max_tokens=self._max_tokens, timeout_s=timeout_s,
         )  # fmt: skip
+
+    def observe(
+        self, request: ObserveRequest, *, schema: Mapping[str, Any], meter: Meter, timeout_s: float | None = None
+    ) -> Sample:
+        """Raises ModelError (no_observations) when no frame carries a measurement."""
+        system = load("observe_measured").substitute()
+        first: dict[str, tuple[int, int]] = {}
+        for number, frame in enumerate(request.frames, start=1):
+            if frame.observation.strip():
+                first.setdefault(clean(frame.observation), (number, frame.ms))
+        if not first:
+            raise ModelError("no_observations", "no measurement to look at", retryable=False)
+        spent = self._reasoner.count_tokens(system + observe_text(request, evidence="")) + 128 + self._max_tokens
+        lines = [f"Frame {number} at {ms} ms: {text}" for text, (number, ms) in first.items()]
+        shown = self._fitting(lines, spent)
+        evidence = f"Measurements at {len(shown)} of {len(lines)} moments:\n" + "\n".join(shown)
+        messages = [Message("system", (system,)), Message("user", (observe_text(request, evidence=evidence),))]
+        return self._reasoner.sample(
+            messages, stage="observe", meter=meter, schema=schema, max_tokens=self._max_tokens, timeout_s=timeout_s
+        )[0]  # fmt: skip
+
+    def _fitting(self, lines: Sequence[str], spent: int) -> list[str]:
+        """As many of lines, evenly spread, as the window holds beside spent tokens; at least one."""
+        shown = spread(lines, self.max_frames)
+        while len(shown) > 1 and spent + self._reasoner.count_tokens("\n".join(shown)) > self._reasoner.context_tokens:
+            shown = spread(lines, len(shown) - 1)
+        return shown

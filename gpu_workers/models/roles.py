@@ -308,13 +308,47 @@ class CheckRequest:
     frames: tuple[FrameEvidence, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ObserveRequest:
+    """A look at a few frames to find out one thing.
+
+    find: what. hypothesis: the answer or statement under test, "" for none. known: what earlier looks found, in words.
+    high: the frames are pictures in full, not thumbnails, and cost more.
+    """
+
+    question: str
+    find: str
+    hypothesis: str
+    known: tuple[str, ...]
+    frames: tuple[FrameEvidence, ...]
+    high: bool = False
+
+
 class Checker(Protocol):
-    """Looks at frames and answers anew (AVA, section 5.3, action CA). Returns raw samples in the answer schema."""
+    """Looks at frames: answers anew (AVA, section 5.3, action CA), or reports what they show.
+
+    Both return raw samples in the schema given and raise ModelError. max_frames: the most that one request shows.
+    timeout_s: how long the request may take with all of its retries, None for the model's own limit.
+    """
 
     name: str
     max_frames: int
 
-    def check(self, request: CheckRequest, *, n: int, schema: Mapping[str, Any], meter: Meter) -> list[Sample]: ...
+    def check(
+        self,
+        request: CheckRequest,
+        *,
+        n: int,
+        schema: Mapping[str, Any],
+        meter: Meter,
+        timeout_s: float | None = None,
+    ) -> list[Sample]: ...
+
+    def observe(
+        self, request: ObserveRequest, *, schema: Mapping[str, Any], meter: Meter, timeout_s: float | None = None
+    ) -> Sample:
+        """One report. Frames are told by their number, the place in request.frames counted from 1, and their ms."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

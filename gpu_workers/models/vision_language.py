@@ -17,6 +17,7 @@ from gpu_workers.models.roles import (
     Message,
     Meter,
     ModelError,
+    ObserveRequest,
     Sample,
     SegmentDescription,
     SegmentView,
@@ -25,6 +26,8 @@ from gpu_workers.models.structured import ask_object, clean
 from gpu_workers.prompts import load
 
 FRAMES_PER_CHUNK = 6
+HIGH_COST = 4
+"""What a picture in full costs beside a thumbnail: about 1,200 tokens at 1280x720 on Qwen2.5-VL."""
 Item = TypeVar("Item")
 
 _DESCRIPTION_SCHEMA: Mapping[str, Any] = {
@@ -160,25 +163,60 @@ class VlmChecker:
         self._image_tokens = image_tokens
         self._max_tokens = max_tokens
 
-    def check(self, request: CheckRequest, *, n: int, schema: Mapping[str, Any], meter: Meter) -> list[Sample]:
+    def check(
+        self,
+        request: CheckRequest,
+        *,
+        n: int,
+        schema: Mapping[str, Any],
+        meter: Meter,
+        timeout_s: float | None = None,
+    ) -> list[Sample]:
         system = load("check").substitute()
-        bare = check_text(request, evidence="")
-        spent = self._model.count_tokens(system) + self._model.count_tokens(bare) + 128
-        room = self._model.context_tokens - spent - self._max_tokens
-        # 12 tokens for the label before each picture.
-        fitting = min(self.max_frames, room // (self._image_tokens + 12))
-        if fitting < 1:
-            raise ModelError(
-                "context_exceeded", f"{self.name}: not one frame fits beside the question", retryable=False
-            )
-        frames = spread(request.frames, fitting)
+        frames = spread(request.frames, self._fitting(system + check_text(request, evidence=""), self._image_tokens))
         evidence = f"You see {len(frames)} of {len(request.frames)} frames, in order of time."
         images = tuple(Image(frame.jpeg, f"Frame at {frame.ms / 1000:.1f} s:") for frame in frames)
         messages = [Message("system", (system,)), Message("user", (*images, check_text(request, evidence=evidence)))]
         return self._model.sample(
             messages, stage="check", meter=meter, schema=schema, n=n, temperature=0.5 if n > 1 else 0.0,
-            max_tokens=self._max_tokens,
+            max_tokens=self._max_tokens, timeout_s=timeout_s,
         )  # fmt: skip
+
+    def observe(
+        self, request: ObserveRequest, *, schema: Mapping[str, Any], meter: Meter, timeout_s: float | None = None
+    ) -> Sample:
+        system = load("observe").substitute()
+        cost = self._image_tokens * (HIGH_COST if request.high else 1)
+        numbered = list(enumerate(request.frames, start=1))
+        shown = spread(numbered, self._fitting(system + observe_text(request, evidence=""), cost))
+        evidence = f"You see {len(shown)} of {len(numbered)} frames, in order of time."
+        images = tuple(Image(frame.jpeg, f"Frame {number} at {frame.ms} ms:") for number, frame in shown)
+        messages = [Message("system", (system,)), Message("user", (*images, observe_text(request, evidence=evidence)))]
+        return self._model.sample(
+            messages, stage="observe", meter=meter, schema=schema, max_tokens=self._max_tokens, timeout_s=timeout_s
+        )[0]  # fmt: skip
+
+    def _fitting(self, text: str, image_tokens: int) -> int:
+        """How many pictures fit the window beside text. Raises ModelError if none does."""
+        room = self._model.context_tokens - self._model.count_tokens(text) - 128 - self._max_tokens
+        # 12 tokens for the label before each picture.
+        fitting = min(self.max_frames, room // (image_tokens + 12))
+        if fitting < 1:
+            raise ModelError(
+                "context_exceeded", f"{self.name}: not one frame fits beside the question", retryable=False
+            )
+        return fitting
+
+
+def observe_text(request: ObserveRequest, *, evidence: str) -> str:
+    """The closing message of a look: evidence, question, the statement under test, what is known, what to find."""
+    return load("observe_view").substitute(
+        evidence=evidence,
+        question=clean(request.question),
+        hypothesis=clean(request.hypothesis, limit=400) or "none",
+        known="\n".join(clean(item, limit=400) for item in request.known) or "nothing yet",
+        find=clean(request.find, limit=400),
+    )
 
 
 def check_text(request: CheckRequest, *, evidence: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from string import Template
 
 PROFILES = ("general", "wildlife", "traffic", "egocentric", "city")
@@ -29,3 +31,11 @@ def load(name: str, profile: str = "general") -> Template:
         if file.is_file():
             return Template(file.read_text(encoding="utf-8").strip())
     raise LookupError(f"no prompt {name!r}")
+
+
+@cache
+def digest() -> str:
+    """Of all prompts together: another one as soon as any of them is worded differently."""
+    root = Path(str(files(__name__)))
+    texts = sorted((str(path.relative_to(root)), path.read_text(encoding="utf-8")) for path in root.rglob("*.txt"))
+    return hashlib.sha256(repr(texts).encode()).hexdigest()

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from gpu_workers.ekg import Vector
 from gpu_workers.models.roles import FrameEvidence
-from gpu_workers.ports import Hit, KnowledgeGraph, StoredEvent, StoredFrame
+from gpu_workers.ports import Hit, KnowledgeGraph, StoredEvent, StoredFrame, ViewQuery
 
 ROWS = 4_096
 """Most rows read at once where all of a few events' frames, or all events of a scope, are wanted."""
@@ -22,7 +22,7 @@ def frames_of_hits(graph: KnowledgeGraph, hits: Sequence[Hit]) -> list[StoredFra
 
 def all_events(graph: KnowledgeGraph, probe: Vector) -> list[StoredEvent]:
     """Every event in scope, in order of video and time. probe: any query vector; no similarity is too low."""
-    hits = graph.search_events(probe, limit=ROWS, floor=-2.0)
+    hits = graph.search_views({"event": ViewQuery(probe, ROWS)}, floor=-2.0)["event"]
     events = graph.load_events([hit.event_id for hit in hits])
     return sorted(events.values(), key=lambda event: (event.video_id, event.span))
 

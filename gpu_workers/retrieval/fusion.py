@@ -72,12 +72,16 @@ def _event_scores(hits: Sequence[Hit]) -> dict[UUID, float]:
 
 
 def _borda(hits: Sequence[Hit]) -> dict[UUID, float]:
+    """An event's share of all similarity in the view (eq. 2)."""
     scores = _event_scores(hits)
     total = sum(scores.values())
     return {event_id: score / total for event_id, score in scores.items()}
 
 
 def _reciprocal_rank(hits: Sequence[Hit]) -> dict[UUID, float]:
+    """Equals share a place (1, 2, 2, 4): all events of one entity are equally similar, and no id is better evidence."""
     scores = _event_scores(hits)
-    order = sorted(scores, key=lambda event_id: (-scores[event_id], event_id))
-    return {event_id: 1.0 / (RRF_CONSTANT + place) for place, event_id in enumerate(order, start=1)}
+    places: dict[float, int] = {}
+    for place, score in enumerate(sorted(scores.values(), reverse=True), start=1):
+        places.setdefault(score, place)
+    return {event_id: 1.0 / (RRF_CONSTANT + places[score]) for event_id, score in scores.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gpu_workers.models.structured import storable
 from gpu_workers.retrieval.tri_view import ViewQueries
 
 _QUERY_FIELDS: Mapping[str, Any] = {name: {"type": "string"} for name in ("keywords", "entity", "scene")}
@@ -21,15 +22,14 @@ def requery_schema() -> dict[str, Any]:
 
 
 def read_queries(fields: Mapping[str, Any], *, fallback: str) -> ViewQueries:
-    """The queries of a reply; a field that is missing or empty becomes fallback."""
+    """The queries of a reply; a field that is missing, empty or no words (or list of them) becomes fallback."""
 
     def field(name: str) -> str:
         value = fields.get(name)
-        if isinstance(value, list):
-            value = " ".join(map(str, value))
-        return str(value).strip() if value else fallback
+        words = value if isinstance(value, list) else [value]
+        return storable(" ".join(word for word in words if isinstance(word, str))).strip() or fallback
 
-    return ViewQueries(field("keywords") or fallback, field("entity") or fallback, field("scene") or fallback)
+    return ViewQueries(field("keywords"), field("entity"), field("scene"))
 
 
 def _object(properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gpu_workers.models.roles import FrameEmbedder, Meter, TextEmbedder
-from gpu_workers.ports import Hit, KnowledgeGraph
+from gpu_workers.ports import Hit, KnowledgeGraph, ViewName, ViewQuery
 from gpu_workers.retrieval.fusion import Fusion, RankedEvent, fuse
 
 GRAPH_SEEDS = 5
@@ -18,10 +18,12 @@ GRAPH_SEEDS = 5
 
 @dataclass(frozen=True, slots=True)
 class RetrievalSettings:
-    """What each view returns. events, entities, frames: items, not events (the authors' code: 5, 5, 32).
+    """What each view returns; a view of 0 is not asked.
 
-    transcript: spoken lines; 0 leaves them out. graph_events: events that the graph view adds over shared entities and
-    relations; 0 leaves it out. floor: lowest cosine similarity of a hit. weights: of the views in the fusion.
+    events, entities, frames, transcript (spoken lines): items, not events (the authors' code: 5, 5, 32, none).
+    graph_events: events that the graph view adds over shared entities and relations. floor: every hit's cosine
+    similarity is above it. weights: of the views in the fusion.
+    context: what an event's neighbours count in the event view (ports.ViewQuery).
     rewriting: let the reasoner write one query per view, else each view gets the question itself.
     """
 
@@ -33,6 +35,7 @@ class RetrievalSettings:
     graph_events: int = 5
     fusion: Fusion = "borda"
     weights: Mapping[str, float] = field(default_factory=lambda: {"graph": 0.3, "transcript": 0.5})
+    context: float = 0.4
     rewriting: bool = True
 
 
@@ -74,14 +77,14 @@ def retrieve(
     """The events of the three views (and of the graph view, if it is on), fused. Raises ModelError of an embedder."""
     events_query, entities_query = text_embedder.embed([queries.events, queries.entities], meter=meter)
     frames_query = frame_embedder.embed_query(queries.frames, meter=meter)
-    floor = settings.floor
-    views: dict[str, Sequence[Hit]] = {
-        "event": graph.search_events(events_query, limit=settings.events, floor=floor),
-        "entity": graph.search_entities(entities_query, limit=settings.entities, floor=floor),
-        "frame": graph.search_frames(frames_query, limit=settings.frames, floor=floor),
+    asked: dict[ViewName, ViewQuery] = {
+        "event": ViewQuery(events_query, settings.events, settings.context),
+        "entity": ViewQuery(entities_query, settings.entities),
+        "frame": ViewQuery(frames_query, settings.frames),
+        "transcript": ViewQuery(events_query, settings.transcript),
     }
-    if settings.transcript:
-        views["transcript"] = graph.search_transcript(events_query, limit=settings.transcript, floor=floor)
+    found = graph.search_views(asked, floor=settings.floor)
+    views: dict[str, Sequence[Hit]] = {name: found[name] for name in asked}
     top = max((hit.similarity for hits in views.values() for hit in hits), default=0.0)
     ranking = fuse(views, fusion=settings.fusion, weights=settings.weights)
     if settings.graph_events and ranking:

@@ -11,22 +11,36 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from backend.billing.models import Meter
-from backend.billing.rates import rates_at
+from backend.billing.models import Meter as LedgerMeter
+from backend.billing.rates import Rates, rates_at
 from backend.ekg.models import Frame
-from backend.ekg.reader import PostgresGraph, Scope, ScopedVideo
+from backend.ekg.reader import PostgresGraph, Scope
 from backend.jobs.services import JobFailed, Lease, LeaseLost
 from backend.library.models import Video
 from backend.library.recording import piece_at
 from backend.library.storage import ObjectMissing, ObjectStorage, evidence_key
 from backend.questions import services as questions
+from backend.questions import sessions
 from backend.questions.models import Question, QuestionVideo
 from backend.tenancy.context import tenant_scope
 from gpu_workers.answering import answer_question
-from gpu_workers.answering.contract import Answer, Budget, Effort, Price, QuestionInput
+from gpu_workers.answering.contract import (
+    Answer,
+    Budget,
+    CheckMode,
+    Effort,
+    PartialAnswer,
+    Price,
+    QuestionInput,
+    Turn,
+)
 from gpu_workers.indexing.sampling import SourceUnreadable
 from gpu_workers.indexing.stills import still
+from gpu_workers.models.roles import AnswerModels, Meter
+from gpu_workers.ports import StoredFrame
 from gpu_workers.tasks.models import answer_models
+from gpu_workers.tasks.scopes import scope_of
+from gpu_workers.tasks.shared_budget import SharedBudget, allowance_for
 from workers.runner import FollowUp, Work
 
 logger = logging.getLogger("ava.answers")
@@ -40,19 +54,35 @@ def handle(work: Work) -> FollowUp | None:
             work.complete()
             return None
         scope, profile = _scope(question)
-        budget = _budget(question.budget, [models.reasoner.name, *([models.checker.name] if models.checker else [])])
+        history = tuple(Turn(asked, said) for asked, said in sessions.history_of(question))
+        rates = rates_at(timezone.now())
+        budget = _budget(question.budget, rates, _names(models))
+        allowance = allowance_for(question.id)
+    meter = Meter()
 
     def told(stage: str, done: int, total: int, detail: str) -> None:
         work.progress(stage, done, total)
         with tenant_scope(work.lease.tenant_id):
             questions.set_progress(question_id=question.id, stage=stage)
 
-    with PostgresGraph(
-        scope,
-        text_model=models.text_embedder.name,
-        frame_model=models.frame_embedder.name,
-        storage=ObjectStorage(),
-    ) as graph:
+    def best_so_far(partial: PartialAnswer) -> None:
+        with tenant_scope(work.lease.tenant_id):
+            questions.set_partial(question_id=question.id, partial=partial)
+
+    def closer(frame: StoredFrame) -> bytes | None:
+        with tenant_scope(work.lease.tenant_id):
+            row = Frame.objects.select_related("video").filter(id=frame.id).first()
+        return _picture(row) if row is not None else None
+
+    with (
+        PostgresGraph(
+            scope,
+            text_model=models.text_embedder.name,
+            frame_model=models.frame_embedder.name,
+            storage=ObjectStorage(),
+        ) as graph,
+        SharedBudget(work, question.id, first=allowance, meter=meter, rates=rates) as shared,
+    ):
         answer = answer_question(
             QuestionInput(
                 question=question.text,
@@ -61,12 +91,18 @@ def handle(work: Work) -> FollowUp | None:
                 method=question.method,
                 effort=cast(Effort, question.effort),
                 seed=question.seed,
+                history=history,
+                check=cast(CheckMode, question.check_mode),
             ),
             graph,
             models,
             budget=budget,
             on_progress=told,
+            on_partial=best_so_far,
+            closer=closer,
             should_stop=work.should_stop,
+            allowance=shared,
+            meter=meter,
         )
     if work.should_stop():
         with tenant_scope(work.lease.tenant_id):
@@ -105,21 +141,21 @@ def _scope(question: Question) -> tuple[Scope, str]:
     """The hard filter of everything the answer reads, and the scenario of its first video."""
     rows = list(QuestionVideo.objects.filter(question_id=question.id).order_by("id"))
     profile = Video.objects.filter(id__in=[row.video_id for row in rows]).values_list("profile", flat=True).first()
-    videos = tuple(ScopedVideo(row.video_id, row.index_version or 1, row.indexed_until_ms or 0) for row in rows)
-    limits: dict[str, int] = {}
-    if question.start_ms is not None:
-        limits["start_ms"] = question.start_ms
-    if question.end_ms is not None:
-        limits["end_ms"] = question.end_ms
-    return Scope(question.tenant_id, videos, **limits), profile or "general"
+    scope = scope_of(question.tenant_id, rows, start_ms=question.start_ms, end_ms=question.end_ms)
+    return scope, profile or "general"
 
 
-def _budget(limits: dict[str, Any], model_names: Sequence[str]) -> Budget:
-    """The question's limits, with token costs of the models in play as the cost book has them now."""
+def _names(models: AnswerModels) -> list[str]:
+    """All models in play: each one's time costs something, whether or not it has tokens."""
+    roles = (models.reasoner, models.checker, models.text_embedder, models.frame_embedder, models.similarity)
+    return [role.name for role in roles if role is not None]
+
+
+def _budget(limits: dict[str, Any], rates: Rates, model_names: Sequence[str]) -> Budget:
+    """The question's limits, with the costs of the models in play as the cost book has them now."""
     cost = limits.get("max_cost")
-    rates = rates_at(timezone.now())
 
-    def per_million(meter: Meter, model: str) -> Decimal:
+    def per_million(meter: LedgerMeter, model: str) -> Decimal:
         return rates.unit("cost", meter, model) * 1_000_000
 
     return Budget(
@@ -129,9 +165,10 @@ def _budget(limits: dict[str, Any], model_names: Sequence[str]) -> Budget:
         max_cost=None if cost is None else Decimal(str(cost)),
         prices={
             model: Price(
-                prompt_per_million=per_million(Meter.INPUT_TOKENS, model),
-                cached_per_million=per_million(Meter.CACHED_TOKENS, model),
-                completion_per_million=per_million(Meter.OUTPUT_TOKENS, model),
+                prompt_per_million=per_million(LedgerMeter.INPUT_TOKENS, model),
+                cached_per_million=per_million(LedgerMeter.CACHED_TOKENS, model),
+                completion_per_million=per_million(LedgerMeter.OUTPUT_TOKENS, model),
+                per_second=rates.unit("cost", LedgerMeter.DEVICE_SECONDS, model),
             )
             for model in model_names
         },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_workers.answering.confidence import confidence
+from gpu_workers.answering.confidence import Signals, confidence
 from gpu_workers.answering.consistency import score_votes
 from gpu_workers.answering.parsing import ParsedAnswer
 from gpu_workers.models.roles import Meter
@@ -120,12 +120,12 @@ def test_empty_traces_agree_with_nothing() -> None:
 
 
 def test_confidence_grows_with_each_of_its_signals() -> None:
-    base = confidence(score=0.5, margin=0.2, top_similarity=0.4)
+    base = confidence(Signals(0.5, 0.2, 0.4))
 
-    assert confidence(score=0.75, margin=0.5, top_similarity=0.5) == pytest.approx(0.769, abs=0.001)
-    assert confidence(score=0.6, margin=0.2, top_similarity=0.4) > base
-    assert confidence(score=0.5, margin=0.3, top_similarity=0.4) > base
-    assert confidence(score=0.5, margin=0.2, top_similarity=0.5) > base
+    assert confidence(Signals(0.75, 0.5, 0.5)) == pytest.approx(0.769, abs=0.001)
+    assert confidence(Signals(0.6, 0.2, 0.4)) > base
+    assert confidence(Signals(0.5, 0.3, 0.4)) > base
+    assert confidence(Signals(0.5, 0.2, 0.5)) > base
 
 
 def test_answers_that_each_tell_another_part_hold_together_but_count_less() -> None:

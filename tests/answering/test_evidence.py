@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from gpu_workers.answering import Answer, QuestionInput, answer_key, answer_question
-from gpu_workers.answering.citations import best_sentence, text_verdict
 from gpu_workers.answering.context import clock, event_context
 from gpu_workers.answering.presets import settings_for
+from gpu_workers.answering.text_support import best_sentence, text_verdict
 from gpu_workers.ekg import stable_id
 from gpu_workers.memory_graph import InMemoryGraph
 from tests.answering.world import (
@@ -82,7 +82,7 @@ def test_cited_events_become_evidence_with_frame_and_words() -> None:
     [citation] = answer.citations
     assert (citation.video_id, citation.event_id) == (VIDEO, event_id(0))
     assert (citation.start_ms, citation.end_ms, citation.frame_ms) == (0, 3000, 1500)
-    assert citation.frame_id == stable_id("frame", VIDEO, 1500)
+    assert citation.frame_id == stable_id("frame", VIDEO, 1, 1500)
     assert citation.quote == "a dog runs across the street"
     assert citation.status == "supported"
 

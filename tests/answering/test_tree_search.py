@@ -12,10 +12,11 @@ import pytest
 from gpu_workers.answering import Answer, QuestionInput, answer_question
 from gpu_workers.answering.actions import State, step_backward, step_forward
 from gpu_workers.answering.budget import Spending
-from gpu_workers.answering.contract import Budget
+from gpu_workers.answering.contract import Budget, PartialAnswer
 from gpu_workers.answering.presets import settings_for
 from gpu_workers.answering.run import QuestionRun
 from gpu_workers.answering.summary_answer import selected
+from gpu_workers.answering.tree_search import _most_telling, _Plan
 from gpu_workers.memory_graph import InMemoryGraph
 from gpu_workers.models.roles import Meter
 from gpu_workers.retrieval.fusion import RankedEvent
@@ -259,3 +260,129 @@ def test_the_same_seed_asks_the_same_and_another_asks_otherwise() -> None:
 
     assert seeds(1) == seeds(1)
     assert not set(seeds(1)) & set(seeds(2))
+
+
+# --- which action is taken, and when sampling stops -----------------------------------------------------------------
+
+
+def plan_of(state: State, action: str, *numbers: int, gain: float = 0.0) -> _Plan:
+    child = None if action == "RQ" else State(action, state_of(*numbers).events)
+    return _Plan(state, action, gain, child)
+
+
+def test_actions_go_by_what_they_add_to_those_already_chosen() -> None:
+    """F and B both bring events 3 and 4: after the one, the other adds only event 5, less than the re-query."""
+    state = state_of(1, 2)
+    shown = {event_id(1), event_id(2)}
+    forward, backward = plan_of(state, "F", 3, 4, 6), plan_of(state, "B", 3, 4, 5)
+    requery = plan_of(state, "RQ", gain=1.5)
+
+    chosen = _most_telling([backward, requery, forward], shown, 2)
+
+    assert [plan.action for plan in chosen] == ["B", "RQ"]
+    assert [plan.action for plan in _most_telling([backward, requery, forward], shown, 3)] == ["B", "RQ", "F"]
+
+
+def test_an_action_that_adds_nothing_is_not_taken() -> None:
+    state = state_of(1, 2)
+    shown = {event_id(n) for n in (1, 2, 3)}
+
+    assert _most_telling([plan_of(state, "F", 2, 3)], shown, 5) == []
+
+
+def test_a_level_queries_again_once_per_event_set() -> None:
+    """Every F and B of two events leads back to them: three states of level 2, one set, one re-query."""
+    graph = InMemoryGraph([make_video(["a person walks left", "a person walks right"])])
+    ours, paper = disagreeing(), disagreeing()
+
+    answer_question(QUESTION, graph, models(ours), settings=replace(OURS, level_width=None, sa_ratio=1.0))
+    answer_question(QUESTION, graph, models(paper), settings=PAPER)
+
+    # One at level 2 and one at level 3, where the paper asks at each of the root's three children.
+    assert [len(reasoner.asked("requery")) for reasoner in (ours, paper)] == [2, 4]
+
+
+def test_questions_on_the_same_events_share_their_prompt_up_to_the_question() -> None:
+    """A server with a prefix cache reads rules and events once."""
+    prompts = []
+    for words in ("Which way does the person walk?", "Where does the person walk to?"):
+        reasoner = scripted(says("A", "same"))
+        graph = InMemoryGraph([make_video([f"a person walks along street {n}" for n in range(3)])])
+        question = replace(QUESTION, question=words, effort="low")
+        answer_question(question, graph, models(reasoner))
+        prompts.append(reasoner.asked("answer")[0].text)
+
+    left, right = (prompt.split("Question: ")[0] for prompt in prompts)
+    assert left == right
+    assert "E3 " in left
+
+
+@pytest.mark.parametrize(
+    ("letters", "requests"),
+    [
+        ("AAAAA", [5]),
+        ("AAAAB" + "A", [5, 1]),
+        ("AAAAB" + "B" + "A", [5, 1, 1]),
+        ("AAABB" + "AA", [5, 2]),
+        ("AAABB" + "BA" + "C", [5, 2, 1]),
+        ("AABBC" + "ABC", [5, 3]),
+        ("AAAA?", [5]),
+        ("AAA??" + "A?", [5, 2]),
+    ],
+)
+def test_sampling_stops_when_the_rest_cannot_change_who_leads(letters: str, requests: list[int]) -> None:
+    drawn = iter(letters)
+
+    def answers(request: Request) -> Any:
+        return ["nonsense" if one == "?" else says(one, "t") for one in (next(drawn) for _ in range(request.n))]
+
+    reasoner = scripted(answers)
+    answer_question(QUESTION, long_street(), models(reasoner), settings=replace(OURS, max_depth=1))
+
+    assert [request.n for request in reasoner.asked("answer")] == requests
+    assert next(drawn, None) is None
+    assert len({request.seed for request in reasoner.asked("answer")}) == len(requests)
+
+
+def test_the_paper_draws_all_samples_at_once() -> None:
+    reasoner = scripted(says("A", "same"))
+
+    answer_question(QUESTION, long_street(), models(reasoner), settings=replace(PAPER, max_depth=1))
+
+    assert [request.n for request in reasoner.asked("answer")] == [8]
+
+
+# --- what is told on the way -----------------------------------------------------------------------------------------
+
+
+def test_the_best_answer_so_far_is_told_after_each_level() -> None:
+    told: list[PartialAnswer] = []
+
+    def better_with_more(request: Request) -> Any:
+        if "what colour" in request.text:
+            return says("B", "all of one mind")
+        return [says("A", "one two"), says("A", "one three"), says("C", "four")] + [
+            says("C", f"x{n}") for n in range(5)
+        ]
+
+    settings = replace(OURS, max_depth=2, level_width=None, early_majority=False)
+    answer_question(
+        QUESTION, long_street(), models(scripted(better_with_more)), settings=settings, on_partial=told.append
+    )
+
+    assert [(one.level, one.path, one.text, one.choice) for one in told] == [
+        (1, "SA", "left", 0),
+        (2, "RQ/SA", "right", 1),
+    ]
+    assert told[0].score == pytest.approx(0.3 * 2 / 8 + 0.7 * 0.5)
+    assert told[1].score == pytest.approx(1.0)
+
+
+def test_nothing_is_told_while_there_is_no_answer() -> None:
+    told: list[PartialAnswer] = []
+
+    answer_question(
+        QUESTION, long_street(), models(scripted(says("insufficient"))), settings=OURS, on_partial=told.append
+    )
+
+    assert told == []

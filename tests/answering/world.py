@@ -28,7 +28,16 @@ from gpu_workers.ekg import (
     unit,
 )
 from gpu_workers.memory_graph import InMemoryGraph, MemoryVideo
-from gpu_workers.models.roles import AnswerModels, CheckRequest, Message, Meter, ModelCall, Sample, Scores
+from gpu_workers.models.roles import (
+    AnswerModels,
+    CheckRequest,
+    Message,
+    Meter,
+    ModelCall,
+    ObserveRequest,
+    Sample,
+    Scores,
+)
 
 DIMENSION = 256
 VIDEO = stable_id("video", "street")
@@ -153,22 +162,50 @@ def _sample(reply: Any) -> Sample:
 
 
 class ScriptedChecker:
-    """A checker whose samples a function of the request chooses."""
+    """A checker whose samples a function of the request chooses; another one chooses what it observes: nothing."""
 
     name = "scripted checker"
 
-    def __init__(self, script: Callable[[CheckRequest], Reply], *, max_frames: int = 8) -> None:
+    def __init__(
+        self,
+        script: Callable[[CheckRequest], Reply],
+        *,
+        observes: Callable[[ObserveRequest], Reply] = lambda request: {"findings": []},
+        max_frames: int = 8,
+    ) -> None:
         self.script = script
+        self.observes = observes
         self.max_frames = max_frames
         self.requests: list[CheckRequest] = []
+        self.observed: list[ObserveRequest] = []
+        self._lock = threading.Lock()
 
-    def check(self, request: CheckRequest, *, n: int, schema: Mapping[str, Any], meter: Meter) -> list[Sample]:
+    def check(
+        self,
+        request: CheckRequest,
+        *,
+        n: int,
+        schema: Mapping[str, Any],
+        meter: Meter,
+        timeout_s: float | None = None,
+    ) -> list[Sample]:
         self.requests.append(request)
         reply = self.script(request)
         if isinstance(reply, Exception):
             raise reply
         meter.record(ModelCall("check", self.name, 1, prompt_tokens=10, completion_tokens=5))
         return [_sample(reply)] * n
+
+    def observe(
+        self, request: ObserveRequest, *, schema: Mapping[str, Any], meter: Meter, timeout_s: float | None = None
+    ) -> Sample:
+        with self._lock:
+            self.observed.append(request)
+        reply = self.observes(request)
+        if isinstance(reply, Exception):
+            raise reply
+        meter.record(ModelCall("observe", self.name, 1, prompt_tokens=10, completion_tokens=5))
+        return _sample(reply)
 
 
 def says(answer: str, reasoning: str = "the events show it", evidence: Sequence[int] = (1,)) -> dict[str, Any]:

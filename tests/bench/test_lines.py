@@ -7,14 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from bench import answer, index
 from bench.figures import Figure, at_least, at_most, ratio, side_by_side
-from bench.index import FIGURES
 
 ROOT = Path(__file__).parents[2]
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "bench.index", *arguments]
+def run(*arguments: str, runner: str = "index") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", f"bench.{runner}", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
@@ -30,10 +32,11 @@ def test_a_figure_is_one_line_of_json_and_the_scores_are_those_of_bert_score() -
     assert "bert_score" in figure["reference"]
 
 
-def test_a_name_that_no_figure_has_is_an_error_without_lines() -> None:
-    done = run("--only", "no such figure")
+@pytest.mark.parametrize(("runner", "known"), [("index", "decode_sample_hd"), ("answer", "tri_view_p95_ms")])
+def test_a_name_that_no_figure_has_is_an_error_without_lines(runner: str, known: str) -> None:
+    done = run("--only", "no such figure", runner=runner)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "decode_sample_hd" in done.stderr, "it says which there are"
+    assert known in done.stderr, "it says which there are"
 
 
 def test_a_missed_target_is_said_before_the_value_is_rounded() -> None:
@@ -52,4 +55,4 @@ def test_the_sides_of_a_comparison_take_turns() -> None:
 
 def test_every_figure_of_the_documentation_is_measured() -> None:
     documented = (ROOT / "docs" / "benchmarks.md").read_text()
-    assert [name for name in FIGURES if f"`{name}`" not in documented] == []
+    assert [name for name in (*index.FIGURES, *answer.FIGURES) if f"`{name}`" not in documented] == []

@@ -15,19 +15,24 @@ from django.test import Client
 from django.utils import timezone
 from uuid6 import uuid7
 
+from backend.billing import budgets
 from backend.billing import services as billing
+from backend.billing.budgets import Limits
 from backend.billing.models import PriceBook
+from backend.console import queries
 from backend.console.search_tree import tree_of
 from backend.console.site import site
 from backend.ekg.models import Overview
 from backend.jobs.models import Job
 from backend.library import growth
 from backend.library.models import IndexVersion, InputSegment
-from backend.questions import services
+from backend.questions import batches, feedback, services
 from backend.questions.models import Node, Question
 from backend.webhooks.models import Delivery, Endpoint
 from backend.webhooks.services import create_endpoint
-from tests.questions.world import ask, finish
+from gpu_workers.answering.contract import CitationRecord, ClaimRecord, NodeRecord
+from tests.factories import make_video
+from tests.questions.world import EVENT, ask, finish
 
 
 @pytest.fixture
@@ -50,6 +55,7 @@ def story(acme: Any, globex: Any) -> tuple[UUID, UUID]:
     other, _ = ask(globex)
     with acme.scope():
         services.fail_question(question_id=failed, code="model_unavailable", message="No model.")
+        budgets.set_limits(Limits(max_cost=Decimal("12.5")))
         billing.record_media_seconds(segment_id=uuid7(), video_id=video_id, seconds=Decimal(60))
     with globex.scope():
         services.cancel_question(question_id=other)
@@ -116,6 +122,55 @@ def test_a_question_is_shown_with_its_search_evidence_and_cost(staff: Client, st
         assert words in page
 
 
+def test_a_question_is_shown_with_its_feedback_and_its_batch(staff: Client, acme: Any) -> None:
+    with acme.scope():
+        video = make_video(indexed_until_ms=30_000)
+        fields = {"choices": ["blue car", "red car"], "video_ids": [video.id]}
+        batch = batches.create_batch(
+            questions=[{"text": f"Which car {n}?", **fields} for n in range(3)], external_id="exam-7"
+        )
+        second = Question.objects.get(batch=batch, batch_position=1)
+    alone, _ = ask(acme, text="Another question?")
+    with acme.scope():
+        feedback.give_feedback(
+            question=finish(acme, second.id, video.id), verdict="wrong", correct_choice=0, note="It was dark."
+        )
+    page = text(staff, f"questions/question/{second.id}/change/")
+
+    for words in ("wrong", "choice A", "It was dark.", "exam-7", "number 2 of 3", "2 queued", "1 succeeded"):
+        assert words in page
+    other = text(staff, f"questions/question/{alone}/change/")
+    assert "exam-7" not in other
+    assert "Feedback" not in other
+    listed = text(staff, f"questions/question/?batch__exact={batch.id}")
+    assert (listed.count("Which car"), listed.count("Another question?")) == (3, 0)
+    judged = text(staff, "questions/question/?feedback=wrong")
+    assert (judged.count("Which car 1?"), judged.count("Which car 0?")) == (1, 0)
+
+
+def test_the_dashboard_shows_how_well_confidence_fits_what_customers_say(staff: Client, acme: Any, globex: Any) -> None:
+    said = [(acme, 0.9, "right"), (acme, 0.8, "right"), (globex, 1.0, "wrong"), (acme, 0.6, "right"),
+            (acme, 0.59, "wrong"), (acme, 0.0, "wrong"), (acme, None, "wrong"), (acme, 0.7, None)]  # fmt: skip
+    for cast, confidence, verdict in said:
+        question_id, video_id = ask(cast)
+        answered = finish(cast, question_id, video_id, confidence=confidence)
+        with cast.scope():
+            if verdict:
+                feedback.give_feedback(question=answered, verdict=verdict)
+    page = text(staff, "")
+
+    since = timezone.now() - timedelta(days=1)
+    bands = [(band.name, band.judged, band.right) for band in queries.calibration(since)]
+    assert bands == [
+        ("0.8 to 1.0", 3, 2), ("0.6 to 0.8", 1, 1), ("0.4 to 0.6", 1, 0), ("0.0 to 0.2", 1, 0), ("none given", 1, 0),
+    ]  # fmt: skip
+    assert queries.calibration(since)[0].confidence == pytest.approx(0.9)
+    assert "43 % of 7 judged answers were right" in page
+    assert "67 %" in page
+    assert queries.calibration(timezone.now() + timedelta(days=1)) == []
+    assert queries.right_percent([]) is None
+
+
 def test_a_video_is_shown_with_its_cost(staff: Client, story: tuple[UUID, UUID]) -> None:
     page = text(staff, f"library/video/{story[1]}/change/")
 
@@ -173,6 +228,13 @@ def test_a_list_can_be_narrowed_to_one_tenant(staff: Client, story: Any, globex:
     assert page.count("Which car?") == 1
 
 
+def test_a_tenants_budget_is_shown(staff: Client, story: Any, acme: Any) -> None:
+    page = text(staff, f"billing/tenantbudget/?tenant={acme.tenant_id}")
+
+    assert "Acme" in page
+    assert "12.5 USD" in page
+
+
 def test_a_stuck_lease_is_found(staff: Client, story: Any, acme: Any) -> None:
     with acme.scope():
         Job.objects.filter(kind="deliver_webhook").update(
@@ -223,3 +285,29 @@ def test_the_tree_nests_nodes_by_path_and_places_them_in_time() -> None:
     assert sorted(child.node.path for child in roots[0].children) == ["B/F/SA", "F", "RQ"]
     forward = next(child for child in roots[0].children if child.node.path == "F")
     assert [(child.node.path, child.left, child.width) for child in forward.children] == [("F/SA", 50.0, 50.0)]
+
+
+def test_a_question_is_shown_with_its_claims_and_what_an_inspection_did(staff: Client, acme: Any) -> None:
+    question_id, video_id = ask(acme)
+    cited = CitationRecord(video_id, EVENT, 3_000, 9_000, None, None, "A red car parks.", "supported", (0,), 0.6)
+    finish(
+        acme,
+        question_id,
+        video_id,
+        citations=(cited,),
+        claims=(ClaimRecord("The car is red.", "supported", (0,)), ClaimRecord("It hoots.", "contradicted", ())),
+        nodes=(
+            NodeRecord("", 0, "root"),
+            NodeRecord("SA", 1, "SA", answer="a red car"),
+            NodeRecord("IN", 1, "IN", error="nothing_to_look_at"),
+            NodeRecord("IN/IN", 2, "IN", answer="a red car"),
+        ),
+    )
+    unclaimed, other_video = ask(acme)
+    finish(acme, unclaimed, other_video)
+
+    page = text(staff, f"questions/question/{question_id}/change/")
+
+    for words in ("The car is red.", "It hoots.", "contradicted", "evidence 1", "nothing_to_look_at"):
+        assert words in page
+    assert "Claims" not in text(staff, f"questions/question/{unclaimed}/change/")

@@ -13,6 +13,7 @@ from gpu_workers.indexing.assembly import AssemblySettings, EventAssembler
 from gpu_workers.indexing.memory_index import MemoryIndex
 from gpu_workers.models.roles import IndexModels, Meter, ModelError, ModelRefused
 from tests.indexing.scripted import ScriptedExtractor, ScriptedSummariser, chunk, scripted_models
+from tests.retrieval.views import search
 
 VIDEO = UUID(int=7)
 STORY = [
@@ -265,7 +266,7 @@ def test_what_is_indexed_can_be_read_before_the_end() -> None:
     work = assembler(index)
     work.push(story()[:4])
     graph = index.graph()
-    assert [hit.event_id for hit in graph.search_events(index.events[0].event.embedding, limit=5)] == [
+    assert [hit.event_id for hit in search(graph, "event", index.events[0].event.embedding, limit=5)] == [
         index.events[0].event.id
     ]
     assert np.isclose(np.linalg.norm(index.events[0].event.embedding), 1.0)

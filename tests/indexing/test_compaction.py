@@ -11,6 +11,7 @@ from gpu_workers.ekg import Entity, LinkedMention, Relation, RelationStatement
 from gpu_workers.indexing.linking import Compaction, compact
 from gpu_workers.indexing.memory_index import MemoryIndex
 from tests.indexing.test_linking import VIDEO, Linked, at
+from tests.retrieval.views import search
 
 TWO_CLUSTERS = 0.33  # of six mentions
 
@@ -147,7 +148,7 @@ def test_an_index_in_memory_takes_the_new_entities() -> None:
     assert [entity.name for entity, _ in index.nearest(at(1)[np.newaxis], limit=5)[0]] == ["dog", "car"]
     graph = index.graph()
     events = [record.event.id for record in index.events]
-    assert {hit.event_id for hit in graph.search_entities(at(0), limit=1)} == set(events)
+    assert {hit.event_id for hit in search(graph, "entity", at(0), limit=1)} == set(events)
     assert not {fact.entity_id for fact in graph.facts(events)} & old
     assert [hit.event_id for hit in graph.events_sharing_entities([events[2]], limit=5)] == events[:2]
 

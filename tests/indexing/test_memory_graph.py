@@ -20,6 +20,7 @@ from gpu_workers.ekg import (
 from gpu_workers.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.ports import KnowledgeGraph
 from tests.indexing.scripted import chunk
+from tests.retrieval.views import search
 
 ONE, TWO = UUID(int=1), UUID(int=2)
 
@@ -72,13 +73,13 @@ GRAPH: KnowledgeGraph = InMemoryGraph([video(ONE)])
 
 def test_each_view_finds_its_events_above_the_floor() -> None:
     query = unit(axis(1) + 0.5 * axis(2))
-    assert [hit.event_id for hit in GRAPH.search_events(query, limit=5)] == [event_id(1), event_id(2)]
-    assert [hit.event_id for hit in GRAPH.search_events(query, limit=1)] == [event_id(1)]
-    assert [hit.event_id for hit in GRAPH.search_events(query, limit=5, floor=0.5)] == [event_id(1)]
-    hits = GRAPH.search_entities(axis(5), limit=1)
+    assert [hit.event_id for hit in search(GRAPH, "event", query, limit=5)] == [event_id(1), event_id(2)]
+    assert [hit.event_id for hit in search(GRAPH, "event", query, limit=1)] == [event_id(1)]
+    assert [hit.event_id for hit in search(GRAPH, "event", query, limit=5, floor=0.5)] == [event_id(1)]
+    hits = search(GRAPH, "entity", axis(5), limit=1)
     assert [(hit.event_id, hit.view) for hit in hits] == [(event_id(0), "entity"), (event_id(1), "entity")]
-    assert {hit.event_id for hit in GRAPH.search_frames(axis(2), limit=6)} == {event_id(2)}
-    assert len(GRAPH.search_frames(axis(2), limit=4)) == 4
+    assert {hit.event_id for hit in search(GRAPH, "frame", axis(2), limit=6)} == {event_id(2)}
+    assert len(search(GRAPH, "frame", axis(2), limit=4)) == 4
 
 
 def test_next_is_a_chain_inside_each_video() -> None:
@@ -121,8 +122,8 @@ def test_frames_are_spread_over_the_events_in_order_of_time() -> None:
 def test_the_span_is_a_hard_filter() -> None:
     graph = InMemoryGraph([video(ONE)], span=Span(7000, 13_000))
     everything = unit(np.ones(8))
-    assert {hit.event_id for hit in graph.search_events(everything, limit=99)} == {event_id(1), event_id(2)}
-    assert {hit.event_id for hit in graph.search_entities(everything, limit=99)} == {event_id(1), event_id(2)}
+    assert {hit.event_id for hit in search(graph, "event", everything, limit=99)} == {event_id(1), event_id(2)}
+    assert {hit.event_id for hit in search(graph, "entity", everything, limit=99)} == {event_id(1), event_id(2)}
     assert [frame.ms for frame in graph.frames_of([event_id(n) for n in range(4)], limit=99)] == list(
         range(7000, 13_000, 1000)
     )
@@ -133,6 +134,6 @@ def test_the_span_is_a_hard_filter() -> None:
 
 def test_an_empty_graph_finds_nothing() -> None:
     graph = InMemoryGraph([])
-    assert graph.search_events(axis(0), limit=5) == []
-    assert graph.search_entities(axis(0), limit=5) == []
-    assert graph.search_frames(axis(0), limit=5) == []
+    assert search(graph, "event", axis(0), limit=5) == []
+    assert search(graph, "entity", axis(0), limit=5) == []
+    assert search(graph, "frame", axis(0), limit=5) == []

@@ -30,6 +30,9 @@ PREFIX_OF = {
     "segment_id": "seg",
     "key_id": "key",
     "question_id": "qst",
+    "batch_id": "bat",
+    "session_id": "ses",
+    "search_id": "sea",
     "endpoint_id": "whe",
     "delivery_id": "whd",
 }
@@ -40,6 +43,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("PATCH", "v1/videos/<str:video_id>"): {"title": "taken"},
     ("POST", "v1/videos/<str:video_id>/segments"): {"source": {"type": "url", "url": "https://example.org/a.mp4"}},
     ("PATCH", "v1/collections/<str:collection_id>"): {"name": "taken"},
+    ("PUT", "v1/questions/<str:question_id>/feedback"): {"verdict": "right"},
     ("PATCH", "v1/api-keys/<str:key_id>"): {"name": "taken"},
     ("PATCH", "v1/webhook-endpoints/<str:endpoint_id>"): {"description": "taken"},
 }
@@ -65,7 +69,7 @@ def belongings(cast: Cast) -> dict[str, UUID]:
     """One resource of each kind, as PREFIX_OF names them."""
     from backend.api.public_ids import decode
     from backend.library.models import Collection, InputSegment
-    from backend.questions.models import Question
+    from backend.questions.models import Feedback, Question, QuestionBatch, Search, Session
     from backend.tenancy.secrets import seal
     from backend.webhooks.models import Endpoint
     from backend.webhooks.services import send_test
@@ -76,6 +80,9 @@ def belongings(cast: Cast) -> dict[str, UUID]:
     with cast.scope():
         endpoint = Endpoint.objects.create(tenant_id=tenant, url="https://example.org/hook", secret=seal(b"whsec_x"))
         delivery = send_test(endpoint=endpoint)
+        batch = QuestionBatch.objects.create(tenant_id=tenant, total=1)
+        question = Question.objects.create(tenant_id=tenant, text="Who?", batch=batch, batch_position=0)
+        Feedback.objects.create(tenant_id=tenant, question=question, verdict="right")
         return {
             "vid": video_id,
             "job": video_id,
@@ -83,7 +90,12 @@ def belongings(cast: Cast) -> dict[str, UUID]:
             "upl": decode("upl", upload["id"]),
             "col": Collection.objects.create(tenant_id=tenant, name="Park").id,
             "key": cast.key_id,
-            "qst": Question.objects.create(tenant_id=tenant, text="Who?").id,
+            "qst": question.id,
+            "bat": batch.id,
+            "ses": Session.objects.create(tenant_id=tenant, scope={"video_ids": [str(video_id)]}).id,
+            "sea": Search.objects.create(
+                tenant_id=tenant, text="Who?", settings={"views": {}, "fusion": "borda", "limit": 16}
+            ).id,
             "whe": endpoint.id,
             "whd": delivery.id,
         }
@@ -188,8 +200,13 @@ def test_an_id_in_a_body_or_a_filter_is_no_way_in(acme: Cast, theirs: dict[str, 
         "/v1/uploads", {"filename": "a", "size_bytes": 1, "content_type": "video/mp4", "collection_id": collection}
     )
     listed = acme.client.get("/v1/videos", {"collection_id": collection})
+    scope = {"video_ids": [encode("vid", theirs["vid"])]}
+    searched = acme.client.post("/v1/search", {"query": "dog", **scope}, format="json")
+    talked = acme.client.post("/v1/sessions", scope, format="json")
+    followed = acme.client.post("/v1/questions", {"question": "Who?", "session_id": encode("ses", theirs["ses"])})
 
     assert (made.status_code, begun.status_code) == (400, 400)
     assert (grown.status_code, appended.status_code, segment.status_code) == (400, 400, 404)
+    assert (searched.status_code, talked.status_code, followed.status_code) == (400, 400, 400)
     assert listed.json() == {"data": [], "next_cursor": None}
     assert state() == before

@@ -119,7 +119,7 @@ def test_cancelling_a_running_job_stops_its_heartbeat_and_its_commit(acme: Cast)
 def test_the_reaper_rings_again_for_lost_work_and_only_once(acme: Cast) -> None:
     job = queued_job(acme)
     with transaction.atomic(using="dispatch"):
-        assert [row[0] for row in services.take_due_wakeups()] == [job.id]
+        assert [wakeup.job_id for wakeup in services.take_due_wakeups()] == [job.id]
     claimed(acme, job)
     assert services.reap(stale_after=timedelta(minutes=1)) == 0, "its worker is alive"
     expire(acme, job)

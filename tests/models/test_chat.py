@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from gpu_workers.models.chat import OpenAIChatModel, RetryPolicy
-from gpu_workers.models.roles import Image, Message, Meter, ModelError, ModelRefused
+from gpu_workers.models.roles import Image, Message, Meter, ModelError, ModelRefused, Sample
 from tests.scripted_openai import Fault, Reply, Script, ScriptedOpenAIServer, rate_limited
 
 HELLO = [Message("user", ("hello",))]
@@ -84,6 +84,51 @@ def test_it_tries_again_after_a_fault_that_may_pass(fault: Fault) -> None:
     with _Model([fault, fault, "done"]) as m:
         assert m.chat().sample(HELLO, stage="answer", meter=m.meter)[0].text == "done"
     assert m.pauses == [0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"null", b"[1, 2]", b'"ok"', b'{"status": "ok"}', b'{"choices": null}', b'{"choices": "none"}',
+        b'{"choices": [null]}', b'{"choices": [{"index": 0, "message": null}]}', b'{"choices": [{"index": 0}]}',
+    ],
+)  # fmt: skip
+def test_a_reply_that_is_no_completion_is_a_fault_that_may_pass(body: bytes) -> None:
+    with _Model([Fault(body=body), "hi"]) as m:
+        assert m.chat().sample(HELLO, stage="answer", meter=m.meter)[0].text == "hi"
+        assert [call.ok for call in m.meter.calls] == [False, True]
+        m.server.script = Fault(body=body)
+        with pytest.raises(ModelError) as failed:
+            m.chat().sample(HELLO, stage="answer", meter=m.meter)
+    assert (failed.value.code, failed.value.retryable) == ("model_unavailable", True)
+
+
+def test_a_page_of_a_proxy_is_a_fault_that_may_pass() -> None:
+    with _Model([Fault(body=b"<html>Bad gateway</html>", content_type="text/html"), "hi"]) as m:
+        assert m.chat().sample(HELLO, stage="answer", meter=m.meter)[0].text == "hi"
+
+
+def test_what_a_reply_without_choices_consumed_is_metered() -> None:
+    usage = b'"usage": {"prompt_tokens": 50, "completion_tokens": 4, "total_tokens": 54}'
+    with _Model([Fault(body=b'{"choices": [], ' + usage + b"}"), "hi"]) as m:
+        m.chat().sample(HELLO, stage="answer", meter=m.meter)
+    first, _ = m.meter.calls
+    assert (first.prompt_tokens, first.completion_tokens, first.ok) == (50, 4, False)
+
+
+@pytest.mark.parametrize("usage", ["null", '"none"', "{}", '{"prompt_tokens": null, "completion_tokens": "7"}', "[]"])
+def test_a_server_that_does_not_count_is_taken_at_its_words(usage: str) -> None:
+    body = '{"choices": [{"index": 0, "message": {"role": "assistant", "content": "hi"}}], "usage": ' + usage + "}"
+    with _Model(Fault(body=body.encode())) as m:
+        assert m.chat().sample(HELLO, stage="answer", meter=m.meter)[0].text == "hi"
+    assert [(call.prompt_tokens, call.completion_tokens) for call in m.meter.calls] == [(0, 0)]
+
+
+@pytest.mark.parametrize("content", ["null", "7", '["hi"]', '{"text": "hi"}'])
+def test_content_that_is_no_text_is_empty(content: str) -> None:
+    body = '{"choices": [{"index": 0, "message": {"role": "assistant", "content": ' + content + "}}]}"
+    with _Model(Fault(body=body.encode())) as m:
+        assert m.chat().sample(HELLO, stage="answer", meter=m.meter) == [Sample("")]
 
 
 def test_it_gives_up_after_its_attempts_with_a_retryable_error() -> None:

@@ -24,6 +24,7 @@ from gpu_workers.models.roles import (
     FrameEvidence,
     Meter,
     ModelError,
+    ObserveRequest,
     SegmentDescription,
     SegmentView,
 )
@@ -413,3 +414,25 @@ def test_things_go_up_and_down_and_walkers_come_and_go() -> None:
     boxes = [(0.1, 0.3 - 0.02 * k, 0.2, 0.5 - 0.02 * k) for k in range(6)]
     assert movement("bottle", ms, boxes, 1.0).words == "moves up"
     assert movement("dog", ms, boxes, 1.0).words == "moves away from the camera"
+
+
+def test_the_checker_reports_measurements_by_the_number_of_their_first_frame() -> None:
+    frames = (
+        FrameEvidence(0, b"", "One person."),
+        FrameEvidence(500, b"", "One person."),
+        FrameEvidence(3000, b"", "A car."),
+        FrameEvidence(3500, b""),
+    )
+    with ScriptedOpenAIServer('{"findings": []}') as server:
+        checker = ObserverChecker(OpenAIChatModel(base_url=server.url, model="small"))
+        meter = Meter()
+        request = ObserveRequest("What?", "the vehicle", "a bus", ("00:01 a horn",), frames)
+        assert checker.observe(request, schema={"type": "object"}, meter=meter).text == '{"findings": []}'
+        user = server.requests[0].user
+        with pytest.raises(ModelError) as caught:
+            checker.observe(ObserveRequest("What?", "x", "", (), frames[3:]), schema={}, meter=meter)
+    assert user.count("One person.") == 1
+    for text in ("Frame 1 at 0 ms: One person.", "Frame 3 at 3000 ms: A car.", "the vehicle", "a bus", "a horn"):
+        assert text in user
+    assert caught.value.code == "no_observations"
+    assert [call.stage for call in meter.calls] == ["observe"]

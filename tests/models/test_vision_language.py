@@ -12,7 +12,15 @@ from gpu_workers.ekg import Chunk, SampledFrame, Span, TranscriptLine
 from gpu_workers.models.chat import OpenAIChatModel, RetryPolicy
 from gpu_workers.models.event_language import LlmSummariser, VlmExtractor, read_graph
 from gpu_workers.models.profiles import ModelSettings, load_answer_models, load_index_models
-from gpu_workers.models.roles import CheckRequest, ChunkView, FrameEvidence, Meter, ModelError, SegmentView
+from gpu_workers.models.roles import (
+    CheckRequest,
+    ChunkView,
+    FrameEvidence,
+    Meter,
+    ModelError,
+    ObserveRequest,
+    SegmentView,
+)
 from gpu_workers.models.structured import clean, parse_object
 from gpu_workers.models.vision_language import VlmChecker, VlmDescriber
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
@@ -220,3 +228,35 @@ def test_an_object_is_found_inside_prose(text: str) -> None:
 def test_words_of_a_model_can_be_stored_whatever_their_json_spells() -> None:
     said = parse_object(r'{"a": "EXIT\u0000 \ud83d sign \ud83d\ude00"}')["a"]
     assert clean(said).encode() == "EXIT sign 😀".encode()
+
+
+def looking(count: int, **fields: object) -> ObserveRequest:
+    frames = tuple(FrameEvidence(500 * k, b"jpeg %d" % k) for k in range(count))
+    values = {"hypothesis": "a red car", "known": ("00:01-00:02 a car waits",), "high": False, **fields}
+    return ObserveRequest("Which car?", "the colour of the car", frames=frames, **values)  # type: ignore[arg-type]
+
+
+def test_a_look_tells_frames_by_number_and_time_and_what_is_known() -> None:
+    with ScriptedOpenAIServer('{"findings": []}') as server:
+        meter = Meter()
+        sample = VlmChecker(_model(server)).observe(looking(3), schema={"type": "object"}, meter=meter)
+        (request,) = server.requests
+    assert sample.text == '{"findings": []}'
+    assert len(request.images) == 3
+    for text in ("Frame 1 at 0 ms:", "Frame 3 at 1000 ms:", "the colour of the car", "a red car", "a car waits"):
+        assert text in request.user
+    assert (request.n, [call.stage for call in meter.calls]) == (1, ["observe"])
+
+
+def test_a_look_numbers_the_frames_that_fit_the_window_as_offered() -> None:
+    with ScriptedOpenAIServer('{"findings": []}') as server:
+        model = _model(server, context_tokens=4096)
+        for high in (False, True):
+            VlmChecker(model, image_tokens=300).observe(looking(60, high=high), schema={}, meter=Meter())
+        low, full = server.requests
+    assert 5 <= len(low.images) <= 10
+    assert 1 <= len(full.images) <= 2
+    assert "Frame 1 at 0 ms:" not in low.user
+    numbers = [int(text.split(" ")[1]) for text in low.user.splitlines() if text.startswith("Frame ")]
+    assert numbers == sorted(set(numbers))
+    assert max(numbers) > 50

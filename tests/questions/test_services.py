@@ -15,6 +15,7 @@ from backend.jobs.models import Job, JobKind, JobState, Outbox
 from backend.library.models import Collection, Video, VideoStatus
 from backend.questions import services
 from backend.questions.models import Candidate, Evidence, Node, Question, QuestionStatus, QuestionVideo
+from backend.questions.refusals import QuestionRefused
 from backend.webhooks.models import WebhookEvent
 from tests.factories import make_video
 from tests.questions.world import CALLS, EVENT, answer, ask, finish
@@ -49,14 +50,14 @@ def test_choices_are_none_or_2_to_26_distinct_words(choices: list[str], accepted
     if accepted:
         assert services.check_choices(choices) == choices
         return
-    with pytest.raises(services.QuestionRefused) as refused:
+    with pytest.raises(QuestionRefused) as refused:
         services.check_choices(choices)
     assert (refused.value.code, refused.value.status) == ("invalid_choices", 400)
 
 
 def refusal(cast: Any, **values: Any) -> str:
     """The code that a question is refused with; nothing of it may stay behind."""
-    with pytest.raises(services.QuestionRefused) as refused, cast.scope():
+    with pytest.raises(QuestionRefused) as refused, cast.scope():
         services.create_question(**{"text": "What?", **values})
     with cast.scope():
         assert not Question.objects.exists()

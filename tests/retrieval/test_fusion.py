@@ -65,6 +65,62 @@ def test_reciprocal_ranks_use_places_not_similarities() -> None:
     assert ranking[1].score == pytest.approx(1 / 61 + 2 / 62)
 
 
+def test_borda_weights_apply_to_each_view_alone() -> None:
+    """Shares 0.6 and 0.4 of the event view, 0.25 and 0.75 of the frame view, all of the graph view."""
+    found = {
+        "event": hits("event", e1=0.3, e2=0.2),
+        "frame": hits("frame", e1=0.1, e2=0.3),
+        "graph": hits("graph", e3=0.7),
+    }
+
+    ranking = fuse(found, weights={"frame": 2.0, "graph": 0.3})
+
+    assert [(event.event_id, round(event.score, 9)) for event in ranking] == [
+        (E2, 0.4 + 2 * 0.75),
+        (E1, 0.6 + 2 * 0.25),
+        (E3, 0.3),
+    ]
+
+
+def test_a_view_with_twice_the_hits_has_no_more_say() -> None:
+    """Eq. 2: similarities are divided by their sum in the view, so a crowded view does not outvote another."""
+    found = {"event": hits("event", e1=0.2), "frame": hits("frame", e2=0.9, e3=0.9, e4=0.9)}
+
+    assert [(event.event_id, event.score) for event in fuse(found)] == [
+        (E1, 1.0),
+        (E2, pytest.approx(1 / 3)),
+        (E3, pytest.approx(1 / 3)),
+        (E4, pytest.approx(1 / 3)),
+    ]
+
+
+def test_equals_share_a_reciprocal_rank() -> None:
+    """Places 1, 2, 2, 4: an entity is equally similar in all its events."""
+    found = {"entity": hits("entity", e3=0.9, e2=0.5, e1=0.5, e4=0.4)}
+
+    assert {event.event_id: event.score for event in fuse(found, fusion="rrf")} == {
+        E3: pytest.approx(1 / 61),
+        E1: pytest.approx(1 / 62),
+        E2: pytest.approx(1 / 62),
+        E4: pytest.approx(1 / 64),
+    }
+
+
+def test_a_hit_without_similarity_is_no_hit() -> None:
+    for fusion in ("borda", "rrf"):
+        assert [event.event_id for event in fuse({"event": hits("event", e1=0.0, e2=-0.4, e3=0.1)}, fusion=fusion)] == [
+            E3
+        ]
+
+
+def test_equal_scores_fall_to_the_strongest_hit_and_then_to_the_id() -> None:
+    by_hit = fuse({"event": hits("event", e1=0.4), "frame": hits("frame", e2=0.9)})
+    by_id = fuse({"event": hits("event", e2=0.4), "frame": hits("frame", e1=0.4)})
+
+    assert [event.event_id for event in by_hit] == [E2, E1]
+    assert [event.event_id for event in by_id] == [E1, E2]
+
+
 def test_every_hit_is_kept_as_a_reason() -> None:
     first = fuse(FIGURE_4)[0]
 

@@ -13,7 +13,9 @@ from jsonschema import Draft202012Validator
 from uuid6 import uuid7
 
 from backend.library.models import IndexVersion, Upload, UploadStatus, VideoStatus
+from backend.questions import batches
 from backend.questions import services as questions
+from backend.questions.models import Question
 from backend.webhooks import payloads, services
 from backend.webhooks.models import Endpoint, WebhookEvent
 from tests.factories import make_video
@@ -83,6 +85,24 @@ def test_question_failed_is_valid(acme: Any) -> None:
     with acme.scope():
         questions.fail_question(question_id=question_id, code="model_unavailable", message="No model answered.")
         assert list(errors(WebhookEvent.objects.get())) == []
+
+
+@pytest.mark.parametrize("end", ["completed", "canceled"])
+def test_question_batch_completed_is_valid_however_it_ended(acme: Any, end: str) -> None:
+    with acme.scope():
+        video = make_video(indexed_until_ms=30_000)
+        asked = [{"text": f"Which {n}?", "video_ids": [video.id]} for n in range(2)]
+        batch = batches.create_batch(questions=asked, external_id="exam")
+        first, second = Question.objects.filter(batch=batch).order_by("batch_position")
+    finish(acme, first.id, video.id)
+    with acme.scope():
+        if end == "canceled":
+            batches.cancel_batch(batch_id=batch.id)
+        else:
+            questions.fail_question(question_id=second.id, code="model_unavailable", message="No model answered.")
+        event = WebhookEvent.objects.get(type="question_batch.completed")
+        assert list(errors(event)) == []
+        assert json.loads(event.body)["data"]["status"] == end
 
 
 def test_webhook_test_is_valid(acme: Any) -> None:

@@ -16,7 +16,7 @@ from django.db import connections
 from backend.api.public_ids import decode, encode
 from backend.billing import queries as ledger
 from backend.billing.models import ModelCall, UsageEvent
-from backend.ekg.models import Event
+from backend.ekg.models import Event, Frame
 from backend.jobs.models import Job, JobKind, JobState
 from backend.library.storage import ObjectMissing, ObjectStorage
 from backend.questions.models import Candidate, Evidence, Node, Question
@@ -277,3 +277,103 @@ def test_a_purged_video_takes_the_copied_frames_with_it(acme: Cast, video_id: UU
     with acme.scope():
         assert not Evidence.objects.exists()
         assert Question.objects.get().answer == "a tennis ball"
+
+
+def wants(request: ScriptedRequest, field: str) -> bool:
+    """Whether the answer that is asked for has this field."""
+    return field in (request.schema or {}).get("properties", {})
+
+
+def test_an_inspection_looks_at_full_frames_of_the_retrieved_moments_and_its_finding_is_the_evidence(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, vlm: ScriptedOpenAIServer
+) -> None:
+    told: list[Any] = []
+
+    def reason(request: ScriptedRequest) -> Any:
+        if wants(request, "looks"):
+            # Far more than was retrieved; what it may see is cut to the video's two events.
+            look = {"start_ms": 6_000, "end_ms": 10_000_000, "what_to_find": "what is chased", "fps": 0.2}
+            return {"looks": [{**look, "resolution": "high"}]}
+        if wants(request, "confidence"):
+            told.append(request.user)
+            return {
+                "reasoning": "Finding 1 shows the ball.", "answer": "B", "evidence": [1], "sufficient": True,
+                "confidence": 0.9, "missing": [],
+            }  # fmt: skip
+        # One vote each, with reasons that have nothing in common.
+        votes = [("B", "dogs lawn ball"), ("C", "cat roof moon"), ("A", "boat sea wind")]
+        texts = [{"reasoning": why, "answer": letter, "evidence": []} for letter, why in votes]
+        return Reply(texts[: request.n] if request.n > 1 else texts[2:])
+
+    def look(request: ScriptedRequest) -> Any:
+        told.append(acme.client.get(f"/v1/questions/{encode('qst', question_id)}").json())
+        assert wants(request, "findings")
+        assert {colour_of(jpeg) for jpeg in request.images} == {GREEN}
+        found = {"statement": "a ball rolls", "start_ms": 6_000, "end_ms": 9_000, "frames": [1], "bearing": "supports"}
+        return {"findings": [found]}
+
+    llm.script, vlm.script = reason, look
+    question_id = ask(acme, video_id, check="inspect")
+    run_due()
+
+    (request,) = vlm.requests
+    during, reflected = told
+    assert during["partial_answer"]["path"] == "SA"
+    assert (during["partial_answer"]["level"], during["answer"]) == (1, "")
+    assert "1. 00:06-00:09 a ball rolls" in reflected
+    with acme.scope():
+        thumbnails = [ObjectStorage().get(frame.thumbnail_key) for frame in Frame.objects.all()]
+        assert not set(request.images) & set(thumbnails)
+        question = Question.objects.get()
+        assert (question.status, question.choice, question.check_mode) == ("succeeded", 1, "inspect")
+        assert question.claims == [{"text": "a tennis ball", "status": "supported", "evidence": [0]}]
+        node = Node.objects.get(action="IN")
+        assert (node.path, node.usage["answer"], node.error_code) == ("IN", "a tennis ball", "")
+        (seen,) = node.usage["seen"]
+        assert seen.startswith("00:06-00:09 a ball rolls (supports: ")
+        evidence = Evidence.objects.get()
+        assert 6_000 <= evidence.frame_ms < 12_000
+        assert evidence.confidence is not None
+        assert 0 < evidence.confidence <= 1
+        stages = set(ModelCall.objects.filter(source_id=question_id).values_list("stage", flat=True))
+        assert {"plan", "observe", "reflect"} <= stages
+        assert ledger.question_mismatches(question_id) == []
+
+
+def test_a_question_that_asks_for_no_check_gets_none(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, vlm: ScriptedOpenAIServer
+) -> None:
+    llm.script = saying(lambda request: (["B", "C", "A"] * 3)[: request.n])
+    ask(acme, video_id, check="off", effort="high")
+    run_due()
+
+    with acme.scope():
+        assert set(Node.objects.values_list("action", flat=True)).isdisjoint({"CA", "IN"})
+        assert Question.objects.get().status == "succeeded"
+
+
+def test_a_batch_is_answered_question_by_question_and_told_of_once(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
+) -> None:
+    llm.script = saying(lambda request: "B")
+    questions = [
+        {"question": words, "choices": CHOICES, "external_id": str(n)}
+        for n, words in enumerate(["What do the dogs chase?", "What do the two dogs follow?"])
+    ]
+    body = {"questions": questions, "video_ids": [encode("vid", video_id)]}
+    batch = acme.client.post("/v1/question-batches", body).json()
+    alone = ask(acme, video_id)
+    order = run_due()
+
+    done = acme.client.get(f"/v1/question-batches/{batch['id']}").json()
+    assert (done["status"], done["counts"]["succeeded"], done["finish_reasons"]) == ("completed", 2, {"answered": 2})
+    results = acme.client.get(f"/v1/question-batches/{batch['id']}/results")
+    lines = [json.loads(line) for line in b"".join(results.streaming_content).splitlines()]
+    assert [(line["external_id"], line["choice"]) for line in lines] == [("0", 1), ("1", 1)]
+    assert Decimal(done["cost"]["amount"]) == sum(Decimal(line["cost"]["amount"]) for line in lines) > 0
+    assert done["usage"]["calls"] == sum(line["usage"]["calls"] for line in lines)
+    with acme.scope():
+        told = WebhookEvent.objects.filter(type="question_batch.completed")
+        assert [event.resource_id for event in told] == [decode("bat", batch["id"])]
+        first = Job.objects.get(id=order[0])
+    assert first.subject_id == alone, "somebody waits for the one that was asked alone"

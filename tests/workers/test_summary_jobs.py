@@ -115,8 +115,8 @@ def test_the_summary_grows_with_the_index_and_ends_as_if_told_at_once(
             wakeups = take_due_wakeups()
         if not wakeups:
             break
-        for job_id, tenant_id, _ in wakeups:
-            run_job(job_id, tenant_id, worker="test")
+        for wakeup in wakeups:
+            run_job(wakeup.job_id, wakeup.tenant_id, worker="test")
             with acme.scope():
                 status = Video.objects.get(id=video_id).status
                 now = list(Topic.objects.filter(video_id=video_id).order_by("n").values())

@@ -83,10 +83,10 @@ def run_due(*, times: int = 1) -> list[UUID]:
             wakeups = take_due_wakeups()
         if not wakeups:
             return ran
-        for job_id, tenant_id, _ in wakeups:
+        for wakeup in wakeups:
             for n in range(times):
-                run_job(job_id, tenant_id, worker=f"test:{n}")
-            ran.append(job_id)
+                run_job(wakeup.job_id, wakeup.tenant_id, worker=f"test:{n}")
+            ran.append(wakeup.job_id)
 
 
 def indexed_video(cast: Cast, scenes: Sequence[Scene] = FORTY_SECONDS) -> UUID:

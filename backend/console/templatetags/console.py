@@ -55,6 +55,12 @@ def score(number: Any) -> str:
     return "–" if number is None else f"{float(number):.2f}"
 
 
+@register.filter
+def letter(index: Any) -> str:
+    """A choice as questions are put: A for the first."""
+    return chr(65 + int(index))
+
+
 @register.inclusion_tag("console/_branch.html")
 def branch(node: Any) -> dict[str, Any]:
     """One node of the search tree with what continues it."""

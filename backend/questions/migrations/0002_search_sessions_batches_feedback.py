@@ -23,8 +23,23 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name="question",
+            name="check_mode",
+            field=models.CharField(default="auto", max_length=8),
+        ),
+        migrations.AddField(
+            model_name="question",
             name="claims",
             field=models.JSONField(default=list),
+        ),
+        migrations.AddField(
+            model_name="question",
+            name="finish_detail",
+            field=models.CharField(blank=True, default="", max_length=64),
+        ),
+        migrations.AddField(
+            model_name="question",
+            name="partial",
+            field=models.JSONField(default=dict),
         ),
         migrations.AddField(
             model_name="question",

@@ -10,6 +10,7 @@ from gpu_workers.answering.contract import Answer
 from gpu_workers.answering.frame_check import Verdict
 from gpu_workers.answering.run import QuestionRun
 from gpu_workers.answering.summary_answer import AnswerNode, answer_task, node_record, scored, show_events
+from gpu_workers.ports import ViewQuery
 from gpu_workers.retrieval.fusion import fuse
 from gpu_workers.retrieval.tri_view import question_text
 
@@ -24,10 +25,11 @@ class CaptionRag:
         """One sample at temperature 0: the cheap fallback."""
         run.settings = replace(run.settings, samples=1, sa_ratio=1.0)
         question = run.question
-        text = question_text(question.question, question.choices)
+        text = question_text(run.searched, question.choices)
         with run.timed("retrieval"):
             query = run.models.text_embedder.embed([text], meter=run.meter)[0]
-            hits = run.graph.search_events(query, limit=TOP_EVENTS, floor=run.settings.retrieval.floor)
+            asked = ViewQuery(query, TOP_EVENTS)
+            hits = run.graph.search_views({"event": asked}, floor=run.settings.retrieval.floor)["event"]
         run.on_progress("retrieval", 1, 1, f"{len(hits)} events")
         top = max((hit.similarity for hit in hits), default=0.0)
         if not hits:

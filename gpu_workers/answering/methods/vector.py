@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpu_workers.answering.contract import Answer
 from gpu_workers.answering.methods.frame_answer import answer_from_frames, frame_limit, spaced
 from gpu_workers.answering.run import QuestionRun
+from gpu_workers.ports import ViewQuery
 from gpu_workers.retrieval.frames import frames_of_hits
 from gpu_workers.retrieval.tri_view import question_text
 
@@ -21,9 +22,10 @@ class Vector:
         count = frame_limit(run, TOP_FRAMES)
         question = run.question
         with run.timed("retrieval"):
-            text = question_text(question.question, question.choices)
+            text = question_text(run.searched, question.choices)
             query = run.models.frame_embedder.embed_query(text, meter=run.meter)
-            hits = run.graph.search_frames(query, limit=SPARE * count, floor=run.settings.retrieval.floor)
+            asked = ViewQuery(query, SPARE * count)
+            hits = run.graph.search_views({"frame": asked}, floor=run.settings.retrieval.floor)["frame"]
             found = frames_of_hits(run.graph, hits)
         run.on_progress("retrieval", 1, 1, f"{len(found)} frames")
         top = max((hit.similarity for hit in hits), default=0.0)

@@ -69,10 +69,21 @@ class Command(BaseCommand):
                 logger.exception("queue ages could not be published")
 
 
+def broker_priority(job_priority: int) -> int:
+    """The priority of a message: a Redis broker keeps a list per step of three and hands out the lowest step first."""
+    return 0 if job_priority >= 10 else 3 if job_priority > 0 else 6
+
+
 def publish_due() -> int:
     """Hand due wake-ups to Celery; rows are gone only when the broker has them all. Returns how many."""
     with transaction.atomic(using="dispatch"):
         wakeups = services.take_due_wakeups()
-        for job_id, tenant_id, queue in wakeups:
-            app.send_task(RUN_JOB, args=[str(job_id), str(tenant_id)], queue=queue, retry=False)
+        for wakeup in wakeups:
+            app.send_task(
+                RUN_JOB,
+                args=[str(wakeup.job_id), str(wakeup.tenant_id)],
+                queue=wakeup.queue,
+                priority=broker_priority(wakeup.priority),
+                retry=False,
+            )
     return len(wakeups)

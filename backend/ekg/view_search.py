@@ -1,0 +1,171 @@
+"""The one statement that searches all views of a question: what is nearest inside the scope, and in which events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from gpu_workers.ekg import Vector
+from gpu_workers.ports import Hit, ViewName, ViewQuery
+
+SCOPE = (
+    "scope AS MATERIALIZED (SELECT * FROM unnest(%(videos)s::uuid[], %(versions)s::int[], %(untils)s::bigint[]) "
+    "AS s(video_id, index_version, until_ms))"
+)
+EVENT_IN_SCOPE = (
+    "e.tenant_id = %(tenant)s AND e.end_ms <= scope.until_ms AND e.start_ms < %(end)s AND e.end_ms > %(start)s"
+)
+EVENT_OF_LINE = (
+    "e.video_id = line.video_id AND e.index_version = line.index_version "
+    "AND e.start_ms < line.end_ms AND e.end_ms > line.start_ms"
+)
+# Few columns: it is joined with every view. What the scope admits is decided here once.
+_INSIDE = (
+    "inside AS MATERIALIZED (SELECT e.id, e.video_id, e.index_version, e.n, e.start_ms, e.end_ms FROM ekg_event e "
+    f"JOIN scope USING (video_id, index_version) WHERE {EVENT_IN_SCOPE})"
+)
+# Events do not overlap and what a scope admits of a video is one run of them, so a time and an event at it tell what is
+# inside, without a look-up for each of 36,000 frames. Whatever is found is joined with inside all the same.
+# The join with scope tells the planner that these are few rows: else it reads all that the tenant has.
+_REACH = (
+    "reach AS MATERIALIZED (SELECT video_id, index_version, start_ms, end_ms FROM scope JOIN "
+    "(SELECT video_id, index_version, min(start_ms) AS start_ms, max(end_ms) AS end_ms FROM inside "
+    "GROUP BY video_id, index_version) span USING (video_id, index_version))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """Where a view looks. item: alias of the rows of table that can match by the column vector, made by model.
+
+    rows: FROM and WHERE that admit items, out of inside (the events in scope) and reach (their time). events: joins
+    from an item to its events in inside, as e. words: what a reader is told beside the item's id. tried: a join that
+    costs too much for every item, so that the best ones are tried first until there are enough; carried: what it needs.
+    """
+
+    table: str
+    item: str
+    vector: str
+    model: Literal["text", "frame"]
+    rows: str
+    events: str
+    words: str
+    carried: tuple[str, ...] = ()
+    tried: str = ""
+
+
+_VIEWS: Mapping[ViewName, _View] = {
+    "event": _View(
+        item="event",
+        vector="embedding",
+        model="text",
+        table="ekg_event",
+        rows="ekg_event event JOIN reach USING (video_id, index_version) "
+        "WHERE event.start_ms >= reach.start_ms AND event.end_ms <= reach.end_ms",
+        events="JOIN inside e ON e.id = event.id",
+        words="''",
+    ),
+    "entity": _View(
+        item="entity",
+        vector="centroid",
+        model="text",
+        table="ekg_entity",
+        rows="ekg_entity entity JOIN reach USING (video_id, index_version) WHERE true",
+        # IS TRUE makes it a look-up in a hash table; the planner cannot know how many events are inside.
+        tried="CROSS JOIN LATERAL (SELECT FROM ekg_mention m WHERE m.tenant_id = %(tenant)s "
+        "AND m.entity_id = entity.id AND (m.event_id IN (SELECT id FROM inside)) IS TRUE LIMIT 1) seen",
+        # ekg_mention is the relational twin of PARTICIPATES_IN, written with it: from here the graph would cost a
+        # second round trip, since Cypher takes its ids as a parameter only.
+        events="JOIN ekg_mention m ON m.tenant_id = entity.tenant_id AND m.entity_id = entity.id "
+        "JOIN inside e ON e.id = m.event_id",
+        words="entity.name",
+    ),
+    "frame": _View(
+        item="frame",
+        vector="embedding",
+        model="frame",
+        table="ekg_frame",
+        rows="ekg_frame frame JOIN reach USING (video_id, index_version) WHERE frame.event_id IS NOT NULL "
+        "AND frame.ms >= greatest(reach.start_ms, %(start)s) AND frame.ms < least(reach.end_ms, %(end)s)",
+        events="JOIN inside e ON e.id = frame.event_id",
+        words="'at ' || frame.ms || ' ms'",
+    ),
+    "transcript": _View(
+        item="line",
+        vector="embedding",
+        model="text",
+        table="ekg_transcriptline",
+        rows="ekg_transcriptline line JOIN reach USING (video_id, index_version) "
+        "WHERE line.start_ms < reach.end_ms AND line.end_ms > reach.start_ms",
+        # No index tells which events a time is in.
+        carried=("video_id", "index_version", "line.start_ms", "line.end_ms"),
+        tried=f"CROSS JOIN LATERAL (SELECT FROM inside e WHERE {EVENT_OF_LINE} LIMIT 1) told",
+        events=f"JOIN inside e ON {EVENT_OF_LINE}",
+        words="line.text",
+    ),
+}
+"""Every view that a similarity finds events by. A new one is a row here."""
+
+
+def half(vector: Vector) -> str:
+    """vector as halfvec reads it: five digits tell all numbers of half precision apart."""
+    return f"[{','.join([f'{x:.5g}' for x in vector.astype(np.float16).tolist()])}]"
+
+
+def view_statement(queries: Mapping[ViewName, ViewQuery], *, floor: float) -> tuple[str, dict[str, Any]]:
+    """SQL and its parameters beside those of the scope, %(text_model)s and %(frame_model)s; "" if nothing is asked.
+
+    Rows: view, event id, item id, similarity, words. Exact: the order is that of an expression which no index has, and
+    each view is a CTE of its own, so an approximate index can never be chosen.
+    """
+    asked = {name: query for name, query in queries.items() if query.limit > 0}
+    if not asked:
+        return "", {}
+    parameters: dict[str, Any] = {"floor": floor}
+    for name, query in asked.items():
+        parameters |= {f"{name}_query": half(query.vector), f"{name}_limit": query.limit}
+    nearest = [f"{name}_nearest AS MATERIALIZED ({_nearest(name, _VIEWS[name])})" for name in asked]
+    found = " UNION ALL ".join(_found(name, _VIEWS[name]) for name in asked)
+    return (
+        f"WITH {', '.join([SCOPE, _INSIDE, _REACH, *nearest])} SELECT view, event_id, item, similarity, words "
+        f"FROM ({found}) found ORDER BY view, similarity DESC, item, video_id, n",
+        parameters,
+    )
+
+
+def _nearest(name: str, view: _View) -> str:
+    """The items of a view, by id and similarity."""
+    # Vectors are of length 1, so the inner product is the cosine; it is the cheaper of the two.
+    columns = ", ".join([f"{view.item}.id", *view.carried])
+    ranked = (
+        f"SELECT {columns}, -({view.item}.{view.vector} <#> %({name}_query)s::halfvec) AS similarity FROM {view.rows} "
+        f"AND {view.item}.tenant_id = %(tenant)s AND {view.item}.embedding_model = %({view.model}_model)s "
+        f"ORDER BY similarity DESC, {view.item}.id"
+    )
+    if view.tried:
+        ranked = (
+            f"SELECT {view.item}.id, similarity FROM ({ranked}) {view.item} {view.tried} "
+            f"ORDER BY similarity DESC, {view.item}.id"
+        )
+    return f"{ranked} LIMIT %({name}_limit)s"
+
+
+def _found(name: str, view: _View) -> str:
+    """A row for each event of each item above the floor."""
+    return (
+        f"SELECT '{name}' AS view, e.id AS event_id, near.id AS item, near.similarity, {view.words} AS words, "
+        f"e.video_id, e.n FROM {name}_nearest near JOIN {view.table} {view.item} "
+        f"ON {view.item}.tenant_id = %(tenant)s AND {view.item}.id = near.id {view.events} "
+        "WHERE near.similarity > %(floor)s"
+    )
+
+
+def read_hits(queries: Iterable[ViewName], rows: Iterable[tuple[Any, ...]]) -> dict[ViewName, list[Hit]]:
+    """Rows of view_statement() by view; a view without any is there with no hits."""
+    hits: dict[ViewName, list[Hit]] = {name: [] for name in queries}
+    for view, event_id, item, similarity, words in rows:
+        hits[view].append(Hit(event_id, float(similarity), view, f"{item} {words}".strip()))
+    return hits

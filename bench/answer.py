@@ -1,0 +1,26 @@
+"""Prints the figures of answering, one JSON line each: python -m bench.answer [--only NAME].
+
+Exit status 0 whether or not every figure holds; anything else is a fault of the measurement itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bench.runner import print_figures
+
+FIGURES: Mapping[str, tuple[str, str]] = {
+    "tri_view_p95_ms": ("retrieval", "million_frames"),
+    "tri_view_recall_at_16": ("retrieval", "million_frames"),
+    "graph_hop_p95_ms": ("retrieval", "million_frames"),
+    "graph_expansion_p95_ms": ("retrieval", "million_frames"),
+}
+"""Every figure, with the module of this package and the function that measures it; a function may give several."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    return print_figures(FIGURES, __doc__, arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

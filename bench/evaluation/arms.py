@@ -1,0 +1,290 @@
+"""The ways of answering that are compared, over one video's captions or one tape."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from bench.evaluation.captions import CaptionIndex
+from bench.evaluation.datasets import ChoiceQuestion, ChoiceSet, Sentence, Tape, TapeQuery
+from gpu_workers.answering.actions import State
+from gpu_workers.answering.answer_question import answer_question
+from gpu_workers.answering.budget import Spending
+from gpu_workers.answering.choice_support import choice_support
+from gpu_workers.answering.conclusion import conclude
+from gpu_workers.answering.context import EventContext
+from gpu_workers.answering.contract import Answer, Budget, Effort, QuestionInput
+from gpu_workers.answering.frame_check import Verdict
+from gpu_workers.answering.methods import METHODS, Method
+from gpu_workers.answering.presets import settings_for
+from gpu_workers.answering.run import QuestionRun
+from gpu_workers.answering.summary_answer import AnswerNode, answer_task, node_record, scored, show_events
+from gpu_workers.ekg import Span
+from gpu_workers.memory_graph import InMemoryGraph, MemoryVideo
+from gpu_workers.models.roles import AnswerModels, Meter
+from gpu_workers.retrieval.frames import all_events
+from gpu_workers.retrieval.fusion import RankedEvent
+from gpu_workers.retrieval.tri_view import RetrievalSettings, ViewQueries, question_text, retrieve
+
+CHOICE_ARMS = ("tfidf", "question_only", "shuffled", "uniform_captions", "caption_rag", "ava_paper", "ava")
+"""What every choice set can be asked with."""
+
+ABLATIONS = ("ava_no_support", "support_only", "oracle_events")
+"""Parts of `ava`: without the support of the choices by the events; that support alone, without a model; and the
+reasoner over the events that a person marked, where the set has such marks."""
+
+TAPE_ARMS = ("tfidf", "shuffled", "uniform_captions", "caption_rag", "ava_paper", "ava_no_graph", "ava")
+"""What a tape can be asked with: all of them rank spans, none asks a language model."""
+
+WITHOUT_REASONER = frozenset({"tfidf", "support_only"})
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an arm says. choice: None if it abstained. seconds: of models and engine, those of kept calls included."""
+
+    choice: int | None
+    confidence: float = 0.0
+    finish_reason: str = "answered"
+    detail: str = ""
+    calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    signals: Mapping[str, float] | None = None
+
+
+# --- choice questions ----------------------------------------------------------------------------------------------
+
+
+class ChoiceArm:
+    """Answers the questions of one set by one arm. models: None for arms that need no reasoner."""
+
+    def __init__(
+        self, name: str, questions: ChoiceSet, models: AnswerModels, index: CaptionIndex, *, seed: int = 0
+    ) -> None:
+        if name not in CHOICE_ARMS + ABLATIONS:
+            raise ValueError(f"no arm {name!r} for choice questions; there are {', '.join(CHOICE_ARMS + ABLATIONS)}")
+        self._name, self._set, self._models, self._index, self._seed = name, questions, models, index, seed
+        self._words = _Words([_text(captions) for captions in questions.captions.values()]) if name == "tfidf" else None
+        self._other = _derangement(sorted(questions.captions), seed)
+
+    def ask(self, question: ChoiceQuestion) -> Outcome:
+        if self._words is not None:
+            return self._by_words(question)
+        if self._name == "support_only":
+            return self._by_support(question)
+        video = self._other[question.video] if self._name == "shuffled" else question.video
+        effort: Effort = "paper" if self._name == "ava_paper" else "medium"
+        settings = settings_for(effort, models_profile=self._models.profile)
+        # There are no frames to look at.
+        settings = replace(settings, check="off", abstain=False)
+        if self._name == "ava_no_support":
+            settings = replace(settings, support_weight=0.0)
+        answer = answer_question(
+            QuestionInput(question.text, question.choices, profile=self._set.profile, effort=effort, seed=self._seed),
+            InMemoryGraph([self._memory(video)]),
+            self._models,
+            settings=settings,
+            method=self._method(question),
+        )
+        return _outcome(answer)
+
+    def _by_support(self, question: ChoiceQuestion) -> Outcome:
+        """The choice that the events bear out best."""
+        graph = InMemoryGraph([self._memory(question.video)])
+        asked = QuestionInput(question.text, question.choices)
+        meter = Meter()
+        spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
+        settings = settings_for("medium", models_profile=self._models.profile)
+        run = QuestionRun(asked, graph, self._models, settings, spending=spending, meter=meter, on_progress=_untold)
+        shares = choice_support(run)
+        return Outcome(int(np.argmax(shares)), max(shares))
+
+    def _memory(self, video: str) -> MemoryVideo:
+        return self._index.of_captions(video, self._set.captions[video], profile=self._set.profile)
+
+    def _method(self, question: ChoiceQuestion) -> Method:
+        if self._name == "question_only":
+            return QuestionOnly()
+        if self._name == "uniform_captions":
+            return UniformCaptions(self._set.captions[question.video])
+        if self._name == "oracle_events":
+            return OracleEvents(question.spans)
+        return METHODS["caption_rag" if self._name == "caption_rag" else "ava"]
+
+    def _by_words(self, question: ChoiceQuestion) -> Outcome:
+        """The choice whose words, with the question's, are most like the captions' (cosine of TF-IDF)."""
+        assert self._words is not None
+        asked = [f"{question.text} {choice}" for choice in question.choices]
+        scores = self._words.similarity(asked, [_text(self._set.captions[question.video])])[:, 0]
+        return Outcome(int(scores.argmax()), float(scores.max()))
+
+
+class QuestionOnly:
+    """The reasoner without anything of the video: what the question and its choices give away."""
+
+    name, version = "question_only", "1"
+
+    def answer(self, run: QuestionRun) -> Answer:
+        run.settings = replace(run.settings, samples=1)
+        return _told(run, State("", ()), EventContext("(nothing was recorded)", {}, {}))
+
+
+class UniformCaptions:
+    """Evenly spaced captions, as many as an answer of the engine reads; one answer."""
+
+    name, version = "uniform_captions", "1"
+
+    def __init__(self, captions: Sequence[Sentence]) -> None:
+        self._captions = captions
+
+    def answer(self, run: QuestionRun) -> Answer:
+        run.settings = replace(run.settings, samples=1)
+        count = run.models.reasoner.count_tokens
+        low, high = 1, len(self._captions)
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (
+                (middle, high) if count(self._spaced(middle)) <= run.settings.context_tokens else (low, middle - 1)
+            )
+        return _told(run, State("", ()), EventContext(self._spaced(low), {}, {}))
+
+    def _spaced(self, n: int) -> str:
+        places = np.linspace(0, len(self._captions) - 1, n).round().astype(int)
+        chosen = [self._captions[place] for place in dict.fromkeys(places.tolist())]
+        return "\n".join(f"{c.span.start_ms // 60_000:02}:{c.span.start_ms // 1000 % 60:02} {c.text}" for c in chosen)
+
+
+class OracleEvents:
+    """The reasoner over the events in which a person saw the answer: what retrieval without fault would give."""
+
+    name, version = "oracle_events", "1"
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self._spans = spans
+
+    def answer(self, run: QuestionRun) -> Answer:
+        run.settings = replace(run.settings, samples=1, sa_ratio=1.0)
+        probe = run.models.text_embedder.embed([run.question.question], meter=run.meter)[0]
+        events = [e for e in all_events(run.graph, probe) if any(e.span.overlaps(span) for span in self._spans)]
+        state = State("", tuple(RankedEvent(event.id, 1.0) for event in events))
+        return _told(run, state, show_events(run, state))
+
+
+def _told(run: QuestionRun, state: State, context: EventContext) -> Answer:
+    """One answer from one context."""
+    draw = run.together("search", [answer_task(run, state, context)])[0]
+    if draw.halt:
+        run.halt(draw.halt)
+    node = AnswerNode("SA", state, context, draw, scored(run, draw))
+    verdict = Verdict(node, node.score, node.score, node) if node.answers else None
+    return conclude(run, nodes=[node], records=[node_record(node)], verdict=verdict, top_similarity=0.0)
+
+
+def _outcome(answer: Answer) -> Outcome:
+    calls = answer.usage.calls
+    reasoner = [call for call in calls if call.completion_tokens]
+    return Outcome(
+        answer.choice,
+        answer.confidence,
+        answer.finish_reason,
+        answer.detail,
+        len(reasoner),
+        sum(call.prompt_tokens for call in reasoner),
+        sum(call.cached_tokens for call in reasoner),
+        sum(call.completion_tokens for call in reasoner),
+        sum(call.wall_ms for call in calls) / 1000,
+        dict(answer.signals),
+    )
+
+
+# --- tapes ---------------------------------------------------------------------------------------------------------
+
+TAPE_RETRIEVAL = RetrievalSettings(events=32, entities=8, frames=0, transcript=0, graph_events=8, rewriting=False)
+TAPE_RANKS = 10
+
+
+class TapeArm:
+    """Ranks spans of a tape for a query by one arm."""
+
+    def __init__(self, name: str, tape: Tape, models: AnswerModels, index: CaptionIndex, *, seed: int = 0) -> None:
+        if name not in TAPE_ARMS:
+            raise ValueError(f"no arm {name!r} for tapes; there are {', '.join(TAPE_ARMS)}")
+        self._name, self._tape, self._models, self._seed = name, tape, models, seed
+        self._graph: InMemoryGraph | None = None
+        self._spans: dict[object, Span] = {}
+        self._words: NDArray[np.float64] | None = None
+        if name == "tfidf":
+            texts = [event.text for event in tape.events]
+            self._words = _Words(texts).similarity([query.text for query in tape.queries], texts)
+            self._rows = {query.id: row for row, query in enumerate(tape.queries)}
+        elif name != "uniform_captions":
+            memory: MemoryVideo = index.of_events(f"{tape.name}-{seed}", tape.events)
+            self._graph = InMemoryGraph([memory])
+            self._spans = {record.event.id: record.event.span for record in memory.events}
+        self._other = _derangement([query.id for query in tape.queries], seed)
+        self._texts = {query.id: query.text for query in tape.queries}
+
+    def ask(self, query: TapeQuery) -> list[Span]:
+        """Best first, at most TAPE_RANKS."""
+        if self._words is not None:
+            order = np.argsort(-self._words[self._rows[query.id]], kind="stable")[:TAPE_RANKS]
+            return [self._tape.events[place].span for place in order]
+        if self._graph is None:
+            places = random.Random(f"{self._seed} {query.id}").sample(range(len(self._tape.events)), TAPE_RANKS)
+            return [self._tape.events[place].span for place in places]
+        text = self._texts[self._other[query.id]] if self._name == "shuffled" else query.text
+        settings = TAPE_RETRIEVAL
+        if self._name == "caption_rag":
+            settings = replace(settings, entities=0, graph_events=0, context=0.0)
+        elif self._name == "ava_paper":
+            settings = replace(settings, graph_events=0, context=0.0)
+        elif self._name == "ava_no_graph":
+            settings = replace(settings, graph_events=0)
+        found = retrieve(
+            self._graph,
+            ViewQueries.same(question_text(text, ())),
+            settings,
+            text_embedder=self._models.text_embedder,
+            frame_embedder=self._models.frame_embedder,
+            meter=Meter(),
+        )
+        return [self._spans[event.event_id] for event in found.ranking[:TAPE_RANKS]]
+
+
+# --- words ---------------------------------------------------------------------------------------------------------
+
+
+class _Words:
+    """TF-IDF over a collection of texts."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._vectors = TfidfVectorizer(stop_words="english", sublinear_tf=True).fit(texts)
+
+    def similarity(self, left: Sequence[str], right: Sequence[str]) -> NDArray[np.float64]:
+        """Cosines, shape (len(left), len(right))."""
+        product = self._vectors.transform(left) @ self._vectors.transform(right).T
+        return np.asarray(product.toarray(), dtype=np.float64)
+
+
+def _untold(stage: str, done: int, total: int, detail: str) -> None:
+    """Progress that nobody follows."""
+
+
+def _text(captions: Sequence[Sentence]) -> str:
+    return " ".join(caption.text for caption in captions)
+
+
+def _derangement(names: Sequence[str], seed: int) -> dict[str, str]:
+    """Each name's other one: a shuffled round in which nobody is next to itself."""
+    order = list(names)
+    random.Random(seed).shuffle(order)
+    return dict(zip(order, [*order[1:], order[0]], strict=True))

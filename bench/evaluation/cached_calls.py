@@ -1,0 +1,121 @@
+"""Model calls kept by what was asked, so that an evaluation that is stopped goes on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu_workers.ekg import Vector
+from gpu_workers.models.roles import ChatModel, Image, Message, Meter, ModelCall, Sample, TextEmbedder
+
+
+class CallCache:
+    """Answers by the digest of their question, in one file that several processes may share."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._database = sqlite3.connect(path, timeout=60, check_same_thread=False)
+        self._lock = threading.Lock()
+        with self._lock, self._database:
+            self._database.execute("PRAGMA journal_mode=WAL")
+            self._database.execute("CREATE TABLE IF NOT EXISTS calls (key TEXT PRIMARY KEY, answer BLOB NOT NULL)")
+
+    def get(self, key: str) -> bytes | None:
+        with self._lock:
+            row = self._database.execute("SELECT answer FROM calls WHERE key = ?", (key,)).fetchone()
+        return bytes(row[0]) if row else None
+
+    def put(self, key: str, answer: bytes) -> None:
+        with self._lock, self._database:
+            self._database.execute("INSERT OR REPLACE INTO calls VALUES (?, ?)", (key, answer))
+
+
+class CachedChat:
+    """A ChatModel that asks each question once. What the call cost, in tokens and time, is told again every time."""
+
+    def __init__(self, model: ChatModel, cache: CallCache) -> None:
+        self._model, self._cache = model, cache
+        self.name, self.context_tokens, self.accepts_images = model.name, model.context_tokens, model.accepts_images
+
+    def sample(
+        self,
+        messages: Sequence[Message],
+        *,
+        stage: str,
+        meter: Meter,
+        schema: Mapping[str, Any] | None = None,
+        n: int = 1,
+        temperature: float = 0.0,
+        max_tokens: int = 512,
+        seed: int | None = None,
+        timeout_s: float | None = None,
+    ) -> list[Sample]:
+        key = _digest(self.name, [_plain(m) for m in messages], stage, schema, n, temperature, max_tokens, seed)
+        kept = self._cache.get(key)
+        if kept is None:
+            told = Meter()
+            samples = self._model.sample(
+                messages,
+                stage=stage,
+                meter=told,
+                schema=schema,
+                n=n,
+                temperature=temperature,
+                max_tokens=max_tokens,
+                seed=seed,
+                timeout_s=timeout_s,
+            )
+            rows = {"samples": [asdict(sample) for sample in samples], "calls": [asdict(call) for call in told.calls]}
+            kept = json.dumps(rows).encode()
+            self._cache.put(key, kept)
+        answer = json.loads(kept)
+        for call in answer["calls"]:
+            meter.record(ModelCall(**call))
+        return [Sample(**sample) for sample in answer["samples"]]
+
+    def count_tokens(self, text: str) -> int:
+        return self._model.count_tokens(text)
+
+
+class CachedTextEmbedder:
+    """A TextEmbedder, and a FrameEmbedder where captions stand for frames, that embeds each text once."""
+
+    def __init__(self, embedder: TextEmbedder, cache: CallCache) -> None:
+        self._embedder, self._cache = embedder, cache
+        self.name, self.dimension = embedder.name, embedder.dimension
+
+    def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
+        keys = {text: _digest(self.name, text) for text in texts}
+        kept = {text: self._cache.get(key) for text, key in keys.items()}
+        missing = [text for text, row in kept.items() if row is None]
+        if missing:
+            for text, row in zip(missing, self._embedder.embed(missing, meter=meter), strict=True):
+                kept[text] = row.astype(np.float32).tobytes()
+                self._cache.put(keys[text], kept[text] or b"")
+        rows = [np.frombuffer(kept[text] or b"", dtype=np.float32) for text in texts]
+        return np.stack(rows) if rows else np.zeros((0, self.dimension), dtype=np.float32)
+
+    def embed_frames(self, pictures: Sequence[Any], *, meter: Meter) -> NDArray[np.float32]:
+        raise NotImplementedError("captions have no pictures")
+
+    def embed_query(self, text: str, *, meter: Meter) -> Vector:
+        row: Vector = self.embed([text], meter=meter)[0]
+        return row
+
+
+def _plain(message: Message) -> list[str]:
+    parts = [hashlib.sha256(p.jpeg).hexdigest() + p.label if isinstance(p, Image) else p for p in message.parts]
+    return [message.role, *parts]
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

@@ -1,0 +1,190 @@
+"""An Event Knowledge Graph out of captions or timed sentences: the product's own assembly, with words for pictures.
+
+Nothing is seen here, so three roles are played by rules over the caption's words: the event's summary is its distinct
+captions in order, its entities are the noun phrases that follow an article, and its relations are what stands between
+two of them. A caption stands for the frame of its second. Merging, linking, embedding and all of retrieval are real.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from uuid import UUID
+
+import numpy as np
+
+from bench.evaluation.datasets import Sentence
+from bench.instant_models import instant_models
+from gpu_workers.ekg import (
+    Chunk,
+    EntityMention,
+    Event,
+    EventRecord,
+    Extraction,
+    FrameRow,
+    RelationStatement,
+    Span,
+    chunk_spans,
+    stable_id,
+)
+from gpu_workers.indexing.assembly import EventAssembler
+from gpu_workers.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions, mention_text
+from gpu_workers.indexing.memory_index import MemoryIndex
+from gpu_workers.memory_graph import MemoryVideo
+from gpu_workers.models.roles import Meter, Similarity, TextEmbedder
+
+FORM = 1
+"""Part of every cache key: raised when the same captions give another index."""
+
+LONG_WORDS = 25
+"""A caption with more describes its moment alone: of a chunk, or an event, the middle one is taken."""
+
+_ARTICLE = re.compile(r"\b(?:the|a|an|his|her|their|its|some|two|three)\s+((?:[a-z]+[ -]?){1,3})", re.IGNORECASE)
+_STOP = frozenset(
+    word
+    for line in (
+        "with on in at from to into onto of and or then while for by is are was were be being been as that which who",
+        "it his her their its the a an this these those off up down out over under near behind beside around through",
+        "again has have can may not but also some other another",
+    )
+    for word in line.split()
+)
+_VERBAL = re.compile(r"(?:ing|ed|es)$")
+
+
+def video_id(name: str) -> UUID:
+    return stable_id("evaluation", name)
+
+
+class CaptionIndex:
+    """Makes and keeps indexes of captions. folder: where they are cached, by what they are made of."""
+
+    def __init__(self, embedder: TextEmbedder, similarity: Similarity, *, folder: Path) -> None:
+        self._embedder, self._similarity, self._folder = embedder, similarity, folder
+
+    def of_captions(self, name: str, captions: Sequence[Sentence], *, profile: str) -> MemoryVideo:
+        """Captions of one video in chunks of 3 s, merged to events as a described video is."""
+        return self._kept("captions", name, captions, lambda: self._assembled(name, captions, profile))
+
+    def of_events(self, name: str, events: Sequence[Sentence]) -> MemoryVideo:
+        """Sentences with their own spans, each an event as it stands; they may overlap."""
+        return self._kept("events", name, events, lambda: self._as_they_stand(name, events))
+
+    def _kept(
+        self, form: str, name: str, sentences: Sequence[Sentence], make: Callable[[], MemoryVideo]
+    ) -> MemoryVideo:
+        key = repr((FORM, form, name, self._embedder.name, self._similarity.name, sentences))
+        path = self._folder / f"{form}-{hashlib.sha256(key.encode()).hexdigest()[:20]}.pickle"
+        if path.exists():
+            kept: MemoryVideo = pickle.loads(path.read_bytes())  # noqa: S301 - written by this class
+            return kept
+        made = make()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(".part")
+        partial.write_bytes(pickle.dumps(made))
+        partial.replace(path)
+        return made
+
+    def _assembled(self, name: str, captions: Sequence[Sentence], profile: str) -> MemoryVideo:
+        video = video_id(name)
+        chunks = tuple(_chunks(captions))
+        index = MemoryIndex(video)
+        models = instant_models(
+            text_embedder=self._embedder,
+            similarity=self._similarity,
+            summariser=CaptionSummariser(),
+            extractor=CaptionExtractor(),
+        )
+        assembler = EventAssembler(
+            video, 1, models, index, index, profile=profile, meter=Meter(), frames_for=lambda span, limit: ()
+        )
+        assembler.push(chunks)
+        assembler.flush()
+        vectors = self._embedder.embed([caption.text for caption in captions], meter=Meter())
+        frames = [FrameRow(c.span.start_ms, b"", row) for c, row in zip(captions, vectors, strict=True)]
+        return MemoryVideo(video, index.events, chunks, frames)
+
+    def _as_they_stand(self, name: str, sentences: Sequence[Sentence]) -> MemoryVideo:
+        video = video_id(name)
+        index = MemoryIndex(video)
+        linker = EntityLinker(video, 1, index, LinkingSettings())
+        found = [extracted(sentence.text) for sentence in sentences]
+        mentions = [distinct_mentions(extraction.mentions) for extraction in found]
+        texts = [mention_text(mention) for group in mentions for mention in group]
+        vectors = self._embedder.embed([sentence.text for sentence in sentences], meter=Meter())
+        rows = iter(self._embedder.embed(texts, meter=Meter()))
+        for n, (sentence, vector) in enumerate(zip(sentences, vectors, strict=True)):
+            event = Event(stable_id("event", video, n), n, sentence.span, n, n + 1, sentence.text, vector)
+            own = np.asarray([next(rows) for _ in mentions[n]], dtype=np.float32)
+            linked = linker.link(event.id, mentions[n], own, found[n].relations)
+            index.append(EventRecord(event, linked.entities, linked.mentions, linked.relations))
+        return MemoryVideo(video, index.events)
+
+
+class CaptionSummariser:
+    name = "captions"
+
+    def summarise(self, chunks: Sequence[Chunk], *, profile: str, meter: Meter) -> str:
+        return _told([chunk.description for chunk in chunks if chunk.description])
+
+
+class CaptionExtractor:
+    name = "noun phrases"
+
+    def extract(
+        self, summary: str, chunks: Sequence[Chunk], frames: Sequence[tuple[int, bytes]], *, profile: str, meter: Meter
+    ) -> Extraction:
+        return extracted(summary)
+
+
+def extracted(text: str) -> Extraction:
+    """Noun phrases after articles, and between two of one sentence the words that join them."""
+    mentions: dict[str, EntityMention] = {}
+    relations: list[RelationStatement] = []
+    for sentence in re.split(r"[.;]\s*", text):
+        places = list(_phrases(sentence))
+        for _, _, phrase in places:
+            mentions.setdefault(phrase, EntityMention(phrase, "thing", ""))
+        for (_, end, subject), (start, _, target) in pairwise(places):
+            words = re.sub(r"\b(?:the|a|an)\b", " ", sentence[end:start]).split()
+            if subject != target and 1 <= len(words) <= 4:
+                relations.append(RelationStatement(subject, " ".join(words).lower(), target))
+    return Extraction(tuple(mentions.values()), tuple(relations))
+
+
+def _phrases(sentence: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, phrase) of each noun phrase, as far as its first word that ends it."""
+    for found in _ARTICLE.finditer(sentence):
+        kept: list[str] = []
+        for word in found.group(1).lower().split():
+            if word in _STOP or (kept and _VERBAL.search(word)):
+                break
+            kept.append(word)
+        if kept:
+            start = found.start(1)
+            yield found.start(), start + len(" ".join(kept)), " ".join(kept)
+
+
+def _chunks(captions: Sequence[Sentence]) -> Iterator[Chunk]:
+    if not captions:
+        return
+    at = 0
+    for n, span in chunk_spans(Span(0, captions[-1].span.end_ms)):
+        texts = []
+        while at < len(captions) and captions[at].span.start_ms < span.end_ms:
+            texts.append(captions[at].text)
+            at += 1
+        yield Chunk(n, span, _told(texts)) if texts else Chunk(n, span, None, gap="no_captions")
+
+
+def _told(texts: Sequence[str]) -> str:
+    """Short texts one after another, each sentence once; of long ones the middle one."""
+    if any(len(text.split()) > LONG_WORDS for text in texts):
+        return texts[len(texts) // 2]
+    sentences = (part.strip() for text in texts for part in re.split(r"(?<=\.)\s+", text))
+    distinct = {sentence.rstrip(".").lower(): sentence.rstrip(".") for sentence in sentences if sentence}
+    return ". ".join(distinct.values()) + "."

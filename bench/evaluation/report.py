@@ -1,0 +1,150 @@
+"""What an evaluation says in the end: one JSON object, comparable with others of the same set."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.evaluation.statistics import auroc, calibration_error, compare, wilson
+
+
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """One question or query. right: at each rank that the set is measured at; choice questions have rank 1 alone.
+    given, truth: choices, None where the arm abstained or the item is a query."""
+
+    id: str
+    kind: str
+    right: Mapping[int, bool]
+    given: int | None = None
+    truth: int | None = None
+    confidence: float = 0.0
+    finish_reason: str = "answered"
+    detail: str = ""
+    calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    signals: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, row: Mapping[str, Any]) -> ItemResult:
+        return cls(**{**row, "right": {int(rank): bool(hit) for rank, hit in row["right"].items()}})
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What was run. reasoner: the model's name, "" where none was asked."""
+
+    set: str
+    arm: str
+    seed: int
+    limit: int | None
+    reasoner: str
+    embedder: str
+    measure: str
+
+
+def report(
+    run: Run, items: Sequence[ItemResult], others: Iterable[tuple[str, Mapping[str, Any]]] = ()
+) -> dict[str, Any]:
+    """accuracy (of choices) or recall at each rank, with 95 % intervals; per type; what it took; how sure it was; and
+    beside each other report, item by item. others: (path, report)."""
+    ranks = sorted(items[0].right) if items else [1]
+    first = {item.id: item.right[ranks[0]] for item in items}
+    body: dict[str, Any] = {**asdict(run), "n": len(items)}
+    if run.measure == "accuracy":
+        body |= {"accuracy": _share(items, 1), "ci95": _interval(items, 1)}
+        body["by_type"] = {
+            kind: {"n": len(group), "accuracy": _share(group, 1), "ci95": _interval(group, 1)}
+            for kind, group in sorted(_by_kind(items).items())
+            if kind
+        }
+        body["confidence"] = _confidence(items)
+    else:
+        body["recall"] = {f"R@{rank}": {"value": _share(items, rank), "ci95": _interval(items, rank)} for rank in ranks}
+    body["abstained"] = sum(item.given is None for item in items) if run.measure == "accuracy" else 0
+    body["finish_reasons"] = dict(Counter(item.finish_reason for item in items))
+    body["details"] = dict(Counter(item.detail for item in items if item.detail))
+    body["per_item"] = {
+        name: _mean(getattr(item, name) for item in items)
+        for name in ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "seconds")
+    }
+    body["against"] = [_against(first, ranks, items, path, other) for path, other in others]
+    body["items"] = [asdict(item) for item in items]
+    return body
+
+
+def summary(body: Mapping[str, Any]) -> str:
+    """The report in a few lines, for people."""
+    lines = [f"{body['set']} {body['arm']}: n {body['n']}, {body['reasoner'] or 'no language model'}"]
+    if body["measure"] == "accuracy":
+        low, high = body["ci95"]
+        lines.append(f"accuracy {body['accuracy']:.1%} (95 % {low:.1%} to {high:.1%}), abstained {body['abstained']}")
+        sure = body["confidence"]
+        if sure["auroc"] is not None:
+            lines.append(f"confidence: AUROC {sure['auroc']:.3f}, calibration error {sure['calibration_error']:.3f}")
+    for rank, found in body.get("recall", {}).items():
+        low, high = found["ci95"]
+        lines.append(f"{body['measure']} {rank} {found['value']:.1%} (95 % {low:.1%} to {high:.1%})")
+    each = body["per_item"]
+    lines.append(
+        f"each: {each['calls']:.1f} calls, {each['prompt_tokens']:.0f} prompt and {each['completion_tokens']:.0f} "
+        f"written tokens, {each['seconds']:.1f} s of models"
+    )
+    for other in body["against"]:
+        low, high = other["interval"]
+        lines.append(
+            f"against {other['arm']}: {other['difference']:+.1%} ({low:+.1%} to {high:+.1%}) on {other['n']} items, "
+            f"gained {other['gained']}, lost {other['lost']}, McNemar p {other['p_value']:.4f}"
+        )
+    return "\n".join(lines)
+
+
+def read_report(path: Path) -> dict[str, Any]:
+    body: dict[str, Any] = json.loads(path.read_text())
+    return body
+
+
+def _against(
+    first: Mapping[str, bool], ranks: Sequence[int], items: Sequence[ItemResult], path: str, other: Mapping[str, Any]
+) -> dict[str, Any]:
+    theirs = [ItemResult.read(row) for row in other["items"]]
+    compared = asdict(compare(first, {item.id: item.right[ranks[0]] for item in theirs}))
+    body = {"report": path, "arm": other["arm"], **compared}
+    for rank in ranks[1:]:
+        here, there = ({item.id: item.right[rank] for item in side} for side in (items, theirs))
+        body[f"R@{rank}"] = asdict(compare(here, there))
+    return body
+
+
+def _by_kind(items: Sequence[ItemResult]) -> dict[str, list[ItemResult]]:
+    groups: defaultdict[str, list[ItemResult]] = defaultdict(list)
+    for item in items:
+        groups[item.kind].append(item)
+    return groups
+
+
+def _share(items: Sequence[ItemResult], rank: int) -> float:
+    return _mean(item.right[rank] for item in items)
+
+
+def _interval(items: Sequence[ItemResult], rank: int) -> tuple[float, float]:
+    return wilson(sum(item.right[rank] for item in items), len(items))
+
+
+def _confidence(items: Sequence[ItemResult]) -> dict[str, float | None]:
+    answered = [item for item in items if item.given is not None]
+    sure, right = [item.confidence for item in answered], [item.right[1] for item in answered]
+    return {"auroc": auroc(sure, right), "calibration_error": calibration_error(sure, right)}
+
+
+def _mean(values: Iterable[float]) -> float:
+    kept = list(values)
+    return statistics.fmean(kept) if kept else 0.0

@@ -1,0 +1,32 @@
+"""The reasoner of arms that ask none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gpu_workers.models.roles import Message, Meter, ModelError, Sample
+
+
+class UnaskedChat:
+    """A ChatModel that cannot be asked, so that nothing is answered by one unseen."""
+
+    name, context_tokens, accepts_images = "", 8_192, False
+
+    def sample(
+        self,
+        messages: Sequence[Message],
+        *,
+        stage: str,
+        meter: Meter,
+        schema: Mapping[str, Any] | None = None,
+        n: int = 1,
+        temperature: float = 0.0,
+        max_tokens: int = 512,
+        seed: int | None = None,
+        timeout_s: float | None = None,
+    ) -> list[Sample]:
+        raise ModelError("not_configured", f"this arm asks no reasoner ({stage})", retryable=False)
+
+    def count_tokens(self, text: str) -> int:
+        return (len(text.encode()) + 2) // 3

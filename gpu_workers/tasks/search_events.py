@@ -1,0 +1,145 @@
+"""Finds the events nearest to a query over a search's scope and commits them with what finding them consumed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from backend.billing.services import record_wasted_calls
+from backend.ekg.queries import best_frames
+from backend.ekg.reader import PostgresGraph, Scope
+from backend.jobs.services import JobFailed, Lease
+from backend.library.storage import ObjectStorage
+from backend.questions import searches
+from backend.questions.models import SearchVideo
+from backend.questions.searches import FoundEvent, Reason
+from backend.tenancy.context import tenant_scope
+from gpu_workers.models.roles import AnswerModels, Meter, ModelError
+from gpu_workers.ports import Hit
+from gpu_workers.retrieval.fusion import RankedEvent
+from gpu_workers.retrieval.tri_view import RetrievalSettings, ViewQueries, retrieve
+from gpu_workers.tasks.models import answer_models
+from gpu_workers.tasks.scopes import scope_of
+from workers.runner import FollowUp, Work
+
+# An event of an hour may be found by hundreds of its frames.
+MOST_REASONS = 10
+
+
+def handle(work: Work) -> FollowUp | None:
+    models = answer_models()
+    began_at, began = timezone.now(), time.monotonic()
+    with work.checkpoint():
+        search = searches.begin(search_id=work.lease.subject_id)
+        if search is None:
+            work.complete()
+            return None
+        rows = list(SearchVideo.objects.filter(search_id=search.id).order_by("video_id"))
+        scope = scope_of(search.tenant_id, rows, start_ms=search.start_ms, end_ms=search.end_ms)
+    meter = Meter()
+    try:
+        found = _find(scope, search.text, search.settings, models, meter)
+    except ModelError as error:
+        with tenant_scope(work.lease.tenant_id):
+            record_wasted_calls(calls=meter.calls, reason=error.code)
+        raise JobFailed(error.code, "the query could not be embedded", retryable=error.retryable) from error
+    with work.checkpoint():
+        searches.store_results(
+            search_id=search.id,
+            found=found,
+            calls=meter.calls,
+            began_at=began_at,
+            retrieval_ms=round((time.monotonic() - began) * 1000),
+        )
+        work.complete()
+    return None
+
+
+def retrieval_settings(asked: Mapping[str, Any]) -> RetrievalSettings:
+    """asked: views with their weights, fusion and limit of a search. Each view looks far enough to fill the limit."""
+    weights, limit, usual = asked["views"], asked["limit"], RetrievalSettings()
+
+    def items(view: str, least: int) -> int:
+        return max(least, limit) if weights[view] else 0
+
+    return RetrievalSettings(
+        events=items("event", usual.events),
+        entities=items("entity", usual.entities),
+        # Many frames show one event.
+        frames=max(usual.frames, 2 * limit) if weights["frame"] else 0,
+        transcript=items("transcript", usual.transcript),
+        graph_events=items("graph", usual.graph_events),
+        fusion=asked["fusion"],
+        weights=weights,
+        rewriting=False,
+    )
+
+
+def _find(
+    scope: Scope, query: str, asked: Mapping[str, Any], models: AnswerModels, meter: Meter
+) -> tuple[FoundEvent, ...]:
+    with PostgresGraph(
+        scope,
+        text_model=models.text_embedder.name,
+        frame_model=models.frame_embedder.name,
+        storage=ObjectStorage(),
+    ) as graph:
+        retrieved = retrieve(
+            graph,
+            ViewQueries.same(query),
+            retrieval_settings(asked),
+            text_embedder=models.text_embedder,
+            frame_embedder=models.frame_embedder,
+            meter=meter,
+        )
+        ranking = retrieved.ranking[: asked["limit"]]
+        events = graph.load_events([event.event_id for event in ranking])
+    with tenant_scope(scope.tenant_id):
+        frames = best_frames(
+            list(events), preferred=_nearest_frames(ranking), start_ms=scope.start_ms, end_ms=scope.end_ms
+        )
+    found = []
+    for ranked in ranking:
+        event = events.get(ranked.event_id)
+        if event is None:
+            continue
+        ms, key = frames.get(event.id, (None, ""))
+        found.append(
+            FoundEvent(
+                video_id=event.video_id,
+                event_id=event.id,
+                start_ms=event.span.start_ms,
+                end_ms=event.span.end_ms,
+                summary=event.summary,
+                score=ranked.score,
+                frame_ms=ms,
+                frame_key=key,
+                reasons=tuple(_reason(hit) for hit in _nearest(ranked.reasons)[:MOST_REASONS]),
+            )
+        )
+    return tuple(found)
+
+
+def _nearest(hits: Sequence[Hit]) -> list[Hit]:
+    return sorted(hits, key=lambda hit: (-hit.similarity, hit.view, hit.via))
+
+
+def _reason(hit: Hit) -> Reason:
+    return Reason(hit.view, hit.similarity, hit.via.partition(" ")[2])
+
+
+def _nearest_frames(ranking: Sequence[RankedEvent]) -> list[UUID]:
+    """Of each event the frame that is nearest to the query, if a frame found it."""
+    nearest = []
+    for event in ranking:
+        frames = _nearest([hit for hit in event.reasons if hit.view == "frame"])
+        nearest += [UUID(hit.via.partition(" ")[0]) for hit in frames[:1]]
+    return nearest
+
+
+def failed(lease: Lease, error: JobFailed) -> None:
+    searches.fail_search(search_id=lease.subject_id, code=error.code, message=str(error))

@@ -1,0 +1,88 @@
+"""What the tenant's budget leaves for a question that runs, looked up again while it does."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from uuid import UUID
+
+from django.db import connections
+
+from backend.billing import budgets
+from backend.billing.rates import Rates
+from backend.jobs.services import LeaseLost
+from gpu_workers.answering.budget import Allowance
+from gpu_workers.models.roles import Meter
+from workers.runner import Work
+
+# Others consume meanwhile: so old may be what is known of it.
+LOOK_EVERY_SECONDS = 1.0
+
+
+def allowance_for(question_id: UUID) -> Allowance:
+    """What is left for the question, all that it consumes itself included; inside an open tenant_scope."""
+    left = budgets.monthly_budget(without=question_id).left
+    return Allowance(
+        max_tokens=left.max_tokens,
+        max_seconds=None if left.max_seconds is None else float(left.max_seconds),
+        max_cost=left.max_cost,
+    )
+
+
+class SharedBudget:
+    """The allowance of one question, safe to call from several threads.
+
+    At most once per LOOK_EVERY_SECONDS a call says what the question has consumed so far, for the tenant's other
+    questions to see, and reads what they leave. Queries run on a thread of their own with its own connection, because
+    the engine's threads come and go. close() ends it.
+    """
+
+    def __init__(
+        self,
+        work: Work,
+        question_id: UUID,
+        *,
+        first: Allowance,
+        meter: Meter,
+        rates: Rates,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._work = work
+        self._question_id = question_id
+        self._allowance = first
+        self._meter = meter
+        self._rates = rates
+        self._clock = clock
+        self._looked_at = clock()
+        self._lock = threading.Lock()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="budget")
+
+    def close(self) -> None:
+        self._thread.submit(connections.close_all).result()
+        self._thread.shutdown()
+
+    def __enter__(self) -> SharedBudget:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def __call__(self) -> Allowance:
+        with self._lock:
+            if self._clock() - self._looked_at >= LOOK_EVERY_SECONDS:
+                self._allowance = self._thread.submit(self._look).result()
+                self._looked_at = self._clock()
+            return self._allowance
+
+    def _look(self) -> Allowance:
+        consumed = budgets.consumed_by(self._meter.calls, self._rates)
+        try:
+            # Under the lease: of a question that is over, or that another worker has, nothing may be noted any more.
+            with self._work.checkpoint():
+                budgets.note_spending(question_id=self._question_id, consumed=consumed)
+                return allowance_for(self._question_id)
+        except LeaseLost:
+            self._work.lost.set()
+            return self._allowance

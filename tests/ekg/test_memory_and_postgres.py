@@ -1,0 +1,342 @@
+"""The graph in memory and the one on PostgreSQL are one graph to the engine: same index and scope, same answers.
+
+Vectors have few values that half precision holds exactly, so similarities are equal to the bit and ties are many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import psycopg
+import pytest
+
+from backend.ekg.reader import PostgresGraph, Scope, ScopedVideo
+from backend.ekg.writer import VersionWriter
+from backend.library.storage import ObjectStorage
+from gpu_workers.ekg import (
+    Chunk,
+    Entity,
+    EntityMention,
+    Event,
+    EventRecord,
+    FrameRow,
+    LinkedMention,
+    Relation,
+    SegmentRecord,
+    Span,
+    TranscriptLine,
+    Vector,
+    stable_id,
+)
+from gpu_workers.memory_graph import InMemoryGraph, MemoryVideo
+from gpu_workers.models.roles import Meter
+from gpu_workers.ports import KnowledgeGraph, ViewName, ViewQuery
+from gpu_workers.retrieval.tri_view import RetrievalSettings, ViewQueries, retrieve
+from tests.conftest import Cast
+from tests.factories import FRAME_MODEL, TEXT_MODEL, make_video
+
+CHUNKS, CHUNK_MS = 40, 3_000
+END_MS = CHUNKS * CHUNK_MS
+VIEWS: tuple[ViewName, ...] = ("event", "entity", "frame", "transcript")
+PLACES = [Span(0, END_MS), Span(10_500, 50_000), Span(31_000, 31_001), Span(END_MS, END_MS + 1)]
+
+
+def exact_vector(random: np.random.Generator) -> Vector:
+    """Length 1, or 0 now and then; 16 dimensions."""
+    vector = np.zeros(16, dtype=np.float32)
+    entries = random.choice([0, 1, 4, 16], p=[0.05, 0.15, 0.4, 0.4])
+    if entries:
+        where = random.choice(16, size=entries, replace=False)
+        vector[where] = random.choice([-1.0, 1.0], size=entries) / np.sqrt(entries)
+    return vector
+
+
+def make_index(random: np.random.Generator, video_id: UUID, version: int) -> MemoryVideo:
+    """Events of 1 to 5 chunks; six entities that come and go and move, related here and there; lines over borders."""
+    lines = []
+    for _ in range(25):
+        start = int(random.integers(0, END_MS))
+        vector = None if random.random() < 0.1 else exact_vector(random)
+        lines.append(TranscriptLine(Span(start, start + int(random.integers(200, 7_000))), f"at {start}", (), vector))
+    lines = sorted({line.span: line for line in lines}.values(), key=lambda line: line.span)
+    chunks = []
+    for n in range(CHUNKS):
+        span = Span(n * CHUNK_MS, (n + 1) * CHUNK_MS)
+        chunks.append(
+            Chunk(n, span, f"chunk {n}", transcript=tuple(line for line in lines if line.span.overlaps(span)))
+        )
+    records: list[EventRecord] = []
+    first = 0
+    # The last chunks wait for an event.
+    while first < CHUNKS - 4:
+        end = min(first + int(random.integers(1, 6)), CHUNKS - 4)
+        records.append(_record(random, video_id, version, len(records), first, end))
+        first = end
+    frames = [FrameRow(ms, b"jpeg", exact_vector(random)) for ms in range(0, END_MS, 1_000)]
+    return MemoryVideo(video_id, records, chunks, frames, version)
+
+
+def _record(random: np.random.Generator, video_id: UUID, version: int, n: int, first: int, end: int) -> EventRecord:
+    span = Span(first * CHUNK_MS, end * CHUNK_MS)
+    event_id = stable_id("event", video_id, version, span.start_ms, span.end_ms)
+    event = Event(event_id, n, span, first, end, f"event {n}", exact_vector(random))
+    names = [
+        name for name, often in zip("abcdef", (0.9, 0.4, 0.3, 0.2, 0.15, 0.1), strict=True) if random.random() < often
+    ]
+    entities = [
+        Entity(stable_id("entity", video_id, version, name), name, "person", "", (), exact_vector(random), 1)
+        for name in names
+    ]
+    mentions = [
+        LinkedMention(
+            stable_id("mention", event_id, entity.id),
+            entity.id,
+            event_id,
+            EntityMention(entity.name, "person", ""),
+            entity.centroid,
+        )
+        for entity in entities
+    ]
+    relations = [
+        Relation(stable_id("relation", event_id), entities[0].id, entities[-1].id, "near", "", event_id, 1.0)
+        for _ in range(1)
+        if len(entities) > 1 and random.random() < 0.5
+    ]
+    return EventRecord(event, tuple(entities), tuple(mentions), tuple(relations))
+
+
+def store(cast: Cast, index: MemoryVideo) -> None:
+    lines = {line.span: line for chunk in index.chunks for line in chunk.transcript}
+    segment = SegmentRecord(Span(0, END_MS), tuple(index.chunks), tuple(index.frames), (), tuple(lines.values()))
+    with cast.scope():
+        writer = VersionWriter(index.video_id, index.index_version, text_model=TEXT_MODEL, frame_model=FRAME_MODEL)
+        writer.store_segment(0, segment, thumbnail_keys={frame.ms: f"{frame.ms}" for frame in index.frames})
+        writer.store_events(index.events[:4])
+        writer.store_events(index.events[4:])
+
+
+def until(index: MemoryVideo, ms: int) -> MemoryVideo:
+    """The index as a reader has it that began when it ended at ms; entities are as they are now."""
+    now = {entity.id: entity for record in index.events for entity in record.entities}
+    return replace(
+        index,
+        events=[
+            replace(record, entities=tuple(now[entity.id] for entity in record.entities))
+            for record in index.events
+            if record.event.span.end_ms <= ms
+        ],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Two videos of acme, the first of them in two index versions, and one of globex."""
+
+    videos: tuple[MemoryVideo, MemoryVideo]
+    second_version: MemoryVideo
+    foreign: MemoryVideo
+
+
+def make_world(random: np.random.Generator, acme: Cast, globex: Cast) -> World:
+    ids = []
+    for cast in (acme, acme, globex):
+        with cast.scope():
+            ids.append(UUID(str(make_video().id)))
+    indexes = [make_index(random, video_id, 1) for video_id in ids]
+    second = make_index(random, ids[0], 2)
+    for cast, index in zip((acme, acme, globex, acme), (*indexes, second), strict=True):
+        store(cast, index)
+    return World((indexes[0], indexes[1]), second, indexes[2])
+
+
+def postgres(cast: Cast, *videos: tuple[UUID, int, int], span: Span = PLACES[0]) -> PostgresGraph:
+    scope = Scope(cast.tenant_id, tuple(ScopedVideo(*video) for video in videos), span.start_ms, span.end_ms)
+    return PostgresGraph(scope, text_model=TEXT_MODEL, frame_model=FRAME_MODEL, storage=ObjectStorage())
+
+
+def assert_same_views(random: np.random.Generator, one: KnowledgeGraph, other: KnowledgeGraph) -> int:
+    """Returns how many hits were compared."""
+    compared = 0
+    for _ in range(10):
+        limits = {view: int(random.choice([0, 1, 3, 8, 500])) for view in VIEWS if random.random() < 0.8}
+        queries = {view: ViewQuery(exact_vector(random), limit) for view, limit in limits.items()}
+        floor = float(random.choice([-2.0, 0.0, 0.1, 0.25, 0.5]))
+        found = one.search_views(queries, floor=floor)
+        assert found == other.search_views(queries, floor=floor)
+        assert found.keys() == queries.keys()
+        assert all(hit.similarity > floor and hit.view == view for view in found for hit in found[view])
+        assert not any(found[view] for view, limit in limits.items() if limit == 0)
+        compared += sum(map(len, found.values()))
+    return compared
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_all_views_are_the_same_in_every_scope(acme: Cast, globex: Cast, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    world = make_world(random, acme, globex)
+    (first, second) = world.videos
+    for span in PLACES:
+        both = [(video.video_id, 1, END_MS) for video in world.videos]
+        with postgres(acme, *both, span=span) as graph:
+            compared = assert_same_views(random, graph, InMemoryGraph(world.videos, span=span))
+            assert (compared > 0) == (span.start_ms < END_MS)
+    with postgres(acme, (first.video_id, 1, 40_000), (second.video_id, 1, 0)) as graph:
+        assert assert_same_views(random, graph, InMemoryGraph([until(first, 40_000)])) > 0
+    with postgres(acme, (first.video_id, 2, END_MS)) as graph:
+        assert assert_same_views(random, graph, InMemoryGraph([world.second_version])) > 0
+
+
+def test_a_foreign_an_unknown_and_an_unbuilt_video_are_equally_empty(acme: Cast, globex: Cast) -> None:
+    random = np.random.default_rng(4)
+    world = make_world(random, acme, globex)
+    first = world.videos[0].video_id
+    everything = {view: ViewQuery(exact_vector(random), 500) for view in VIEWS}
+    for scope in ((world.foreign.video_id, 1, END_MS), (UUID(int=9), 1, END_MS), (first, 3, END_MS), (first, 1, 0)):
+        with postgres(acme, scope) as graph:
+            assert graph.search_views(everything, floor=-2.0) == {view: [] for view in VIEWS}
+    with postgres(acme) as graph:
+        assert graph.search_views(everything, floor=-2.0) == {view: [] for view in VIEWS}
+    with postgres(globex, (world.foreign.video_id, 1, END_MS), (first, 1, END_MS)) as graph:
+        found = graph.search_views(everything, floor=-2.0)
+        assert found == InMemoryGraph([world.foreign]).search_views(everything, floor=-2.0)
+        assert all(found.values())
+
+
+@pytest.mark.parametrize("seed", [5, 6])
+def test_edges_and_contents_are_the_same(acme: Cast, globex: Cast, seed: int) -> None:
+    """R14 among them: what shares an entity with the events found, most strongly connected first."""
+    random = np.random.default_rng(seed)
+    world = make_world(random, acme, globex)
+    both = [(video.video_id, 1, END_MS) for video in world.videos]
+    ids = [record.event.id for video in (*world.videos, world.foreign) for record in video.events]
+    reached = 0
+    for span in PLACES:
+        memory = InMemoryGraph(world.videos, span=span)
+        with postgres(acme, *both, span=span) as graph:
+            for _ in range(6):
+                seeds = [ids[i] for i in random.choice(len(ids), size=4, replace=False)]
+                limit = int(random.choice([1, 5, 100]))
+                hits = graph.events_sharing_entities(seeds, limit=limit)
+                assert hits == memory.events_sharing_entities(seeds, limit=limit)
+                reached += len(hits)
+            assert graph.next_events(ids) == memory.next_events(ids)
+            assert graph.previous_events(ids) == memory.previous_events(ids)
+            loaded, expected = graph.load_events(ids), memory.load_events(ids)
+            assert loaded.keys() == expected.keys()
+            for event_id, event in loaded.items():
+                assert replace(event, chunks=()) == replace(expected[event_id], chunks=())
+                assert _told(event.chunks) == _told(expected[event_id].chunks)
+    assert reached > 20
+
+
+def _told(chunks: Sequence[Chunk]) -> list[Any]:
+    return [(chunk.n, chunk.description, [(line.span, line.text) for line in chunk.transcript]) for chunk in chunks]
+
+
+def test_an_entity_that_is_everywhere_says_little(acme: Cast) -> None:
+    """Event 0 shares the crowd with all, the stranger with event 5 alone: 1 / log2(1 + 8) and 1 / log2(1 + 2)."""
+    with acme.scope():
+        video_id = UUID(str(make_video().id))
+
+    def record(n: int, *names: str) -> EventRecord:
+        made = _record(np.random.default_rng(n), video_id, 1, n, n, n + 1)
+        who = [Entity(stable_id("entity", name), name, "person", "", (), axis(0), 1) for name in names]
+        mentions = [
+            LinkedMention(
+                stable_id("mention", made.event.id, e.id),
+                e.id,
+                made.event.id,
+                EntityMention(e.name, "person", ""),
+                axis(0),
+            )
+            for e in who
+        ]
+        return replace(made, entities=tuple(who), mentions=tuple(mentions), relations=())
+
+    records = [record(n, "crowd", *(["stranger"] if n in (0, 5) else [])) for n in range(8)]
+    index = MemoryVideo(video_id, records)
+    store(acme, index)
+    with postgres(acme, (video_id, 1, END_MS)) as graph:
+        for either in (graph, InMemoryGraph([index])):
+            hits = either.events_sharing_entities([records[0].event.id], limit=3)
+            assert [hit.event_id for hit in hits] == [records[n].event.id for n in (5, 1, 2)]
+            crowd, stranger = 1 / np.log2(9), 1 / np.log2(3)
+            assert hits[0].similarity == 1.0
+            assert hits[1].similarity == pytest.approx(crowd / (crowd + stranger), rel=1e-12)
+            assert {via.split(" ")[1] for via in hits[0].via.split("; ")} == {"crowd", "stranger"}
+
+
+def axis(i: int) -> Vector:
+    return np.eye(16, dtype=np.float32)[i]
+
+
+class ScriptedAxes:
+    """Every text is the same direction."""
+
+    name, dimension = "axes", 16
+
+    def embed(self, texts: Sequence[str], *, meter: Meter) -> Any:
+        return np.stack([axis(0)] * len(texts))
+
+    def embed_query(self, text: str, *, meter: Meter) -> Vector:
+        return axis(0)
+
+    def embed_frames(self, pictures: Sequence[Any], *, meter: Meter) -> Any:
+        raise NotImplementedError
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is sent to the server, Cypher included, but for the tenant's setting at the head of each transaction."""
+    sent: list[str] = []
+    execute: Callable[..., Any] = psycopg.Cursor.execute
+
+    def recorded(self: psycopg.Cursor[Any], query: Any, *more: Any, **options: Any) -> Any:
+        if "app.tenant_id" not in str(query):
+            sent.append(str(query))
+        return execute(self, query, *more, **options)
+
+    monkeypatch.setattr(psycopg.Cursor, "execute", recorded)
+    return sent
+
+
+def test_a_retrieval_is_one_statement_for_all_views_and_three_for_what_the_graph_adds(
+    acme: Cast, globex: Cast, statements: list[str]
+) -> None:
+    world = make_world(np.random.default_rng(7), acme, globex)
+    embedder = ScriptedAxes()
+    with postgres(acme, *((video.video_id, 1, END_MS) for video in world.videos)) as graph:
+        views = ViewQueries.same("anything")
+
+        def find(settings: RetrievalSettings) -> set[str]:
+            statements.clear()
+            found = retrieve(graph, views, settings, text_embedder=embedder, frame_embedder=embedder, meter=Meter())
+            return {hit.view for event in found.ranking for hit in event.reasons}
+
+        find(RetrievalSettings())  # the connection is opened here
+        assert find(RetrievalSettings(floor=-2.0, graph_events=0)) == set(VIEWS)
+        assert len(statements) == 1
+        assert find(RetrievalSettings(floor=-2.0, events=1, entities=0, frames=0, transcript=0)) == {"event", "graph"}
+        assert len(statements) == 4
+        assert find(RetrievalSettings(events=0, entities=0, frames=0, transcript=0)) == set()
+        assert statements == []
+
+
+def test_events_are_loaded_in_three_statements_however_many_there_are(
+    acme: Cast, globex: Cast, statements: list[str]
+) -> None:
+    world = make_world(np.random.default_rng(8), acme, globex)
+    ids = [record.event.id for record in world.videos[0].events]
+    with postgres(acme, (world.videos[0].video_id, 1, END_MS)) as graph:
+        graph.load_events(ids[:1])
+        for wanted in (ids[:1], ids):
+            statements.clear()
+            assert len(graph.load_events(wanted)) == len(wanted)
+            assert len(statements) == 3
+        statements.clear()
+        assert graph.next_events(ids)
+        assert len(statements) == 2

@@ -1,0 +1,358 @@
+"""/v1/search without a worker: asking, waiting, refusing, storing, forgetting."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connection, connections
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from uuid6 import uuid7
+
+from backend.api import public_ids
+from backend.billing import queries as ledger
+from backend.billing.models import UsageEvent
+from backend.jobs.models import Job, JobKind, JobState
+from backend.jobs.services import JobFailed
+from backend.library.models import IndexVersion, Video, VideoStatus
+from backend.questions import searches, stream
+from backend.questions.models import QuestionStatus, Search, SearchVideo
+from backend.questions.searches import DEFAULT_WEIGHTS, FoundEvent, Reason
+from backend.questions.stream import Clock
+from gpu_workers.models.roles import ModelCall
+from tests.factories import make_video
+from tests.isolation.test_catalog import superuser
+from workers.retire_version import require_unused
+
+CALLS = (ModelCall("embedding", "minilm", wall_ms=30, prompt_tokens=8, items=2), ModelCall("embedding", "clip", 20))
+EVENT = uuid7()
+
+
+def vid(value: Any) -> str:
+    return public_ids.encode("vid", value)
+
+
+@pytest.fixture
+def video(acme: Any) -> UUID:
+    with acme.scope():
+        return UUID(str(make_video(indexed_until_ms=30_000).id))
+
+
+@pytest.fixture
+def no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time passes at each look, so that nobody waits for a worker that there is not."""
+    moments = iter(range(0, 10_000_000, 61))
+    monkeypatch.setattr(stream, "Clock", lambda: Clock(now=lambda: float(next(moments)), sleep=lambda _: None))
+
+
+def post(cast: Any, video_id: Any, **values: Any) -> Any:
+    headers = values.pop("headers", {"Prefer": "respond-async"})
+    body = {"query": "a red car", "video_ids": [vid(video_id)], **values}
+    return cast.client.post("/v1/search", body, format="json", headers=headers)
+
+
+def event(video_id: UUID, **values: Any) -> FoundEvent:
+    fields: dict[str, Any] = {
+        "video_id": video_id, "event_id": EVENT, "start_ms": 3_000, "end_ms": 9_000, "summary": "A red car parks.",
+        "score": 0.75, "frame_ms": 4_000, "frame_key": "t/frames/4000.jpg",
+        "reasons": (Reason("frame", 0.5, "at 4000 ms"), Reason("event", 0.25, "")),
+    }  # fmt: skip
+    return FoundEvent(**{**fields, **values})
+
+
+def finish(cast: Any, found: Callable[[Search], list[FoundEvent]]) -> Search | None:
+    """What the worker does with the only open search: begin, then store."""
+    with cast.scope():
+        begun = searches.begin(search_id=Search.objects.get(status="queued").id)
+        assert begun is not None
+    with cast.scope():
+        return searches.store_results(
+            search_id=begun.id, found=found(begun), calls=CALLS, began_at=timezone.now(), retrieval_ms=50
+        )
+
+
+def test_a_search_is_a_job_of_the_query_workers_and_no_charge(acme: Any, video: UUID) -> None:
+    reply = post(acme, video, start_ms=1_000, views={"frame": 3, "graph": 0}, fusion="rrf", limit=5)
+
+    body = reply.json()
+    assert reply.status_code == 202
+    assert reply.headers["Location"] == f"/v1/searches/{body['id']}"
+    assert (body["status"], body["query"], body["results"], body["result_count"]) == ("queued", "a red car", [], 0)
+    assert (body["video_ids"], body["start_ms"], body["end_ms"]) == ([vid(video)], 1_000, None)
+    assert body["views"] == {"event": 1.0, "entity": 1.0, "frame": 3.0, "transcript": 0.5, "graph": 0.0}
+    assert (body["fusion"], body["limit"]) == ("rrf", 5)
+    with acme.scope():
+        job = Job.objects.get()
+        assert (job.kind, job.queue, job.state) == (JobKind.SEARCH_EVENTS, "gpu.query", JobState.QUEUED)
+        assert job.subject_id == Search.objects.get().id
+        assert not UsageEvent.objects.exists()
+
+
+def test_results_carry_event_span_frame_and_why(acme: Any, video: UUID) -> None:
+    asked = post(acme, video)
+    stored = finish(acme, lambda _: [event(video), event(video, event_id=uuid7(), frame_ms=None, frame_key="")])
+    assert stored is not None
+
+    body = acme.client.get(asked.headers["Location"]).json()
+
+    assert (body["status"], body["error"], body["result_count"]) == ("succeeded", None, 2)
+    first, second = body["results"]
+    url = first["frame"].pop("url")
+    assert "t/frames/4000.jpg" in url
+    assert "Signature" in url
+    assert first == {
+        "event_id": public_ids.encode("evt", EVENT), "video_id": vid(video), "start_ms": 3_000, "end_ms": 9_000,
+        "summary": "A red car parks.", "score": 0.75, "frame": {"ms": 4_000},
+        "reasons": [
+            {"view": "frame", "similarity": 0.5, "text": "at 4000 ms"},
+            {"view": "event", "similarity": 0.25, "text": ""},
+        ],
+    }  # fmt: skip
+    assert second["frame"] is None
+    assert body["usage"] == {
+        "calls": 2, "prompt_tokens": 8, "cached_tokens": 0, "completion_tokens": 0, "device_seconds": "0.05",
+    }  # fmt: skip
+    assert body["timings"]["retrieval_ms"] == 50
+    assert set(body["timings"]) == {"queue_ms", "retrieval_ms", "total_ms"}
+    with acme.scope():
+        used = UsageEvent.objects.filter(source_type="search", source_id=str(stored.id))
+        assert {(row.meter, row.model, row.api_key_id) for row in used} == {
+            ("input_tokens", "minilm", acme.key_id),
+            ("device_seconds", "minilm", acme.key_id),
+            ("device_seconds", "clip", acme.key_id),
+        }
+        assert ledger.mismatches() == []
+
+
+def test_it_waits_by_default_and_answers_200(acme: Any, video: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+
+    def find_meanwhile(seconds: float) -> None:
+        slept.append(seconds)
+        finish(acme, lambda _: [event(video)])
+
+    monkeypatch.setattr(stream, "Clock", lambda: Clock(now=lambda: 0.0, sleep=find_meanwhile))
+    reply = post(acme, video, headers={})
+
+    assert (reply.status_code, reply.headers["Preference-Applied"]) == (200, "wait=10")
+    assert [found["event_id"] for found in reply.json()["results"]] == [public_ids.encode("evt", EVENT)]
+    assert len(slept) == 1
+
+
+@pytest.mark.parametrize(
+    ("prefer", "applied"),
+    [("wait=5", "wait=5"), ("wait=900", "wait=60"), ("respond-async, wait=2", "wait=2"), ("respond-async", None)],
+)
+def test_a_search_that_takes_longer_is_looked_up_later(
+    acme: Any, video: UUID, no_wait: None, prefer: str, applied: str | None
+) -> None:
+    reply = post(acme, video, headers={"Prefer": prefer})
+
+    assert (reply.status_code, reply.json()["status"]) == (202, "queued")
+    assert reply.headers.get("Preference-Applied") == applied
+    assert reply.headers["Location"] == f"/v1/searches/{reply.json()['id']}"
+
+
+def test_the_same_key_searches_once_and_shows_what_was_found(acme: Any, video: UUID, no_wait: None) -> None:
+    headers = {"Idempotency-Key": "k"}
+    first = post(acme, video, headers=headers)
+    finish(acme, lambda _: [event(video)])
+    second = post(acme, video, headers=headers)
+    other = post(acme, video, query="another", headers=headers)
+
+    assert (first.status_code, second.status_code, other.status_code) == (202, 200, 422)
+    assert first.json()["id"] == second.json()["id"]
+    assert second.json()["result_count"] == 1
+    with acme.scope():
+        assert Search.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "pointer", "code"),
+    [
+        ({"query": ""}, "/query", "blank"),
+        ({"query": "   "}, "/query", "blank"),
+        ({"video_ids": ["vid_nonsense"]}, "/video_ids/0", "invalid_id"),
+        ({"video_ids": [vid(uuid7())]}, "/video_ids", "unknown_video"),
+        ({"collection_id": public_ids.encode("col", uuid7())}, "", "scope_required"),
+        ({"start_ms": 10, "end_ms": 5}, "/end_ms", "invalid_span"),
+        ({"limit": 0}, "/limit", "min_value"),
+        ({"limit": 101}, "/limit", "max_value"),
+        ({"views": {"smell": 1}}, "/views/smell", "unknown_view"),
+        ({"views": {"event": 11}}, "/views/event", "max_value"),
+        ({"views": {"event": -1}}, "/views/event", "min_value"),
+        ({"views": {"event": "NaN"}}, "/views/event", "invalid"),
+        ({"views": dict.fromkeys(DEFAULT_WEIGHTS, 0)}, "/views", "no_views"),
+        ({"views": {**dict.fromkeys(DEFAULT_WEIGHTS, 0), "graph": 1}}, "/views", "no_views"),
+        ({"fusion": "sum"}, "/fusion", "invalid_choice"),
+        ({"rewriting": True}, "/rewriting", "unknown_field"),
+    ],
+)
+def test_a_refused_search_says_where(acme: Any, video: UUID, values: Any, pointer: str, code: str) -> None:
+    reply = post(acme, video, **values)
+
+    assert reply.status_code == 400
+    assert [(error["pointer"], error["code"]) for error in reply.json()["errors"]] == [(pointer, code)]
+    with acme.scope():
+        assert not Search.objects.exists()
+        assert not Job.objects.exists()
+
+
+def test_where_nothing_could_be_indexed_there_is_nothing_to_search(acme: Any) -> None:
+    with acme.scope():
+        failed = make_video(status=VideoStatus.FAILED, indexed_until_ms=0).id
+    reply = post(acme, failed)
+
+    assert (reply.status_code, reply.json()["code"]) == (409, "nothing_indexed")
+
+
+def test_beginning_pins_what_is_read_and_nothing_of_a_video_that_goes(acme: Any, video: UUID) -> None:
+    with acme.scope():
+        going = make_video(indexed_until_ms=30_000).id
+    post(acme, video, video_ids=[vid(video), vid(going)])
+    with acme.scope():
+        Video.objects.filter(id=going).update(status=VideoStatus.DELETING)
+        search_id = Search.objects.get().id
+        begun = searches.begin(search_id=search_id)
+        assert begun is not None
+        assert begun.status == QuestionStatus.RUNNING
+        rows = SearchVideo.objects.values_list("video_id", "index_version", "indexed_until_ms")
+        assert set(rows) == {(video, 1, 30_000), (going, 1, 0)}
+        searches.fail_search(search_id=search_id, code="model_unavailable", message="away")
+        assert searches.begin(search_id=search_id) is None
+    body = acme.client.get(f"/v1/searches/{public_ids.encode('sea', search_id)}").json()
+    assert (body["status"], body["error"]) == ("failed", {"code": "model_unavailable", "message": "away"})
+
+
+def test_what_is_found_of_a_video_that_went_meanwhile_is_not_stored(acme: Any, video: UUID) -> None:
+    with acme.scope():
+        going, gone = (make_video(indexed_until_ms=30_000).id for _ in range(2))
+    post(acme, video, video_ids=[vid(video), vid(going), vid(gone)])
+
+    def meanwhile(_: Search) -> list[FoundEvent]:
+        Video.objects.filter(id=going).update(status=VideoStatus.DELETING)
+        Video.objects.filter(id=gone).delete()
+        return [event(going), event(video), event(gone)]
+
+    stored = finish(acme, meanwhile)
+    assert stored is not None
+    assert [result["video_id"] for result in stored.results] == [str(video)]
+
+
+def test_a_search_is_stored_once(acme: Any, video: UUID) -> None:
+    post(acme, video)
+    stored = finish(acme, lambda _: [event(video)])
+    assert stored is not None
+    with acme.scope():
+        again = searches.store_results(
+            search_id=stored.id, found=[], calls=CALLS, began_at=timezone.now(), retrieval_ms=1
+        )
+        assert again is None
+        assert len(Search.objects.get().results) == 1
+        assert ledger.mismatches() == []
+
+
+def test_deleting_a_video_takes_its_results_and_leaves_the_others(acme: Any, video: UUID) -> None:
+    with acme.scope():
+        other = make_video(indexed_until_ms=30_000).id
+    for scope in ([video, other], [other]):
+        post(acme, video, video_ids=[vid(id) for id in scope])
+        finish(acme, lambda _, scope=scope: [event(id, summary=f"secret of {id}") for id in scope])  # type: ignore[misc]
+    with acme.scope():
+        searches.forget_video(video)
+        both, one = Search.objects.order_by("id")
+        assert [result["video_id"] for result in both.results] == [str(other)]
+        assert [result["video_id"] for result in one.results] == [str(other)]
+        assert not Search.objects.filter(results__icontains=f"secret of {video}").exists()
+
+
+def test_results_of_a_retired_version_lose_their_thumbnails_only(acme: Any, video: UUID) -> None:
+    for version in (1, 2):
+        with acme.scope():
+            Video.objects.filter(id=video).update(active_index_version=version)
+        post(acme, video)
+        finish(acme, lambda _: [event(video)])
+    with acme.scope():
+        searches.forget_frames(video, 1)
+    listed = acme.client.get("/v1/searches").json()["data"]
+    new, old = (acme.client.get(f"/v1/searches/{row['id']}").json()["results"][0] for row in listed)
+
+    assert (old["frame"], old["summary"]) == ({"ms": 4_000, "url": None}, "A red car parks.")
+    assert new["frame"]["url"] is not None
+
+
+def test_the_list_shows_own_searches_without_results(acme: Any, globex: Any, video: UUID) -> None:
+    with globex.scope():
+        theirs = make_video(indexed_until_ms=30_000).id
+    post(globex, theirs)
+    ids = [post(acme, video, query=f"q{n}").json()["id"] for n in range(3)]
+    with acme.scope():
+        Search.objects.filter(text="q1").update(status="failed")
+
+    page = acme.client.get("/v1/searches?limit=2").json()
+    rest = acme.client.get(f"/v1/searches?limit=2&cursor={page['next_cursor']}").json()
+
+    assert [row["id"] for row in (*page["data"], *rest["data"])] == ids[::-1]
+    assert all("results" not in row for row in page["data"])
+    assert [row["query"] for row in acme.client.get("/v1/searches?status=failed").json()["data"]] == ["q1"]
+    assert acme.client.get(f"/v1/searches?video_id={vid(theirs)}").json()["data"] == []
+    assert acme.client.get("/v1/searches?status=nonsense").status_code == 400
+
+
+def test_a_page_of_searches_costs_two_statements_however_long(acme: Any, video: UUID) -> None:
+    def statements(count: int) -> int:
+        for _ in range(count):
+            post(acme, video)
+        with CaptureQueriesContext(connection) as captured:
+            assert len(acme.client.get("/v1/searches").json()["data"]) == Search.unscoped.using("console").count()
+        return len([row for row in captured if "questions_search" in row["sql"]])
+
+    assert statements(1) == statements(4) == 2
+
+
+def test_a_search_stored_while_its_video_is_deleted_keeps_nothing_of_it(acme: Any, video: UUID) -> None:
+    """Whichever of the two comes first: here the deletion begins before the results are committed."""
+    post(acme, video)
+    with acme.scope():
+        begun = searches.begin(search_id=Search.objects.get().id)
+        assert begun is not None
+
+    def delete() -> None:
+        with acme.scope():
+            searches.forget_video(video)
+        connections.close_all()
+
+    deletion = threading.Thread(target=delete)
+    with superuser() as observer, acme.scope():
+        searches.store_results(
+            search_id=begun.id, found=[event(video)], calls=CALLS, began_at=timezone.now(), retrieval_ms=1
+        )
+        deletion.start()
+        blocked = (
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        )
+        while deletion.is_alive() and observer.execute(blocked).fetchone() == (0,):
+            pass
+    deletion.join()
+
+    with acme.scope():
+        search = Search.objects.get()
+        assert (search.status, search.results) == ("succeeded", [])
+
+
+def test_a_version_that_a_search_reads_is_not_retired(acme: Any, video: UUID) -> None:
+    post(acme, video)
+    with acme.scope():
+        version = IndexVersion.objects.get(video_id=video, n=1)
+        require_unused(version)
+        search_id = Search.objects.get().id
+        searches.begin(search_id=search_id)
+        with pytest.raises(JobFailed) as used:
+            require_unused(version)
+        searches.fail_search(search_id=search_id, code="x", message="x")
+        require_unused(version)
+    assert (used.value.code, used.value.retryable) == ("version_in_use", True)
