@@ -14,6 +14,14 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "tri_view_recall_at_16": ("retrieval", "million_frames"),
     "graph_hop_p95_ms": ("retrieval", "million_frames"),
     "graph_expansion_p95_ms": ("retrieval", "million_frames"),
+    "paper_prompt_tokens": ("answer_calls", "tokens"),
+    "paper_calls": ("answer_calls", "tokens"),
+    "paper_cached_prompt_share": ("answer_calls", "tokens"),
+    "ours_prompt_tokens_share": ("answer_calls", "tokens"),
+    "paper_speedup": ("answer_calls", "speedup"),
+    "depth_3_over_depth_1": ("answer_calls", "depth"),
+    "depth_3_over_depth_1_by_level": ("answer_calls", "depth"),
+    "answer_p50_s": ("answer_calls", "waits"),
 }
 """Every figure, with the module of this package and the function that measures it; a function may give several."""
 

@@ -4,7 +4,8 @@
         model = OpenAIChatModel(base_url=server.url, model="scripted", accepts_images=True)
 
 A request waits for a slot, first come first served, then takes latency + prompt tokens over the prefill rate + written
-tokens over the decode rate. Of the choices of one request each is decoded in the slot of the first, as in one batch.
+tokens over the decode rate. The choices of one request are decoded side by side in one slot, as in a batch that is far
+from full, and take as long as the longest.
 The prompt's beginning costs nothing where an earlier request began in the same way, in blocks of text parts, as
 servers with a prefix cache have it. Answers are JSON that fits the schema asked for. It is an asyncio server in a
 process of its own, so that its work is not the client's.
@@ -18,15 +19,15 @@ import json
 import math
 import multiprocessing
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import Any
 
 import httpx
 
-Words = Callable[[Mapping[str, Any]], str]
-"""request body -> the text of each choice; None in its place answers with what the schema allows."""
+Words = Callable[[Mapping[str, Any]], str | Sequence[str]]
+"""request body -> the text of every choice, or one for each; None in its place answers with what the schema allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +151,13 @@ class _Server:
         number, choices = self._requests, int(request.get("n") or 1)
         self._requests += 1
         schema = (request.get("response_format") or {}).get("json_schema", {}).get("schema")
+        said: str | Sequence[str] = json.dumps(answer_for(schema, number)) if schema else "Yes."
         if self._words is not None:
-            text = self._words(request)
-        else:
-            text = json.dumps(answer_for(schema, number)) if schema else "Yes."
+            said = self._words(request)
+        texts = [said] * choices if isinstance(said, str) else said[:choices]
         prompt, cached = self._prompt_tokens(request)
-        written = _tokens(text)
-        service_s = self._rates.service_s(prompt - cached, written)
+        written = [_tokens(text) for text in texts]
+        service_s = self._rates.service_s(prompt - cached, max(written))
         self._waiting += 1
         self._most_waiting = max(self._most_waiting, self._waiting)
         async with self._slots:
@@ -165,17 +166,17 @@ class _Server:
         self._service_s += service_s
         self._longest_s = max(self._longest_s, service_s)
         self._last = time.monotonic()
-        message = {"role": "assistant", "content": text, "refusal": None}
+        messages = [{"role": "assistant", "content": text, "refusal": None} for text in texts]
         return {
             "id": f"chatcmpl-{number}",
             "object": "chat.completion",
             "created": 0,
             "model": "scripted",
-            "choices": [{"index": k, "finish_reason": "stop", "message": message} for k in range(choices)],
+            "choices": [{"index": k, "finish_reason": "stop", "message": m} for k, m in enumerate(messages)],
             "usage": {
                 "prompt_tokens": prompt,
-                "completion_tokens": written * choices,
-                "total_tokens": prompt + written * choices,
+                "completion_tokens": sum(written),
+                "total_tokens": prompt + sum(written),
                 "prompt_tokens_details": {"cached_tokens": cached},
             },
         }

@@ -88,7 +88,7 @@ def _question(random: np.random.Generator, recording: Recording) -> Mapping[View
         return near(random, rows[random.integers(len(rows))], share=share)
 
     return {
-        "event": ViewQuery(like(recording.events, 0.6), limits.events),
+        "event": ViewQuery(like(recording.events, 0.6), limits.events, limits.context),
         "entity": ViewQuery(like(recording.entities, 0.6), limits.entities),
         "frame": ViewQuery(like(recording.frames, 0.3), limits.frames),
         "transcript": ViewQuery(like(recording.lines, 0.6), limits.transcript),

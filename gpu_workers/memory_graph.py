@@ -10,9 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpu_workers.ekg import (
     Chunk,
@@ -203,10 +205,10 @@ class _Item:
 @dataclass(slots=True)
 class _View:
     """Items with unit vectors, searched exactly. The matrix is built at the first search. following: of an item, the
-    next one in time, where a view has such an order."""
+    next one in time; None where a view has no such order, and no context."""
 
     items: list[_Item] = field(default_factory=list)
-    following: Mapping[UUID, UUID] = field(default_factory=dict)
+    following: Mapping[UUID, UUID] | None = None
     matrix: Vector | None = None
 
     def add(self, key: UUID, vector: Vector, event_ids: Sequence[UUID], words: str = "") -> None:
@@ -220,22 +222,25 @@ class _View:
             # Sorted before the matrix is there: another thread may come in between and must find them together.
             items = sorted(self.items, key=lambda item: item.id)
             self.items, self.matrix = items, np.stack([item.vector for item in items])
-        cosines = self.matrix @ query.vector
-        if query.context and self.following:
-            cosines = self._in_context(cosines, query.context)
+        cosines: NDArray[np.floating[Any]] = self.matrix @ query.vector
+        if query.context and self.following is not None:
+            cosines = self._in_context(cosines, self.following, query.context)
         order = np.argsort(-cosines, kind="stable")[: query.limit]
         return [(self.items[i], float(cosines[i])) for i in order if cosines[i] > floor]
 
-    def _in_context(self, cosines: Vector, context: float) -> Vector:
-        """An item without a neighbour has itself around it."""
+    def _in_context(
+        self, cosines: NDArray[np.floating[Any]], following: Mapping[UUID, UUID], context: float
+    ) -> NDArray[np.float64]:
+        """An item without a neighbour has itself around it. In double precision, as a database reckons."""
         place = {item.id: row for row, item in enumerate(self.items)}
-        around = np.full(len(cosines), -np.inf, dtype=np.float32)
-        for before, after in self.following.items():
+        own = cosines.astype(np.float64)
+        around = np.full(len(own), -np.inf)
+        for before, after in following.items():
             left, right = place[before], place[after]
-            around[left] = max(around[left], cosines[right])
-            around[right] = max(around[right], cosines[left])
-        around = np.where(np.isneginf(around), cosines, around)
-        return np.asarray((cosines + context * around) / (1 + context), dtype=np.float32)
+            around[left] = max(around[left], own[right])
+            around[right] = max(around[right], own[left])
+        around = np.where(np.isneginf(around), own, around)
+        return np.asarray((own + context * around) / (1 + context))
 
 
 def _with(text: str, description: str) -> str:

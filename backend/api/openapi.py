@@ -90,6 +90,7 @@ SETTINGS: dict[str, Any] = {
         "Scope": "backend.tenancy.api.SCOPE_CHOICES",
         "QuestionStatusEnum": "backend.questions.models.QuestionStatus",
         "BatchStatus": "backend.questions.models.BatchStatus",
+        "CitationStatus": "backend.questions.representation.CITATION_STATUSES",
         "EndpointState": "backend.webhooks.models.EndpointState",
         "DeliveryState": "backend.webhooks.models.DeliveryState",
     },

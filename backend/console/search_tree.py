@@ -14,6 +14,8 @@ ACTIONS = {
     "RQ": "re-query",
     "SA": "summary answer",
     "CA": "check frames and answer",
+    "IN": "inspection",
+    "CS": "support of the choices",
 }
 
 

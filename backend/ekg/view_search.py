@@ -44,6 +44,7 @@ class _View:
     rows: FROM and WHERE that admit items, out of inside (the events in scope) and reach (their time). events: joins
     from an item to its events in inside, as e. words: what a reader is told beside the item's id. tried: a join that
     costs too much for every item, so that the best ones are tried first until there are enough; carried: what it needs.
+    ordered: what tells the items' neighbours by, where a query's context counts: (what they are neighbours in, place).
     """
 
     table: str
@@ -55,6 +56,7 @@ class _View:
     words: str
     carried: tuple[str, ...] = ()
     tried: str = ""
+    ordered: tuple[str, str] | None = None
 
 
 _VIEWS: Mapping[ViewName, _View] = {
@@ -67,6 +69,7 @@ _VIEWS: Mapping[ViewName, _View] = {
         "WHERE event.start_ms >= reach.start_ms AND event.end_ms <= reach.end_ms",
         events="JOIN inside e ON e.id = event.id",
         words="''",
+        ordered=("video_id, index_version", "n"),
     ),
     "entity": _View(
         item="entity",
@@ -127,7 +130,9 @@ def view_statement(queries: Mapping[ViewName, ViewQuery], *, floor: float) -> tu
     parameters: dict[str, Any] = {"floor": floor}
     for name, query in asked.items():
         parameters |= {f"{name}_query": half(query.vector), f"{name}_limit": query.limit}
-    nearest = [f"{name}_nearest AS MATERIALIZED ({_nearest(name, _VIEWS[name])})" for name in asked]
+        if _in_context(_VIEWS[name], query):
+            parameters[f"{name}_context"] = query.context
+    nearest = [f"{name}_nearest AS MATERIALIZED ({_nearest(name, query)})" for name, query in asked.items()]
     found = " UNION ALL ".join(_found(name, _VIEWS[name]) for name in asked)
     return (
         f"WITH {', '.join([SCOPE, _INSIDE, _REACH, *nearest])} SELECT view, event_id, item, similarity, words "
@@ -136,21 +141,38 @@ def view_statement(queries: Mapping[ViewName, ViewQuery], *, floor: float) -> tu
     )
 
 
-def _nearest(name: str, view: _View) -> str:
+def _in_context(view: _View, query: ViewQuery) -> bool:
+    return view.ordered is not None and query.context != 0.0
+
+
+def _nearest(name: ViewName, query: ViewQuery) -> str:
     """The items of a view, by id and similarity."""
+    view = _VIEWS[name]
     # Vectors are of length 1, so the inner product is the cosine; it is the cheaper of the two.
-    columns = ", ".join([f"{view.item}.id", *view.carried])
-    ranked = (
-        f"SELECT {columns}, -({view.item}.{view.vector} <#> %({name}_query)s::halfvec) AS similarity FROM {view.rows} "
-        f"AND {view.item}.tenant_id = %(tenant)s AND {view.item}.embedding_model = %({view.model}_model)s "
-        f"ORDER BY similarity DESC, {view.item}.id"
+    cosine = f"-({view.item}.{view.vector} <#> %({name}_query)s::halfvec)"
+    admitted = (
+        f"FROM {view.rows} "
+        f"AND {view.item}.tenant_id = %(tenant)s AND {view.item}.embedding_model = %({view.model}_model)s"
     )
-    if view.tried:
-        ranked = (
-            f"SELECT {view.item}.id, similarity FROM ({ranked}) {view.item} {view.tried} "
-            f"ORDER BY similarity DESC, {view.item}.id"
+    best = f"ORDER BY similarity DESC, {view.item}.id"
+    limit = f"LIMIT %({name}_limit)s"
+    if view.ordered is not None and _in_context(view, query):
+        within, place = view.ordered
+        # Materialised, so that each product is made once and no vector goes through the sort.
+        return (
+            f"WITH own AS MATERIALIZED (SELECT {view.item}.id, {within}, {view.item}.{place}, {cosine} AS cosine "
+            f"{admitted}), around AS (SELECT id, cosine, "
+            f"CASE WHEN lag({place}) OVER near = {place} - 1 THEN lag(cosine) OVER near END AS before, "
+            f"CASE WHEN lead({place}) OVER near = {place} + 1 THEN lead(cosine) OVER near END AS after "
+            f"FROM own WINDOW near AS (PARTITION BY {within} ORDER BY {place})) "
+            f"SELECT {view.item}.id, (cosine + %({name}_context)s::float8 * coalesce(greatest(before, after), cosine)) "
+            f"/ (1 + %({name}_context)s::float8) AS similarity FROM around {view.item} {best} {limit}"
         )
-    return f"{ranked} LIMIT %({name}_limit)s"
+    columns = ", ".join([f"{view.item}.id", *view.carried])
+    ranked = f"SELECT {columns}, {cosine} AS similarity {admitted} {best}"
+    if view.tried:
+        ranked = f"SELECT {view.item}.id, similarity FROM ({ranked}) {view.item} {view.tried} {best}"
+    return f"{ranked} {limit}"
 
 
 def _found(name: str, view: _View) -> str:

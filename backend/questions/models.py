@@ -130,8 +130,8 @@ class Feedback(TenantRow):
 class Search(TenantRow):
     """A retrieval without an answer: the events nearest to a query, ranked. A worker embeds and looks.
 
-    settings: what was asked of it (views with weights, fusion, limit). results: [{video_id, event_id, start_ms, end_ms,
-    summary, score, frame_ms, frame_key, reasons: [{view, similarity, text}]}].
+    settings: what was asked of it (views with weights, fusion, limit). results: [{video_id, event_id, n, start_ms,
+    end_ms, summary, score, frame_ms, frame_key, reasons: [{view, similarity, text}]}].
     """
 
     status = models.CharField(max_length=16, choices=QuestionStatus.choices, default=QuestionStatus.QUEUED)

@@ -14,6 +14,8 @@ from backend.library.storage import ObjectStorage
 from backend.questions.models import Candidate, Evidence, Feedback, Node, Question, QuestionStatus
 from backend.questions.queries import TERMINAL, QuestionView
 
+# How evidence stands to a claim, and a claim to its evidence.
+CITATION_STATUSES = ("supported", "contradicted", "unverified")
 # Of a node's usage, what a trace shows.
 _NODE_USAGE = ("prompt_tokens", "completion_tokens", "frames_used", "frames_available")
 
@@ -170,7 +172,7 @@ class EvidenceSerializer(serializers.Serializer[Any]):
     end_ms = serializers.IntegerField()
     frame = FrameSerializer(allow_null=True)
     quote = serializers.CharField()
-    status = serializers.ChoiceField(["supported", "contradicted", "unverified"])
+    status = serializers.ChoiceField(CITATION_STATUSES)
     confidence = serializers.FloatField(
         allow_null=True, help_text="How close the event's words are to the claims it is cited for, 0 to 1."
     )
@@ -178,7 +180,7 @@ class EvidenceSerializer(serializers.Serializer[Any]):
 
 class ClaimSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
-    status = serializers.ChoiceField(["supported", "contradicted", "unverified"])
+    status = serializers.ChoiceField(CITATION_STATUSES)
     evidence = serializers.ListField(child=serializers.IntegerField(), help_text="Places in evidence, from 0.")
 
 

@@ -25,6 +25,8 @@ from backend.questions.representation import FrameSerializer
 from backend.questions.scopes import MAX_VIDEOS
 from backend.questions.searches import SearchView
 from backend.tenancy.context import tenant_scope
+from gpu_workers.ekg import Span
+from gpu_workers.retrieval.moments import FoundSpan, moments
 
 # Searching takes a second at most once a worker has it, so waiting is what a client expects.
 DEFAULT_WAIT_SECONDS = 10
@@ -32,7 +34,7 @@ POLL_SECONDS = 0.1
 DEFAULT_LIMIT = 16
 MAX_LIMIT = 100
 MAX_WEIGHT = 10
-FUSIONS = ("borda", "rrf")
+FUSIONS = ("contrast", "borda", "rrf")
 
 
 class NewSearchSerializer(Body):
@@ -51,7 +53,7 @@ class NewSearchSerializer(Body):
         help_text=f"Weights 0 to {MAX_WEIGHT} of {', '.join(searches.VIEWS)}; 0 leaves a view out. "
         f"By default {', '.join(f'{view} {weight:g}' for view, weight in searches.DEFAULT_WEIGHTS.items())}.",
     )
-    fusion = serializers.ChoiceField(FUSIONS, default="borda")
+    fusion = serializers.ChoiceField(FUSIONS, default="contrast")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if ("video_ids" in attrs) == ("collection_id" in attrs):
@@ -95,8 +97,19 @@ class SearchSummarySerializer(serializers.Serializer[Any]):
     completed_at = serializers.DateTimeField(allow_null=True)
 
 
+class MomentSerializer(serializers.Serializer[Any]):
+    video_id = public_ids.PublicIdField("vid")
+    start_ms = serializers.IntegerField()
+    end_ms = serializers.IntegerField()
+    score = serializers.FloatField()
+    event_ids = serializers.ListField(child=public_ids.PublicIdField("evt"))
+
+
 class SearchSerializer(SearchSummarySerializer):
-    results = SearchResultSerializer(many=True, help_text="Best first.")
+    results = SearchResultSerializer(many=True, help_text="Events, best first.")
+    moments = MomentSerializer(
+        many=True, help_text="Stretches of time, best first: the results, and neighbours among them as a whole."
+    )
 
 
 def summarise(view: SearchView) -> dict[str, Any]:
@@ -123,7 +136,31 @@ def summarise(view: SearchView) -> dict[str, Any]:
 
 
 def represent(view: SearchView) -> dict[str, Any]:
-    return {**summarise(view), "results": [_result(result) for result in view.search.results]}
+    results = view.search.results
+    return {**summarise(view), "results": [_result(result) for result in results], "moments": _moments(results)}
+
+
+def _moments(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    found = [
+        FoundSpan(
+            UUID(result["video_id"]),
+            UUID(result["event_id"]),
+            result["n"],
+            Span(result["start_ms"], result["end_ms"]),
+            result["score"],
+        )
+        for result in results
+    ]
+    return [
+        {
+            "video_id": public_ids.encode("vid", moment.video_id),
+            "start_ms": moment.span.start_ms,
+            "end_ms": moment.span.end_ms,
+            "score": moment.score,
+            "event_ids": [public_ids.encode("evt", event_id) for event_id in moment.event_ids],
+        }
+        for moment in moments(found)
+    ]
 
 
 def _result(result: dict[str, Any]) -> dict[str, Any]:

@@ -48,10 +48,12 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class FoundEvent:
-    """One result. Times in ms of its video. frame_ms, frame_key: its best frame in the scope, None and "" without."""
+    """One result. n: its number in its video. Times in ms of its video. frame_ms, frame_key: its best frame in the
+    scope, None and "" without."""
 
     video_id: UUID
     event_id: UUID
+    n: int
     start_ms: int
     end_ms: int
     summary: str
@@ -74,7 +76,7 @@ def create_search(
     start_ms: int | None = None,
     end_ms: int | None = None,
     views: Mapping[str, float] | None = None,
-    fusion: str = "borda",
+    fusion: str = "contrast",
     limit: int = 16,
     api_key_id: UUID | None = None,
 ) -> Search:

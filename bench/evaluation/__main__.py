@@ -8,11 +8,10 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
+import re
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TypeVar
@@ -20,17 +19,25 @@ from typing import TypeVar
 from tqdm import tqdm
 
 from bench.evaluation.arms import ABLATIONS, CHOICE_ARMS, TAPE_ARMS, TAPE_RANKS, WITHOUT_REASONER, ChoiceArm, TapeArm
-from bench.evaluation.cached_calls import CachedChat, CachedTextEmbedder, CallCache
 from bench.evaluation.captions import FORM, CaptionIndex
-from bench.evaluation.datasets import SETS, ChoiceQuestion, TapeQuery, UnreadableSet, read_choices, read_tape
+from bench.evaluation.datasets import (
+    SETS,
+    TAPE_SETS,
+    ChoiceQuestion,
+    ChoiceSet,
+    Tape,
+    TapeQuery,
+    UnreadableSet,
+    read_choices,
+    read_tape,
+)
+from bench.evaluation.models import caption_models
 from bench.evaluation.report import ItemResult, Run, read_report, report, summary
 from bench.evaluation.unasked import UnaskedChat
 from gpu_workers.answering.presets import settings_for
 from gpu_workers.models import weights
-from gpu_workers.models.profiles import ModelSettings, load_answer_models
 from gpu_workers.models.roles import AnswerModels
 from gpu_workers.prompts import digest as prompts_digest
-from infra.local.stack import Stack
 
 Item = TypeVar("Item", ChoiceQuestion, TapeQuery)
 RANKS = (1, 5, 10)
@@ -46,17 +53,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--against", default="", help="reports to compare with, separated by commas")
     options = parser.parse_args(_without_empty(sys.argv[1:] if arguments is None else arguments))
-    known = TAPE_ARMS if options.set in {"activitynet", "tacos"} else CHOICE_ARMS + ABLATIONS
+    known = TAPE_ARMS if options.set in TAPE_SETS else CHOICE_ARMS + ABLATIONS
     if options.arm not in known:
         parser.error(f"no arm {options.arm!r} for {options.set}; there are {', '.join(known)}")
-    others = [Path(path) for path in options.against.split(",") if path]
-    for path in others:
-        if not path.is_file():
-            parser.error(f"no report {path} to compare with")
     try:
-        body = _evaluated(options, [(str(path), read_report(path)) for path in others])
-    except UnreadableSet as error:
+        # Before anything long: what cannot be read is told at once.
+        others = [(path, read_report(Path(path), of=options.set)) for path in options.against.split(",") if path]
+        asked = _read(options)
+    except ValueError as error:
         parser.error(str(error))
+    body = _evaluated(options, asked, others)
     if options.out:
         options.out.parent.mkdir(parents=True, exist_ok=True)
         options.out.write_text(json.dumps(body, indent=1) + "\n")
@@ -65,35 +71,48 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _evaluated(options: argparse.Namespace, others: list[tuple[str, dict[str, object]]]) -> dict[str, object]:
-    tape = options.set in {"activitynet", "tacos"}
+def _read(options: argparse.Namespace) -> ChoiceSet | Tape:
+    """What is asked. Raises UnreadableSet."""
+    if options.set in TAPE_SETS:
+        return read_tape(options.set, options.data, seed=options.seed)
+    questions = read_choices(options.set, options.data)
+    if options.arm == "oracle_events":
+        marked = tuple(question for question in questions.questions if question.spans)
+        if not marked:
+            raise UnreadableSet(f"{options.set} in {options.data} does not tell where the answers are seen")
+        questions = replace(questions, questions=marked)
+    if options.arm == "shuffled" and len(questions.captions) < 2:
+        raise UnreadableSet(f"{options.set} in {options.data} has one video, and no other to shuffle it with")
+    return questions
+
+
+def _evaluated(
+    options: argparse.Namespace, read: ChoiceSet | Tape, others: list[tuple[str, dict[str, object]]]
+) -> dict[str, object]:
+    tape = isinstance(read, Tape)
     folder = weights.cache_dir() / "evaluation"
     with ExitStack() as opened:
-        models = opened.enter_context(_models(folder, reasoner=not tape and options.arm not in WITHOUT_REASONER))
+        models = opened.enter_context(caption_models(folder, reasoner=not tape and options.arm not in WITHOUT_REASONER))
         index = CaptionIndex(models.text_embedder, models.similarity, folder=folder / "indexes")
         asked = "" if isinstance(models.reasoner, UnaskedChat) else models.reasoner.name
         run = Run(
             options.set, options.arm, options.seed, options.limit, asked, models.text_embedder.name,
             "accuracy",
         )  # fmt: skip
-        if tape:
-            joined = read_tape(options.set, options.data, seed=options.seed)
-            run = replace(run, measure="recall at IoU 0.5" if joined.criterion == "iou" else "overlap")
-            queries = _chosen(joined.queries, options)
-            ranker = TapeArm(options.arm, joined, models, index, seed=options.seed)
+        if isinstance(read, Tape):
+            run = replace(run, measure="recall at IoU 0.5" if read.criterion == "iou" else "overlap")
+            queries = _chosen(read.queries, options)
+            ranker = TapeArm(options.arm, read, models, index, seed=options.seed)
 
             def rank(query: TapeQuery) -> ItemResult:
                 spans = ranker.ask(query)
-                hits = [joined.answers(span, query) for span in spans]
+                hits = [read.answers(span, query) for span in spans]
                 return ItemResult(query.id, "", {n: any(hits[:n]) for n in RANKS if n <= TAPE_RANKS})
 
             items = [rank(query) for query in tqdm(queries, desc=f"{options.set} {options.arm}", unit="query")]
         else:
-            questions = read_choices(options.set, options.data)
-            wanted = _chosen(questions.questions, options)
-            if options.arm == "oracle_events":
-                wanted = [question for question in wanted if question.spans]
-            arm = ChoiceArm(options.arm, questions, models, index, seed=options.seed)
+            wanted = _chosen(read.questions, options)
+            arm = ChoiceArm(options.arm, read, models, index, seed=options.seed)
 
             def ask(question: ChoiceQuestion) -> ItemResult:
                 said = arm.ask(question)
@@ -116,9 +135,13 @@ def _resumed(
     wanted: Sequence[ChoiceQuestion], ask: Callable[[ChoiceQuestion], ItemResult], kept: Path, *, label: str
 ) -> Iterator[ItemResult]:
     """The result of each question, out of kept where it is there already. An error of the model is not kept."""
-    rows = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
-    done = {row["id"]: ItemResult.read(row) for row in rows}
     kept.parent.mkdir(parents=True, exist_ok=True)
+    text = kept.read_text() if kept.exists() else ""
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        # Killed within a line.
+        kept.write_text(whole)
+    done = {row["id"]: ItemResult.read(row) for row in map(json.loads, whole.splitlines())}
     right = count = 0
     with kept.open("a") as written, tqdm(wanted, desc=label, unit="question") as bar:
         for question in bar:
@@ -137,43 +160,26 @@ def _finished(options: argparse.Namespace, run: Run, models: AnswerModels) -> Pa
     """Where the finished items of this very run are kept: whatever could change an answer is in its name."""
     settings = [settings_for(effort, models_profile=models.profile) for effort in ("medium", "paper")]
     about = (
-        FORM, prompts_digest(), repr(settings), replace(run, limit=None), str(options.data.resolve()),
+        FORM, prompts_digest(), _sources(), repr(settings), replace(run, limit=None), str(options.data.resolve()),
         [(path.name, path.stat().st_size) for path in sorted(options.data.glob("*.json"))],
     )  # fmt: skip
     name = hashlib.sha256(repr(about).encode()).hexdigest()[:16]
     return weights.cache_dir() / "evaluation" / "runs" / f"{options.set}-{options.arm}-{name}.jsonl"
 
 
+def _sources() -> str:
+    """A digest of the code that answers. Model calls are kept apart from it: of what is asked as before, nothing is
+    asked again."""
+    here = Path(__file__).parent
+    files = [*here.glob("*.py"), *(here.parents[1] / "gpu_workers").rglob("*.py")]
+    digests = [hashlib.sha256(path.read_bytes()).digest() for path in sorted(files)]
+    return hashlib.sha256(b"".join(digests)).hexdigest()
+
+
 def _chosen(items: Sequence[Item], options: argparse.Namespace) -> list[Item]:
     """All of them, or limit of them, by the digest of seed and id: a longer run holds the items of a shorter one."""
     order = sorted(items, key=lambda item: hashlib.sha256(f"{options.seed} {item.id}".encode()).digest())
     return order if options.limit is None else order[: options.limit]
-
-
-@contextmanager
-def _models(folder: Path, *, reasoner: bool) -> Iterator[AnswerModels]:
-    """The models of the environment's profile, with what they answered kept. Without REASONER_URL the embedded reasoner
-    is started, if the arm asks one."""
-    cache = CallCache(folder / "calls.sqlite")
-    settings = ModelSettings.from_env()
-    with ExitStack() as opened:
-        if reasoner and not settings.reasoner_url:
-            place = opened.enter_context(tempfile.TemporaryDirectory(prefix="ava-eval-"))
-            stack = opened.enter_context(Stack(Path(place), frozenset({"llama"}), durable=False))
-            started = {name: value for service in stack.services for name, value in service.env().items()}
-            settings = ModelSettings.from_env({**os.environ, **started})
-        elif not reasoner:
-            settings = replace(settings, reasoner_url=settings.reasoner_url or "http://127.0.0.1:9/v1")
-        models = load_answer_models(settings)
-        embedder = CachedTextEmbedder(models.text_embedder, cache)
-        yield replace(
-            models,
-            reasoner=CachedChat(models.reasoner, cache) if reasoner else UnaskedChat(),
-            text_embedder=embedder,
-            # A caption stands for its second's frame, so both are in the space of texts.
-            frame_embedder=embedder,
-            checker=None,
-        )
 
 
 def _count(text: str) -> int:
@@ -185,7 +191,7 @@ def _count(text: str) -> int:
 
 def _without_empty(arguments: Sequence[str]) -> list[str]:
     """Options that the Makefile passes on although nobody set them are left out."""
-    return [argument for argument in arguments if not argument.endswith("=")]
+    return [argument for argument in arguments if not re.fullmatch(r"--[a-z]+=", argument)]
 
 
 if __name__ == "__main__":

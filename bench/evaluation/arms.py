@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ from gpu_workers.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.models.roles import AnswerModels, Meter
 from gpu_workers.retrieval.frames import all_events
 from gpu_workers.retrieval.fusion import RankedEvent
+from gpu_workers.retrieval.moments import FoundSpan, moments
 from gpu_workers.retrieval.tri_view import RetrievalSettings, ViewQueries, question_text, retrieve
 
 CHOICE_ARMS = ("tfidf", "question_only", "shuffled", "uniform_captions", "caption_rag", "ava_paper", "ava")
@@ -39,7 +41,16 @@ ABLATIONS = ("ava_no_support", "support_only", "oracle_events")
 """Parts of `ava`: without the support of the choices by the events; that support alone, without a model; and the
 reasoner over the events that a person marked, where the set has such marks."""
 
-TAPE_ARMS = ("tfidf", "shuffled", "uniform_captions", "caption_rag", "ava_paper", "ava_no_graph", "ava")
+TAPE_ARMS = (
+    "tfidf",
+    "shuffled",
+    "uniform_captions",
+    "caption_rag",
+    "ava_paper",
+    "ava_no_graph",
+    "ava_no_moments",
+    "ava",
+)
 """What a tape can be asked with: all of them rank spans, none asks a language model."""
 
 WITHOUT_REASONER = frozenset({"tfidf", "support_only"})
@@ -106,6 +117,8 @@ class ChoiceArm:
         settings = settings_for("medium", models_profile=self._models.profile)
         run = QuestionRun(asked, graph, self._models, settings, spending=spending, meter=meter, on_progress=_untold)
         shares = choice_support(run)
+        if not shares:
+            return Outcome(None, finish_reason="insufficient_evidence", detail="no_events")
         return Outcome(int(np.argmax(shares)), max(shares))
 
     def _memory(self, video: str) -> MemoryVideo:
@@ -128,6 +141,9 @@ class ChoiceArm:
         return Outcome(int(scores.argmax()), float(scores.max()))
 
 
+NOTHING = EventContext("(nothing was recorded)", {}, {})
+
+
 class QuestionOnly:
     """The reasoner without anything of the video: what the question and its choices give away."""
 
@@ -135,7 +151,7 @@ class QuestionOnly:
 
     def answer(self, run: QuestionRun) -> Answer:
         run.settings = replace(run.settings, samples=1)
-        return _told(run, State("", ()), EventContext("(nothing was recorded)", {}, {}))
+        return _told(run, State("", ()), NOTHING)
 
 
 class UniformCaptions:
@@ -148,6 +164,8 @@ class UniformCaptions:
 
     def answer(self, run: QuestionRun) -> Answer:
         run.settings = replace(run.settings, samples=1)
+        if not self._captions:
+            return _told(run, State("", ()), NOTHING)
         count = run.models.reasoner.count_tokens
         low, high = 1, len(self._captions)
         while low < high:
@@ -220,7 +238,7 @@ class TapeArm:
             raise ValueError(f"no arm {name!r} for tapes; there are {', '.join(TAPE_ARMS)}")
         self._name, self._tape, self._models, self._seed = name, tape, models, seed
         self._graph: InMemoryGraph | None = None
-        self._spans: dict[object, Span] = {}
+        self._spans: dict[UUID, Span] = {}
         self._words: NDArray[np.float64] | None = None
         if name == "tfidf":
             texts = [event.text for event in tape.events]
@@ -230,6 +248,8 @@ class TapeArm:
             memory: MemoryVideo = index.of_events(f"{tape.name}-{seed}", tape.events)
             self._graph = InMemoryGraph([memory])
             self._spans = {record.event.id: record.event.span for record in memory.events}
+            self._number = {record.event.id: record.event.n for record in memory.events}
+            self._video = memory.video_id
         self._other = _derangement([query.id for query in tape.queries], seed)
         self._texts = {query.id: query.text for query in tape.queries}
 
@@ -239,14 +259,15 @@ class TapeArm:
             order = np.argsort(-self._words[self._rows[query.id]], kind="stable")[:TAPE_RANKS]
             return [self._tape.events[place].span for place in order]
         if self._graph is None:
-            places = random.Random(f"{self._seed} {query.id}").sample(range(len(self._tape.events)), TAPE_RANKS)
+            events = range(len(self._tape.events))
+            places = random.Random(f"{self._seed} {query.id}").sample(events, min(TAPE_RANKS, len(events)))
             return [self._tape.events[place].span for place in places]
         text = self._texts[self._other[query.id]] if self._name == "shuffled" else query.text
         settings = TAPE_RETRIEVAL
         if self._name == "caption_rag":
             settings = replace(settings, entities=0, graph_events=0, context=0.0)
         elif self._name == "ava_paper":
-            settings = replace(settings, graph_events=0, context=0.0)
+            settings = replace(settings, graph_events=0, context=0.0, fusion="borda", weights={})
         elif self._name == "ava_no_graph":
             settings = replace(settings, graph_events=0)
         found = retrieve(
@@ -257,7 +278,15 @@ class TapeArm:
             frame_embedder=self._models.frame_embedder,
             meter=Meter(),
         )
-        return [self._spans[event.event_id] for event in found.ranking[:TAPE_RANKS]]
+        if self._name not in {"ava", "ava_no_graph", "shuffled"}:
+            return [self._spans[event.event_id] for event in found.ranking[:TAPE_RANKS]]
+        spans = [
+            FoundSpan(
+                self._video, event.event_id, self._number[event.event_id], self._spans[event.event_id], event.score
+            )
+            for event in found.ranking
+        ]
+        return [moment.span for moment in moments(spans)[:TAPE_RANKS]]
 
 
 # --- words ---------------------------------------------------------------------------------------------------------

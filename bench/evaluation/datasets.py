@@ -16,7 +16,8 @@ from typing import Any, Literal, TypeVar
 
 from gpu_workers.ekg import Span
 
-SETS = ("egoschema", "nextqa", "activitynet", "tacos")
+TAPE_SETS = ("activitynet", "tacos")
+SETS = ("egoschema", "nextqa", *TAPE_SETS)
 TAPE_HOURS = 10.0
 Set = TypeVar("Set")
 
@@ -101,7 +102,9 @@ def read_tape(name: str, folder: Path, *, seed: int) -> Tape:
 def _checked(read: Callable[[Path], Set], name: str, folder: Path) -> Set:
     try:
         return read(folder)
-    except (KeyError, IndexError, TypeError, AttributeError, json.JSONDecodeError) as error:
+    except UnreadableSet:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError, ZeroDivisionError, OSError) as error:
         raise UnreadableSet(f"{name} in {folder} has another form: {type(error).__name__}: {error}") from error
 
 
@@ -133,6 +136,8 @@ def _egoschema(folder: Path) -> ChoiceSet:
         captions[key] = tuple(_seconds(enumerate(map(_plain_caption, row["captions"]))))
         asked = row["question"]
         choices = tuple(str(asked[f"option {n}"]) for n in range(5))
+        if not 0 <= int(asked["truth"]) < len(choices):
+            raise ValueError(f"question {key} has choice {asked['truth']} for its truth")
         questions.append(ChoiceQuestion(key, key, str(asked["question"]), choices, int(asked["truth"])))
     return ChoiceSet("egoschema", "egocentric", captions, tuple(questions))
 

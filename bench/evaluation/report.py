@@ -107,8 +107,15 @@ def summary(body: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def read_report(path: Path) -> dict[str, Any]:
-    body: dict[str, Any] = json.loads(path.read_text())
+def read_report(path: Path, *, of: str) -> dict[str, Any]:
+    """A report of the set `of`. Raises ValueError if the file is none."""
+    try:
+        body: dict[str, Any] = json.loads(path.read_text())
+        found = body["set"], body["arm"], body["items"]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise ValueError(f"{path} is no report: {type(error).__name__}: {error}") from error
+    if found[0] != of:
+        raise ValueError(f"{path} is a report of {found[0]}, not of {of}")
     return body
 
 

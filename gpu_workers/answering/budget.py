@@ -136,6 +136,12 @@ class Spending:
                 self._reserved_tokens -= tokens
                 self._reserved_cost -= cost
 
+    def rations(self) -> bool:
+        """Whether calls in flight can keep others out: time is not reserved, but calls, tokens and cost are."""
+        budget = self._budget
+        limits = (budget.max_calls, budget.max_tokens, budget.max_cost)
+        return any(limit is not None for limit in limits) or self._allowance() != Allowance()
+
     def out_of_time(self) -> bool:
         remaining = self._remaining_s()
         return remaining is not None and remaining <= 0

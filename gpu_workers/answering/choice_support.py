@@ -9,6 +9,7 @@ that is only a number or a name tells nothing this way: then all choices get abo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -56,8 +57,8 @@ def weigh_support(
     """verdict, or the choice that the events bear out better, and a record of what was weighed (action CS).
 
     A choice counts (1 - w) S of its best node + w times its share, w being settings.support_weight. An abstention
-    stands: events always resemble some choice most. But where the budget ended before any answer, the best supported
-    choice is the best answer there is.
+    stands: events always resemble some choice most. But where the budget ended before any answer, even that one, the
+    best supported choice is the best answer there is.
     """
     weight = run.settings.support_weight
     if not support or weight == 0.0:
@@ -72,14 +73,25 @@ def weigh_support(
     totals = [(1 - weight) * said.get(choice, 0.0) + weight * share for choice, share in enumerate(support)]
     order = sorted(range(len(totals)), key=lambda choice: (-totals[choice], choice))
     record = _record(run, support, totals, order[0])
-    if verdict is None and run.halted is None:
+    if verdict is None and (run.halted is None or any(node.votes for node in nodes)):
         return None, record
     first, second = order[0], order[1]
     if verdict is not None and verdict.node.answer is not None and verdict.node.answer.choice == first:
         node, source = verdict.node, verdict.source
     else:
-        node = source = best_of.get(first) or _unspoken(run, nodes, first, totals[first])
-    return Verdict(node, totals[first], totals[first] - totals[second], source), record
+        node = source = best_of.get(first) or _outvoted(nodes, first) or _unspoken(run, nodes, first, totals[first])
+    return Verdict(node, totals[first], totals[first] - totals[second], source, said.get(first)), record
+
+
+def _outvoted(nodes: Sequence[AnswerNode], choice: int) -> AnswerNode | None:
+    """A node in which samples gave this choice and others won, as theirs: for their words and what they cite."""
+    found = [
+        replace(node, votes=(vote,))
+        for node in nodes
+        for vote in node.votes
+        if (said := node.draw.parsed[vote.representative]) is not None and said.choice == choice
+    ]
+    return max(found, key=lambda node: node.score, default=None)
 
 
 def _unspoken(run: QuestionRun, nodes: Sequence[AnswerNode], choice: int, score: float) -> AnswerNode:

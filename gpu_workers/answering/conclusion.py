@@ -28,7 +28,9 @@ def conclude(
     signals: Signals | None = None
     citations: tuple[CitationRecord, ...] = ()
     claims: tuple[ClaimRecord, ...] = ()
-    weak = verdict is not None and run.settings.abstain and verdict.score < run.settings.lowest_answer
+    # Many choices share the support, and a vote that stands alone is not weaker for it.
+    firmness = max(verdict.score, verdict.vote or 0.0) if verdict else 0.0
+    weak = verdict is not None and run.settings.abstain and firmness < run.settings.lowest_answer
     answer = verdict.node.answer if verdict and (run.halted or not weak) else None
     if verdict is not None and answer is not None:
         text, choice, reasoning = answer.text, answer.choice, answer.reasoning

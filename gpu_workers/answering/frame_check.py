@@ -23,12 +23,13 @@ from gpu_workers.retrieval.frames import ROWS, frame_evidence
 class Verdict:
     """The node whose answer is given. score: its S; margin: how far the best other answer is behind.
     source: the node to cite from: an inspection that names its frames, else the SA node that gave the same answer; None
-    if only frames said so."""
+    if only frames said so. vote: where score counts more than S, the S in it; None if nobody voted so."""
 
     node: AnswerNode
     score: float
     margin: float
     source: AnswerNode | None
+    vote: float | None = None
 
 
 def decide(run: QuestionRun, nodes: Sequence[AnswerNode]) -> tuple[Verdict | None, list[NodeRecord]]:

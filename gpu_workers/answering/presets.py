@@ -104,7 +104,7 @@ _GPU: dict[Effort, SearchSettings] = {
         verify_frames=True,
         rescale=False,
         context_tokens=24_000,
-        retrieval=RetrievalSettings(graph_events=0, transcript=0, context=0.0),
+        retrieval=RetrievalSettings(events=5, graph_events=0, transcript=0, context=0.0, fusion="borda", weights={}),
     ),
 }
 

@@ -99,6 +99,24 @@ def scored(run: QuestionRun, draw: Draw) -> tuple[AnswerVote, ...]:
     return tuple(votes)
 
 
+def answer_node(run: QuestionRun, state: State, context: EventContext, draw: Draw) -> AnswerNode:
+    """The SA node of a draw, its votes scored."""
+    return AnswerNode(state.after("SA"), state, context, draw, scored(run, draw))
+
+
+def state_record(run: QuestionRun, state: State) -> NodeRecord:
+    """The state as it is stored, made now."""
+    return NodeRecord(
+        path=state.path,
+        depth=state.depth,
+        action=state.path.rsplit("/", 1)[-1] if state.path else "root",
+        events=node_events(state),
+        sub_queries=state.sub_queries,
+        error=state.failed,
+        started_ms=run.spending.elapsed_ms(),
+    )
+
+
 def node_record(node: AnswerNode, *, frames_used: int = 0, frames_available: int = 0) -> NodeRecord:
     """The node as it is stored."""
     vote_of = {member: vote for vote in node.votes for member in vote.members}

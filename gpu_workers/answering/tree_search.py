@@ -1,38 +1,30 @@
 """Agentic search on the graph: a tree of F, B and RQ whose nodes each answer by SA (AVA, section 5.2).
 
 Depth 1 is the root's own answer; depth d holds the answers of the states d - 1 actions away, so a full tree has
-1, 4, 13 and 40 SA nodes at depths 1 to 4. The preset `paper` unrolls it to its depth; `ours` goes on only while the
-answers disagree, first where the most new information is expected.
+1, 4, 13 and 40 SA nodes at depths 1 to 4. The preset `paper` unrolls it to its depth (unrolled_tree); `ours` goes on
+only while the answers disagree, first where the most new information is expected.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from uuid import UUID
 
-from gpu_workers.answering.actions import (
-    Requery,
-    State,
-    requeried,
-    requery_task,
-    root_state,
-    step_backward,
-    step_forward,
-)
+from gpu_workers.answering.actions import Requery, State, requeried, requery_task, root_state
 from gpu_workers.answering.budget import Halt
 from gpu_workers.answering.contract import NodeRecord, PartialAnswer
 from gpu_workers.answering.run import QuestionRun
 from gpu_workers.answering.summary_answer import (
     AnswerNode,
+    answer_node,
     answer_task,
-    node_events,
     node_record,
-    scored,
     show_events,
+    state_record,
 )
-
-STEPS: dict[str, Callable[[QuestionRun, State], State]] = {"F": step_forward, "B": step_backward}
+from gpu_workers.answering.unrolled_tree import STEPS, Grown, unroll
 
 
 @dataclass(slots=True)
@@ -72,10 +64,13 @@ def search_tree(run: QuestionRun) -> Search:
         root = root_state(run)
     run.on_progress("retrieval", 1, 1, f"{len(root.events)} events")
     search.top_similarity = root.top_similarity
-    search.records.append(_state_record(root, run))
+    search.records.append(state_record(run, root))
     if not root.events:
         return search
     with run.timed("search"):
+        if _all_at_once(run):
+            unroll(run, root, on_level=partial(_keep_level, run, search))
+            return search
         try:
             _answer_level(run, search, [root])
             _tell(run, search, 1)
@@ -83,6 +78,25 @@ def search_tree(run: QuestionRun) -> Search:
         except Halt as halt:
             run.halt(halt)
     return search
+
+
+def _all_at_once(run: QuestionRun) -> bool:
+    """Whether no answer of the tree depends on another one. What the budget rations is spent level by level all the
+    same: deep answers in flight would reserve what those above them need."""
+    settings = run.settings
+    independent = not settings.adaptive and settings.level_width is None and not settings.reuse
+    return independent and not run.spending.rations()
+
+
+def _keep_level(run: QuestionRun, search: Search, level: int, grown: Sequence[Grown]) -> None:
+    if level > 1:
+        search.records += [one.record for one in grown]
+        search.top_similarity = max(search.top_similarity, *(one.state.top_similarity for one in grown))
+    for node in [one.node for one in grown if one.node]:
+        search.nodes.append(node)
+        search.records.append(node_record(node))
+        search.shown.update(node.context.numbers)
+    _tell(run, search, level)
 
 
 def _grow(run: QuestionRun, search: Search, root: State) -> None:
@@ -170,7 +184,7 @@ def _children(run: QuestionRun, search: Search, plans: Sequence[_Plan]) -> list[
                 run.halt(requery.halt)
             child = requeried(run, plan.state, requery)
         search.top_similarity = max(search.top_similarity, child.top_similarity)
-        search.records.append(_state_record(child, run))
+        search.records.append(state_record(run, child))
         children.append(child)
     return children
 
@@ -195,8 +209,7 @@ def _answer_level(run: QuestionRun, search: Search, states: Sequence[State]) -> 
     for place, draw in zip(places, draws, strict=True):
         if draw.halt:
             run.halt(draw.halt)
-        state, context = states[place], contexts[place]
-        made[place] = AnswerNode(state.after("SA"), state, context, draw, scored(run, draw))
+        made[place] = answer_node(run, states[place], contexts[place], draw)
     for place, (state, context) in enumerate(zip(states, contexts, strict=True)):
         node = made.get(place)
         if node is None:
@@ -206,15 +219,3 @@ def _answer_level(run: QuestionRun, search: Search, states: Sequence[State]) -> 
         search.nodes.append(node)
         search.records.append(node_record(node))
         search.shown.update(context.numbers)
-
-
-def _state_record(state: State, run: QuestionRun) -> NodeRecord:
-    return NodeRecord(
-        path=state.path,
-        depth=state.depth,
-        action=state.path.rsplit("/", 1)[-1] if state.path else "root",
-        events=node_events(state),
-        sub_queries=state.sub_queries,
-        error=state.failed,
-        started_ms=run.spending.elapsed_ms(),
-    )

@@ -112,6 +112,7 @@ def _find(
             FoundEvent(
                 video_id=event.video_id,
                 event_id=event.id,
+                n=event.n,
                 start_ms=event.span.start_ms,
                 end_ms=event.span.end_ms,
                 summary=event.summary,

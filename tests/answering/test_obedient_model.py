@@ -6,6 +6,7 @@ say to answer A, to cite E99, to search other videos, to look everywhere.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -148,7 +149,10 @@ def test_the_tree_and_its_tools_are_those_of_any_other_video() -> None:
     assert tree == [(node.path, node.action, node.depth) for node in plain.nodes]
     # What follows the tree depends on the answer's words; the tree itself does not.
     searches = [name for name in graph.called if name in ("search_views", "next_events", "previous_events")]
-    assert searches[:12] == [n for n in other.called if n in ("search_views", "next_events", "previous_events")][:12]
+    plainly = [name for name in other.called if name in ("search_views", "next_events", "previous_events")]
+    # Re-queries come back in any order.
+    assert Counter(searches[:13]) == Counter(plainly[:13])
+    assert Counter(searches[:13]) == {"search_views": 5, "next_events": 4, "previous_events": 4}
     assert [s for s in served.stages if s in ("rewrite", "requery", "answer")] == [
         s for s in others.stages if s in ("rewrite", "requery", "answer")
     ]

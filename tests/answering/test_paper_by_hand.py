@@ -69,6 +69,19 @@ def test_a_full_list_is_cut_by_rank_as_by_hand(action: str, towards: int) -> Non
     assert [event.score for event in child.events] == pytest.approx([score for _, score in expected])
 
 
+@pytest.mark.parametrize(("action", "towards"), [("F", 1), ("B", -1)])
+@pytest.mark.parametrize(("events", "kept"), [(4, 4), (5, 4), (7, 6), (9, 8), (10, 8)])
+def test_the_worst_fifth_by_rank_goes_before_a_step(action: str, towards: int, events: int, kept: int) -> None:
+    """A fifth of 7 is 1.4: one goes, the last of the ranking, and its neighbour never comes."""
+    places = [10 * n + 10 for n in range(events)]
+    state = State("", tuple(RankedEvent(event_id(place), 1.0 - 0.03 * n) for n, place in enumerate(places)))
+    step = step_forward if action == "F" else step_backward
+
+    found = {event.event_id for event in step(run_on(200), state).events}
+
+    assert found == {event_id(place + beside) for place in places[:kept] for beside in (0, towards)}
+
+
 # Eight samples of each node: answers and reasoning traces, compared by the share of words they have in common.
 VOTES: dict[str, list[tuple[str, str]]] = {
     # S_a 1, S_r 0: 0.3.

@@ -242,6 +242,7 @@ def test_ours_follows_shared_entities_and_shows_the_graphs_facts() -> None:
     ours, paper = scripted(says("A", "same")), scripted(says("A", "same"))
     graph = InMemoryGraph([make_video(["sunny"] * 4 + ["dog run", "meeting outside"] + ["rainy"] * 4, **world)])
     plain = replace(settings_for("low", models_profile="gpu"), sa_ratio=1.0)
+    plain = replace(plain, retrieval=replace(plain.retrieval, context=0.0))
 
     answer_question(question, graph, models(ours), settings=plain)
     flat = replace(plain, retrieval=replace(plain.retrieval, graph_events=0))

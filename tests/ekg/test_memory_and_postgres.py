@@ -42,6 +42,7 @@ from tests.factories import FRAME_MODEL, TEXT_MODEL, make_video
 CHUNKS, CHUNK_MS = 40, 3_000
 END_MS = CHUNKS * CHUNK_MS
 VIEWS: tuple[ViewName, ...] = ("event", "entity", "frame", "transcript")
+CONTEXTS = [0.0, 0.3, 0.4, 1.0, 2.5]
 PLACES = [Span(0, END_MS), Span(10_500, 50_000), Span(31_000, 31_001), Span(END_MS, END_MS + 1)]
 
 
@@ -163,7 +164,10 @@ def assert_same_views(random: np.random.Generator, one: KnowledgeGraph, other: K
     compared = 0
     for _ in range(10):
         limits = {view: int(random.choice([0, 1, 3, 8, 500])) for view in VIEWS if random.random() < 0.8}
-        queries = {view: ViewQuery(exact_vector(random), limit) for view, limit in limits.items()}
+        queries = {
+            view: ViewQuery(exact_vector(random), limit, float(random.choice(CONTEXTS)))
+            for view, limit in limits.items()
+        }
         floor = float(random.choice([-2.0, 0.0, 0.1, 0.25, 0.5]))
         found = one.search_views(queries, floor=floor)
         assert found == other.search_views(queries, floor=floor)
@@ -188,6 +192,69 @@ def test_all_views_are_the_same_in_every_scope(acme: Cast, globex: Cast, seed: i
         assert assert_same_views(random, graph, InMemoryGraph([until(first, 40_000)])) > 0
     with postgres(acme, (first.video_id, 2, END_MS)) as graph:
         assert assert_same_views(random, graph, InMemoryGraph([world.second_version])) > 0
+
+
+def event_similarities(graph: KnowledgeGraph, vector: Vector, context: float) -> dict[UUID, float]:
+    hits = graph.search_views({"event": ViewQuery(vector, 500, context)}, floor=-2.0)["event"]
+    assert [hit.similarity for hit in hits] == sorted((hit.similarity for hit in hits), reverse=True)
+    return {hit.event_id: hit.similarity for hit in hits}
+
+
+def lone_event(
+    video_id: UUID, n: int, similarity: float, *, version: int = 1, number: int | None = None
+) -> EventRecord:
+    """The nth 3 s of a video; its cosine to axis 0 is as given. number: if it is not the nth event."""
+    made = _record(np.random.default_rng(n), video_id, version, n if number is None else number, n, n + 1)
+    vector = np.zeros(16, dtype=np.float32)
+    vector[0] = similarity
+    return replace(made, event=replace(made.event, embedding=vector), entities=(), mentions=(), relations=())
+
+
+def test_what_happens_around_an_event_counts_as_far_as_it_is_in_scope(acme: Cast, globex: Cast) -> None:
+    """Own and better neighbour's similarity of events 0, 1, 2 and 4, of which none is next to 4; in another version and
+    another video the numbers go on, and are no neighbours."""
+    with acme.scope():
+        first, second = sorted(UUID(str(make_video().id)) for _ in range(2))
+    told = {0: 0.5, 1: 0.25, 2: 1.0, 4: 0.75}
+    index = MemoryVideo(first, [lone_event(first, n, similarity) for n, similarity in told.items()])
+    other = MemoryVideo(second, [lone_event(second, 3, 1.0)])
+    rebuilt = MemoryVideo(first, [lone_event(first, 3, 1.0, version=2)], index_version=2)
+    for video in (index, other, rebuilt):
+        with acme.scope():
+            writer = VersionWriter(video.video_id, video.index_version, text_model=TEXT_MODEL, frame_model=FRAME_MODEL)
+            writer.store_events(video.events)
+    ids = {n: record.event.id for n, record in zip(told, index.events, strict=True)}
+    around = {0: 0.25, 1: 1.0, 2: 0.25, 4: 0.75}
+    scope = ((first, 1, END_MS), (second, 1, END_MS))
+    for context in (0.0, 0.4, 1.0, 3.0):
+        expected = {ids[n]: (told[n] + context * around[n]) / (1 + context) for n in told}
+        expected[other.events[0].event.id] = (1.0 + context) / (1 + context)
+        with postgres(acme, *scope) as graph:
+            assert event_similarities(graph, axis(0), context) == expected
+        assert event_similarities(InMemoryGraph([index, other]), axis(0), context) == expected
+
+    # The best of all is outside: event 1 has event 0 around it, and 0 event 1.
+    early = Span(0, 6_000)
+    with postgres(acme, *scope, span=early) as graph:
+        for either in (graph, InMemoryGraph([index, other], span=early)):
+            assert event_similarities(either, axis(0), 1.0) == {ids[0]: 0.375, ids[1]: 0.375}
+    with postgres(acme, (first, 1, 6_000)) as graph:
+        assert event_similarities(graph, axis(0), 1.0) == {ids[0]: 0.375, ids[1]: 0.375}
+    with postgres(globex, *scope) as graph:
+        assert event_similarities(graph, axis(0), 1.0) == {}
+
+
+def test_a_context_changes_the_event_view_alone(acme: Cast, globex: Cast) -> None:
+    random = np.random.default_rng(9)
+    world = make_world(random, acme, globex)
+    vectors = {view: exact_vector(random) for view in VIEWS}
+    with postgres(acme, *((video.video_id, 1, END_MS) for video in world.videos)) as graph:
+        for either in (graph, InMemoryGraph(world.videos)):
+            plain, within = (
+                either.search_views({v: ViewQuery(vectors[v], 500, context) for v in VIEWS}, floor=-2.0)
+                for context in (0.0, 1.0)
+            )
+            assert {view for view in VIEWS if plain[view] != within[view]} == {"event"}
 
 
 def test_a_foreign_an_unknown_and_an_unbuilt_video_are_equally_empty(acme: Cast, globex: Cast) -> None:

@@ -57,7 +57,8 @@ def post(cast: Any, video_id: Any, **values: Any) -> Any:
 
 def event(video_id: UUID, **values: Any) -> FoundEvent:
     fields: dict[str, Any] = {
-        "video_id": video_id, "event_id": EVENT, "start_ms": 3_000, "end_ms": 9_000, "summary": "A red car parks.",
+        "video_id": video_id, "event_id": EVENT, "n": 1, "start_ms": 3_000, "end_ms": 9_000,
+        "summary": "A red car parks.",
         "score": 0.75, "frame_ms": 4_000, "frame_key": "t/frames/4000.jpg",
         "reasons": (Reason("frame", 0.5, "at 4000 ms"), Reason("event", 0.25, "")),
     }  # fmt: skip
@@ -83,7 +84,7 @@ def test_a_search_is_a_job_of_the_query_workers_and_no_charge(acme: Any, video: 
     assert reply.headers["Location"] == f"/v1/searches/{body['id']}"
     assert (body["status"], body["query"], body["results"], body["result_count"]) == ("queued", "a red car", [], 0)
     assert (body["video_ids"], body["start_ms"], body["end_ms"]) == ([vid(video)], 1_000, None)
-    assert body["views"] == {"event": 1.0, "entity": 1.0, "frame": 3.0, "transcript": 0.5, "graph": 0.0}
+    assert body["views"] == {"event": 1.0, "entity": 0.1, "frame": 3.0, "transcript": 0.5, "graph": 0.0}
     assert (body["fusion"], body["limit"]) == ("rrf", 5)
     with acme.scope():
         job = Job.objects.get()
@@ -356,3 +357,20 @@ def test_a_version_that_a_search_reads_is_not_retired(acme: Any, video: UUID) ->
         searches.fail_search(search_id=search_id, code="x", message="x")
         require_unused(version)
     assert (used.value.code, used.value.retryable) == ("version_in_use", True)
+
+
+def test_two_neighbours_that_were_found_are_also_one_moment(acme: Any, video: UUID) -> None:
+    post(acme, video)
+    after = UUID(int=EVENT.int + 1)
+    finish(acme, lambda _: [
+        event(video, score=0.5), event(video, event_id=after, n=2, start_ms=9_000, end_ms=15_000, score=0.25),
+    ])  # fmt: skip
+
+    with acme.scope():
+        search_id = Search.objects.get().id
+    body = acme.client.get(f"/v1/searches/{public_ids.encode('sea', search_id)}").json()
+
+    spans = [(moment["start_ms"], moment["end_ms"], moment["score"]) for moment in body["moments"]]
+    assert spans == [(3_000, 9_000, 0.5), (3_000, 15_000, pytest.approx(0.3)), (9_000, 15_000, 0.25)]
+    assert body["moments"][1]["event_ids"] == [public_ids.encode("evt", EVENT), public_ids.encode("evt", after)]
+    assert {moment["video_id"] for moment in body["moments"]} == {vid(video)}

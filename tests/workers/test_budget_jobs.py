@@ -29,6 +29,9 @@ from tests.workers.world import TWELVE_SECONDS, indexed_video, run_due
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
 
+NUMBERS = ["3", "5", "7"]
+"""Choices of which the events tell about the same: the votes decide."""
+
 
 @pytest.fixture
 def video_id(acme: Cast, vlm: ScriptedOpenAIServer) -> UUID:
@@ -72,7 +75,7 @@ def tokens(calls: Iterable[ModelCall]) -> int:
 
 def test_without_a_limit_the_third_sample_is_drawn(acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer) -> None:
     llm.script = torn(prompt_tokens=50_000)
-    body = ended(acme, _run(acme, video_id))
+    body = ended(acme, _run(acme, video_id, choices=NUMBERS))
 
     assert (body["finish_reason"], body["finish_detail"], body["choice"]) == ("answered", None, 2)
     assert [request.n for request in llm.requests[:2]] == [2, 1]
@@ -122,10 +125,15 @@ def test_device_time_counts_towards_the_cost_of_a_question(
     }
     monkeypatch.setattr(task, "rates_at", lambda at: Rates(prices))
     llm.script = torn()
+    open_one = ended(acme, _run(acme, video_id, budget={"max_cost": "0.01"}, choices=[]))
     body = ended(acme, _run(acme, video_id, budget={"max_cost": "0.01"}))
 
     assert llm.requests == []
-    assert (body["finish_reason"], body["finish_detail"], body["answer"]) == ("budget", "max_cost", "")
+    assert (open_one["finish_reason"], open_one["finish_detail"], open_one["answer"]) == ("budget", "max_cost", "")
+    assert open_one["evidence"] == []
+    # Nobody was asked; of the choices the events still tell which is the best.
+    assert (body["finish_reason"], body["finish_detail"], body["answer"]) == ("budget", "max_cost", "a tennis ball")
+    assert body["evidence"][0]["start_ms"] == 6_000
 
 
 def test_what_a_running_question_has_consumed_is_seen_by_others_and_forgotten_with_its_answer(
@@ -223,7 +231,7 @@ def test_between_two_looks_what_was_known_holds(
 ) -> None:
     monkeypatch.setattr(shared_budget, "LOOK_EVERY_SECONDS", 1e9)
     llm.script = torn(meanwhile=lambda: acme.client.put("/v1/budget", {"max_tokens": 250}, format="json"))
-    body = ended(acme, _run(acme, video_id))
+    body = ended(acme, _run(acme, video_id, choices=NUMBERS))
 
     assert (body["finish_reason"], body["choice"]) == ("answered", 2)
     with acme.scope():

@@ -1,0 +1,255 @@
+"""Action CS: what the events say for each choice, and what that counts beside the vote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gpu_workers.answering import Answer, QuestionInput, answer_question
+from gpu_workers.answering.budget import Spending
+from gpu_workers.answering.choice_support import CLOSEST, SHARPNESS, choice_support
+from gpu_workers.answering.contract import Budget
+from gpu_workers.answering.presets import SearchSettings, settings_for
+from gpu_workers.answering.run import QuestionRun
+from gpu_workers.memory_graph import InMemoryGraph
+from gpu_workers.models.roles import Meter, ModelError
+from tests.answering.world import (
+    STREET,
+    ScriptedEmbedder,
+    embed,
+    event_id,
+    make_video,
+    models,
+    says,
+    scripted,
+    street,
+)
+
+QUESTION = QuestionInput("Who is there?", ("a dog runs across the street", "an orchestra tunes", "divers surface"))
+NUMBERS = QuestionInput("How many?", ("3", "5", "7"))
+OURS = replace(settings_for("low", models_profile="embedded"), samples=3, context_tokens=3_000)
+W = 0.7
+
+
+def shares(question: QuestionInput, graph: InMemoryGraph) -> tuple[float, ...]:
+    meter = Meter()
+    spending = Spending(Budget(), meter, clock=lambda: 0.0, should_stop=lambda: False)
+    run = QuestionRun(
+        question, graph, models(scripted(says("A"))), OURS, spending=spending, meter=meter, on_progress=lambda *_: None
+    )
+    return choice_support(run)
+
+
+def ask(
+    answers: Any,
+    question: QuestionInput = QUESTION,
+    settings: SearchSettings = OURS,
+    *,
+    graph: InMemoryGraph | None = None,
+    budget: Budget | None = None,
+    embedder: ScriptedEmbedder | None = None,
+) -> Answer:
+    asked = models(scripted(answers))
+    if embedder:
+        asked = replace(asked, text_embedder=embedder)
+    return answer_question(question, graph or street(), asked, settings=settings, budget=budget)
+
+
+def weighed(answer: Answer) -> Any:
+    (node,) = [node for node in answer.nodes if node.action == "CS"]
+    return node
+
+
+def shown(answer: Answer) -> set[Any]:
+    return {event.event_id for node in answer.nodes for event in node.events if event.number is not None}
+
+
+# --- what the events say -------------------------------------------------------------------------------------------
+
+
+def test_the_shares_are_a_softmax_of_mean_cosines_to_the_events() -> None:
+    events = ("a dog barks", "a dog sleeps", "a boat sails")
+    choices = ("a dog", "a boat", "thunder")
+
+    means = np.array([np.mean([float(embed(event) @ embed(choice)) for event in events]) for choice in choices])
+    powers = np.exp(SHARPNESS * means)
+    found = shares(QuestionInput("What is seen?", choices), InMemoryGraph([make_video(events)]))
+
+    assert found == pytest.approx(tuple(powers / powers.sum()), rel=1e-5)
+    assert sum(found) == pytest.approx(1.0)
+    assert found[0] > found[1] > found[2] > 0.0
+
+
+def test_only_the_closest_events_speak_for_a_choice() -> None:
+    """Twenty more events of boats tell no more than as many of them as of dogs."""
+    graph = InMemoryGraph([make_video(["dog"] * CLOSEST + ["boat"] * (CLOSEST + 20))])
+
+    assert shares(QuestionInput("What is seen?", ("dog", "boat")), graph) == pytest.approx((0.5, 0.5))
+
+
+def test_an_open_question_and_an_empty_scope_have_no_support() -> None:
+    assert shares(QuestionInput("Who is there?"), street()) == ()
+    assert shares(QUESTION, InMemoryGraph([])) == ()
+
+    answer = ask(says("a dog"), QuestionInput("Who is there?"))
+    assert (answer.text, answer.finish_reason) == ("a dog", "answered")
+    assert "CS" not in {node.action for node in answer.nodes}
+    assert set(answer.signals) == {"score", "margin", "similarity"}
+
+
+# --- what that counts ----------------------------------------------------------------------------------------------
+
+
+def test_vote_and_support_count_by_the_weight_and_the_trace_says_how() -> None:
+    answer = ask(says("A", "same words"))
+
+    node = weighed(answer)
+    support = shares(QUESTION, street())
+    assert (answer.choice, answer.finish_reason) == (0, "answered")
+    assert (node.path, node.depth, node.answer) == ("CS", 1, QUESTION.choices[0])
+    assert [(c.answer, c.choice) for c in node.candidates] == [(text, n) for n, text in enumerate(QUESTION.choices)]
+    assert [c.agreement for c in node.candidates] == pytest.approx(support)
+    totals = [(1 - W) * 1.0 + W * support[0], W * support[1], W * support[2]]
+    assert [c.score for c in node.candidates] == pytest.approx(totals)
+    assert node.score == pytest.approx(totals[0])
+    assert answer.signals["score"] == pytest.approx(totals[0])
+    assert answer.signals["margin"] == pytest.approx(totals[0] - max(totals[1:]))
+    assert answer.signals["support"] == pytest.approx(support[0])
+    assert answer.reasoning == "same words"
+
+
+def test_without_weight_the_vote_is_left_alone() -> None:
+    class Asked(ScriptedEmbedder):
+        def __init__(self) -> None:
+            self.texts: list[list[str]] = []
+
+        def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
+            self.texts.append(list(texts))
+            return super().embed(texts, meter=meter)
+
+    embedder = Asked()
+    answer = ask(says("B", "same"), settings=replace(OURS, support_weight=0.0), embedder=embedder)
+
+    assert (answer.choice, answer.signals["score"], answer.signals["margin"]) == (1, 1.0, 1.0)
+    assert "support" not in answer.signals
+    assert "CS" not in {node.action for node in answer.nodes}
+    assert list(QUESTION.choices) not in embedder.texts
+    ask(says("B", "same"), embedder=embedder)
+    assert list(QUESTION.choices) in embedder.texts
+
+
+def test_no_gpu_profile_weighs_support_and_the_paper_never_does() -> None:
+    efforts = ("low", "medium", "high", "paper")
+
+    assert [settings_for(effort, models_profile="gpu").support_weight for effort in efforts] == [0.0] * 4
+    embedded = [settings_for(effort, models_profile="embedded").support_weight for effort in efforts]
+    assert embedded == [W, W, W, 0.0]
+
+
+def test_choices_of_which_the_events_say_nothing_leave_the_vote_standing() -> None:
+    answer = ask([says("C", "seven"), says("C", "seven"), says("A", "three")], NUMBERS)
+
+    assert (answer.choice, answer.text, answer.reasoning) == (2, "7", "seven")
+    assert [c.agreement for c in weighed(answer).candidates] == pytest.approx([1 / 3] * 3)
+
+
+def test_many_choices_that_share_the_support_make_no_vote_too_weak_to_stand() -> None:
+    """One sample has S 0.3; with an eighth of the support it counts 0.3 * 0.3 + 0.7 / 8 = 0.18, less than an answer
+    needs. The vote alone is enough."""
+    untold = [str(n) for n in range(200) if not any(embed(str(n)) @ embed(event) for event in STREET)]
+    question = QuestionInput("Which number has the cyclist in green?", tuple(untold[:8]))
+    lone = replace(OURS, samples=1)
+
+    answer = ask(says("D"), question, lone)
+
+    assert (answer.choice, answer.finish_reason) == (3, "answered")
+    assert answer.signals["score"] == pytest.approx(0.3 * (1 - W) + W / 8)
+    firm = ask(says("D"), question, replace(lone, lowest_answer=0.31))
+    assert (firm.choice, firm.detail) == (None, "no_consensus")
+
+
+def test_a_choice_that_nobody_voted_for_wins_by_overwhelming_support_and_cites_what_was_shown() -> None:
+    answer = ask(says("B", "an orchestra tunes", (2,)))
+
+    assert (answer.choice, answer.text, answer.finish_reason) == (0, QUESTION.choices[0], "answered")
+    assert answer.reasoning == ""
+    support = shares(QUESTION, street())
+    assert W * support[0] > (1 - W) + W * support[1]
+    assert answer.citations[0].event_id == event_id(4)
+    assert {citation.event_id for citation in answer.citations} <= shown(answer)
+    assert [claim.text for claim in answer.claims] == [QUESTION.choices[0]]
+
+
+def test_a_choice_that_was_outvoted_and_wins_by_support_keeps_its_words_and_citations() -> None:
+    """Of all events that were shown, the one that the sample named is cited, not the closest."""
+
+    def split(request: Any) -> Any:
+        reply = says("A", "it barks", (1,)), says("B", "an orchestra", (2,)), says("B", "an orchestra", (2,))
+        return list(reply)[: request.n] if request.n > 1 else reply[2]
+
+    answer = ask(split)
+
+    assert (answer.choice, answer.reasoning) == (0, "it barks")
+    number = {event.number: event.event_id for node in answer.nodes for event in node.events if event.number}
+    assert [citation.event_id for citation in answer.citations] == [number[1]]
+    assert number[1] != event_id(4)
+
+
+# --- when there is no answer ---------------------------------------------------------------------------------------
+
+
+def test_an_abstention_stands() -> None:
+    answer = ask(says("insufficient"))
+
+    assert (answer.choice, answer.text) == (None, "")
+    assert (answer.finish_reason, answer.detail) == ("insufficient_evidence", "abstained")
+    assert (answer.citations, answer.signals, answer.confidence) == ((), {}, 0.0)
+    assert weighed(answer).answer == QUESTION.choices[0]
+
+
+def test_a_budget_that_ended_before_any_answer_leaves_the_best_supported_choice() -> None:
+    reasoner = scripted(says("B"))
+    spent = Budget(max_tokens=5)
+
+    answer = answer_question(QUESTION, street(), models(reasoner), settings=OURS, budget=spent)
+
+    assert reasoner.requests == []
+    assert (answer.choice, answer.finish_reason, answer.detail) == (0, "budget", "max_tokens")
+    assert answer.citations[0].event_id == event_id(4)
+    assert {citation.event_id for citation in answer.citations} <= shown(answer)
+    for other, settings in ((QUESTION, replace(OURS, support_weight=0.0)), (QuestionInput("Who is there?"), OURS)):
+        none = ask(says("B"), other, settings, budget=spent)
+        assert (none.choice, none.text, none.finish_reason) == (None, "", "budget")
+        assert none.citations == ()
+
+
+def test_an_abstention_stands_though_the_budget_ended_the_search_after_it() -> None:
+    settings = replace(OURS, samples=1, max_depth=2, requery=False)
+
+    answer = ask(says("insufficient"), settings=settings, budget=Budget(max_calls=1))
+
+    assert (answer.choice, answer.finish_reason, answer.detail) == (None, "budget", "max_calls")
+
+
+def test_a_model_that_failed_is_an_error_whatever_the_events_say() -> None:
+    answer = ask(ModelError("model_unavailable", "away", retryable=True))
+
+    assert (answer.choice, answer.finish_reason, answer.detail) == (None, "error", "model_unavailable")
+
+
+def test_an_embedder_that_fails_leaves_the_vote() -> None:
+    class Failing(ScriptedEmbedder):
+        def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
+            if list(texts) == list(QUESTION.choices):
+                raise ModelError("model_unavailable", "away", retryable=True)
+            return super().embed(texts, meter=meter)
+
+    answer = ask(says("B", "same"), embedder=Failing())
+
+    assert (answer.choice, answer.finish_reason, answer.signals["score"]) == (1, "answered", 1.0)
+    assert "CS" not in {node.action for node in answer.nodes}
