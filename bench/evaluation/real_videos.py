@@ -93,7 +93,7 @@ def main() -> None:
                 graph = index.graph()
                 for text in asked:
                     bar.set_description(name)
-                    answer = answer_question(QuestionInput(text, profile=profile), graph, models)
+                    answer = answer_question(QuestionInput(text, profile=profile, effort="low"), graph, models)
                     rows.append(_row(name, text, answer, graph, options.out))
                     bar.update()
                     (options.out / "answers.json").write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n")

@@ -37,10 +37,14 @@ INITIAL = Coefficients(bias=-2.8, score=3.6, margin=1.4, similarity=1.2)
 """By judgement: S 0.75 with margin 0.5 and similarity 0.5 gives 0.77, a lone vote of four 0.13. It orders answers and
 is no measured probability: nothing with a large reasoner was measured yet."""
 
+BY_SUPPORT = Coefficients(bias=-1.74, score=0.0, margin=0.0, similarity=0.0, support=4.04)
+"""Where the support of choices counts (embedded profile): fitted on the 248 questions of EgoSchema's development half.
+The small reasoner's own agreement tells nothing there that support does not (docs/evaluation.md)."""
+
 
 def confidence(signals: Signals) -> float:
-    """The chance that the answer is right, as far as coefficients of its kind were fitted."""
-    fit = INITIAL
+    """The chance that the answer is right: measured where there is support, else a judgement."""
+    fit = INITIAL if signals.support is None else BY_SUPPORT
     weighted = fit.score * signals.score + fit.margin * signals.margin + fit.similarity * signals.similarity
     weighted += fit.support * (signals.support or 0.0)
     return 1.0 / (1.0 + math.exp(-(fit.bias + weighted)))

@@ -12,7 +12,7 @@ from gpu_workers import prompts
 from gpu_workers.models import profiles, vllm_server
 from gpu_workers.models.narrator import MeasuredNarrator
 from gpu_workers.models.observer import Observer
-from gpu_workers.models.profiles import ModelSettings
+from gpu_workers.models.profiles import ModelSettings, load_answer_models, load_index_models
 from gpu_workers.models.roles import ModelError
 from gpu_workers.models.vision_language import VlmChecker, VlmDescriber
 from tests.scripted_openai import ScriptedOpenAIServer
@@ -113,3 +113,13 @@ def test_health_is_awaited_and_its_absence_reported() -> None:
     ticks = iter(range(100))
     with pytest.raises(TimeoutError, match="no healthy server"):
         vllm_server.wait_healthy(url, 3, clock=lambda: next(ticks), sleep=lambda s: None)
+
+
+def test_models_are_loaded_once_per_process() -> None:
+    """R20: every question of a worker finds the same models, and so the same open connections and weights."""
+    settings = ModelSettings(reasoner_url="http://127.0.0.1:9/v1", reasoner_model="none")
+    assert load_answer_models(settings) is load_answer_models(settings)
+    other = ModelSettings(reasoner_url="http://127.0.0.1:9/v1", reasoner_model="another")
+    assert load_answer_models(other).reasoner is not load_answer_models(settings).reasoner
+    # Weights do not depend on where the reasoner is.
+    assert load_index_models(settings).text_embedder is load_index_models(settings).text_embedder
