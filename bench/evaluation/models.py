@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -22,6 +24,9 @@ def answering_models() -> Iterator[tuple[ModelSettings, AnswerModels]]:
     settings = ModelSettings.from_env()
     with ExitStack() as opened:
         if not settings.reasoner_url:
+            # Else a terminated evaluation would leave its server behind.
+            before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+            opened.callback(signal.signal, signal.SIGTERM, before)
             place = opened.enter_context(tempfile.TemporaryDirectory(prefix="ava-eval-"))
             stack = opened.enter_context(Stack(Path(place), frozenset({"llama"}), durable=False))
             started = {name: value for service in stack.services for name, value in service.env().items()}

@@ -3,7 +3,7 @@
 A right choice says in its own words what the events say in theirs. So each choice is compared with the events of the
 scope, and the mean similarity of the closest ones tells how much of the video speaks for it. Small reasoners read long
 lists badly; on captions of EgoSchema this alone answers more questions than they do (docs/evaluation.md). A choice
-that is only a number or a name tells nothing this way: then all choices get about the same, and the votes decide.
+that is only a number or a name says nothing that events could bear out: then the votes decide alone.
 """
 
 from __future__ import annotations
@@ -22,22 +22,26 @@ from gpu_workers.answering.parsing import ParsedAnswer
 from gpu_workers.answering.run import QuestionRun
 from gpu_workers.answering.sampling import Draw
 from gpu_workers.answering.summary_answer import AnswerNode
+from gpu_workers.answering.words import content_words
 from gpu_workers.ports import ViewQuery
 
 CLOSEST = 16
 """Events that speak for a choice: as many as an answer reads at most (AVA, section 5.2)."""
+
+OWN_WORDS = 3
+"""Content words that every choice must have to be compared."""
 
 SHARPNESS = 19.4
 """Of the softmax over mean cosines: the maximum-likelihood fit on EgoSchema's development half (`make eval`)."""
 
 
 def choice_support(run: QuestionRun) -> tuple[float, ...]:
-    """A share for each choice, together 1; () for an open question or a scope without events.
+    """A share for each choice, together 1; () for an open question, choices of few words or a scope without events.
 
     Raises ModelError of the embedder.
     """
     choices = run.question.choices
-    if not choices:
+    if not choices or min(len(content_words(choice)) for choice in choices) < OWN_WORDS:
         return ()
     with run.timed("support"):
         vectors = run.models.text_embedder.embed(list(choices), meter=run.meter)

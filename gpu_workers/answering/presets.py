@@ -113,7 +113,7 @@ _EMBEDDED_LIMITS = {
     "reasoning_words": 40,
     "answer_tokens": 224,
     "in_flight": 2,
-    "support_weight": 0.7,
+    "support_weight": 0.9,
 }
 """A 1.5B model on two cores reads 60 to 90 and writes 15 to 30 tokens a second. It reads long lists so badly that the
 events' own support of a choice counts more than its vote (docs/evaluation.md)."""

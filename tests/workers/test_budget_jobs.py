@@ -24,6 +24,7 @@ from gpu_workers.tasks import answer_question as task
 from gpu_workers.tasks import shared_budget
 from tests.conftest import Cast
 from tests.scripted_openai import Reply, ScriptedOpenAIServer, ScriptedRequest
+from tests.workers.eyes import GREEN, STORIES
 from tests.workers.test_answer_jobs import ask, saying
 from tests.workers.world import TWELVE_SECONDS, indexed_video, run_due
 
@@ -126,13 +127,14 @@ def test_device_time_counts_towards_the_cost_of_a_question(
     monkeypatch.setattr(task, "rates_at", lambda at: Rates(prices))
     llm.script = torn()
     open_one = ended(acme, _run(acme, video_id, budget={"max_cost": "0.01"}, choices=[]))
-    body = ended(acme, _run(acme, video_id, budget={"max_cost": "0.01"}))
+    told = ["a carpenter builds wooden boats", STORIES[GREEN], "divers explore coral reefs"]
+    body = ended(acme, _run(acme, video_id, budget={"max_cost": "0.01"}, choices=told))
 
     assert llm.requests == []
     assert (open_one["finish_reason"], open_one["finish_detail"], open_one["answer"]) == ("budget", "max_cost", "")
     assert open_one["evidence"] == []
     # Nobody was asked; of the choices the events still tell which is the best.
-    assert (body["finish_reason"], body["finish_detail"], body["answer"]) == ("budget", "max_cost", "a tennis ball")
+    assert (body["finish_reason"], body["finish_detail"], body["answer"]) == ("budget", "max_cost", told[1])
     assert body["evidence"][0]["start_ms"] == 6_000
 
 

@@ -126,7 +126,7 @@ def test_the_limit_bounds_results_and_every_view_looks_that_far(acme: Cast, vide
     wide = retrieval_settings({"views": weights, "fusion": "rrf", "limit": 40})
     narrow = retrieval_settings({"views": weights, "fusion": "borda", "limit": 1})
     assert (wide.events, wide.entities, wide.frames, wide.transcript, wide.graph_events) == (40, 40, 80, 0, 40)
-    assert (narrow.events, narrow.entities, narrow.frames, narrow.transcript) == (5, 5, 32, 0)
+    assert (narrow.events, narrow.entities, narrow.frames, narrow.transcript) == (16, 5, 32, 0)
     assert (wide.fusion, wide.weights, wide.rewriting) == ("rrf", weights, False)
 
 
