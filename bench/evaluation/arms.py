@@ -118,7 +118,7 @@ class ChoiceArm:
         run = QuestionRun(asked, graph, self._models, settings, spending=spending, meter=meter, on_progress=_untold)
         shares = choice_support(run)
         if not shares:
-            return Outcome(None, finish_reason="insufficient_evidence", detail="no_events")
+            return Outcome(None, finish_reason="insufficient_evidence", detail="no_support")
         return Outcome(int(np.argmax(shares)), max(shares))
 
     def _memory(self, video: str) -> MemoryVideo:

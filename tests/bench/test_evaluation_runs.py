@@ -137,7 +137,10 @@ def test_every_arm_answers_choices_and_only_those_that_need_it_ask_a_reasoner(
     assert sorted(asked) == (["11-4"] if arm == "oracle_events" else ["11-4", "22-0"])
     # Where the captions are another video's, there may be nothing at all to answer from.
     unanswered = [(item["finish_reason"], item["detail"]) for item in body["items"] if item["given"] is None]
-    assert set(unanswered) <= ({("insufficient_evidence", "no_events")} if arm == "shuffled" else set())
+    # And choices of one or two words say nothing that events could bear out.
+    expected = {"shuffled": "no_events", "support_only": "no_support"}
+    assert set(unanswered) <= ({("insufficient_evidence", expected[arm])} if arm in expected else set())
+    assert (len(unanswered) == 2) == (arm == "support_only")
     assert (not reasoner.requests) == (arm in WITHOUT_REASONER)
     assert body["reasoner"] == ("" if arm in WITHOUT_REASONER else "scripted")
     told = "\n".join(request.user for request in reasoner.requests)
