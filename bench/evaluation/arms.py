@@ -18,14 +18,13 @@ from gpu_workers.answering.actions import State
 from gpu_workers.answering.answer_question import answer_question
 from gpu_workers.answering.budget import Spending
 from gpu_workers.answering.choice_support import choice_support
-from gpu_workers.answering.conclusion import conclude
 from gpu_workers.answering.context import EventContext
 from gpu_workers.answering.contract import Answer, Budget, Effort, QuestionInput
-from gpu_workers.answering.frame_check import Verdict
 from gpu_workers.answering.methods import METHODS, Method
+from gpu_workers.answering.methods.caption_rag import answer_once
 from gpu_workers.answering.presets import settings_for
 from gpu_workers.answering.run import QuestionRun
-from gpu_workers.answering.summary_answer import AnswerNode, answer_task, node_record, scored, show_events
+from gpu_workers.answering.summary_answer import show_events
 from gpu_workers.ekg import Span
 from gpu_workers.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.models.roles import AnswerModels, Meter
@@ -151,7 +150,7 @@ class QuestionOnly:
 
     def answer(self, run: QuestionRun) -> Answer:
         run.settings = replace(run.settings, samples=1)
-        return _told(run, State("", ()), NOTHING)
+        return answer_once(run, State("", ()), NOTHING)
 
 
 class UniformCaptions:
@@ -165,7 +164,7 @@ class UniformCaptions:
     def answer(self, run: QuestionRun) -> Answer:
         run.settings = replace(run.settings, samples=1)
         if not self._captions:
-            return _told(run, State("", ()), NOTHING)
+            return answer_once(run, State("", ()), NOTHING)
         count = run.models.reasoner.count_tokens
         low, high = 1, len(self._captions)
         while low < high:
@@ -173,7 +172,7 @@ class UniformCaptions:
             low, high = (
                 (middle, high) if count(self._spaced(middle)) <= run.settings.context_tokens else (low, middle - 1)
             )
-        return _told(run, State("", ()), EventContext(self._spaced(low), {}, {}))
+        return answer_once(run, State("", ()), EventContext(self._spaced(low), {}, {}))
 
     def _spaced(self, n: int) -> str:
         places = np.linspace(0, len(self._captions) - 1, n).round().astype(int)
@@ -194,17 +193,7 @@ class OracleEvents:
         probe = run.models.text_embedder.embed([run.question.question], meter=run.meter)[0]
         events = [e for e in all_events(run.graph, probe) if any(e.span.overlaps(span) for span in self._spans)]
         state = State("", tuple(RankedEvent(event.id, 1.0) for event in events))
-        return _told(run, state, show_events(run, state))
-
-
-def _told(run: QuestionRun, state: State, context: EventContext) -> Answer:
-    """One answer from one context."""
-    draw = run.together("search", [answer_task(run, state, context)])[0]
-    if draw.halt:
-        run.halt(draw.halt)
-    node = AnswerNode("SA", state, context, draw, scored(run, draw))
-    verdict = Verdict(node, node.score, node.score, node) if node.answers else None
-    return conclude(run, nodes=[node], records=[node_record(node)], verdict=verdict, top_similarity=0.0)
+        return answer_once(run, state, show_events(run, state))
 
 
 def _outcome(answer: Answer) -> Outcome:

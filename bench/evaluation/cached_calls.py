@@ -29,14 +29,17 @@ class CallCache:
             self._database.execute("PRAGMA journal_mode=WAL")
             self._database.execute("CREATE TABLE IF NOT EXISTS calls (key TEXT PRIMARY KEY, answer BLOB NOT NULL)")
 
-    def get(self, key: str) -> bytes | None:
+    def get(self, keys: Sequence[str]) -> dict[str, bytes]:
+        """Of the keys that have an answer."""
+        listed = "SELECT key, answer FROM calls WHERE key IN (SELECT value FROM json_each(?))"
         with self._lock:
-            row = self._database.execute("SELECT answer FROM calls WHERE key = ?", (key,)).fetchone()
-        return bytes(row[0]) if row else None
+            rows = self._database.execute(listed, (json.dumps(list(keys)),)).fetchall()
+        return {key: bytes(answer) for key, answer in rows}
 
-    def put(self, key: str, answer: bytes) -> None:
+    def put(self, answers: Mapping[str, bytes]) -> None:
+        """All of them in one transaction: each costs a write to the disk."""
         with self._lock, self._database:
-            self._database.execute("INSERT OR REPLACE INTO calls VALUES (?, ?)", (key, answer))
+            self._database.executemany("INSERT OR REPLACE INTO calls VALUES (?, ?)", answers.items())
 
 
 class CachedChat:
@@ -60,7 +63,7 @@ class CachedChat:
         timeout_s: float | None = None,
     ) -> list[Sample]:
         key = _digest(self.name, [_plain(m) for m in messages], stage, schema, n, temperature, max_tokens, seed)
-        kept = self._cache.get(key)
+        kept = self._cache.get([key]).get(key)
         if kept is None:
             told = Meter()
             samples = self._model.sample(
@@ -76,7 +79,7 @@ class CachedChat:
             )
             rows = {"samples": [asdict(sample) for sample in samples], "calls": [asdict(call) for call in told.calls]}
             kept = json.dumps(rows).encode()
-            self._cache.put(key, kept)
+            self._cache.put({key: kept})
         answer = json.loads(kept)
         for call in answer["calls"]:
             meter.record(ModelCall(**call))
@@ -95,13 +98,14 @@ class CachedTextEmbedder:
 
     def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
         keys = {text: _digest(self.name, text) for text in texts}
-        kept = {text: self._cache.get(key) for text, key in keys.items()}
-        missing = [text for text, row in kept.items() if row is None]
+        kept = self._cache.get(list(keys.values()))
+        missing = [text for text, key in keys.items() if key not in kept]
         if missing:
-            for text, row in zip(missing, self._embedder.embed(missing, meter=meter), strict=True):
-                kept[text] = row.astype(np.float32).tobytes()
-                self._cache.put(keys[text], kept[text] or b"")
-        rows = [np.frombuffer(kept[text] or b"", dtype=np.float32) for text in texts]
+            fresh = self._embedder.embed(missing, meter=meter).astype(np.float32)
+            made = {keys[text]: row.tobytes() for text, row in zip(missing, fresh, strict=True)}
+            self._cache.put(made)
+            kept |= made
+        rows = [np.frombuffer(kept[keys[text]], dtype=np.float32) for text in texts]
         return np.stack(rows) if rows else np.zeros((0, self.dimension), dtype=np.float32)
 
     def embed_frames(self, pictures: Sequence[Any], *, meter: Meter) -> NDArray[np.float32]:

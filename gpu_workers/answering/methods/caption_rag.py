@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from gpu_workers.answering.actions import State
 from gpu_workers.answering.conclusion import conclude
+from gpu_workers.answering.context import EventContext
 from gpu_workers.answering.contract import Answer
 from gpu_workers.answering.frame_check import Verdict
 from gpu_workers.answering.run import QuestionRun
-from gpu_workers.answering.summary_answer import AnswerNode, answer_task, node_record, scored, show_events
+from gpu_workers.answering.summary_answer import answer_node, answer_task, node_record, show_events
 from gpu_workers.ports import ViewQuery
 from gpu_workers.retrieval.fusion import fuse
 from gpu_workers.retrieval.tri_view import question_text
@@ -35,11 +36,16 @@ class CaptionRag:
         if not hits:
             return conclude(run, nodes=[], records=[], verdict=None, top_similarity=0.0)
         state = State("", tuple(fuse({"event": hits})), top_similarity=top)
-        context = show_events(run, state)
-        with run.timed("search"):
-            draw = run.together("search", [answer_task(run, state, context)])[0]
-        if draw.halt:
-            run.halt(draw.halt)
-        node = AnswerNode("SA", state, context, draw, scored(run, draw))
-        verdict = Verdict(node, node.score, node.score, node) if node.answers else None
-        return conclude(run, nodes=[node], records=[node_record(node)], verdict=verdict, top_similarity=top)
+        return answer_once(run, state, show_events(run, state))
+
+
+def answer_once(run: QuestionRun, state: State, context: EventContext) -> Answer:
+    """The answer that context gives, without a search: what baselines do with what they chose."""
+    with run.timed("search"):
+        draw = run.together("search", [answer_task(run, state, context)])[0]
+    if draw.halt:
+        run.halt(draw.halt)
+    node = answer_node(run, state, context, draw)
+    verdict = Verdict(node, node.score, node.score, node) if node.answers else None
+    records = [node_record(node)]
+    return conclude(run, nodes=[node], records=records, verdict=verdict, top_similarity=state.top_similarity)
