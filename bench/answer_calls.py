@@ -231,7 +231,9 @@ def words(request: Mapping[str, Any]) -> str | Sequence[str]:
     if stage == "rewrite":
         return json.dumps(queries)
     if stage == "requery":
-        return json.dumps({"missing": said(25), "sub_query": said(40), **queries})
+        asked = request["response_format"]["json_schema"]["schema"]["properties"]
+        fields = {"missing": said(25), "sub_query": said(40), **queries}
+        return json.dumps({name: fields[name] for name in asked})
     if stage == "verify":
         return json.dumps({"verdict": "supported"})
     if IN_DOUBT not in prompt:

@@ -96,9 +96,11 @@ def requery_task(run: QuestionRun, state: State) -> Callable[[], Requery]:
         run.graph.load_events(ids),
         (),
         count_tokens=reasoner.count_tokens,
-        max_tokens=run.settings.context_tokens,
+        max_tokens=min(run.settings.requery_tokens, run.settings.context_tokens),
+        all_in_brief=True,
     )
-    prompt = load("requery", question.profile).substitute(
+    name = "requery" if run.settings.requery_per_view else "requery_keywords"
+    prompt = load(name, question.profile).substitute(
         events=context.text,
         question=question.question,
         choices=choice_lines(question.choices),
@@ -130,7 +132,7 @@ def _ask_requery(run: QuestionRun, prompt: str, seed: int) -> Requery:
             [Message("user", (prompt,))],
             stage="requery",
             meter=run.meter,
-            schema=requery_schema(),
+            schema=requery_schema(per_view=run.settings.requery_per_view),
             max_tokens=160,
             seed=seed,
         )
@@ -139,10 +141,12 @@ def _ask_requery(run: QuestionRun, prompt: str, seed: int) -> Requery:
     except ModelError as error:
         return Requery(failed=error.code)
     fields = read_object(samples[0].text)
+    if fields is None:
+        return Requery(failed="unreadable")
+    said = fields.get("sub_query") if run.settings.requery_per_view else read_queries(fields, fallback="").events
     # The model has read text from the video: its words are a search, cut to one, and nothing else.
-    said = (fields or {}).get("sub_query")
     sub_query = as_data(said)[:SUB_QUERY_CHARACTERS] if isinstance(said, str) else ""
-    if fields is None or not sub_query:
+    if not sub_query:
         return Requery(failed="unreadable")
     return Requery(sub_query, read_queries(fields, fallback=sub_query))
 

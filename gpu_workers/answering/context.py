@@ -13,6 +13,9 @@ from gpu_workers.ports import EntityFact, StoredEvent
 MAX_FACTS = 6
 """Facts per event: more push out events of the same prompt."""
 
+LINE_TOKENS = 24
+"""Of a line beside the event's own words: its number, its video's and its times."""
+
 
 @dataclass(frozen=True, slots=True)
 class EventContext:
@@ -31,12 +34,15 @@ def event_context(
     count_tokens: Callable[[str], int],
     max_tokens: int,
     stamp: Callable[[Span], str] | None = None,
+    all_in_brief: bool = False,
 ) -> EventContext:
     """ranking: event ids, best first; ids missing in events are left out. stamp: how a line tells its time, by default
     on the clock.
 
     Drops the lowest ranked events until the rest fits max_tokens, but never the best one: it is cut short instead.
+    all_in_brief: what is too long for an equal part of max_tokens is cut to that, so that more events are told of.
     """
+    part = max(1, max_tokens // max(1, len(ranking)) - LINE_TOKENS)
     by_event: dict[UUID, list[str]] = {}
     for fact in facts:
         by_event.setdefault(fact.event_id, []).append(as_data(fact.text))
@@ -48,6 +54,8 @@ def event_context(
         if event_id not in events:
             continue
         body = event_text(events[event_id], by_event.get(event_id, ()))
+        if all_in_brief and count_tokens(body) > part:
+            body = _cut(body, count_tokens, part)
         cost = count_tokens(f"E99 video 99 00:00:00-00:00:00 {body}\n")
         if used + cost > max_tokens:
             if shown:

@@ -18,7 +18,9 @@ class SearchSettings:
 
     samples: n of eq. 4. early_majority: first ask for as many samples as can settle the vote.
     max_depth: of the tree; 1 is the root's own answer. adaptive: stop as soon as the consensus reaches gate.
-    requery: whether RQ is among the actions; F and B cost no model call of their own.
+    requery: whether RQ is among the actions; F and B cost no model call of their own. requery_tokens: of the events that
+    RQ reads, each of them cut to its part. requery_per_view: RQ writes a query for each view, and what is missing; else
+    keywords alone (AVA, section 5.2).
     level_width: actions per level, most expected new information first; None takes all of them.
     event_cap: longest event list (AVA, section 5.2). drop_worst: share dropped before F and B.
     sa_ratio: share of the list an answer sees, rounded up, never under one event.
@@ -40,6 +42,8 @@ class SearchSettings:
     adaptive: bool = True
     gate: float = 0.6
     requery: bool = True
+    requery_tokens: int = 2_000
+    requery_per_view: bool = True
     level_width: int | None = 2
     event_cap: int = 16
     drop_worst: float = 0.2
@@ -104,12 +108,14 @@ _GPU: dict[Effort, SearchSettings] = {
         verify_frames=True,
         rescale=False,
         context_tokens=24_000,
+        requery_per_view=False,
         retrieval=RetrievalSettings(events=5, graph_events=0, transcript=0, context=0.0, fusion="borda", weights={}),
     ),
 }
 
 _EMBEDDED_LIMITS = {
     "context_tokens": 1_000,
+    "requery_tokens": 600,
     "reasoning_words": 40,
     "answer_tokens": 224,
     "in_flight": 2,

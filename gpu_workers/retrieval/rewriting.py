@@ -15,10 +15,10 @@ def rewrite_schema() -> dict[str, Any]:
     return _object(_QUERY_FIELDS)
 
 
-def requery_schema() -> dict[str, Any]:
-    """What is missing and a new search for it: action RQ and its rewriting in one call."""
+def requery_schema(*, per_view: bool) -> dict[str, Any]:
+    """A new search for what is missing. per_view: action RQ and its rewriting in one call; else keywords alone."""
     text = {"type": "string"}
-    return _object({"missing": text, "sub_query": text, **_QUERY_FIELDS})
+    return _object({"missing": text, "sub_query": text, **_QUERY_FIELDS} if per_view else {"keywords": text})
 
 
 def read_queries(fields: Mapping[str, Any], *, fallback: str) -> ViewQueries:

@@ -70,6 +70,19 @@ def test_the_lowest_ranked_events_go_first_and_the_best_is_only_cut() -> None:
     assert alone.text == "E1 00:15-00:18: two people in"
 
 
+def test_in_brief_all_events_are_told_of_and_the_long_ones_are_cut() -> None:
+    graph = InMemoryGraph([make_video(["a dog " + "runs " * 200, "a car", "a man " + "walks " * 200])])
+    ids = [event_id(n) for n in (2, 0, 1)]
+    load = graph.load_events(ids)
+
+    told = event_context(ids, load, (), count_tokens=words, max_tokens=120, all_in_brief=True).text.splitlines()
+
+    assert [line.split(": ")[1].split()[:2] for line in told] == [["a", "dog"], ["a", "car"], ["a", "man"]]
+    assert [words(line) for line in told] == [18, 4, 18], "a third of 120, less the line's own words"
+    at_once = event_context(ids, load, (), count_tokens=words, max_tokens=120)
+    assert set(at_once.numbers) == {event_id(2)}
+
+
 def test_times_over_an_hour_have_hours() -> None:
     assert (clock(65_000), clock(3_725_000)) == ("01:05", "1:02:05")
 

@@ -13,7 +13,7 @@ from gpu_workers.answering import Answer, QuestionInput, answer_question
 from gpu_workers.answering.actions import State, step_backward, step_forward
 from gpu_workers.answering.budget import Spending
 from gpu_workers.answering.contract import Budget, PartialAnswer
-from gpu_workers.answering.presets import settings_for
+from gpu_workers.answering.presets import SearchSettings, settings_for
 from gpu_workers.answering.run import QuestionRun
 from gpu_workers.answering.summary_answer import selected
 from gpu_workers.answering.tree_search import _most_telling, _Plan
@@ -21,6 +21,7 @@ from gpu_workers.memory_graph import InMemoryGraph
 from gpu_workers.models.roles import Meter
 from gpu_workers.retrieval.fusion import RankedEvent
 from tests.answering.world import (
+    QUERIES,
     Request,
     ScriptedReasoner,
     event_id,
@@ -215,15 +216,38 @@ def test_all_answers_of_a_level_are_in_flight_together() -> None:
     assert not barrier.broken
 
 
-def test_a_requery_searches_for_what_is_missing_and_the_answer_is_told() -> None:
+@pytest.mark.parametrize(
+    ("settings", "fields", "sub_query"),
+    [
+        (PAPER, {"keywords"}, "car colour"),
+        (replace(OURS, gate=1.1, level_width=None, reuse=False), {"missing", "sub_query", *QUERIES}, "what colour is the car"),
+    ],
+    ids=["keywords alone, as in the paper", "a query per view"],
+)
+def test_a_requery_searches_for_what_is_missing_and_the_answer_is_told(
+    settings: SearchSettings, fields: set[str], sub_query: str
+) -> None:
+    reasoner = scripted(lambda request: says("AB"[request.n % 2]))
+
+    answer = answer_question(QUESTION, street(), models(reasoner), settings=replace(settings, max_depth=2))
+
+    assert {frozenset(request.schema["properties"]) for request in reasoner.asked("requery")} == {frozenset(fields)}
+    node = next(node for node in answer.nodes if node.path == "RQ/SA")
+    assert node.sub_queries == (sub_query,)
+    assert any(sub_query in request.text for request in reasoner.asked("answer"))
+
+
+def test_a_requery_reads_all_events_in_brief() -> None:
+    long = ["a person " + f"walks past window {n}, " * 200 for n in range(16)]
     reasoner = scripted(says("A"))
 
-    answer = answer_question(QUESTION, street(), models(reasoner), settings=replace(PAPER, max_depth=2))
+    answer_question(
+        QUESTION, InMemoryGraph([make_video(long)]), models(reasoner), settings=replace(PAPER, requery_tokens=1_600)
+    )
 
-    node = next(node for node in answer.nodes if node.path == "RQ/SA")
-    assert node.sub_queries == ("what colour is the car",)
-    told = [request for request in reasoner.asked("answer") if "what colour is the car" in request.text]
-    assert len(told) == 1
+    asked = reasoner.asked("requery")
+    assert all(request.text.count("a person walks past window") >= 5 for request in asked)
+    assert all(len(request.text.split()) < 1_600 + 200 for request in asked)
 
 
 def test_events_found_again_by_a_requery_gain_score() -> None:
