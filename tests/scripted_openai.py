@@ -65,7 +65,8 @@ class ScriptedRequest:
 
 @dataclass(frozen=True)
 class Reply:
-    """A completion. texts: one text for all choices, or one per choice (fewer than n: the server returns fewer)."""
+    """A completion. texts: one text for all choices, or one per choice (fewer than n: the server returns fewer).
+    logprobs: of every choice, as the protocol tells them."""
 
     texts: Any
     finish_reason: str = "stop"
@@ -73,6 +74,7 @@ class Reply:
     prompt_tokens: int | None = None
     cached_tokens: int = 0
     completion_tokens: int | None = None
+    logprobs: Any = None
 
 
 @dataclass(frozen=True)
@@ -249,6 +251,7 @@ def _completion(request: ScriptedRequest, reply: Reply, server: ScriptedOpenAISe
             {
                 "index": index,
                 "finish_reason": reply.finish_reason,
+                "logprobs": reply.logprobs,
                 "message": {"role": "assistant", "content": None if reply.refusal else text, "refusal": reply.refusal},
             }
             for index, text in enumerate(texts)

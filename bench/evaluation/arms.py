@@ -97,7 +97,7 @@ class ChoiceArm:
         # There are no frames to look at.
         settings = replace(settings, check="off", abstain=False)
         if self._name == "ava_no_support":
-            settings = replace(settings, support_weight=0.0)
+            settings = replace(settings, support_weight=0.0, judge_tokens=0)
         answer = answer_question(
             QuestionInput(question.text, question.choices, profile=self._set.profile, effort=effort, seed=self._seed),
             InMemoryGraph([self._memory(video)]),
@@ -113,11 +113,12 @@ class ChoiceArm:
         asked = QuestionInput(question.text, question.choices)
         meter = Meter()
         spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
-        settings = settings_for("medium", models_profile=self._models.profile)
+        settings = replace(settings_for("medium", models_profile=self._models.profile), judge_tokens=0)
         run = QuestionRun(asked, graph, self._models, settings, spending=spending, meter=meter, on_progress=_untold)
-        shares = choice_support(run)
-        if not shares:
+        support = choice_support(run)
+        if support is None:
             return Outcome(None, finish_reason="insufficient_evidence", detail="no_support")
+        shares = support.shares
         return Outcome(int(np.argmax(shares)), max(shares))
 
     def _memory(self, video: str) -> MemoryVideo:

@@ -61,8 +61,10 @@ class CachedChat:
         max_tokens: int = 512,
         seed: int | None = None,
         timeout_s: float | None = None,
+        alternatives: int = 0,
     ) -> list[Sample]:
-        key = _digest(self.name, [_plain(m) for m in messages], stage, schema, n, temperature, max_tokens, seed)
+        asked = [[_plain(m) for m in messages], stage, schema, n, temperature, max_tokens, seed]
+        key = _digest(self.name, *asked, *([alternatives] if alternatives else []))
         kept = self._cache.get([key]).get(key)
         if kept is None:
             told = Meter()
@@ -76,6 +78,7 @@ class CachedChat:
                 max_tokens=max_tokens,
                 seed=seed,
                 timeout_s=timeout_s,
+                alternatives=alternatives,
             )
             rows = {"samples": [asdict(sample) for sample in samples], "calls": [asdict(call) for call in told.calls]}
             kept = json.dumps(rows).encode()

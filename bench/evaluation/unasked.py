@@ -25,6 +25,7 @@ class UnaskedChat:
         max_tokens: int = 512,
         seed: int | None = None,
         timeout_s: float | None = None,
+        alternatives: int = 0,
     ) -> list[Sample]:
         raise ModelError("not_configured", f"this arm asks no reasoner ({stage})", retryable=False)
 

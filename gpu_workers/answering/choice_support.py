@@ -1,32 +1,41 @@
-"""How far the events bear out each choice, without asking a language model.
+"""How far the events bear out each choice: by their likeness to it, and where that leaves doubt by the reasoner's word.
 
 A right choice says in its own words what the events say in theirs. So each choice is compared with the events of the
-scope, and the mean similarity of the closest ones tells how much of the video speaks for it. Small reasoners read long
-lists badly; on captions of EgoSchema this alone answers more questions than they do (docs/evaluation.md). A choice
-that is only a number or a name says nothing that events could bear out: then the votes decide alone.
+scope, and the mean similarity of the closest ones tells how much of the video speaks for it. Where two choices are
+close, the reasoner is asked of each whether it is right (choice_judgement). Small reasoners read long lists badly; on
+captions of EgoSchema this answers more questions than their votes do (docs/evaluation.md). A choice that is only a
+number or a name says nothing that events could bear out: then the votes decide alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from uuid import UUID
 
 import numpy as np
 
 from gpu_workers.answering.actions import State
+from gpu_workers.answering.budget import BranchMeter
+from gpu_workers.answering.choice_judgement import judge_choices
 from gpu_workers.answering.consistency import AnswerVote
-from gpu_workers.answering.context import EventContext
+from gpu_workers.answering.context import event_context
 from gpu_workers.answering.contract import CandidateRecord, NodeRecord
 from gpu_workers.answering.frame_check import Verdict
 from gpu_workers.answering.parsing import ParsedAnswer
 from gpu_workers.answering.run import QuestionRun
 from gpu_workers.answering.sampling import Draw
-from gpu_workers.answering.summary_answer import AnswerNode
+from gpu_workers.answering.summary_answer import AnswerNode, node_events
 from gpu_workers.answering.words import content_words
-from gpu_workers.ports import ViewQuery
+from gpu_workers.models.roles import Meter
+from gpu_workers.ports import Hit, ViewQuery
+from gpu_workers.retrieval.fusion import RankedEvent
 
 CLOSEST = 16
 """Events that speak for a choice: as many as an answer reads at most (AVA, section 5.2)."""
+
+SHOWN = 48
+"""Events per choice that a judgement may read: as many as its tokens can hold."""
 
 OWN_WORDS = 3
 """Content words that every choice must have to be compared."""
@@ -34,38 +43,92 @@ OWN_WORDS = 3
 SHARPNESS = 19.4
 """Of the softmax over mean cosines: the maximum-likelihood fit on EgoSchema's development half (`make eval`)."""
 
+JUDGED = 1.5
+"""What the reasoner's log-odds count in the same softmax: fitted there, too."""
 
-def choice_support(run: QuestionRun) -> tuple[float, ...]:
-    """A share for each choice, together 1; () for an open question, choices of few words or a scope without events.
+DOUBT = 0.3
+"""A lead under this leaves doubt. Above it the closest choice is right in 77 % there, and the reasoner's word changed
+none of 20."""
 
-    Raises ModelError of the embedder.
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What the events say for each choice. shares: together 1. closest: the events that speak for it, best first.
+    odds: the reasoner's log-odds of each, () if it was not asked or said nothing. meter: of those calls."""
+
+    shares: tuple[float, ...]
+    closest: tuple[tuple[Hit, ...], ...]
+    odds: tuple[float, ...] = ()
+    meter: Meter = field(default_factory=Meter)
+    started_ms: int = 0
+    wall_ms: int = 0
+
+    @property
+    def lead(self) -> float:
+        """Of the best choice's share over the next one's."""
+        first, second, *_ = sorted(self.shares, reverse=True)
+        return first - second
+
+    def decides(self, weight: float) -> bool:
+        """Whether no vote can change which choice counts most, if the shares count by weight and S by what is left."""
+        return weight * self.lead > 1 - weight
+
+
+def choice_support(run: QuestionRun) -> Support | None:
+    """The support of each choice; None for an open question, choices of few words or a scope without events.
+
+    Raises ModelError of the embedder. Where the reasoner is asked and the budget ends, run.halted says so.
     """
     choices = run.question.choices
     if not choices or min(len(content_words(choice)) for choice in choices) < OWN_WORDS:
-        return ()
+        return None
+    began = run.spending.elapsed_ms()
+    limit = SHOWN if run.settings.judge_tokens else CLOSEST
     with run.timed("support"):
-        vectors = run.models.text_embedder.embed(list(choices), meter=run.meter)
-        means = []
-        for vector in vectors:
-            hits = run.graph.search_views({"event": ViewQuery(vector, CLOSEST)}, floor=-1.0)["event"]
+        found: list[tuple[Hit, ...]] = []
+        for vector in run.models.text_embedder.embed(list(choices), meter=run.meter):
+            hits = run.graph.search_views({"event": ViewQuery(vector, limit)}, floor=-1.0)["event"]
             if not hits:
-                return ()
-            means.append(sum(hit.similarity for hit in hits) / len(hits))
-    powers = np.exp(SHARPNESS * (np.asarray(means) - max(means)))
+                return None
+            found.append(tuple(hits))
+        means = [sum(hit.similarity for hit in hits[:CLOSEST]) / len(hits[:CLOSEST]) for hits in found]
+        meter = BranchMeter(run.meter)
+        support = Support(_shares(means), tuple(hits[:CLOSEST] for hits in found), meter=meter, started_ms=began)
+        if run.settings.judge_tokens and support.lead < DOUBT and not run.halted:
+            odds = judge_choices(run, _union(found), meter=meter)
+            if odds:
+                support = replace(support, shares=_shares(means, odds), odds=odds)
+    return replace(support, wall_ms=run.spending.elapsed_ms() - began)
+
+
+def _shares(means: Sequence[float], odds: Sequence[float] = ()) -> tuple[float, ...]:
+    levels = SHARPNESS * np.asarray(means)
+    if odds:
+        levels = levels + JUDGED * np.asarray(odds)
+    powers = np.exp(levels - levels.max())
     return tuple(float(share) for share in powers / powers.sum())
 
 
+def _union(found: Sequence[Sequence[Hit]]) -> list[UUID]:
+    """The events that are close to any choice, each choice's closest first."""
+    ranks: dict[UUID, tuple[int, float]] = {}
+    for hits in found:
+        for rank, hit in enumerate(hits):
+            ranks[hit.event_id] = min(ranks.get(hit.event_id, (rank, 0.0)), (rank, -hit.similarity))
+    return sorted(ranks, key=lambda event_id: (*ranks[event_id], event_id))
+
+
 def weigh_support(
-    run: QuestionRun, verdict: Verdict | None, nodes: Sequence[AnswerNode], support: Sequence[float]
+    run: QuestionRun, verdict: Verdict | None, nodes: Sequence[AnswerNode], support: Support | None
 ) -> tuple[Verdict | None, NodeRecord | None]:
     """verdict, or the choice that the events bear out better, and a record of what was weighed (action CS).
 
     A choice counts (1 - w) S of its best node + w times its share, w being settings.support_weight. An abstention
-    stands: events always resemble some choice most. But where the budget ended before any answer, even that one, the
-    best supported choice is the best answer there is.
+    stands: events always resemble some choice most. But where nobody was asked for an answer, or the budget ended
+    before there was one, even that one, the best supported choice is the best answer there is.
     """
     weight = run.settings.support_weight
-    if not support or weight == 0.0:
+    if support is None or weight == 0.0:
         return verdict, None
     best_of: dict[int, AnswerNode] = {}
     for node in sorted((node for node in nodes if node.answers), key=lambda node: node.score):
@@ -74,16 +137,17 @@ def weigh_support(
     said = {choice: node.score for choice, node in best_of.items()}
     if verdict is not None and verdict.node.answer is not None and verdict.node.answer.choice is not None:
         said[verdict.node.answer.choice] = verdict.score
-    totals = [(1 - weight) * said.get(choice, 0.0) + weight * share for choice, share in enumerate(support)]
+    totals = [(1 - weight) * said.get(choice, 0.0) + weight * share for choice, share in enumerate(support.shares)]
     order = sorted(range(len(totals)), key=lambda choice: (-totals[choice], choice))
-    record = _record(run, support, totals, order[0])
-    if verdict is None and (run.halted is None or any(node.votes for node in nodes)):
-        return None, record
     first, second = order[0], order[1]
+    own = _own_node(run, support, first, totals[first])
+    record = _record(run, support, totals, own)
+    if verdict is None and nodes and (run.halted is None or any(node.votes for node in nodes)):
+        return None, record
     if verdict is not None and verdict.node.answer is not None and verdict.node.answer.choice == first:
         node, source = verdict.node, verdict.source
     else:
-        node = source = best_of.get(first) or _outvoted(nodes, first) or _unspoken(run, nodes, first, totals[first])
+        node = source = best_of.get(first) or _outvoted(nodes, first) or own
     return Verdict(node, totals[first], totals[first] - totals[second], source, said.get(first)), record
 
 
@@ -98,27 +162,48 @@ def _outvoted(nodes: Sequence[AnswerNode], choice: int) -> AnswerNode | None:
     return max(found, key=lambda node: node.score, default=None)
 
 
-def _unspoken(run: QuestionRun, nodes: Sequence[AnswerNode], choice: int, score: float) -> AnswerNode:
-    """A node for a choice that no sample gave: it cites from what the search has shown."""
-    shown = nodes[0] if nodes else None
-    state = shown.state if shown else State("", ())
-    context = shown.context if shown else EventContext("", {}, {})
+def _own_node(run: QuestionRun, support: Support, choice: int, score: float) -> AnswerNode:
+    """A node for the choice that cites from the events that speak for it."""
+    hits = support.closest[choice]
+    state = State("", tuple(RankedEvent(hit.event_id, hit.similarity, (hit,)) for hit in hits))
+    ids = [hit.event_id for hit in hits]
+    context = event_context(
+        ids,
+        run.graph.load_events(ids),
+        (),
+        count_tokens=run.models.reasoner.count_tokens,
+        max_tokens=run.settings.context_tokens,
+    )
     said = ParsedAnswer(run.question.choices[choice], choice, sufficient=True)
     return AnswerNode("CS", state, context, Draw(parsed=[said]), (AnswerVote((0,), 0, 0.0, 0.0, score),))
 
 
-def _record(run: QuestionRun, support: Sequence[float], totals: Sequence[float], first: int) -> NodeRecord:
-    """Each choice as a candidate: agreement is its share, score what it counts."""
+def _record(run: QuestionRun, support: Support, totals: Sequence[float], own: AnswerNode) -> NodeRecord:
+    """Each choice as a candidate: agreement is its share, thought the reasoner's probability of yes where it was asked,
+    score what it counts; with the events that speak for the first one."""
+    odds = support.odds or [None] * len(totals)
     candidates = tuple(
-        CandidateRecord(text, choice, "", agreement=support[choice], score=totals[choice])
-        for choice, text in enumerate(run.question.choices)
+        CandidateRecord(
+            text,
+            choice,
+            "",
+            agreement=support.shares[choice],
+            thought=0.0 if said is None else float(1 / (1 + np.exp(-said))),
+            score=totals[choice],
+        )
+        for choice, (text, said) in enumerate(zip(run.question.choices, odds, strict=True))
     )
+    assert own.answer is not None
     return NodeRecord(
         path="CS",
         depth=1,
         action="CS",
+        events=node_events(own.state, own.context),
         candidates=candidates,
-        answer=run.question.choices[first],
-        score=totals[first],
-        started_ms=run.spending.elapsed_ms(),
+        answer=own.answer.text,
+        score=own.score,
+        started_ms=support.started_ms,
+        wall_ms=support.wall_ms,
+        prompt_tokens=sum(call.prompt_tokens for call in support.meter.calls),
+        completion_tokens=sum(call.completion_tokens for call in support.meter.calls),
     )

@@ -18,9 +18,9 @@ class SearchSettings:
 
     samples: n of eq. 4. early_majority: first ask for as many samples as can settle the vote.
     max_depth: of the tree; 1 is the root's own answer. adaptive: stop as soon as the consensus reaches gate.
-    requery: whether RQ is among the actions; F and B cost no model call of their own. requery_tokens: of the events that
-    RQ reads, each of them cut to its part. requery_per_view: RQ writes a query for each view, and what is missing; else
-    keywords alone (AVA, section 5.2).
+    requery: whether RQ is among the actions; F and B cost no model call of their own. requery_tokens: of the events
+    that RQ reads, each of them cut to its part. requery_per_view: RQ writes a query for each view, and what is missing;
+    else keywords alone (AVA, section 5.2).
     level_width: actions per level, most expected new information first; None takes all of them.
     event_cap: longest event list (AVA, section 5.2). drop_worst: share dropped before F and B.
     sa_ratio: share of the list an answer sees, rounded up, never under one event.
@@ -29,7 +29,9 @@ class SearchSettings:
     frames (action CA), or by inspection (IN): planned looks in at most inspect_rounds rounds, which end when what was
     seen is sufficient with at least inspect_gate of confidence.
     rescale: scores traces by (F1 - baseline) / (1 - baseline), clipped to 0..1, instead of raw F1.
-    support_weight: share of the events' support of a choice beside S (choice_support); 0 leaves it out.
+    support_weight: share of the events' support of a choice beside S (choice_support); 0 leaves it out. judge_tokens:
+    of the events that the reasoner reads to say of each choice whether it is right, where their support leaves doubt;
+    0 does not ask.
     verify_citations: ask the reasoner about each citation, on top of the text comparison.
     verify_frames: let the checker look at the cited frames of each claim, where it sees pictures.
     """
@@ -66,6 +68,7 @@ class SearchSettings:
     answer_tokens: int = 512
     in_flight: int = 16
     support_weight: float = 0.0
+    judge_tokens: int = 0
     verify_citations: bool = False
     verify_frames: bool = False
 
@@ -120,6 +123,7 @@ _EMBEDDED_LIMITS = {
     "answer_tokens": 224,
     "in_flight": 2,
     "support_weight": 0.9,
+    "judge_tokens": 1_500,
 }
 """A 1.5B model on two cores reads 60 to 90 and writes 15 to 30 tokens a second. It reads long lists so badly that the
 events' own support of a choice counts more than its vote (docs/evaluation.md)."""
@@ -137,9 +141,9 @@ def settings_for(effort: Effort, *, models_profile: str) -> SearchSettings:
         return settings
     settings = replace(settings, **_EMBEDDED_LIMITS)  # type: ignore[arg-type]
     if effort == "paper":
-        settings = replace(settings, support_weight=0.0)
+        settings = replace(settings, support_weight=0.0, judge_tokens=0)
     if effort == "low":
-        return replace(settings, samples=1, context_tokens=700)
+        return replace(settings, samples=1, context_tokens=700, judge_tokens=0)
     if effort == "medium":
         return replace(
             settings,

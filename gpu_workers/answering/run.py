@@ -92,6 +92,7 @@ class QuestionRun:
         temperature: float = 0.0,
         max_tokens: int = 512,
         seed: int | None = None,
+        alternatives: int = 0,
     ) -> list[Sample]:
         """Samples of the reasoner: n, or fewer if the budget holds only fewer. Raises Halt, ModelError."""
         reasoner = self.models.reasoner
@@ -110,6 +111,7 @@ class QuestionRun:
                 max_tokens=max_tokens,
                 seed=seed,
                 timeout_s=admission.timeout_s,
+                alternatives=alternatives,
             )
 
     def check_frames(self, request: CheckRequest, *, n: int, schema: Mapping[str, Any], meter: Meter) -> list[Sample]:

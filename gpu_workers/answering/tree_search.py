@@ -29,12 +29,14 @@ from gpu_workers.answering.unrolled_tree import STEPS, Grown, unroll
 
 @dataclass(slots=True)
 class Search:
-    """What the search has found so far. records: every state and SA node, in the order they were made."""
+    """What the search has found so far. records: every state and SA node, in the order they were made. found: whether
+    retrieval brought any event."""
 
     nodes: list[AnswerNode] = field(default_factory=list)
     records: list[NodeRecord] = field(default_factory=list)
     shown: set[UUID] = field(default_factory=set)
     top_similarity: float = 0.0
+    found: bool = False
 
     @property
     def best(self) -> AnswerNode | None:
@@ -55,7 +57,8 @@ class _Plan:
 
 
 def search_tree(run: QuestionRun) -> Search:
-    """Searches until consensus, depth, budget or cancellation ends it; run.halted says if one of the last two did.
+    """Searches until consensus, depth, budget or cancellation ends it; run.halted says if one of the last two did. With
+    settings.samples of 0 nobody is asked for an answer: the search ends at what retrieval found.
 
     Raises ModelError if the first retrieval cannot embed the question.
     """
@@ -65,7 +68,8 @@ def search_tree(run: QuestionRun) -> Search:
     run.on_progress("retrieval", 1, 1, f"{len(root.events)} events")
     search.top_similarity = root.top_similarity
     search.records.append(state_record(run, root))
-    if not root.events:
+    search.found = bool(root.events)
+    if not root.events or not run.settings.samples:
         return search
     with run.timed("search"):
         if _all_at_once(run):

@@ -90,6 +90,7 @@ class OpenAIChatModel:
         max_tokens: int = 512,
         seed: int | None = None,
         timeout_s: float | None = None,
+        alternatives: int = 0,
     ) -> list[Sample]:
         """See roles.ChatModel.sample. A server that returns fewer than n choices is asked again in parallel.
 
@@ -111,6 +112,8 @@ class OpenAIChatModel:
             body["response_format"] = {"type": "json_schema", "json_schema": wanted}
         if seed is not None:
             body["seed"] = seed
+        if alternatives:
+            body |= {"logprobs": True, "top_logprobs": alternatives}
         samples = self._request(body, n, stage, meter, deadline)
         missing = n - len(samples)
         if missing > 0:
@@ -257,8 +260,21 @@ def _samples(answer: ChatCompletion) -> list[Sample]:
         else:
             content: object = choice.message.content
             text = content if isinstance(content, str) else ""
-            samples.append(Sample(text, truncated=choice.finish_reason == "length"))
+            samples.append(Sample(text, truncated=choice.finish_reason == "length", first=_first_tokens(choice)))
     return samples
+
+
+def _first_tokens(choice: Choice) -> dict[str, float]:
+    """Log-probability of each first token that the server names; {} if it names none, or in a form that is not
+    OpenAI's."""
+    tokens: object = getattr(choice.logprobs, "content", None)
+    named: object = getattr(tokens[0], "top_logprobs", None) if isinstance(tokens, list) and tokens else None
+    found: dict[str, float] = {}
+    for one in named if isinstance(named, list) else ():
+        token, value = getattr(one, "token", None), getattr(one, "logprob", None)
+        if isinstance(token, str) and isinstance(value, int | float) and value <= 0:
+            found[token] = float(value)
+    return found
 
 
 def _typed(error: Exception, name: str) -> ModelError:

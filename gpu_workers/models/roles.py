@@ -95,11 +95,13 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One completion. text is "" and refused True when the provider declined; truncated when it hit max_tokens."""
+    """One completion. text is "" and refused True when the provider declined; truncated when it hit max_tokens.
+    first: log-probabilities of the likeliest first tokens, where they were asked for and the server tells them."""
 
     text: str
     refused: bool = False
     truncated: bool = False
+    first: Mapping[str, float] = field(default_factory=dict)
 
 
 @runtime_checkable
@@ -122,12 +124,14 @@ class ChatModel(Protocol):
         max_tokens: int = 512,
         seed: int | None = None,
         timeout_s: float | None = None,
+        alternatives: int = 0,
     ) -> list[Sample]:
         """n completions in one request where the server can (else in parallel), at least one.
 
-        schema: JSON schema for structured output. Retries 429, 5xx and lost connections with jitter, obeying
-        Retry-After. Raises ModelError (codes model_unavailable, model_timeout, model_bad_request, context_exceeded)
-        or ModelRefused when every sample was refused.
+        schema: JSON schema for structured output. alternatives: how many first tokens to tell the probabilities of
+        (Sample.first), at most 20; a server may tell fewer, or none. Retries 429, 5xx and lost connections with jitter,
+        obeying Retry-After. Raises ModelError (codes model_unavailable, model_timeout, model_bad_request,
+        context_exceeded) or ModelRefused when every sample was refused.
         """
         ...
 

@@ -38,6 +38,10 @@ QUESTION = QuestionInput(
         "divers surface with masks",
     ),
 )
+CLOSE = replace(
+    QUESTION, choices=("a person in black walks left", "a person in black walks right", "divers surface again")
+)
+"""Of its first two choices each is as near as the other: the votes decide."""
 OURS = replace(settings_for("low", models_profile="embedded"), samples=3, context_tokens=3_000)
 W = 0.9
 
@@ -48,7 +52,8 @@ def shares(question: QuestionInput, graph: InMemoryGraph) -> tuple[float, ...]:
     run = QuestionRun(
         question, graph, models(scripted(says("A"))), OURS, spending=spending, meter=meter, on_progress=lambda *_: None
     )
-    return choice_support(run)
+    support = choice_support(run)
+    return support.shares if support else ()
 
 
 def ask(
@@ -69,10 +74,6 @@ def ask(
 def weighed(answer: Answer) -> Any:
     (node,) = [node for node in answer.nodes if node.action == "CS"]
     return node
-
-
-def shown(answer: Answer) -> set[Any]:
-    return {event.event_id for node in answer.nodes for event in node.events if event.number is not None}
 
 
 # --- what the events say -------------------------------------------------------------------------------------------
@@ -114,13 +115,13 @@ def test_an_open_question_and_an_empty_scope_have_no_support() -> None:
 
 
 def test_vote_and_support_count_by_the_weight_and_the_trace_says_how() -> None:
-    answer = ask(says("A", "same words"))
+    answer = ask(says("A", "same words"), CLOSE)
 
     node = weighed(answer)
-    support = shares(QUESTION, street())
+    support = shares(CLOSE, street())
     assert (answer.choice, answer.finish_reason) == (0, "answered")
-    assert (node.path, node.depth, node.answer) == ("CS", 1, QUESTION.choices[0])
-    assert [(c.answer, c.choice) for c in node.candidates] == [(text, n) for n, text in enumerate(QUESTION.choices)]
+    assert (node.path, node.depth, node.answer) == ("CS", 1, CLOSE.choices[0])
+    assert [(c.answer, c.choice) for c in node.candidates] == [(text, n) for n, text in enumerate(CLOSE.choices)]
     assert [c.agreement for c in node.candidates] == pytest.approx(support)
     totals = [(1 - W) * 1.0 + W * support[0], W * support[1], W * support[2]]
     assert [c.score for c in node.candidates] == pytest.approx(totals)
@@ -185,7 +186,7 @@ def test_many_choices_that_share_the_support_make_no_vote_too_weak_to_stand() ->
     assert (firm.choice, firm.detail) == (None, "no_consensus")
 
 
-def test_a_choice_that_nobody_voted_for_wins_by_overwhelming_support_and_cites_what_was_shown() -> None:
+def test_a_choice_that_nobody_voted_for_wins_by_overwhelming_support_and_cites_what_speaks_for_it() -> None:
     answer = ask(says("B", "an orchestra tunes", (2,)))
 
     assert (answer.choice, answer.text, answer.finish_reason) == (0, QUESTION.choices[0], "answered")
@@ -193,23 +194,57 @@ def test_a_choice_that_nobody_voted_for_wins_by_overwhelming_support_and_cites_w
     support = shares(QUESTION, street())
     assert W * support[0] > (1 - W) + W * support[1]
     assert answer.citations[0].event_id == event_id(4)
-    assert {citation.event_id for citation in answer.citations} <= shown(answer)
+    assert {citation.event_id for citation in answer.citations} <= {e.event_id for e in weighed(answer).events}
     assert [claim.text for claim in answer.claims] == [QUESTION.choices[0]]
 
 
 def test_a_choice_that_was_outvoted_and_wins_by_support_keeps_its_words_and_citations() -> None:
     """Of all events that were shown, the one that the sample named is cited, not the closest."""
+    question = replace(
+        QUESTION, choices=("a dog runs home again", "a cyclist sings loudly", "divers surface with masks")
+    )
 
     def split(request: Any) -> Any:
-        reply = says("A", "it barks", (1,)), says("B", "an orchestra", (2,)), says("B", "an orchestra", (2,))
+        reply = says("A", "it barks", (1,)), says("B", "a song", (2,)), says("C", "masks", (2,))
         return list(reply)[: request.n] if request.n > 1 else reply[2]
 
-    answer = ask(split)
+    answer = ask(split, question, replace(OURS, support_weight=0.7, early_majority=False))
 
+    # 0.7 times the lead is less than 0.3: the votes were needed.
+    first, second, _ = shares(question, street())
+    assert 0.7 * (first - second) < 0.3
     assert (answer.choice, answer.reasoning) == (0, "it barks")
     number = {event.number: event.event_id for node in answer.nodes for event in node.events if event.number}
     assert [citation.event_id for citation in answer.citations] == [number[1]]
-    assert number[1] != event_id(4)
+
+
+def test_where_no_vote_can_change_the_choice_one_sample_is_asked_for_its_words_alone() -> None:
+    asked: list[Any] = []
+
+    def one(request: Any) -> Any:
+        asked.append(request)
+        return says("A", "it barks", (1,))
+
+    answer = ask(one, settings=replace(OURS, max_depth=3, samples=8))
+
+    assert [(request.stage, request.n) for request in asked] == [("answer", 1)]
+    assert (answer.choice, answer.reasoning) == (0, "it barks")
+    asked.clear()
+    ask(one, CLOSE, replace(OURS, max_depth=1, samples=8))
+    assert sum(request.n for request in asked) > 1, "here a vote could"
+
+
+def test_where_nothing_may_abstain_and_no_vote_can_change_the_choice_nobody_is_asked() -> None:
+    reasoner = scripted(says("B"))
+
+    answer = answer_question(QUESTION, street(), models(reasoner), settings=replace(OURS, abstain=False))
+
+    assert reasoner.requests == []
+    assert (answer.choice, answer.text, answer.finish_reason) == (0, QUESTION.choices[0], "answered")
+    assert answer.citations[0].event_id == event_id(4)
+    assert answer.confidence > 0.5
+    nothing = answer_question(QUESTION, InMemoryGraph([]), models(reasoner), settings=replace(OURS, abstain=False))
+    assert (nothing.choice, nothing.detail) == (None, "no_events")
 
 
 # --- when there is no answer ---------------------------------------------------------------------------------------
@@ -233,7 +268,6 @@ def test_a_budget_that_ended_before_any_answer_leaves_the_best_supported_choice(
     assert reasoner.requests == []
     assert (answer.choice, answer.finish_reason, answer.detail) == (0, "budget", "max_tokens")
     assert answer.citations[0].event_id == event_id(4)
-    assert {citation.event_id for citation in answer.citations} <= shown(answer)
     for other, settings in ((QUESTION, replace(OURS, support_weight=0.0)), (QuestionInput("Who is there?"), OURS)):
         none = ask(says("B"), other, settings, budget=spent)
         assert (none.choice, none.text, none.finish_reason) == (None, "", "budget")
@@ -243,7 +277,7 @@ def test_a_budget_that_ended_before_any_answer_leaves_the_best_supported_choice(
 def test_an_abstention_stands_though_the_budget_ended_the_search_after_it() -> None:
     settings = replace(OURS, samples=1, max_depth=2, requery=False)
 
-    answer = ask(says("insufficient"), settings=settings, budget=Budget(max_calls=1))
+    answer = ask(says("insufficient"), CLOSE, settings=settings, budget=Budget(max_calls=1))
 
     assert (answer.choice, answer.finish_reason, answer.detail) == (None, "budget", "max_calls")
 

@@ -220,7 +220,11 @@ def test_all_answers_of_a_level_are_in_flight_together() -> None:
     ("settings", "fields", "sub_query"),
     [
         (PAPER, {"keywords"}, "car colour"),
-        (replace(OURS, gate=1.1, level_width=None, reuse=False), {"missing", "sub_query", *QUERIES}, "what colour is the car"),
+        (
+            replace(OURS, gate=1.1, level_width=None, reuse=False),
+            {"missing", "sub_query", *QUERIES},
+            "what colour is the car",
+        ),
     ],
     ids=["keywords alone, as in the paper", "a query per view"],
 )

@@ -126,6 +126,7 @@ class ScriptedReasoner:
         max_tokens: int = 512,
         seed: int | None = None,
         timeout_s: float | None = None,
+        alternatives: int = 0,
     ) -> list[Sample]:
         text = "\n".join(str(part) for message in messages for part in message.parts)
         request = Request(stage, text, n, seed, schema, max_tokens)
@@ -188,6 +189,7 @@ class ScriptedChecker:
         schema: Mapping[str, Any],
         meter: Meter,
         timeout_s: float | None = None,
+        alternatives: int = 0,
     ) -> list[Sample]:
         self.requests.append(request)
         reply = self.script(request)

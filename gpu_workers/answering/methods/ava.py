@@ -1,9 +1,11 @@
-"""`ava`: tri-view retrieval, tree search, thought consistency, frame check or inspection (AVA, section 5),
-and for choices what the events say for each."""
+"""`ava`: what the events say for each choice, tri-view retrieval, tree search, thought consistency, frame check or
+inspection (AVA, section 5)."""
 
 from __future__ import annotations
 
-from gpu_workers.answering.choice_support import choice_support, weigh_support
+from dataclasses import replace
+
+from gpu_workers.answering.choice_support import Support, choice_support, weigh_support
 from gpu_workers.answering.conclusion import conclude
 from gpu_workers.answering.contract import Answer
 from gpu_workers.answering.frame_check import decide
@@ -14,12 +16,17 @@ from gpu_workers.models.roles import ModelError
 
 class Ava:
     name = "ava"
-    version = "2"
+    version = "3"
 
     def answer(self, run: QuestionRun) -> Answer:
+        support = _support(run)
+        if support is not None and support.decides(run.settings.support_weight):
+            # What is left to ask: whether the events tell enough, and why.
+            run.settings = replace(run.settings, samples=1 if run.settings.abstain else 0, max_depth=1, check="off")
         search = search_tree(run)
         verdict, checks = decide(run, search.nodes)
-        support = _support(run) if search.shown else ()
+        if not search.found:
+            support = None
         verdict, weighed = weigh_support(run, verdict, search.nodes, support)
         return conclude(
             run,
@@ -27,15 +34,15 @@ class Ava:
             records=[*search.records, *checks, *([weighed] if weighed else [])],
             verdict=verdict,
             top_similarity=search.top_similarity,
-            support=support,
+            support=support.shares if support else (),
         )
 
 
-def _support(run: QuestionRun) -> tuple[float, ...]:
-    """What the events say for each choice; nothing where it does not count or cannot be embedded."""
+def _support(run: QuestionRun) -> Support | None:
+    """What the events say for each choice; None where it does not count or cannot be embedded."""
     if run.settings.support_weight == 0.0:
-        return ()
+        return None
     try:
         return choice_support(run)
     except ModelError:
-        return ()
+        return None
