@@ -1,0 +1,66 @@
+"""What confidence a report's signals bear out: python -m bench.evaluation.calibrate REPORT [--signals support,score].
+
+Prints the logistic regression of right answers on the signals (gpu_workers.answering.confidence), with AUROC and
+calibration error by ten-fold cross-validation, one JSON line for each signal alone and one for all of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from bench.evaluation.report import ItemResult
+from bench.evaluation.statistics import auroc, calibration_error
+
+FOLDS = 10
+
+
+def fit(items: Sequence[ItemResult], signals: Sequence[str]) -> dict[str, Any]:
+    """bias and a coefficient for each signal, and how well that tells items it was not fitted on.
+
+    Items that abstained or lack a signal are left out. Raises ValueError where too few are left to cross-validate.
+    """
+    used = [item for item in items if item.given is not None and set(signals) <= set(item.signals)]
+    right = np.asarray([item.right[1] for item in used], dtype=bool)
+    if min(right.sum(), (~right).sum()) < FOLDS:
+        raise ValueError(f"{FOLDS} right and {FOLDS} wrong answers with {', '.join(signals)} are needed to fit")
+    values = np.asarray([[item.signals[name] for name in signals] for item in used])
+    # Hardly regularised: a curve through hundreds of items, not a choice among features.
+    model = LogisticRegression(C=100.0)
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    unseen = cross_val_predict(model, values, right, cv=folds, method="predict_proba")[:, 1]
+    model.fit(values, right)
+    return {
+        "n": len(used),
+        "bias": float(model.intercept_[0]),
+        **{name: float(weight) for name, weight in zip(signals, model.coef_[0], strict=True)},
+        "auroc": auroc(unseen.tolist(), right.tolist()),
+        "calibration_error": calibration_error(unseen.tolist(), right.tolist()),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("report", type=Path)
+    parser.add_argument("--signals", default="", help="separated by commas; all of the report by default")
+    options = parser.parse_args(arguments)
+    try:
+        items = [ItemResult.read(row) for row in json.loads(options.report.read_text())["items"]]
+        named = sorted({name for item in items for name in item.signals})
+        chosen = options.signals.split(",") if options.signals else named
+        for some in [[name] for name in chosen] + ([chosen] if len(chosen) > 1 else []):
+            print(json.dumps(fit(items, some)))
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        parser.error(f"{options.report}: {error}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
