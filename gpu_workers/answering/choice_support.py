@@ -69,8 +69,14 @@ class Support:
         first, second, *_ = sorted(self.shares, reverse=True)
         return first - second
 
-    def decides(self, weight: float) -> bool:
-        """Whether no vote can change which choice counts most, if the shares count by weight and S by what is left."""
+    def weight(self, run: QuestionRun) -> float:
+        """What a share counts beside S. A reasoner that has judged each choice votes no more: of all of them at once
+        it knows less."""
+        return 1.0 if self.odds else run.settings.support_weight
+
+    def decides(self, run: QuestionRun) -> bool:
+        """Whether no vote can change which choice counts most."""
+        weight = self.weight(run)
         return weight * self.lead > 1 - weight
 
 
@@ -123,13 +129,13 @@ def weigh_support(
 ) -> tuple[Verdict | None, NodeRecord | None]:
     """verdict, or the choice that the events bear out better, and a record of what was weighed (action CS).
 
-    A choice counts (1 - w) S of its best node + w times its share, w being settings.support_weight. An abstention
+    A choice counts (1 - w) S of its best node + w times its share, w being support.weight(). An abstention
     stands: events always resemble some choice most. But where nobody was asked for an answer, or the budget ended
     before there was one, even that one, the best supported choice is the best answer there is.
     """
-    weight = run.settings.support_weight
-    if support is None or weight == 0.0:
+    if support is None:
         return verdict, None
+    weight = support.weight(run)
     best_of: dict[int, AnswerNode] = {}
     for node in sorted((node for node in nodes if node.answers), key=lambda node: node.score):
         if node.answer is not None and node.answer.choice is not None:

@@ -20,7 +20,7 @@ class Ava:
 
     def answer(self, run: QuestionRun) -> Answer:
         support = _support(run)
-        if support is not None and support.decides(run.settings.support_weight):
+        if support is not None and support.decides(run):
             # What is left to ask: whether the events tell enough, and why.
             run.settings = replace(run.settings, samples=1 if run.settings.abstain else 0, max_depth=1, check="off")
         search = search_tree(run)
