@@ -24,8 +24,10 @@ LEAST_MASS = 0.1
 """Of yes and no together: below it the reasoner said something else, and its odds mean nothing."""
 
 
-def judge_choices(run: QuestionRun, events: Sequence[UUID], *, meter: BranchMeter) -> tuple[float, ...]:
-    """Log-odds that each choice is right, given the events (best first; what exceeds judge_tokens is left out).
+def judge_choices(
+    run: QuestionRun, choices: Sequence[int], events: Sequence[UUID], *, meter: BranchMeter
+) -> tuple[float, ...]:
+    """Log-odds that each of the choices is right, given the events (best first; what exceeds judge_tokens is left out).
 
     () if the reasoner failed, declined or tells no probabilities, or the budget ended: run.halted says so. The choices
     are asked one after another, so that each finds the events of the one before in the server's cache.
@@ -33,9 +35,9 @@ def judge_choices(run: QuestionRun, events: Sequence[UUID], *, meter: BranchMete
     odds = []
     try:
         shown = _lines(run, events)
-        for choice in run.question.choices:
+        for choice in choices:
             prompt = load("judge_choice", run.question.profile).substitute(
-                events=shown, question=run.searched, choice=choice
+                events=shown, question=run.searched, choice=run.question.choices[choice]
             )
             samples = run.ask(
                 [Message("user", (prompt,))], stage="judge", meter=meter, max_tokens=1, alternatives=ALTERNATIVES
@@ -79,4 +81,6 @@ def _lines(run: QuestionRun, ranking: Sequence[UUID]) -> str:
             break
         kept.append(event)
     kept.sort(key=lambda event: (event.video_id, event.span, event.id))
-    return "\n".join(f"{n}. {event_text(event)}" for n, event in enumerate(kept, start=1))
+    videos = {video_id: n for n, video_id in enumerate(dict.fromkeys(event.video_id for event in kept), start=1)}
+    of = {video_id: f"video {n}: " if len(videos) > 1 else "" for video_id, n in videos.items()}
+    return "\n".join(f"{n}. {of[event.video_id]}{event_text(event)}" for n, event in enumerate(kept, start=1))

@@ -9,7 +9,7 @@ number or a name says nothing that events could bear out: then the votes decide 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
@@ -51,14 +51,19 @@ DOUBT = 0.3
 none of 20."""
 
 
+MOST_JUDGED = 6
+"""Choices that are judged, the closest ones: of 26 each would cost a call. The others count as the worst of these."""
+
+
 @dataclass(frozen=True, slots=True)
 class Support:
     """What the events say for each choice. shares: together 1. closest: the events that speak for it, best first.
-    odds: the reasoner's log-odds of each, () if it was not asked or said nothing. meter: of those calls."""
+    odds: the reasoner's log-odds of the choices that it judged; empty if it was not asked or said nothing. meter: of
+    those calls."""
 
     shares: tuple[float, ...]
     closest: tuple[tuple[Hit, ...], ...]
-    odds: tuple[float, ...] = ()
+    odds: Mapping[int, float] = field(default_factory=dict)
     meter: Meter = field(default_factory=Meter)
     started_ms: int = 0
     wall_ms: int = 0
@@ -101,16 +106,18 @@ def choice_support(run: QuestionRun) -> Support | None:
         meter = BranchMeter(run.meter)
         support = Support(_shares(means), tuple(hits[:CLOSEST] for hits in found), meter=meter, started_ms=began)
         if run.settings.judge_tokens and support.lead < DOUBT and not run.halted:
-            odds = judge_choices(run, _union(found), meter=meter)
-            if odds:
+            likely = sorted(range(len(choices)), key=lambda choice: (-means[choice], choice))[:MOST_JUDGED]
+            said = judge_choices(run, sorted(likely), _union(found), meter=meter)
+            if said:
+                odds = dict(zip(sorted(likely), said, strict=True))
                 support = replace(support, shares=_shares(means, odds), odds=odds)
     return replace(support, wall_ms=run.spending.elapsed_ms() - began)
 
 
-def _shares(means: Sequence[float], odds: Sequence[float] = ()) -> tuple[float, ...]:
+def _shares(means: Sequence[float], odds: Mapping[int, float] | None = None) -> tuple[float, ...]:
     levels = SHARPNESS * np.asarray(means)
     if odds:
-        levels = levels + JUDGED * np.asarray(odds)
+        levels += [JUDGED * odds.get(choice, min(odds.values())) for choice in range(len(means))]
     powers = np.exp(levels - levels.max())
     return tuple(float(share) for share in powers / powers.sum())
 
@@ -187,17 +194,17 @@ def _own_node(run: QuestionRun, support: Support, choice: int, score: float) -> 
 def _record(run: QuestionRun, support: Support, totals: Sequence[float], own: AnswerNode) -> NodeRecord:
     """Each choice as a candidate: agreement is its share, thought the reasoner's probability of yes where it was asked,
     score what it counts; with the events that speak for the first one."""
-    odds = support.odds or [None] * len(totals)
+    likely = {choice: float(1 / (1 + np.exp(-odds))) for choice, odds in support.odds.items()}
     candidates = tuple(
         CandidateRecord(
             text,
             choice,
             "",
             agreement=support.shares[choice],
-            thought=0.0 if said is None else float(1 / (1 + np.exp(-said))),
+            thought=likely.get(choice, 0.0),
             score=totals[choice],
         )
-        for choice, (text, said) in enumerate(zip(run.question.choices, odds, strict=True))
+        for choice, text in enumerate(run.question.choices)
     )
     assert own.answer is not None
     return NodeRecord(

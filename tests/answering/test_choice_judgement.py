@@ -11,9 +11,10 @@ import pytest
 
 from gpu_workers.answering import Answer, QuestionInput, answer_question
 from gpu_workers.answering.choice_judgement import log_odds
-from gpu_workers.answering.choice_support import JUDGED
+from gpu_workers.answering.choice_support import JUDGED, MOST_JUDGED
 from gpu_workers.answering.contract import Budget
 from gpu_workers.answering.presets import settings_for
+from gpu_workers.ekg import stable_id
 from gpu_workers.memory_graph import InMemoryGraph
 from gpu_workers.models.chat import OpenAIChatModel, RetryPolicy
 from gpu_workers.models.roles import AnswerModels, Message, Meter
@@ -95,6 +96,28 @@ def test_all_prompts_begin_alike_up_to_the_choice() -> None:
     (head,) = heads
     assert CLOSE.question in head
     assert head.index("1. a person in black walks left") < head.index("8. a white van parks near the pole")
+
+
+def test_of_many_choices_the_closest_are_judged_and_the_others_count_as_the_worst_of_them() -> None:
+    far = tuple(f"{word} surface again slowly" for word in ("divers", "whales", "seals", "otters", "turtles", "sharks"))
+    question = replace(CLOSE, choices=(*far, *CLOSE.choices[:2]))
+
+    answer, requests = ask(judges({CLOSE.choices[0]: 0.2, CLOSE.choices[1]: 0.9}, default=odds(0.1)), question)
+
+    assert len(judgements(requests)) == MOST_JUDGED
+    candidates = weighed(answer).candidates
+    assert (answer.choice, sum(c.thought == 0.0 for c in candidates)) == (7, len(candidates) - MOST_JUDGED)
+    unjudged = max(c.agreement for c in candidates if c.thought == 0.0)
+    assert unjudged <= min(c.agreement for c in candidates[6:])
+
+
+def test_events_of_several_videos_are_told_apart() -> None:
+    other = make_video(["a person in black walks right"], video_id=stable_id("video", "other"))
+
+    _, requests = ask(judges({}), graph=InMemoryGraph([make_video(["a person in black walks left"]), other]))
+
+    lines = judgements(requests)[0].text.split("<events>")[-1].split("</events>")[0].strip().splitlines()
+    assert [line[:12] for line in lines] == ["1. video 1: ", "2. video 2: "]
 
 
 def test_where_one_choice_leads_clearly_nobody_is_asked() -> None:
