@@ -20,6 +20,7 @@ from gpu_workers.memory_graph import InMemoryGraph
 from gpu_workers.models.roles import Meter, ModelError
 from tests.answering.world import (
     STREET,
+    ScriptedChecker,
     ScriptedEmbedder,
     embed,
     event_id,
@@ -232,6 +233,20 @@ def test_where_no_vote_can_change_the_choice_one_sample_is_asked_for_its_words_a
     asked.clear()
     ask(one, CLOSE, replace(OURS, max_depth=1, samples=8))
     assert sum(request.n for request in asked) > 1, "here a vote could"
+
+
+def test_a_look_that_was_asked_for_by_name_is_taken_though_no_vote_can_change_the_choice() -> None:
+    def looked(check: Any) -> list[str]:
+        seeing = replace(
+            models(scripted(says("B", "it runs"))), checker=ScriptedChecker(says("A", "the frames show it"))
+        )
+        question = replace(QUESTION, check=check)
+        answer = answer_question(question, street(), seeing, settings=replace(OURS, check="on_doubt", gate=1.0))
+        assert answer.choice == 0
+        return [node.action for node in answer.nodes]
+
+    assert "CA" in looked("frames")
+    assert "CA" not in looked("auto")
 
 
 def test_where_nothing_may_abstain_and_no_vote_can_change_the_choice_nobody_is_asked() -> None:

@@ -189,7 +189,6 @@ class ScriptedChecker:
         schema: Mapping[str, Any],
         meter: Meter,
         timeout_s: float | None = None,
-        alternatives: int = 0,
     ) -> list[Sample]:
         self.requests.append(request)
         reply = self.script(request)

@@ -21,8 +21,9 @@ class Ava:
     def answer(self, run: QuestionRun) -> Answer:
         support = _support(run)
         if support is not None and support.decides(run):
-            # What is left to ask: whether the events tell enough, and why.
-            run.settings = replace(run.settings, samples=1 if run.settings.abstain else 0, max_depth=1, check="off")
+            # What is left to ask: whether the events tell enough, and why; and a look that was asked for by name.
+            check = "off" if run.question.check == "auto" else run.settings.check
+            run.settings = replace(run.settings, samples=1 if run.settings.abstain else 0, max_depth=1, check=check)
         search = search_tree(run)
         verdict, checks = decide(run, search.nodes)
         if not search.found:
