@@ -237,9 +237,8 @@ def test_where_no_vote_can_change_the_choice_one_sample_is_asked_for_its_words_a
 
 def test_a_look_that_was_asked_for_by_name_is_taken_though_no_vote_can_change_the_choice() -> None:
     def looked(check: Any) -> list[str]:
-        seeing = replace(
-            models(scripted(says("B", "it runs"))), checker=ScriptedChecker(says("A", "the frames show it"))
-        )
+        checker = ScriptedChecker(lambda request: says("A", "the frames show it"))
+        seeing = models(scripted(says("B", "it runs")), checker=checker)
         question = replace(QUESTION, check=check)
         answer = answer_question(question, street(), seeing, settings=replace(OURS, check="on_doubt", gate=1.0))
         assert answer.choice == 0
