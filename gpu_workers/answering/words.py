@@ -21,6 +21,11 @@ def content_sequence(text: str) -> list[str]:
     return [stem(word) for word in _words(text) if word not in _IDLE]
 
 
+def content_forms(text: str) -> list[str]:
+    """The same words as text writes them, in lower case, each once."""
+    return list(dict.fromkeys(word for word in _words(text) if word not in _IDLE))
+
+
 def decisive_words(text: str) -> frozenset[str]:
     """The words of text that make it another answer however similar the rest is: numbers, yes, negation (as "not"),
     directions, colours."""
