@@ -20,7 +20,7 @@ PAPER = replace(settings_for("paper", models_profile="gpu"), max_depth=2)
 
 def at_odds(request: Request) -> Any:
     """Every node is of one mind with itself; the re-query's node says otherwise than the rest."""
-    if "what colour" in request.text:
+    if "Searches that found" in request.text:
         return says("B", "one two three four five")
     return [says("A", "one two three four five") for _ in range(3)] + [says("C", f"x{n}") for n in range(5)]
 
