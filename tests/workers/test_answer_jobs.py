@@ -134,8 +134,8 @@ def test_a_budget_of_one_call_ends_with_the_best_answer_so_far(
 
 
 def test_without_the_budget_the_tie_is_broken(acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer) -> None:
-    """By the third sample where choices are only numbers; else by what the events tell of each, which no vote can change
-    here: then one sample is asked for its words."""
+    """By the third sample where choices are only numbers; else by what the events tell of each, which no vote can
+    change here: then one sample is asked for its words."""
     llm.script = saying(lambda request: ["B", "C"] if request.n == 2 else ["C"])
     told = ["a carpenter builds wooden boats", STORIES[GREEN], "divers explore coral reefs"]
     for choices, choice, samples in ((["3", "5", "7"], 2, [2, 1]), (told, 1, [1])):
