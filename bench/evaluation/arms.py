@@ -97,7 +97,7 @@ class ChoiceArm:
         # There are no frames to look at.
         settings = replace(settings, check="off", abstain=False)
         if self._name == "ava_no_support":
-            settings = replace(settings, support_weight=0.0, judge_tokens=0)
+            settings = replace(settings, support_weight=0.0)
         answer = answer_question(
             QuestionInput(question.text, question.choices, profile=self._set.profile, effort=effort, seed=self._seed),
             InMemoryGraph([self._memory(video)]),

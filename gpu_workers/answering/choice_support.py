@@ -118,13 +118,12 @@ def _words_told(run: QuestionRun, ids: Sequence[UUID]) -> NDArray[np.float64]:
     texts = [event_text(known[event_id]) for event_id in ids if event_id in known]
     told = list(dict.fromkeys(word for text in texts for word in content_forms(text)))[:MOST_WORDS]
     own = [content_forms(choice) for choice in run.question.choices]
-    if not told or not all(own):
+    if not told:
         return np.zeros(len(own))
-    words = list(dict.fromkeys([*told, *(word for group in own for word in group)]))
-    vectors = run.models.text_embedder.embed(words, meter=run.meter)
-    nearest = (vectors @ vectors[: len(told)].T).max(axis=1)
-    place = {word: n for n, word in enumerate(words)}
-    return np.asarray([np.mean([nearest[place[word]] for word in group]) for group in own], dtype=np.float64)
+    words = list(dict.fromkeys(word for group in own for word in group))
+    vectors = run.models.text_embedder.embed([*told, *words], meter=run.meter)
+    nearest = dict(zip(words, (vectors[len(told) :] @ vectors[: len(told)].T).max(axis=1), strict=True))
+    return np.asarray([np.mean([nearest[word] for word in group]) for group in own], dtype=np.float64)
 
 
 def _softmax(levels: NDArray[np.float64]) -> tuple[float, ...]:

@@ -141,7 +141,7 @@ def settings_for(effort: Effort, *, models_profile: str) -> SearchSettings:
         return settings
     settings = replace(settings, **_EMBEDDED_LIMITS)  # type: ignore[arg-type]
     if effort == "paper":
-        settings = replace(settings, support_weight=0.0, judge_tokens=0)
+        settings = replace(settings, support_weight=0.0)
     if effort == "low":
         return replace(settings, samples=1, context_tokens=700, judge_tokens=0)
     if effort == "medium":

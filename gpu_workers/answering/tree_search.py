@@ -29,14 +29,17 @@ from gpu_workers.answering.unrolled_tree import STEPS, Grown, unroll
 
 @dataclass(slots=True)
 class Search:
-    """What the search has found so far. records: every state and SA node, in the order they were made. found: whether
-    retrieval brought any event."""
+    """What the search has found so far. records: every state and SA node, in the order they were made."""
 
     nodes: list[AnswerNode] = field(default_factory=list)
     records: list[NodeRecord] = field(default_factory=list)
     shown: set[UUID] = field(default_factory=set)
     top_similarity: float = 0.0
-    found: bool = False
+
+    @property
+    def found(self) -> bool:
+        """Whether the first retrieval brought any event."""
+        return bool(self.records and self.records[0].events)
 
     @property
     def best(self) -> AnswerNode | None:
@@ -68,7 +71,6 @@ def search_tree(run: QuestionRun) -> Search:
     run.on_progress("retrieval", 1, 1, f"{len(root.events)} events")
     search.top_similarity = root.top_similarity
     search.records.append(state_record(run, root))
-    search.found = bool(root.events)
     if not root.events or not run.settings.samples:
         return search
     with run.timed("search"):

@@ -219,6 +219,7 @@ def test_a_choice_that_was_outvoted_and_wins_by_support_keeps_its_words_and_cita
     assert (answer.choice, answer.reasoning) == (0, "it barks")
     number = {event.number: event.event_id for node in answer.nodes for event in node.events if event.number}
     assert [citation.event_id for citation in answer.citations] == [number[1]]
+    assert number[1] != event_id(4)
 
 
 def test_where_no_vote_can_change_the_choice_one_sample_is_asked_for_its_words_alone() -> None:
@@ -284,6 +285,7 @@ def test_a_budget_that_ended_before_any_answer_leaves_the_best_supported_choice(
     assert reasoner.requests == []
     assert (answer.choice, answer.finish_reason, answer.detail) == (0, "budget", "max_tokens")
     assert answer.citations[0].event_id == event_id(4)
+    assert {citation.event_id for citation in answer.citations} <= {e.event_id for e in weighed(answer).events}
     for other, settings in ((QUESTION, replace(OURS, support_weight=0.0)), (QuestionInput("Who is there?"), OURS)):
         none = ask(says("B"), other, settings, budget=spent)
         assert (none.choice, none.text, none.finish_reason) == (None, "", "budget")
