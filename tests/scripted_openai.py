@@ -66,7 +66,7 @@ class ScriptedRequest:
 @dataclass(frozen=True)
 class Reply:
     """A completion. texts: one text for all choices, or one per choice (fewer than n: the server returns fewer).
-    logprobs: of every choice, as the protocol tells them."""
+    logprobs: of every choice, as the protocol tells them. extra: fields beside the protocol's, as some servers send."""
 
     texts: Any
     finish_reason: str = "stop"
@@ -75,6 +75,7 @@ class Reply:
     cached_tokens: int = 0
     completion_tokens: int | None = None
     logprobs: Any = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -262,6 +263,7 @@ def _completion(request: ScriptedRequest, reply: Reply, server: ScriptedOpenAISe
             "total_tokens": prompt + completion,
             "prompt_tokens_details": {"cached_tokens": reply.cached_tokens},
         },
+        **reply.extra,
     }
 
 

@@ -219,12 +219,16 @@ def _count(usage: object, name: str) -> int:
 def _written_tokens(answer: ChatCompletion) -> int:
     """Tokens of all samples. llama.cpp reports only the first sample's: then the others are counted by their length.
 
-    No tokenizer writes more than a few characters per token on average, so a sum of words above the reported number
-    shows that samples were left out.
+    That shows in its timings, which count the first sample as well; behind a proxy that drops them, in a number below
+    the number of words, which no tokenizer undercuts.
     """
     reported = _count(answer.usage, "completion_tokens")
     texts = [str(choice.message.content or "") for choice in answer.choices]
-    if len(texts) < 2 or not texts[0] or reported >= sum(len(text.split()) for text in texts):
+    if len(texts) < 2 or not texts[0]:
+        return reported
+    timings = (answer.model_extra or {}).get("timings")
+    of_the_first = isinstance(timings, dict) and timings.get("predicted_n") == reported
+    if not of_the_first and reported >= sum(len(text.split()) for text in texts):
         return reported
     return round(reported * sum(map(len, texts)) / len(texts[0]))
 

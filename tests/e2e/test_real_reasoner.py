@@ -78,7 +78,9 @@ def test_two_samples_of_one_request_obey_the_schema_and_are_metered(settings: Mo
     meter = Meter()
     message = Message("user", ("The car is green. Which colour does the car have? Reply with JSON.",))
 
-    samples = chat.sample([message], stage="answer", meter=meter, schema=schema, n=2, temperature=0.6, max_tokens=64)
+    samples = chat.sample(
+        [message], stage="answer", meter=meter, schema=schema, n=2, temperature=0.6, max_tokens=64, seed=7
+    )
 
     assert len(samples) == 2
     for sample in samples:

@@ -228,3 +228,11 @@ def test_samples_that_a_server_leaves_out_of_its_count_are_metered() -> None:
     with _Model(Reply(texts, completion_tokens=16)) as m:
         m.chat().sample(HELLO, stage="answer", meter=m.meter, n=2)
     assert [call.completion_tokens for call in m.meter.calls] == [16]
+    # JSON has more tokens than words: there the timings of the first sample, equal to the count, show it.
+    compact = ('{"colour":"green"}', '{"colour":"red"}')
+    with _Model(Reply(compact, completion_tokens=9, extra={"timings": {"predicted_n": 9}})) as m:
+        m.chat().sample(HELLO, stage="answer", meter=m.meter, n=2)
+    assert [call.completion_tokens for call in m.meter.calls] == [round(9 * (18 + 16) / 18)]
+    with _Model(Reply(compact, completion_tokens=17, extra={"timings": {"predicted_n": 9}})) as m:
+        m.chat().sample(HELLO, stage="answer", meter=m.meter, n=2)
+    assert [call.completion_tokens for call in m.meter.calls] == [17]
