@@ -92,7 +92,8 @@ class OpenAIChatModel:
         timeout_s: float | None = None,
         alternatives: int = 0,
     ) -> list[Sample]:
-        """See roles.ChatModel.sample. A server that returns fewer than n choices is asked again in parallel.
+        """See roles.ChatModel.sample. A server that returns fewer than n choices is asked again in parallel; a request
+        of those that fails costs its own sample and none that was drawn.
 
         The server decides what fits its window (ModelError context_exceeded); estimate() is for callers that choose.
         """
@@ -121,8 +122,8 @@ class OpenAIChatModel:
             with ThreadPoolExecutor(min(missing, self.concurrency)) as pool:
                 seeds = [None if seed is None else seed + 1 + k for k in range(missing)]
                 bodies = [body if s is None else {**body, "seed": s} for s in seeds]
-                for more in pool.map(lambda b: self._request(b, 1, stage, meter, deadline), bodies):
-                    samples.extend(more[:1])
+                for more in pool.map(lambda b: self._one_more(b, stage, meter, deadline), bodies):
+                    samples.extend(more)
         if all(s.refused for s in samples):
             raise ModelRefused(f"{self.name} declined to answer ({stage})")
         return samples[:n]
@@ -144,6 +145,13 @@ class OpenAIChatModel:
         return total
 
     # --- one request with its retries ---------------------------------------------------------------------------
+
+    def _one_more(self, body: Mapping[str, Any], stage: str, meter: Meter, deadline: float) -> list[Sample]:
+        try:
+            return self._request(body, 1, stage, meter, deadline)[:1]
+        except ModelError:
+            # The meter tells it.
+            return []
 
     def _request(self, body: Mapping[str, Any], n: int, stage: str, meter: Meter, deadline: float) -> list[Sample]:
         failure: ModelError | None = None

@@ -124,6 +124,13 @@ def test_a_server_that_does_not_count_is_taken_at_its_words(usage: str) -> None:
     assert [(call.prompt_tokens, call.completion_tokens) for call in m.meter.calls] == [(0, 0)]
 
 
+def test_a_part_that_fails_loses_no_sample_that_was_drawn() -> None:
+    with _Model(["first", Fault(400, "invalid", "no"), "third"], max_choices=1) as m:
+        samples = m.chat().sample(HELLO, stage="answer", meter=m.meter, n=3)
+    assert {sample.text for sample in samples} == {"first", "third"}
+    assert sorted(call.ok for call in m.meter.calls) == [False, True, True]
+
+
 @pytest.mark.parametrize("content", ["null", "7", '["hi"]', '{"text": "hi"}'])
 def test_content_that_is_no_text_is_empty(content: str) -> None:
     body = '{"choices": [{"index": 0, "message": {"role": "assistant", "content": ' + content + "}}]}"
