@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TypeVar
 
 from tqdm import tqdm
 
@@ -28,6 +27,7 @@ from bench.evaluation.datasets import (
     Tape,
     TapeQuery,
     UnreadableSet,
+    first_items,
     read_choices,
     read_tape,
 )
@@ -39,7 +39,6 @@ from gpu_workers.models import weights
 from gpu_workers.models.roles import AnswerModels
 from gpu_workers.prompts import digest as prompts_digest
 
-Item = TypeVar("Item", ChoiceQuestion, TapeQuery)
 RANKS = (1, 5, 10)
 
 
@@ -101,7 +100,7 @@ def _evaluated(
         )  # fmt: skip
         if isinstance(read, Tape):
             run = replace(run, measure="recall at IoU 0.5" if read.criterion == "iou" else "overlap")
-            queries = _chosen(read.queries, options)
+            queries = first_items(read.queries, options.limit, seed=options.seed)
             ranker = TapeArm(options.arm, read, models, index, seed=options.seed)
 
             def rank(query: TapeQuery) -> ItemResult:
@@ -111,7 +110,7 @@ def _evaluated(
 
             items = [rank(query) for query in tqdm(queries, desc=f"{options.set} {options.arm}", unit="query")]
         else:
-            wanted = _chosen(read.questions, options)
+            wanted = first_items(read.questions, options.limit, seed=options.seed)
             arm = ChoiceArm(options.arm, read, models, index, seed=options.seed)
 
             def ask(question: ChoiceQuestion) -> ItemResult:
@@ -174,12 +173,6 @@ def _sources() -> str:
     files = [*here.glob("*.py"), *(here.parents[1] / "gpu_workers").rglob("*.py")]
     digests = [hashlib.sha256(path.read_bytes()).digest() for path in sorted(files)]
     return hashlib.sha256(b"".join(digests)).hexdigest()
-
-
-def _chosen(items: Sequence[Item], options: argparse.Namespace) -> list[Item]:
-    """All of them, or limit of them, by the digest of seed and id: a longer run holds the items of a shorter one."""
-    order = sorted(items, key=lambda item: hashlib.sha256(f"{options.seed} {item.id}".encode()).digest())
-    return order if options.limit is None else order[: options.limit]
 
 
 def _count(text: str) -> int:

@@ -17,7 +17,7 @@ from bench.evaluation.datasets import ChoiceQuestion, ChoiceSet, Sentence, Tape,
 from gpu_workers.answering.actions import State
 from gpu_workers.answering.answer_question import answer_question
 from gpu_workers.answering.budget import Spending
-from gpu_workers.answering.choice_support import choice_support
+from gpu_workers.answering.choice_support import Support, choice_support
 from gpu_workers.answering.context import EventContext
 from gpu_workers.answering.contract import Answer, Budget, Effort, QuestionInput
 from gpu_workers.answering.methods import METHODS, Method
@@ -109,13 +109,8 @@ class ChoiceArm:
 
     def _by_support(self, question: ChoiceQuestion) -> Outcome:
         """The choice that the events bear out best."""
-        graph = InMemoryGraph([self._memory(question.video)])
-        asked = QuestionInput(question.text, question.choices)
-        meter = Meter()
-        spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
-        settings = replace(settings_for("medium", models_profile=self._models.profile), judge_tokens=0)
-        run = QuestionRun(asked, graph, self._models, settings, spending=spending, meter=meter, on_progress=_untold)
-        support = choice_support(run)
+        memory = self._memory(question.video)
+        support = supported(question, memory, self._models, profile=self._set.profile, judged=False)
         if support is None:
             return Outcome(None, finish_reason="insufficient_evidence", detail="no_support")
         shares = support.shares
@@ -139,6 +134,22 @@ class ChoiceArm:
         asked = [f"{question.text} {choice}" for choice in question.choices]
         scores = self._words.similarity(asked, [_text(self._set.captions[question.video])])[:, 0]
         return Outcome(int(scores.argmax()), float(scores.max()))
+
+
+def supported(
+    question: ChoiceQuestion, memory: MemoryVideo, models: AnswerModels, *, profile: str, judged: bool
+) -> Support | None:
+    """What the events say for each choice. judged: whether the reasoner is asked of each."""
+    asked = QuestionInput(question.text, question.choices, profile=profile)
+    settings = settings_for("medium", models_profile=models.profile)
+    if not judged:
+        settings = replace(settings, judge_tokens=0)
+    meter = Meter()
+    spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
+    graph = InMemoryGraph([memory])
+    return choice_support(
+        QuestionRun(asked, graph, models, settings, spending=spending, meter=meter, on_progress=_untold)
+    )
 
 
 NOTHING = EventContext("(nothing was recorded)", {}, {})

@@ -6,6 +6,7 @@ nextgqa_spans*.json beside it), activitynet*.json, tacos*.json. Several files of
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import re
@@ -16,10 +17,12 @@ from typing import Any, Literal, TypeVar
 
 from gpu_workers.ekg import Span
 
+CHOICE_SETS = ("egoschema", "nextqa")
 TAPE_SETS = ("activitynet", "tacos")
-SETS = ("egoschema", "nextqa", *TAPE_SETS)
+SETS = CHOICE_SETS + TAPE_SETS
 TAPE_HOURS = 10.0
 Set = TypeVar("Set")
+Item = TypeVar("Item", "ChoiceQuestion", "TapeQuery")
 
 
 class UnreadableSet(ValueError):
@@ -97,6 +100,12 @@ def read_tape(name: str, folder: Path, *, seed: int) -> Tape:
     Raises UnreadableSet.
     """
     return _checked(lambda where: (_activitynet if name == "activitynet" else _tacos)(where, seed), name, folder)
+
+
+def first_items(items: Sequence[Item], limit: int | None, *, seed: int) -> list[Item]:
+    """All of them, or limit of them, by the digest of seed and id: a longer run holds the items of a shorter one."""
+    order = sorted(items, key=lambda item: hashlib.sha256(f"{seed} {item.id}".encode()).digest())
+    return order if limit is None else order[:limit]
 
 
 def _checked(read: Callable[[Path], Set], name: str, folder: Path) -> Set:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from uuid import UUID
 
 from gpu_workers.answering.budget import BranchMeter, Halt
 from gpu_workers.answering.context import event_text
@@ -25,7 +24,7 @@ LEAST_MASS = 0.1
 
 
 def judge_choices(
-    run: QuestionRun, choices: Sequence[int], events: Sequence[UUID], *, meter: BranchMeter
+    run: QuestionRun, choices: Sequence[int], events: Sequence[StoredEvent], *, meter: BranchMeter
 ) -> tuple[float, ...]:
     """Log-odds that each of the choices is right, given the events (best first; what exceeds judge_tokens is left out).
 
@@ -64,7 +63,7 @@ def log_odds(first: Mapping[str, float]) -> float | None:
     return math.log(mass["yes"] / mass["no"]) if sum(mass.values()) >= LEAST_MASS else None
 
 
-def _lines(run: QuestionRun, ranking: Sequence[UUID]) -> str:
+def _lines(run: QuestionRun, ranking: Sequence[StoredEvent]) -> str:
     """The best events that fit, a line each, in order of time. Without times and facts: those of a whole video take as
     many tokens as what happens."""
     reasoner = run.models.reasoner
@@ -73,9 +72,8 @@ def _lines(run: QuestionRun, ranking: Sequence[UUID]) -> str:
     )
     frame = count_prompt(reasoner.count_tokens, [Message("user", (empty,))])
     room = min(run.settings.judge_tokens, reasoner.context_tokens - frame - 1)
-    known = run.graph.load_events(ranking)
     kept: list[StoredEvent] = []
-    for event in [known[event_id] for event_id in ranking if event_id in known]:
+    for event in ranking:
         room -= reasoner.count_tokens(f"99. {event_text(event)}\n")
         if room < 0:
             break

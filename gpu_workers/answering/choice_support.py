@@ -1,11 +1,13 @@
-"""How far the events bear out each choice: by their likeness to it, and where that leaves doubt by the reasoner's word.
+"""How far the events bear out each choice: by their likeness to it, by its words and terms, and by the reasoner's word.
 
 A right choice says in its own words what the events say in theirs. So each choice is compared with the events of the
-scope: the mean similarity of the closest ones tells how much of the video speaks for it, and the similarity of its
-words to theirs, one by one, whether it says something that nothing speaks of. Where two choices are close, the
-reasoner is asked of each whether it is right (choice_judgement). Small reasoners read long lists badly; on captions of
-EgoSchema this answers more questions than their votes do (docs/evaluation.md). A choice that is only a number or a
-name says nothing that events could bear out: then the votes decide alone.
+scope that are most like it: the mean similarity tells how much of the video speaks for it, the similarity of its
+words to theirs, one by one, whether it says something that nothing speaks of, and the rare terms that it shares with
+them whether they speak of this and not of something like it. Then the reasoner is asked of each choice whether it is
+right (choice_judgement). Small reasoners read long lists badly; on captions of EgoSchema this answers more questions
+than their votes do (docs/evaluation.md). Choices of a word or two are compared together with the question, and that
+counts only beside the reasoner's odds. A choice that is only a number says nothing that events could bear out: then
+the votes decide alone.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from gpu_workers.answering.sampling import Draw
 from gpu_workers.answering.summary_answer import AnswerNode, node_events
 from gpu_workers.answering.words import content_forms, content_words
 from gpu_workers.models.roles import Meter
-from gpu_workers.ports import Hit, ViewQuery
+from gpu_workers.ports import Hit, StoredEvent, ViewQuery
 from gpu_workers.retrieval.fusion import RankedEvent
 
 CLOSEST = 16
@@ -40,32 +42,73 @@ SHOWN = 48
 """Events per choice that a judgement may read: as many as its tokens can hold."""
 
 OWN_WORDS = 3
-"""Content words that every choice must have to be compared."""
+"""Content words that every choice must have to be compared without the question."""
 
 MOST_WORDS = 600
 """Words of the events that a choice's are compared with."""
 
-SHARPNESS, WORDS, JUDGED = 9.65, 13.0, 1.64
-"""What the mean cosine to the closest events, the mean cosine to the closest words and the reasoner's log-odds count in
-the softmax over choices: the maximum-likelihood fit on EgoSchema's development half (`make eval`)."""
-
-DOUBT = 0.3
-"""A lead under this, before the reasoner's word, leaves doubt."""
-
+SAME = 0.02
+"""A spread of cosines over the choices that tells little: added to theirs, so that a smaller one counts little."""
 
 MOST_JUDGED = 6
 """Choices that are judged, the closest ones: of 26 each would cost a call. The others count as the worst of these."""
 
 
 @dataclass(frozen=True, slots=True)
+class Weights:
+    """What each part of the support counts in the softmax over choices."""
+
+    likeness: float
+    words: float
+    terms: float
+    odds: float
+
+
+WEIGHTS = Weights(likeness=4.31, words=1.015, terms=20.94, odds=1.492)
+"""The maximum-likelihood fit on EgoSchema's development half with the embedded profile's models
+(`python -m bench.evaluation.fit_support`)."""
+
+BRIEF_WEIGHTS = Weights(likeness=8.26, words=0.173, terms=5.87, odds=1.537)
+"""Of choices that are compared with their question: the fit on 110 questions of NExT-QA's development half."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What speaks for each choice, a value per choice in each array.
+
+    likeness: mean cosine to the closest events. words: mean over its words of the cosine to the most similar word of
+    those events, less the mean over all choices and over their spread. terms: cosine of TF-IDF between it, with the
+    question, and those events. odds: the reasoner's log-odds that it is right, 0 where it was not asked.
+    """
+
+    likeness: NDArray[np.float64]
+    words: NDArray[np.float64]
+    terms: NDArray[np.float64]
+    odds: NDArray[np.float64]
+
+    def levels(self, weights: Weights) -> NDArray[np.float64]:
+        """Of each choice: the logarithm of its share up to a constant."""
+        told: NDArray[np.float64] = (
+            weights.likeness * self.likeness
+            + weights.words * self.words
+            + weights.terms * self.terms
+            + weights.odds * self.odds
+        )
+        return told
+
+
+@dataclass(frozen=True, slots=True)
 class Support:
-    """What the events say for each choice. shares: together 1. closest: the events that speak for it, best first.
-    odds: the reasoner's log-odds of the choices that it judged; empty if it was not asked or said nothing. meter: of
-    those calls."""
+    """What the events say for each choice. shares: together 1. closest: the events that speak for it, best first;
+    events: what is known of them. brief: whether choices of few words were compared with their question. judged: the
+    choices of which the reasoner told its odds; empty if it was not asked or said nothing. meter: of those calls."""
 
     shares: tuple[float, ...]
+    parts: Parts
+    brief: bool
     closest: tuple[tuple[Hit, ...], ...]
-    odds: Mapping[int, float] = field(default_factory=dict)
+    events: Mapping[UUID, StoredEvent]
+    judged: tuple[int, ...] = ()
     meter: Meter = field(default_factory=Meter)
     started_ms: int = 0
     wall_ms: int = 0
@@ -73,49 +116,68 @@ class Support:
     def weight(self, run: QuestionRun) -> float:
         """What a share counts beside S. A reasoner that has judged each choice votes no more: of all of them at once
         it knows less."""
-        return 1.0 if self.odds else run.settings.support_weight
+        return 1.0 if self.judged else run.settings.support_weight
 
     def decides(self, run: QuestionRun) -> bool:
         """Whether no vote can change which choice counts most."""
         weight = self.weight(run)
-        return weight * _lead(self.shares) > 1 - weight
+        first, second, *_ = sorted(self.shares, reverse=True)
+        return weight * (first - second) > 1 - weight
 
 
 def choice_support(run: QuestionRun) -> Support | None:
-    """The support of each choice; None for an open question, choices of few words or a scope without events.
+    """The support of each choice; None for an open question, numbers or a scope without events, and for choices of few
+    words that nobody judged.
 
     Raises ModelError of the embedder. Where the reasoner is asked and the budget ends, run.halted says so.
     """
     choices = run.question.choices
-    if not choices or min(len(content_words(choice)) for choice in choices) < OWN_WORDS:
+    words = [[word for word in content_words(choice) if not word.isdigit()] for choice in choices]
+    brief = min(map(len, words), default=0) < OWN_WORDS
+    if not all(words) or not words or (brief and not run.settings.judge_tokens):
         return None
+    compared = [f"{run.searched} {choice}" for choice in choices] if brief else list(choices)
+    weights = BRIEF_WEIGHTS if brief else WEIGHTS
     began = run.spending.elapsed_ms()
     limit = SHOWN if run.settings.judge_tokens else CLOSEST
     with run.timed("support"):
         found: list[tuple[Hit, ...]] = []
-        for vector in run.models.text_embedder.embed(list(choices), meter=run.meter):
+        for vector in run.models.text_embedder.embed(compared, meter=run.meter):
             hits = run.graph.search_views({"event": ViewQuery(vector, limit)}, floor=-1.0)["event"]
             if not hits:
                 return None
             found.append(tuple(hits))
-        means = [sum(hit.similarity for hit in hits[:CLOSEST]) / len(hits[:CLOSEST]) for hits in found]
         closest = tuple(hits[:CLOSEST] for hits in found)
-        levels = SHARPNESS * np.asarray(means) + WORDS * _words_told(run, _union(closest))
+        ranking = _union(found)
+        events = run.graph.load_events(ranking)
+        near = set(_union(closest))
+        texts = [event_text(events[event_id]) for event_id in ranking if event_id in near and event_id in events]
+        parts = Parts(
+            np.asarray([np.mean([hit.similarity for hit in hits]) for hits in closest]),
+            _words_told(run, texts),
+            _terms_shared(run, texts),
+            np.zeros(len(choices)),
+        )
         meter = BranchMeter(run.meter)
-        odds: dict[int, float] = {}
-        if run.settings.judge_tokens and _lead(_softmax(levels)) < DOUBT and not run.halted:
+        judged: tuple[int, ...] = ()
+        if run.settings.judge_tokens and not run.halted:
+            levels = parts.levels(weights)
             likely = sorted(sorted(range(len(choices)), key=lambda choice: (-levels[choice], choice))[:MOST_JUDGED])
             # Nothing is said of any choice, or something of each.
-            odds = dict(zip(likely, judge_choices(run, likely, _union(found), meter=meter), strict=False))
-            if odds:
-                levels += [JUDGED * odds.get(choice, min(odds.values())) for choice in range(len(choices))]
-    return Support(_softmax(levels), closest, odds, meter, began, run.spending.elapsed_ms() - began)
+            known = [events[event_id] for event_id in ranking if event_id in events]
+            if odds := judge_choices(run, likely, known, meter=meter):
+                judged = tuple(likely)
+                of = dict(zip(likely, odds, strict=True))
+                parts = replace(parts, odds=np.asarray([of.get(n, min(odds)) for n in range(len(choices))]))
+    if brief and not judged and not run.halted:
+        return None
+    wall_ms = run.spending.elapsed_ms() - began
+    return Support(_softmax(parts.levels(weights)), parts, brief, closest, events, judged, meter, began, wall_ms)
 
 
-def _words_told(run: QuestionRun, ids: Sequence[UUID]) -> NDArray[np.float64]:
-    """Per choice the mean over its words of the cosine to the word of the events that is most like it."""
-    known = run.graph.load_events(ids)
-    texts = [event_text(known[event_id]) for event_id in ids if event_id in known]
+def _words_told(run: QuestionRun, texts: Sequence[str]) -> NDArray[np.float64]:
+    """Per choice how its words are told by texts: the mean over them of the cosine to the text's word that is most like
+    it, as standard scores over the choices."""
     told = list(dict.fromkeys(word for text in texts for word in content_forms(text)))[:MOST_WORDS]
     own = [content_forms(choice) for choice in run.question.choices]
     if not told:
@@ -123,18 +185,30 @@ def _words_told(run: QuestionRun, ids: Sequence[UUID]) -> NDArray[np.float64]:
     words = list(dict.fromkeys(word for group in own for word in group))
     vectors = run.models.text_embedder.embed([*told, *words], meter=run.meter)
     nearest = dict(zip(words, (vectors[len(told) :] @ vectors[: len(told)].T).max(axis=1), strict=True))
-    return np.asarray([np.mean([nearest[word] for word in group]) for group in own], dtype=np.float64)
+    means = np.asarray([np.mean([nearest[word] for word in group]) for group in own], dtype=np.float64)
+    scores: NDArray[np.float64] = (means - means.mean()) / (means.std() + SAME)
+    return scores
+
+
+def _terms_shared(run: QuestionRun, texts: Sequence[str]) -> NDArray[np.float64]:
+    """Per choice the cosine of TF-IDF between it, with the question, and all texts. A term is rare by these texts; one
+    that none of them says is the rarest, and parts a choice from them."""
+    from sklearn.feature_extraction.text import TfidfVectorizer  # in the ml extra, and slow to import
+
+    asked = [f"{run.searched} {choice}" for choice in run.question.choices]
+    terms = TfidfVectorizer(stop_words="english", sublinear_tf=True)
+    said = terms.build_analyzer()
+    vocabulary = sorted({term for text in (*texts, *asked) for term in said(text)})
+    if not vocabulary:  # nothing but stop words
+        return np.zeros(len(asked))
+    terms.set_params(vocabulary=vocabulary).fit(texts)
+    shared: NDArray[np.float64] = (terms.transform(asked) @ terms.transform([" ".join(texts)]).T).toarray()[:, 0]
+    return shared
 
 
 def _softmax(levels: NDArray[np.float64]) -> tuple[float, ...]:
     powers = np.exp(levels - levels.max())
     return tuple(float(share) for share in powers / powers.sum())
-
-
-def _lead(shares: Sequence[float]) -> float:
-    """Of the best choice's share over the next one's."""
-    first, second, *_ = sorted(shares, reverse=True)
-    return first - second
 
 
 def _union(found: Sequence[Sequence[Hit]]) -> list[UUID]:
@@ -197,7 +271,7 @@ def _own_node(run: QuestionRun, support: Support, choice: int, score: float) -> 
     ids = [hit.event_id for hit in hits]
     context = event_context(
         ids,
-        run.graph.load_events(ids),
+        support.events,
         (),
         count_tokens=run.models.reasoner.count_tokens,
         max_tokens=run.settings.context_tokens,
@@ -209,7 +283,7 @@ def _own_node(run: QuestionRun, support: Support, choice: int, score: float) -> 
 def _record(run: QuestionRun, support: Support, totals: Sequence[float], own: AnswerNode) -> NodeRecord:
     """Each choice as a candidate: agreement is its share, thought the reasoner's probability of yes where it was asked,
     score what it counts; with the events that speak for the first one."""
-    likely = {choice: float(1 / (1 + np.exp(-odds))) for choice, odds in support.odds.items()}
+    likely = {choice: float(1 / (1 + np.exp(-support.parts.odds[choice]))) for choice in support.judged}
     candidates = tuple(
         CandidateRecord(
             text,

@@ -37,7 +37,7 @@ INITIAL = Coefficients(bias=-2.8, score=3.6, margin=1.4, similarity=1.2)
 """By judgement: S 0.75 with margin 0.5 and similarity 0.5 gives 0.77, a lone vote of four 0.13. It orders answers and
 is no measured probability: nothing with a large reasoner was measured yet."""
 
-BY_SUPPORT = Coefficients(bias=-1.31, score=0.0, margin=0.0, similarity=0.0, support=3.29)
+BY_SUPPORT = Coefficients(bias=-2.88, score=0.0, margin=0.0, similarity=0.0, support=5.70)
 """Where the support of choices counts (embedded profile): fitted by bench.evaluation.calibrate on EgoSchema's
 development half. The small reasoner's votes tell nothing there that support does not (docs/evaluation.md)."""
 

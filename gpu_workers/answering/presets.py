@@ -30,8 +30,7 @@ class SearchSettings:
     seen is sufficient with at least inspect_gate of confidence.
     rescale: scores traces by (F1 - baseline) / (1 - baseline), clipped to 0..1, instead of raw F1.
     support_weight: share of the events' support of a choice beside S (choice_support); 0 leaves it out. judge_tokens:
-    of the events that the reasoner reads to say of each choice whether it is right, where their support leaves doubt;
-    0 does not ask.
+    of the events that the reasoner reads to say of each choice whether it is right; 0 does not ask.
     verify_citations: ask the reasoner about each citation, on top of the text comparison.
     verify_frames: let the checker look at the cited frames of each claim, where it sees pictures.
     """
@@ -123,7 +122,7 @@ _EMBEDDED_LIMITS = {
     "answer_tokens": 224,
     "in_flight": 2,
     "support_weight": 0.9,
-    "judge_tokens": 1_500,
+    "judge_tokens": 500,
 }
 """A 1.5B model on two cores reads 60 to 90 and writes 15 to 30 tokens a second. It reads long lists so badly that the
 events' own support of a choice counts more than its vote (docs/evaluation.md)."""

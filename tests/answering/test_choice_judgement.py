@@ -1,4 +1,4 @@
-"""Whether each choice is right, by the odds of the reasoner's first word, where likeness to the events leaves doubt."""
+"""Whether each choice is right, by the odds of the reasoner's first word."""
 
 from __future__ import annotations
 
@@ -11,14 +11,23 @@ import pytest
 
 from gpu_workers.answering import Answer, QuestionInput, answer_question
 from gpu_workers.answering.choice_judgement import log_odds
-from gpu_workers.answering.choice_support import JUDGED, MOST_JUDGED
+from gpu_workers.answering.choice_support import MOST_JUDGED, WEIGHTS
 from gpu_workers.answering.contract import Budget
 from gpu_workers.answering.presets import settings_for
 from gpu_workers.ekg import stable_id
 from gpu_workers.memory_graph import InMemoryGraph
 from gpu_workers.models.chat import OpenAIChatModel, RetryPolicy
 from gpu_workers.models.roles import AnswerModels, Message, Meter
-from tests.answering.world import ScriptedEmbedder, ScriptedSimilarity, make_video, says, street
+from tests.answering.world import (
+    STREET,
+    ScriptedEmbedder,
+    ScriptedSimilarity,
+    embed,
+    event_id,
+    make_video,
+    says,
+    street,
+)
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 
 CLOSE = QuestionInput(
@@ -71,7 +80,7 @@ def weighed(answer: Answer) -> Any:
     return node
 
 
-def test_where_two_choices_are_close_each_is_judged_and_the_likeliest_wins() -> None:
+def test_each_choice_is_judged_and_of_two_that_are_close_the_likelier_wins() -> None:
     answer, requests = ask(judges({CLOSE.choices[0]: 0.1, CLOSE.choices[1]: 0.8}))
 
     assert (answer.choice, answer.finish_reason) == (1, "answered")
@@ -79,7 +88,7 @@ def test_where_two_choices_are_close_each_is_judged_and_the_likeliest_wins() -> 
     assert [c.thought for c in node.candidates] == pytest.approx([0.1, 0.8, 0.5], abs=1e-3)
     first, second, _ = (c.agreement for c in node.candidates)
     told = math.log(0.8 / 0.2) - math.log(0.1 / 0.9)
-    assert math.log(second / first) == pytest.approx(JUDGED * told, abs=1e-3), "they were alike before"
+    assert math.log(second / first) == pytest.approx(WEIGHTS.odds * told, abs=1e-3), "they were alike before"
     asked = judgements(requests)
     assert len(asked) == len(requests) == 3, "nobody had to vote"
     assert {(r.body["max_tokens"], r.body["logprobs"], r.body["top_logprobs"]) for r in asked} == {(1, True, 20)}
@@ -120,11 +129,13 @@ def test_events_of_several_videos_are_told_apart() -> None:
     assert [line[:12] for line in lines] == ["1. video 1: ", "2. video 2: "]
 
 
-def test_where_one_choice_leads_clearly_nobody_is_asked() -> None:
-    answer, requests = ask(judges({}), CLEAR)
+def test_a_choice_that_leads_clearly_is_judged_as_well_and_is_the_less_sure_the_less_it_is_believed() -> None:
+    believed, requests = ask(judges({CLEAR.choices[0]: 0.9}), CLEAR)
+    doubted, _ = ask(judges({CLEAR.choices[0]: 0.3}), CLEAR)
 
-    assert (answer.choice, requests) == (0, [])
-    assert {c.thought for c in weighed(answer).candidates} == {0.0}
+    assert len(judgements(requests)) == len(requests) == 3
+    assert believed.choice == doubted.choice == 0
+    assert believed.confidence > doubted.confidence
 
 
 @pytest.mark.parametrize("effort", ["low", "paper"])
@@ -182,6 +193,42 @@ def test_a_budget_that_ends_while_choices_are_judged_leaves_the_nearest(calls: i
     assert len(requests) == calls
     assert (answer.choice, answer.finish_reason, answer.detail) == (0, "budget", "max_calls")
     assert answer.citations
+
+
+BRIEF = QuestionInput("What does the person in black do?", ("walks left", "walks right", "sings"))
+"""Choices that only with the question say something that events could say."""
+
+
+def test_choices_of_few_words_are_compared_with_their_question_and_judged() -> None:
+    answer, requests = ask(judges({"walks right": 0.9, "walks left": 0.2}, default=odds(0.1)), BRIEF)
+
+    assert len(judgements(requests)) == len(requests) == 3
+    assert (answer.choice, answer.finish_reason) == (1, "answered")
+    found = {event.event_id: event.score for event in weighed(answer).events}
+    whole = embed(f"{BRIEF.question} walks right")
+    assert found[event_id(3)] == pytest.approx(float(embed(STREET[3]) @ whole), abs=1e-5)
+
+
+@pytest.mark.parametrize("default", [Reply("yes"), Fault(503)], ids=["none told", "503"])
+def test_where_choices_of_few_words_are_not_judged_the_votes_decide(default: Any) -> None:
+    answer, _ = ask(judges({}, default=default), BRIEF)
+
+    assert (answer.choice, answer.reasoning) == (2, "it is so")
+    assert "CS" not in {node.action for node in answer.nodes}
+
+
+def test_numbers_are_not_judged() -> None:
+    answer, requests = ask(judges({}), replace(BRIEF, choices=("3", "5", "seven")))
+
+    assert (answer.choice, judgements(requests)) == (2, [])
+
+
+def test_a_budget_that_ends_while_choices_of_few_words_are_judged_leaves_the_nearest() -> None:
+    answer, requests = ask(judges({}), BRIEF, budget=Budget(max_calls=1))
+
+    assert len(requests) == 1
+    assert (answer.finish_reason, answer.detail) == ("budget", "max_calls")
+    assert answer.choice in {0, 1}
 
 
 def test_a_question_that_is_canceled_while_choices_are_judged_is_canceled() -> None:

@@ -129,10 +129,10 @@ def test_confidence_grows_with_each_of_its_signals() -> None:
 
 
 def test_with_support_confidence_is_what_was_fitted() -> None:
-    # 1 / (1 + exp(1.31 - 3.29 * 0.5)), whatever the votes.
-    assert confidence(Signals(0.5, 0.2, 0.4, support=0.5)) == pytest.approx(0.5830, abs=0.0001)
-    assert confidence(Signals(0.9, 0.9, 0.9, support=0.5)) == pytest.approx(0.5830, abs=0.0001)
-    assert confidence(Signals(0.5, 0.2, 0.4, support=0.2)) < 0.35
+    # 1 / (1 + exp(2.88 - 5.70 * 0.5)), whatever the votes.
+    assert confidence(Signals(0.5, 0.2, 0.4, support=0.5)) == pytest.approx(0.4925, abs=0.0001)
+    assert confidence(Signals(0.9, 0.9, 0.9, support=0.5)) == pytest.approx(0.4925, abs=0.0001)
+    assert confidence(Signals(0.5, 0.2, 0.4, support=0.2)) < 0.2
 
 
 def test_answers_that_each_tell_another_part_hold_together_but_count_less() -> None:

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from bench.evaluation import __main__ as evaluation
+from bench.evaluation import fit_support
 from bench.evaluation.arms import ABLATIONS, CHOICE_ARMS, TAPE_ARMS, WITHOUT_REASONER, ChoiceArm, Outcome
 from bench.evaluation.datasets import ChoiceQuestion
 from gpu_workers.models import weights
-from tests.bench.question_sets import ACTIVITYNET, EGOSCHEMA, NEXTQA, SPANS, TACOS, egoschema_row, written
+from tests.bench.question_sets import ACTIVITYNET, EGOSCHEMA, GARDEN, NEXTQA, SPANS, TACOS, egoschema_row, written
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 
 ROOT = Path(__file__).parents[2]
@@ -316,6 +317,42 @@ def test_options_that_make_passes_on_empty_are_as_if_nobody_gave_them(
     assert {"--limit=", "--seed=", "--out=", "--against="} <= set(arguments)
     assert evaluation.main(arguments) == 0
     assert "egoschema tfidf: n 3, no language model" in capsys.readouterr().out
+
+
+def test_weights_are_fitted_to_what_a_reasoner_said_of_each_choice(
+    tmp_path: Path, reasoner: ScriptedOpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One that knows what was planted, of choices that nothing else tells apart."""
+    plants = [f"plant{n}" for n in range(12)]
+    rows = {
+        plant: egoschema_row(GARDEN, f"What of {plant}?", [f"{plant} is planted {k}" for k in "abcde"], n % 5)
+        for n, plant in enumerate(plants)
+    }
+    right = {f"{plant} is planted {'abcde'[n % 5]}" for n, plant in enumerate(plants)}
+
+    def telling(request: ScriptedRequest) -> Reply:
+        sure = request.user.split("Proposed answer: ")[-1].splitlines()[0] in right
+        yes, no = (-0.1, -2.4) if sure else (-2.4, -0.1)
+        first = {"token": "yes", "logprob": yes, "bytes": None}
+        other = {"token": "no", "logprob": no, "bytes": None}
+        return Reply("yes", logprobs={"content": [{**first, "top_logprobs": [first, other]}], "refusal": None})
+
+    reasoner.script = telling
+    assert fit_support.main(["egoschema", str(written(tmp_path / "planted", egoschema_dev=rows))]) == 0
+
+    without, whole = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (without["n"], whole["n"], whole["accuracy"]) == (12, 12, 1.0)
+    assert without["accuracy"] < 0.6
+    assert set(whole) - set(without) == {"odds"}
+    assert whole["odds"] > 0
+
+
+def test_a_reasoner_that_tells_no_odds_leaves_nothing_to_fit(
+    ego: Path, reasoner: ScriptedOpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        fit_support.main(["egoschema", str(ego)])
+    assert "0 questions are too few" in capsys.readouterr().err
 
 
 def test_the_command_ends_with_2_and_one_line_that_says_why(tmp_path: Path) -> None:

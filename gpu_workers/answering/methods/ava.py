@@ -16,7 +16,7 @@ from gpu_workers.models.roles import ModelError
 
 class Ava:
     name = "ava"
-    version = "3"
+    version = "4"
 
     def answer(self, run: QuestionRun) -> Answer:
         support = _support(run)

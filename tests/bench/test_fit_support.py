@@ -1,0 +1,46 @@
+"""Fitting what the parts of a choice's support count."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bench.evaluation.fit_support import fit
+
+
+def test_the_weights_that_choices_were_drawn_with_are_found() -> None:
+    chance = np.random.default_rng(0)
+    wanted = np.array([8.0, 1.5, 0.0])
+    parts, truths = [], []
+    for _ in range(1_500):
+        part = chance.normal(size=(3, 4)) * np.array([[0.2], [1.0], [5.0]])
+        powers = np.exp(wanted @ part)
+        parts.append(part)
+        truths.append(int(chance.choice(4, p=powers / powers.sum())))
+
+    found = fit(parts, truths, ("fine", "plain", "noise"))
+
+    assert found["n"] == 1_500
+    # The ridge draws them a little towards nothing.
+    assert found["fine"] == pytest.approx(8.0, rel=0.2)
+    assert found["plain"] == pytest.approx(1.5, rel=0.2)
+    assert abs(found["noise"]) < 0.03
+    assert found["accuracy"] > 0.6
+    assert found["log_loss"] < 0.8
+    assert found["auroc"] > 0.7
+    assert fit([part[2:] for part in parts], truths, ("noise",))["accuracy"] < 0.35
+
+
+def test_a_part_that_never_differs_counts_for_nothing() -> None:
+    truths = [n % 2 for n in range(40)]
+    parts = [np.array([[1.0 - truth, truth], [0.3, 0.3]]) for truth in truths]
+
+    found = fit(parts, truths, ("telling", "level"))
+
+    assert found["accuracy"] == 1.0
+    assert np.isfinite(found["level"])
+
+
+def test_too_few_questions_are_told() -> None:
+    with pytest.raises(ValueError, match="9 questions are too few: 10 at least"):
+        fit([np.eye(2)] * 9, [0] * 9, ("one", "two"))
