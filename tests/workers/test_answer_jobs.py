@@ -50,9 +50,12 @@ def ask(cast: Cast, video_id: UUID, **fields: Any) -> UUID:
 
 
 def saying(choose: Callable[[ScriptedRequest], str | list[str]]) -> Callable[[ScriptedRequest], Reply]:
-    """A reasoner that cites the event of the dogs. choose: the letter of each sample, or of all."""
+    """A reasoner that cites the event of the dogs and tells no odds, so that votes decide. choose: the letter of each
+    sample, or of all."""
 
     def script(request: ScriptedRequest) -> Reply:
+        if judged(request):
+            return Reply("no", prompt_tokens=0, completion_tokens=0)
         found = re.search(rf"E(\d+) [^\n]*{re.escape(STORIES[GREEN])}", request.user)
         assert found is not None, "the event that holds the answer was not shown"
         chosen = choose(request)
@@ -67,6 +70,11 @@ def saying(choose: Callable[[ScriptedRequest], str | list[str]]) -> Callable[[Sc
     return script
 
 
+def judged(request: ScriptedRequest) -> bool:
+    """Whether one choice is asked about, and no answer is wanted."""
+    return "Proposed answer: " in request.user
+
+
 def test_an_answer_is_stored_with_all_that_led_to_it(
     acme: Cast, globex: Cast, video_id: UUID, llm: ScriptedOpenAIServer
 ) -> None:
@@ -74,9 +82,9 @@ def test_an_answer_is_stored_with_all_that_led_to_it(
     question_id = ask(acme, video_id)
     run_due()
 
-    # Two samples that agree decide a vote of three.
-    (request,) = llm.requests
-    assert request.n == 2
+    # A reasoner that tells no odds of one choice is not asked of the others. Two samples that agree decide a vote of
+    # three.
+    assert [(judged(request), request.n) for request in llm.requests] == [(True, 1), (False, 2)]
     with acme.scope():
         question = Question.objects.get()
         assert (question.status, question.finish_reason) == ("succeeded", "answered")
@@ -84,7 +92,7 @@ def test_an_answer_is_stored_with_all_that_led_to_it(
         assert question.model_names["reasoner"] == llm.model
         dogs = Event.objects.get(summary__startswith=STORIES[GREEN])
         nodes = list(Node.objects.order_by("ordinal"))
-        # Choices of one or two words are left to the votes.
+        # Choices of one or two words that nobody judged are left to the votes.
         assert [(node.path, node.action) for node in nodes] == [("", "root"), ("SA", "SA")]
         _, answered = nodes
         assert str(dogs.id) in {event["event_id"] for event in answered.events if event["number"]}
@@ -100,7 +108,7 @@ def test_an_answer_is_stored_with_all_that_led_to_it(
 
         calls = list(ModelCall.objects.filter(source_type="question", source_id=question_id))
         told = [(c.prompt_tokens, c.cached_tokens, c.completion_tokens) for c in calls if c.model == llm.model]
-        assert told == [(100, 30, 200)]
+        assert sorted(told) == [(0, 0, 0), (100, 30, 200)]
         assert question.usage["calls"] == len(calls)
         assert question.usage["prompt_tokens"] == sum(call.prompt_tokens for call in calls)
         assert (question.usage["cached_tokens"], question.usage["completion_tokens"]) == (30, 200)
@@ -116,20 +124,20 @@ def test_an_answer_is_stored_with_all_that_led_to_it(
     assert globex.client.get(path).status_code == 404
 
 
-def test_a_budget_of_one_call_ends_with_the_best_answer_so_far(
+def test_a_budget_of_two_calls_ends_with_the_best_answer_so_far(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
 ) -> None:
-    # The first two samples differ, so a third is wanted and not granted.
+    # After a judgement that told nothing the first two samples differ, so a third is wanted and not granted.
     llm.script = saying(lambda request: ["B", "C"])
-    question_id = ask(acme, video_id, budget={"max_calls": 1})
+    question_id = ask(acme, video_id, budget={"max_calls": 2})
     run_due()
 
-    assert len(llm.requests) == 1
+    assert [judged(request) for request in llm.requests] == [True, False]
     with acme.scope():
         question = Question.objects.get()
         assert (question.status, question.finish_reason) == ("succeeded", "budget")
         assert question.choice in (1, 2)
-        assert ModelCall.objects.filter(source_id=question_id, model=llm.model).count() == 1
+        assert ModelCall.objects.filter(source_id=question_id, model=llm.model).count() == 2
         assert ledger.question_mismatches(question_id) == []
 
 
@@ -183,6 +191,8 @@ def test_what_a_question_consumed_before_its_cancellation_is_recorded_and_not_bi
     answering = saying(lambda request: "B")
 
     def canceled_meanwhile(request: ScriptedRequest) -> Reply:
+        if judged(request):
+            return answering(request)
         # Sooner than any heartbeat: the worker learns of it when it commits.
         assert acme.client.post(f"/v1/questions/{encode('qst', question_id)}/cancel").status_code == 200
         return answering(request)
@@ -218,15 +228,16 @@ def test_a_reasoner_that_stays_away_fails_the_question_after_its_attempts(
         told = WebhookEvent.objects.filter(resource_id=question_id)
         assert [event.type for event in told] == ["question.failed"]
         assert json.loads(told[0].body)["data"]["error"]["code"] == "model_unavailable"
-    # 5 attempts of the job with 5 tries each.
-    assert len(llm.requests) == 25
+    # 5 attempts of the job with 5 tries each, of a judgement and of an answer.
+    assert len(llm.requests) == 50
+    assert sum(map(judged, llm.requests)) == 25
 
 
 def test_a_reasoner_that_comes_back_answers_and_what_failed_is_not_billed(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
 ) -> None:
     answering = saying(lambda request: "B")
-    llm.script = lambda request: DOWN if request.index < 5 else answering(request)
+    llm.script = lambda request: DOWN if request.index < 10 else answering(request)
     question_id = ask(acme, video_id)
     run_due()
 
@@ -260,7 +271,7 @@ def test_one_job_run_by_two_workers_and_once_more_answers_once(
         worker.start()
     for worker in workers:
         worker.join()
-    assert len(llm.requests) == 1
+    assert [judged(request) for request in llm.requests] == [True, False]
 
     def stored() -> list[Any]:
         with acme.scope():
@@ -272,7 +283,7 @@ def test_one_job_run_by_two_workers_and_once_more_answers_once(
     ring_again(acme)
     assert job_id in run_due(times=2)
     assert stored() == before
-    assert len(llm.requests) == 1
+    assert len(llm.requests) == 2
     with acme.scope():
         assert Question.objects.get(id=question_id).choice == 1
 
