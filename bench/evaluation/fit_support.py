@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
 from sklearn.model_selection import KFold
 from tqdm import tqdm
 
@@ -50,7 +51,7 @@ def fit(parts: Sequence[NDArray[np.float64]], truths: Sequence[int], names: Sequ
     for train, test in KFold(FOLDS, shuffle=True, random_state=0).split(scaled):
         told = _fitted([scaled[n] for n in train], [truths[n] for n in train])
         for n in test:
-            shares = _shares(told, scaled[n])
+            shares = softmax(told @ scaled[n])
             seen[n], right[n], loss[n] = shares.max(), shares.argmax() == truths[n], -np.log(shares[truths[n]])
     whole = _fitted(scaled, truths)
     return {
@@ -64,18 +65,11 @@ def fit(parts: Sequence[NDArray[np.float64]], truths: Sequence[int], names: Sequ
 
 def _fitted(parts: Sequence[NDArray[np.float64]], truths: Sequence[int]) -> NDArray[np.float64]:
     def loss(told: NDArray[np.float64]) -> float:
-        likely = [-np.log(_shares(told, part)[truth]) for part, truth in zip(parts, truths, strict=True)]
+        likely = [-log_softmax(told @ part)[truth] for part, truth in zip(parts, truths, strict=True)]
         return float(np.mean(likely) + RIDGE * (told**2).sum())
 
     found: NDArray[np.float64] = minimize(loss, np.full(len(parts[0]), 0.3), method="BFGS").x
     return found
-
-
-def _shares(told: NDArray[np.float64], part: NDArray[np.float64]) -> NDArray[np.float64]:
-    levels = told @ part
-    powers = np.exp(levels - levels.max())
-    shares: NDArray[np.float64] = powers / powers.sum()
-    return shares
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

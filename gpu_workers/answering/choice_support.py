@@ -132,9 +132,9 @@ def choice_support(run: QuestionRun) -> Support | None:
     Raises ModelError of the embedder. Where the reasoner is asked and the budget ends, run.halted says so.
     """
     choices = run.question.choices
-    words = [[word for word in content_words(choice) if not word.isdigit()] for choice in choices]
-    brief = min(map(len, words), default=0) < OWN_WORDS
-    if not all(words) or not words or (brief and not run.settings.judge_tokens):
+    fewest = min((sum(not word.isdigit() for word in content_words(choice)) for choice in choices), default=0)
+    brief = fewest < OWN_WORDS
+    if not fewest or (brief and not run.settings.judge_tokens):
         return None
     compared = [f"{run.searched} {choice}" for choice in choices] if brief else list(choices)
     weights = BRIEF_WEIGHTS if brief else WEIGHTS
