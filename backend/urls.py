@@ -6,16 +6,11 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from backend.api import document, health, problems
 from backend.billing.api import routes as billing_routes
-from backend.billing.budget_api import routes as budget_routes
 from backend.console.site import site as console
 from backend.ekg.api import routes as ekg_routes
-from backend.jobs.api import routes as job_routes
-from backend.library.api import routes as library_routes
+from backend.library.api.videos import routes as library_routes
+from backend.library.indexing.api import routes as job_routes
 from backend.questions.api import routes as question_routes
-from backend.questions.batches_api import routes as batch_routes
-from backend.questions.feedback_api import routes as feedback_routes
-from backend.questions.search_api import routes as search_routes
-from backend.questions.sessions_api import routes as session_routes
 from backend.tenancy.api import routes as tenancy_routes
 from backend.webhooks.api import routes as webhook_routes
 
@@ -29,13 +24,8 @@ v1: list[URLPattern | URLResolver] = [
     *job_routes,
     *tenancy_routes,
     *question_routes,
-    *session_routes,
-    *search_routes,
-    *batch_routes,
-    *feedback_routes,
     *webhook_routes,
     *billing_routes,
-    *budget_routes,
     path("openapi.json", document.openapi_json),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [

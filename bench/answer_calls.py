@@ -17,10 +17,10 @@ from typing import Any
 from bench.figures import Figure, Figures, at_least, at_most, ratio, side_by_side
 from bench.instant_models import EqualTexts, InstantEmbedder, vector_of
 from bench.model_server import ModelServer, Rates
-from gpu_workers.answering import Answer, QuestionInput, answer_question
-from gpu_workers.answering.contract import Budget, Effort
-from gpu_workers.answering.presets import SearchSettings, settings_for
-from gpu_workers.ekg import (
+from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
+from gpu_workers.engine.answering.contract import Budget, Effort
+from gpu_workers.engine.answering.presets import SearchSettings, settings_for
+from gpu_workers.engine.ekg import (
     CHUNK_MS,
     Entity,
     EntityMention,
@@ -31,9 +31,9 @@ from gpu_workers.ekg import (
     Span,
     stable_id,
 )
-from gpu_workers.memory_graph import InMemoryGraph, MemoryVideo
-from gpu_workers.models.chat import OpenAIChatModel
-from gpu_workers.models.roles import AnswerModels, ChatModel, Message, Meter, ModelCall, Sample
+from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
+from gpu_workers.engine.models.roles import AnswerModels, ChatModel, Message, Meter, ModelCall, Sample
+from gpu_workers.engine.models.served.chat import OpenAIChatModel
 
 EVENTS, ENTITIES = 1_500, 300
 SUMMARY_CHARACTERS = 1_180

@@ -16,13 +16,13 @@ from unittest.mock import patch
 
 from bench.figures import Figure, Figures, at_least
 from bench.videos import with_sound
-from gpu_workers.ekg import Span, stable_id
-from gpu_workers.indexing.assembly import EventAssembler
-from gpu_workers.indexing.memory_index import MemoryIndex
-from gpu_workers.indexing.probe import ProbeResult, probe
-from gpu_workers.indexing.segments import Observation, Source, observe_segment, plan_segments
-from gpu_workers.models.profiles import ModelSettings, load_index_models
-from gpu_workers.models.roles import IndexModels, Meter
+from gpu_workers.engine.ekg import Span, stable_id
+from gpu_workers.engine.indexing.assembly import EventAssembler
+from gpu_workers.engine.indexing.memory_index import MemoryIndex
+from gpu_workers.engine.indexing.probe import ProbeResult, probe
+from gpu_workers.engine.indexing.segments import Observation, Source, observe_segment, plan_segments
+from gpu_workers.engine.models.bindings import ModelSettings, load_index_models
+from gpu_workers.engine.models.roles import IndexModels, Meter
 from infra.local import ffmpeg
 from infra.local.default_video import default_video
 

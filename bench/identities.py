@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.figures import tell
-from gpu_workers.ekg import EntityMention, Vector, unit
-from gpu_workers.indexing.linking import mention_text
-from gpu_workers.models.roles import Meter, TextEmbedder
-from gpu_workers.models.weights import cache_dir
+from gpu_workers.engine.ekg import EntityMention, Vector, unit
+from gpu_workers.engine.indexing.linking import mention_text
+from gpu_workers.engine.models.roles import Meter, TextEmbedder
+from gpu_workers.engine.models.weights import cache_dir
 
 _PEOPLE = {
     "man": ("guy", "male pedestrian"), "woman": ("lady", "female pedestrian"), "boy": ("kid", "young boy"),

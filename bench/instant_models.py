@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu_workers.ekg import Chunk, EntityMention, Extraction, Picture, RelationStatement, Vector, unit
-from gpu_workers.models.narrator import MeasuredNarrator
-from gpu_workers.models.roles import IndexModels, Meter, Scores, SegmentDescription, SegmentView
+from gpu_workers.engine.ekg import Chunk, EntityMention, Extraction, Picture, RelationStatement, Vector, unit
+from gpu_workers.engine.models.narrator import MeasuredNarrator
+from gpu_workers.engine.models.roles import IndexModels, Meter, Scores, SegmentDescription, SegmentView
 
 DIMENSION = 384
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from bench.figures import Figure, Figures, at_most, tell
 from bench.identities import Cast, cast
-from gpu_workers.ekg import EntityMention, Event, EventRecord, Span, stable_id, unit
-from gpu_workers.indexing.linking import EntityLinker, LinkedEvent, compact_entities
-from gpu_workers.indexing.memory_index import MemoryIndex
-from gpu_workers.models import weights
-from gpu_workers.models.encoders import MiniLMTextEmbedder
-from gpu_workers.models.roles import TextEmbedder
-from gpu_workers.ports import EntityDirectory
+from gpu_workers.engine.ekg import EntityMention, Event, EventRecord, Span, stable_id, unit
+from gpu_workers.engine.indexing.linking import EntityLinker, LinkedEvent, compact_entities
+from gpu_workers.engine.indexing.memory_index import MemoryIndex
+from gpu_workers.engine.models import weights
+from gpu_workers.engine.models.local.encoders import MiniLMTextEmbedder
+from gpu_workers.engine.models.roles import TextEmbedder
+from gpu_workers.engine.ports import EntityDirectory
 
 MENTIONS, PEOPLE = 36_000, 6_000
 QUALITY_MENTIONS = 2_000

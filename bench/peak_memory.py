@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.instant_models import instant_models
-from gpu_workers.ekg import Entity, EventRecord, ObjectState, SegmentRecord, Span, Vector, stable_id
-from gpu_workers.indexing.objects import LinkedTracks
-from gpu_workers.indexing.pipeline import index_recording
-from gpu_workers.indexing.segments import Source, observe_segment
-from gpu_workers.models.roles import Meter
+from gpu_workers.engine.ekg import Entity, EventRecord, ObjectState, SegmentRecord, Span, Vector, stable_id
+from gpu_workers.engine.indexing.objects import LinkedTracks
+from gpu_workers.engine.indexing.pipeline import index_recording
+from gpu_workers.engine.indexing.segments import Source, observe_segment
+from gpu_workers.engine.models.roles import Meter
 from infra.local.processes import MALLOC_ARENAS
 
 _RECENT = 8

@@ -12,12 +12,12 @@ from bench.figures import Figures, at_least, at_most, ratio, side_by_side
 from bench.instant_models import instant_models
 from bench.peak_memory import peak_memory
 from bench.videos import HD, HD_WITHOUT_B_FRAMES, TEN_MINUTES, Recipe, pure_decode, repeated, video
-from gpu_workers.ekg import CHUNK_MS, SampledFrame, Span, stable_id
-from gpu_workers.indexing import segments
-from gpu_workers.indexing.memory_index import MemoryIndex
-from gpu_workers.indexing.pipeline import index_recording
-from gpu_workers.indexing.sampling import DECODER_THREADS, sample_frames
-from gpu_workers.models.roles import Meter
+from gpu_workers.engine.ekg import CHUNK_MS, SampledFrame, Span, stable_id
+from gpu_workers.engine.indexing import segments
+from gpu_workers.engine.indexing.memory_index import MemoryIndex
+from gpu_workers.engine.indexing.pipeline import index_recording
+from gpu_workers.engine.indexing.sampling import DECODER_THREADS, sample_frames
+from gpu_workers.engine.models.roles import Meter
 from infra.local.processes import MALLOC_ARENAS
 
 REPEATS = 3

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from bench.archive import FRAME_MODEL, HOURS_MS, TENANTS, TEXT_MODEL, Recording, fill, near
 from bench.figures import Figure, Figures, at_least, at_most, side_by_side, tell
 from bench.stack import database
-from gpu_workers.ekg import Vector
-from gpu_workers.ports import KnowledgeGraph, ViewName, ViewQuery
-from gpu_workers.retrieval.tri_view import GRAPH_SEEDS, RetrievalSettings
+from gpu_workers.engine.ekg import Vector
+from gpu_workers.engine.ports import KnowledgeGraph, ViewName, ViewQuery
+from gpu_workers.engine.retrieval.tri_view import GRAPH_SEEDS, RetrievalSettings
 
 VIDEOS = 28
 QUERIES = 200

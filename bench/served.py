@@ -13,15 +13,15 @@ from bench.figures import Figures, at_most
 from bench.instant_models import instant_models
 from bench.model_server import ModelServer, Rates, Served, answer_for
 from bench.videos import HOUR, video
-from gpu_workers.ekg import Span, stable_id
-from gpu_workers.indexing.assembly import AssemblySettings
-from gpu_workers.indexing.memory_index import MemoryIndex
-from gpu_workers.indexing.pipeline import index_recording
-from gpu_workers.indexing.segments import Observation, Source, observe_segment
-from gpu_workers.models.chat import OpenAIChatModel
-from gpu_workers.models.event_language import LlmSummariser, VlmExtractor
-from gpu_workers.models.roles import Meter
-from gpu_workers.models.vision_language import VlmDescriber
+from gpu_workers.engine.ekg import Span, stable_id
+from gpu_workers.engine.indexing.assembly import AssemblySettings
+from gpu_workers.engine.indexing.memory_index import MemoryIndex
+from gpu_workers.engine.indexing.pipeline import index_recording
+from gpu_workers.engine.indexing.segments import Observation, Source, observe_segment
+from gpu_workers.engine.models.roles import Meter
+from gpu_workers.engine.models.served.chat import OpenAIChatModel
+from gpu_workers.engine.models.served.events import LlmSummariser, VlmExtractor
+from gpu_workers.engine.models.served.vision import VlmDescriber
 
 SLOTS = 16
 SEGMENTS_IN_FLIGHT = 4

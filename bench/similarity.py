@@ -11,11 +11,11 @@ import numpy as np
 
 from bench.descriptions import descriptions
 from bench.figures import Figures, at_most, ratio, side_by_side
-from gpu_workers.ekg import CHUNK_MS, Chunk, Span
-from gpu_workers.indexing.semantic_chunking import SemanticChunker
-from gpu_workers.models import weights
-from gpu_workers.models.roles import Meter, Scores
-from gpu_workers.models.similarity import MINILM_BASELINE, MINILM_LAYER, BertScoreSimilarity, EncodedText
+from gpu_workers.engine.ekg import CHUNK_MS, Chunk, Span
+from gpu_workers.engine.indexing.semantic_chunking import SemanticChunker
+from gpu_workers.engine.models import weights
+from gpu_workers.engine.models.local.similarity import MINILM_BASELINE, MINILM_LAYER, BertScoreSimilarity, EncodedText
+from gpu_workers.engine.models.roles import Meter, Scores
 
 TEXTS, REPEATS = 480, 5
 SEGMENT_CHUNKS, BACKLOG_CHUNKS = 10, 60

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from bench.figures import tell
-from gpu_workers.models.weights import cache_dir
+from gpu_workers.engine.models.weights import cache_dir
 from infra.local import ffmpeg
 
 

@@ -23,16 +23,7 @@ import pytest
 ROLE_VARIABLES = ("DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_DISPATCH_URL", "DATABASE_CONSOLE_URL")
 TEMPLATE = "ava_template"
 # The only tests that need no server; a run of these alone starts none.
-WITHOUT_STACK = (
-    "tests/infra",
-    "tests/infrastructure",
-    "tests/models",
-    "tests/indexing",
-    "tests/answering",
-    "tests/retrieval",
-    "tests/bench",
-    "tests/vllm",
-)
+WITHOUT_STACK = ("tests/engine", "tests/infra", "tests/bench")
 
 
 def _with_database(url: str, database: str) -> str:

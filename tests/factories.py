@@ -7,10 +7,10 @@ from uuid import UUID, uuid4
 
 import numpy as np
 
-from backend.library.index_versions import create_video
+from backend.library.indexing.versions import create_video
 from backend.library.models import Video, VideoStatus
 from backend.tenancy.context import current_tenant_id
-from gpu_workers.ekg import (
+from gpu_workers.engine.ekg import (
     CHUNK_MS,
     Chunk,
     Entity,

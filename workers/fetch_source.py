@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from django.conf import settings
 
 from backend.jobs.services import JobFailed
+from backend.library.services.uploads import part_size_for
 from backend.library.storage import ObjectStorage, StorageError, StoredPart
-from backend.library.uploads import part_size_for
-from backend.webhooks import transport
+from backend.outbound import transport
 
 TIMEOUT_S = 600.0
 """For one file as a whole: inside a task's time limit. What takes longer is better sent as an upload or in segments."""

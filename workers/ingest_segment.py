@@ -6,11 +6,11 @@ from django.conf import settings
 from django.utils import timezone
 
 from backend.jobs.services import JobFailed, Lease
+from backend.library.indexing.plan import settle
 from backend.library.models import InputSegment, InputStatus, Video, VideoStatus
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
 from workers.fetch_source import fetch
-from workers.plan_segments import settle
 from workers.probe_video import measure, measured_columns
 from workers.runner import FollowUp, Work
 

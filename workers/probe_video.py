@@ -14,12 +14,12 @@ from django.conf import settings
 from django.utils import timezone
 
 from backend.jobs.services import JobFailed, Lease
-from backend.library.index_versions import fail_version
+from backend.library.indexing.plan import plan, settle
+from backend.library.indexing.versions import fail_version
 from backend.library.models import SourceType, Video, VideoStatus
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
-from gpu_workers.indexing.probe import ProbeError, ProbeLimits, ProbeResult, probe
-from workers.plan_segments import plan, settle
+from gpu_workers.engine.indexing.probe import ProbeError, ProbeLimits, ProbeResult, probe
 from workers.runner import FollowUp, Work
 
 URL_LIFETIME = timedelta(hours=1)

@@ -13,8 +13,8 @@ from backend.jobs.services import JobFailed
 from backend.library.models import Video
 from backend.library.recording import object_keys
 from backend.library.storage import ObjectStorage, source_prefix, video_prefix
-from backend.questions import searches
 from backend.questions.models import Evidence
+from backend.questions.services import searches
 from backend.tenancy.context import tenant_scope
 from workers.runner import FollowUp, Work
 

@@ -10,8 +10,8 @@ from backend.jobs.models import Job, JobKind, JobState, Segment
 from backend.jobs.services import JobFailed
 from backend.library.models import IndexVersion, Video
 from backend.library.storage import ObjectMissing, ObjectStorage, cited_thumbnail_key, version_prefix
-from backend.questions import searches
 from backend.questions.models import Evidence, QuestionStatus, QuestionVideo, SearchVideo
+from backend.questions.services import searches
 from backend.tenancy.context import tenant_scope
 from workers.runner import FollowUp, Work
 

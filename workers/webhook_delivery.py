@@ -14,8 +14,9 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
+from backend.outbound import transport
 from backend.tenancy.context import tenant_scope
-from backend.webhooks import attempts, signing, transport
+from backend.webhooks import attempts, signing
 from backend.webhooks.attempts import Outcome, Outgoing
 
 TIMEOUT_S = 20.0

@@ -13,7 +13,7 @@ from django.db.models import Count, F, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
 from backend.billing.models import Meter, UsageEvent
-from backend.billing.services import QUESTION, Cost
+from backend.billing.services.ledger import QUESTION, Cost
 
 # What usage may be grouped by, and the column behind each.
 GROUPS: dict[str, str] = {

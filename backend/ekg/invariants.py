@@ -14,7 +14,7 @@ from backend.ekg.graph_store import GraphStore, Participation, RelatedTo, Topolo
 from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Relation, Topic, Track
 from backend.jobs.models import Segment, SegmentState
 from backend.library.models import Video
-from gpu_workers.ekg import CHUNK_MS
+from gpu_workers.engine.ekg import CHUNK_MS
 
 
 def index_faults(video: Video, version: int, *, complete: bool = True) -> list[str]:

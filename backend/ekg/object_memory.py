@@ -13,8 +13,8 @@ from pgvector import HalfVector
 
 from backend.ekg.models import Track, TrackedObject
 from backend.tenancy.context import current_tenant_id, tenant_scope
-from gpu_workers.ekg import ObjectState, Place, Span, TrackObservation, Vector, unit
-from gpu_workers.indexing.objects import LinkedTracks, most_alike
+from gpu_workers.engine.ekg import ObjectState, Place, Span, TrackObservation, Vector, unit
+from gpu_workers.engine.indexing.objects import LinkedTracks, most_alike
 
 _STATE = (
     "category", "colour", "start_ms", "end_ms", "spans", "segments", "tracks", "observations", "entries", "exits",
@@ -52,7 +52,7 @@ def store_objects(linked: LinkedTracks, track_ids: Sequence[UUID], *, video_id: 
 class StagedObjects:
     """Known objects by their looks (pgvector), with those of segments not yet committed laid over them.
 
-    Implements gpu_workers.ports.ObjectDirectory. tenant_id is bound here; each look-up is a transaction of its own.
+    Implements the engine's ports.ObjectDirectory. tenant_id is bound here; each look-up is a transaction of its own.
     """
 
     def __init__(self, tenant_id: UUID, video_id: UUID, version: int, *, model: str) -> None:

@@ -30,8 +30,8 @@ from backend.ekg.models import (
     TrackedObject,
     TranscriptLine,
 )
-from backend.jobs.index_flow import summarise_key
 from backend.jobs.models import Job, JobState
+from backend.library.indexing.flow import summarise_key
 from backend.library.models import Video
 from backend.tenancy.context import current_tenant_id
 

@@ -19,10 +19,10 @@ from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Relation, T
 from backend.ekg.view_search import EVENT_IN_SCOPE, EVENT_OF_LINE, SCOPE, half, read_hits, view_statement
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
-from gpu_workers import ekg
-from gpu_workers.ekg import Span, Vector, unit
-from gpu_workers.ports import EntityFact, Hit, StoredEvent, StoredFrame, ViewName, ViewQuery
-from gpu_workers.retrieval.expansion import Appearance, connected_events
+from gpu_workers.engine import ekg
+from gpu_workers.engine.ekg import Span, Vector, unit
+from gpu_workers.engine.ports import EntityFact, Hit, StoredEvent, StoredFrame, ViewName, ViewQuery
+from gpu_workers.engine.retrieval.expansion import Appearance, connected_events
 
 T = TypeVar("T")
 
@@ -231,7 +231,7 @@ _LINES = (
 
 
 class PostgresGraph:
-    """Implements gpu_workers.ports.KnowledgeGraph over one Scope.
+    """Implements gpu_workers.engine.ports.KnowledgeGraph over one Scope.
 
     Queries run one after another on a thread of their own with its own connection, because the engine calls from many
     threads and each query takes milliseconds. close() ends it.

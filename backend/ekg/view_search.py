@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gpu_workers.ekg import Vector
-from gpu_workers.ports import Hit, ViewName, ViewQuery
+from gpu_workers.engine.ekg import Vector
+from gpu_workers.engine.ports import Hit, ViewName, ViewQuery
 
 SCOPE = (
     "scope AS MATERIALIZED (SELECT * FROM unnest(%(videos)s::uuid[], %(versions)s::int[], %(untils)s::bigint[]) "

@@ -26,9 +26,9 @@ from backend.ekg.models import (
 )
 from backend.ekg.reader import nearest_entities, read_chunk, transcript_between
 from backend.tenancy.context import current_tenant_id
-from gpu_workers import ekg
-from gpu_workers.ekg import EventRecord, SegmentRecord, Vector, stable_id
-from gpu_workers.indexing.linking import Compaction
+from gpu_workers.engine import ekg
+from gpu_workers.engine.ekg import EventRecord, SegmentRecord, Vector, stable_id
+from gpu_workers.engine.indexing.linking import Compaction
 
 ROLE_LENGTH, PREDICATE_LENGTH = 200, 100
 
@@ -331,7 +331,7 @@ class VersionWriter:
 class StagedEntities:
     """Known entities by nearest centroid (pgvector), with those of events not yet committed laid over them.
 
-    Implements gpu_workers.ports.EntityDirectory. tenant_id is bound here; each look-up is a transaction of its own,
+    Implements the engine's ports.EntityDirectory. tenant_id is bound here; each look-up is a transaction of its own,
     since model calls happen between look-ups.
     """
 

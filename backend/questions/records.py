@@ -10,7 +10,7 @@ from backend.ekg.models import Frame
 from backend.questions.models import Candidate, Evidence, Node, Question, QuestionVideo
 
 if TYPE_CHECKING:
-    from gpu_workers.answering.contract import Answer, NodeRecord
+    from gpu_workers.engine.answering.contract import Answer, NodeRecord
 
 
 def write_answer_rows(*, question: Question, answer: Answer, frame_keys: Mapping[UUID, str]) -> None:

@@ -11,9 +11,9 @@ from uuid import UUID
 
 from rest_framework.utils.encoders import JSONEncoder
 
-from backend.questions import queries
+from backend.questions.bodies.questions import represent, represent_node
 from backend.questions.models import Question
-from backend.questions.representation import represent, represent_node
+from backend.questions.queries import questions as queries
 from backend.tenancy.context import tenant_scope
 
 POLL_SECONDS = 0.25

@@ -15,10 +15,11 @@ from uuid6 import uuid7
 from backend.api import public_ids
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue
+from backend.outbound import transport
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
 from backend.tenancy.secrets import open_sealed, seal
-from backend.webhooks import payloads, queries, signing, transport
+from backend.webhooks import payloads, queries, signing
 from backend.webhooks.models import Delivery, DeliveryState, Endpoint, EndpointState, WebhookEvent
 
 MAX_BODY_BYTES = 20_000

@@ -34,10 +34,10 @@ from bench.evaluation.datasets import (
 from bench.evaluation.models import caption_models
 from bench.evaluation.report import ItemResult, Run, read_report, report, summary
 from bench.evaluation.unasked import UnaskedChat
-from gpu_workers.answering.presets import settings_for
-from gpu_workers.models import weights
-from gpu_workers.models.roles import AnswerModels
-from gpu_workers.prompts import digest as prompts_digest
+from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.models import weights
+from gpu_workers.engine.models.roles import AnswerModels
+from gpu_workers.engine.prompts import digest as prompts_digest
 
 RANKS = (1, 5, 10)
 

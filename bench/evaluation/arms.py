@@ -14,24 +14,24 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from bench.evaluation.captions import CaptionIndex
 from bench.evaluation.datasets import ChoiceQuestion, ChoiceSet, Sentence, Tape, TapeQuery
-from gpu_workers.answering.actions import State
-from gpu_workers.answering.answer_question import answer_question
-from gpu_workers.answering.budget import Spending
-from gpu_workers.answering.choice_support import Support, choice_support
-from gpu_workers.answering.context import EventContext
-from gpu_workers.answering.contract import Answer, Budget, Effort, QuestionInput
-from gpu_workers.answering.methods import METHODS, Method
-from gpu_workers.answering.methods.caption_rag import answer_once
-from gpu_workers.answering.presets import settings_for
-from gpu_workers.answering.run import QuestionRun
-from gpu_workers.answering.summary_answer import show_events
-from gpu_workers.ekg import Span
-from gpu_workers.memory_graph import InMemoryGraph, MemoryVideo
-from gpu_workers.models.roles import AnswerModels, Meter
-from gpu_workers.retrieval.frames import all_events
-from gpu_workers.retrieval.fusion import RankedEvent
-from gpu_workers.retrieval.moments import FoundSpan, moments
-from gpu_workers.retrieval.tri_view import RetrievalSettings, ViewQueries, question_text, retrieve
+from gpu_workers.engine.answering.answer_question import answer_question
+from gpu_workers.engine.answering.budget import Spending
+from gpu_workers.engine.answering.choices.support import Support, choice_support
+from gpu_workers.engine.answering.context import EventContext
+from gpu_workers.engine.answering.contract import Answer, Budget, Effort, QuestionInput
+from gpu_workers.engine.answering.methods import METHODS, Method
+from gpu_workers.engine.answering.methods.caption_rag import answer_once
+from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.answering.run import QuestionRun
+from gpu_workers.engine.answering.search.actions import State
+from gpu_workers.engine.answering.search.summary_answer import show_events
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
+from gpu_workers.engine.models.roles import AnswerModels, Meter
+from gpu_workers.engine.retrieval.frames import all_events
+from gpu_workers.engine.retrieval.fusion import RankedEvent
+from gpu_workers.engine.retrieval.moments import FoundSpan, moments
+from gpu_workers.engine.retrieval.tri_view import RetrievalSettings, ViewQueries, question_text, retrieve
 
 CHOICE_ARMS = ("tfidf", "question_only", "shuffled", "uniform_captions", "caption_rag", "ava_paper", "ava")
 """What every choice set can be asked with."""

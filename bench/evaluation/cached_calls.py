@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu_workers.ekg import Vector
-from gpu_workers.models.roles import ChatModel, Image, Message, Meter, ModelCall, Sample, TextEmbedder
+from gpu_workers.engine.ekg import Vector
+from gpu_workers.engine.models.roles import ChatModel, Image, Message, Meter, ModelCall, Sample, TextEmbedder
 
 
 class CallCache:

@@ -1,6 +1,6 @@
 """What confidence a report's signals bear out: python -m bench.evaluation.calibrate REPORT [--signals support,score].
 
-Prints the logistic regression of right answers on the signals (gpu_workers.answering.confidence), with AUROC and
+Prints the logistic regression of right answers on the signals (gpu_workers.engine.answering.confidence), with AUROC and
 calibration error by ten-fold cross-validation, one JSON line for each signal alone and one for all of them.
 """
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from bench.evaluation.datasets import Sentence
 from bench.instant_models import instant_models
-from gpu_workers.ekg import (
+from gpu_workers.engine.ekg import (
     Chunk,
     EntityMention,
     Event,
@@ -31,11 +31,11 @@ from gpu_workers.ekg import (
     chunk_spans,
     stable_id,
 )
-from gpu_workers.indexing.assembly import EventAssembler
-from gpu_workers.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions, mention_text
-from gpu_workers.indexing.memory_index import MemoryIndex
-from gpu_workers.memory_graph import MemoryVideo
-from gpu_workers.models.roles import Meter, Similarity, TextEmbedder
+from gpu_workers.engine.indexing.assembly import EventAssembler
+from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions, mention_text
+from gpu_workers.engine.indexing.memory_index import MemoryIndex
+from gpu_workers.engine.memory_graph import MemoryVideo
+from gpu_workers.engine.models.roles import Meter, Similarity, TextEmbedder
 
 FORM = 1
 """Part of every cache key: raised when the same captions give another index."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from gpu_workers.ekg import Span
+from gpu_workers.engine.ekg import Span
 
 CHOICE_SETS = ("egoschema", "nextqa")
 TAPE_SETS = ("activitynet", "tacos")

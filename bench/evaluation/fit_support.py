@@ -1,6 +1,6 @@
 """What the parts of a choice's support should count: python -m bench.evaluation.fit_support SET DATA [--limit N].
 
-For another reasoner or text encoder than the embedded ones: gpu_workers.answering.choice_support takes the weights that
+For another reasoner or text encoder than the embedded ones: engine.answering.choices.support takes the weights that
 this prints. They are the maximum-likelihood fit of a softmax over choices, first without the reasoner's odds and then
 with them, one JSON line each, and apart for brief choices, where there are as many of them; accuracy, log loss and
 AUROC of the best choice's share are ten-fold cross-validated.
@@ -27,8 +27,8 @@ from bench.evaluation.captions import CaptionIndex
 from bench.evaluation.datasets import CHOICE_SETS, UnreadableSet, first_items, read_choices
 from bench.evaluation.models import caption_models
 from bench.evaluation.statistics import auroc
-from gpu_workers.answering.choice_support import Parts, Weights
-from gpu_workers.models import weights
+from gpu_workers.engine.answering.choices.support import Parts, Weights
+from gpu_workers.engine.models import weights
 
 FOLDS = 10
 RIDGE = 0.02

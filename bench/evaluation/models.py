@@ -13,8 +13,8 @@ from pathlib import Path
 
 from bench.evaluation.cached_calls import CachedChat, CachedTextEmbedder, CallCache
 from bench.evaluation.unasked import UnaskedChat
-from gpu_workers.models.profiles import ModelSettings, load_answer_models
-from gpu_workers.models.roles import AnswerModels
+from gpu_workers.engine.models.bindings import ModelSettings, load_answer_models
+from gpu_workers.engine.models.roles import AnswerModels
 from infra.local.stack import Stack
 
 

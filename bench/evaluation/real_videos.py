@@ -18,11 +18,11 @@ from tqdm import tqdm
 
 from bench.evaluation.models import answering_models
 from docs.examples.index_a_file import index_file
-from gpu_workers.answering.answer_question import answer_question
-from gpu_workers.answering.contract import QuestionInput
-from gpu_workers.memory_graph import InMemoryGraph
-from gpu_workers.models.profiles import load_index_models
-from gpu_workers.models.roles import Meter
+from gpu_workers.engine.answering.answer_question import answer_question
+from gpu_workers.engine.answering.contract import QuestionInput
+from gpu_workers.engine.memory_graph import InMemoryGraph
+from gpu_workers.engine.models.bindings import load_index_models
+from gpu_workers.engine.models.roles import Meter
 
 QUESTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "intel_onebyone": (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gpu_workers.models.roles import Message, Meter, ModelError, Sample
+from gpu_workers.engine.models.roles import Message, Meter, ModelError, Sample
 
 
 class UnaskedChat:

@@ -12,15 +12,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpu_workers.ekg import Span, stable_id
-from gpu_workers.indexing.clock import fit_clock
-from gpu_workers.indexing.global_summary import summarise
-from gpu_workers.indexing.memory_index import MemoryIndex
-from gpu_workers.indexing.pipeline import index_recording
-from gpu_workers.indexing.probe import probe
-from gpu_workers.indexing.segments import Observation, Source, observe_segment
-from gpu_workers.models.profiles import ModelSettings, load_index_models
-from gpu_workers.models.roles import IndexModels, Meter
+from gpu_workers.engine.ekg import Span, stable_id
+from gpu_workers.engine.indexing.global_summary import summarise
+from gpu_workers.engine.indexing.memory_index import MemoryIndex
+from gpu_workers.engine.indexing.pipeline import index_recording
+from gpu_workers.engine.indexing.probe import probe
+from gpu_workers.engine.indexing.segments import Observation, Source, observe_segment
+from gpu_workers.engine.models.bindings import ModelSettings, load_index_models
+from gpu_workers.engine.models.observer.clock import fit_clock
+from gpu_workers.engine.models.roles import IndexModels, Meter
 from infra.local import ffmpeg
 
 

@@ -19,12 +19,11 @@ from backend.jobs.services import JobFailed, Lease, LeaseLost
 from backend.library.models import Video
 from backend.library.recording import piece_at
 from backend.library.storage import ObjectMissing, ObjectStorage, evidence_key
-from backend.questions import services as questions
-from backend.questions import sessions
 from backend.questions.models import Question, QuestionVideo
+from backend.questions.services import questions, sessions
 from backend.tenancy.context import tenant_scope
-from gpu_workers.answering import answer_question
-from gpu_workers.answering.contract import (
+from gpu_workers.engine.answering import answer_question
+from gpu_workers.engine.answering.contract import (
     Answer,
     Budget,
     CheckMode,
@@ -34,10 +33,10 @@ from gpu_workers.answering.contract import (
     QuestionInput,
     Turn,
 )
-from gpu_workers.indexing.sampling import SourceUnreadable
-from gpu_workers.indexing.stills import still
-from gpu_workers.models.roles import AnswerModels, Meter
-from gpu_workers.ports import StoredFrame
+from gpu_workers.engine.indexing.sampling import SourceUnreadable
+from gpu_workers.engine.indexing.stills import still
+from gpu_workers.engine.models.roles import AnswerModels, Meter
+from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.tasks.models import answer_models
 from gpu_workers.tasks.scopes import scope_of
 from gpu_workers.tasks.shared_budget import SharedBudget, allowance_for

@@ -11,24 +11,24 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from backend.billing.services import record_model_calls, record_wasted_calls
+from backend.billing.services.ledger import record_model_calls, record_wasted_calls
 from backend.ekg.models import Chunk
 from backend.ekg.object_memory import StagedObjects, store_objects, unlinked_tracks
 from backend.ekg.reader import frames_between, read_chunk, transcript_between
 from backend.ekg.writer import StagedEntities, VersionWriter
-from backend.jobs.index_flow import enqueue_assembly, enqueue_summary, is_indexing
 from backend.jobs.models import Segment, SegmentState
 from backend.jobs.services import JobFailed, Lease
-from backend.library.index_versions import activate, fail_version, set_indexed_until
+from backend.library.indexing.flow import enqueue_assembly, enqueue_summary, is_indexing
+from backend.library.indexing.versions import activate, fail_version, set_indexed_until
 from backend.library.models import IndexVersion, Video
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
-from gpu_workers import ekg
-from gpu_workers.ekg import EventRecord, Span
-from gpu_workers.indexing.assembly import EventAssembler
-from gpu_workers.indexing.clock import Clock, fit_clock
-from gpu_workers.indexing.objects import LinkedTracks, ObjectLinker
-from gpu_workers.models.roles import Meter, ModelError
+from gpu_workers.engine import ekg
+from gpu_workers.engine.ekg import EventRecord, Span
+from gpu_workers.engine.indexing.assembly import EventAssembler
+from gpu_workers.engine.indexing.objects import LinkedTracks, ObjectLinker
+from gpu_workers.engine.models.observer.clock import Clock, fit_clock
+from gpu_workers.engine.models.roles import Meter, ModelError
 from gpu_workers.tasks.models import index_models
 from workers.runner import FollowUp, Work
 
@@ -108,7 +108,7 @@ def next_step(work: Work) -> Step | None:
             video=video,
             version=version,
             segments=ready,
-            # No other segment ends where the recording does (workers.plan_segments).
+            # No other segment ends where the recording does (backend.library.indexing.plan).
             last=last.end_ms == video.duration_ms,
             chunks=[read_chunk(row, lines) for row in rows],
             pending=writer.pending_chunks(before_segment=first.n),
@@ -167,7 +167,7 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
     with work.checkpoint():
         if not is_indexing(video.id, version):
             return None
-        # Before the video's row is locked, see backend.library.index_versions.
+        # Before the video's row is locked, see backend.library.indexing.versions.
         due = step.last or any(summary_is_due(segment.n) for segment in step.segments)
         summary = enqueue_summary(video.id, version) if due else None
         _writer(video, version).store_events(staging.records)

@@ -12,19 +12,19 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from backend.billing.services import record_media_seconds, record_model_calls, record_wasted_calls
+from backend.billing.services.ledger import record_media_seconds, record_model_calls, record_wasted_calls
 from backend.ekg.writer import VersionWriter
-from backend.jobs.index_flow import enqueue_assembly, is_indexing, open_next_segments
 from backend.jobs.models import Segment, SegmentState
 from backend.jobs.services import JobFailed, Lease
+from backend.library.indexing.flow import enqueue_assembly, is_indexing, open_next_segments
 from backend.library.models import Collection, Video
 from backend.library.recording import RecordedPiece, pieces
 from backend.library.storage import ObjectStorage, thumbnail_key
 from backend.tenancy.context import tenant_scope
-from gpu_workers.ekg import Chunk, FrameRow, SegmentRecord, Span, chunk_spans
-from gpu_workers.indexing.sampling import SourceUnreadable
-from gpu_workers.indexing.segments import Observation, Piece, Source, observe_segment
-from gpu_workers.models.roles import Meter, ModelError
+from gpu_workers.engine.ekg import Chunk, FrameRow, SegmentRecord, Span, chunk_spans
+from gpu_workers.engine.indexing.sampling import SourceUnreadable
+from gpu_workers.engine.indexing.segments import Observation, Piece, Source, observe_segment
+from gpu_workers.engine.models.roles import Meter, ModelError
 from gpu_workers.tasks.models import index_models
 from workers.runner import FollowUp, Work
 

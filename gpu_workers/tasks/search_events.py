@@ -9,19 +9,19 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from backend.billing.services import record_wasted_calls
+from backend.billing.services.ledger import record_wasted_calls
 from backend.ekg.queries import best_frames
 from backend.ekg.reader import PostgresGraph, Scope
 from backend.jobs.services import JobFailed, Lease
 from backend.library.storage import ObjectStorage
-from backend.questions import searches
 from backend.questions.models import SearchVideo
-from backend.questions.searches import FoundEvent, Reason
+from backend.questions.services import searches
+from backend.questions.services.searches import FoundEvent, Reason
 from backend.tenancy.context import tenant_scope
-from gpu_workers.models.roles import AnswerModels, Meter, ModelError
-from gpu_workers.ports import Hit
-from gpu_workers.retrieval.fusion import RankedEvent
-from gpu_workers.retrieval.tri_view import RetrievalSettings, ViewQueries, retrieve
+from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError
+from gpu_workers.engine.ports import Hit
+from gpu_workers.engine.retrieval.fusion import RankedEvent
+from gpu_workers.engine.retrieval.tri_view import RetrievalSettings, ViewQueries, retrieve
 from gpu_workers.tasks.models import answer_models
 from gpu_workers.tasks.scopes import scope_of
 from workers.runner import FollowUp, Work

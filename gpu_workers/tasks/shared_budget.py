@@ -10,11 +10,11 @@ from uuid import UUID
 
 from django.db import connections
 
-from backend.billing import budgets
 from backend.billing.rates import Rates
+from backend.billing.services import budgets
 from backend.jobs.services import LeaseLost
-from gpu_workers.answering.budget import Allowance
-from gpu_workers.models.roles import Meter
+from gpu_workers.engine.answering.budget import Allowance
+from gpu_workers.engine.models.roles import Meter
 from workers.runner import Work
 
 # Others consume meanwhile: so old may be what is known of it.

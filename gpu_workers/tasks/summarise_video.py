@@ -14,19 +14,19 @@ from uuid import UUID
 
 from django.conf import settings
 
-from backend.billing.services import record_model_calls, record_wasted_calls
+from backend.billing.services.ledger import record_model_calls, record_wasted_calls
 from backend.ekg.models import Event, Overview
 from backend.ekg.reader import frames_between, read_digests, read_linked, read_topics
 from backend.ekg.writer import VersionWriter
-from backend.jobs.index_flow import enqueue_summary, is_indexing
 from backend.jobs.models import Segment, SegmentState
 from backend.jobs.services import JobFailed, Lease
+from backend.library.indexing.flow import enqueue_summary, is_indexing
 from backend.library.models import IndexVersion, SourceType, Video
 from backend.tenancy.context import tenant_scope
-from gpu_workers.ekg import EventDigest, Span, Topic, stable_id
-from gpu_workers.indexing.global_summary import GlobalSummariser, TopicSettings
-from gpu_workers.indexing.linking import Compaction, compact
-from gpu_workers.models.roles import Meter, ModelError
+from gpu_workers.engine.ekg import EventDigest, Span, Topic, stable_id
+from gpu_workers.engine.indexing.global_summary import GlobalSummariser, TopicSettings
+from gpu_workers.engine.indexing.linking import Compaction, compact
+from gpu_workers.engine.models.roles import Meter, ModelError
 from gpu_workers.tasks.assemble_video import finish_version
 from gpu_workers.tasks.models import index_models
 from workers.runner import FollowUp, Work
@@ -138,7 +138,7 @@ def is_whole(video_id: UUID, version: int) -> bool:
     segments = Segment.objects.filter(video_id=video_id, index_version=version)
     if segments.exclude(state=SegmentState.ASSEMBLED).exists():
         return False
-    # Only the last segment ends where the recording does (workers.plan_segments).
+    # Only the last segment ends where the recording does (backend.library.indexing.plan).
     duration_ms = Video.objects.values_list("duration_ms", flat=True).get(id=video_id)
     return bool(segments.filter(end_ms=duration_ms).exists())
 

@@ -41,5 +41,5 @@ EXPOSE 8000
 # The first start downloads tens of gigabytes of weights; later ones load them from the volume in minutes.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30m --retries=4 \
     CMD ["curl", "--fail", "--silent", "--output", "/dev/null", "http://127.0.0.1:8000/health"]
-ENTRYPOINT ["python", "-m", "gpu_workers.models.vllm_server"]
+ENTRYPOINT ["python", "-m", "gpu_workers.engine.models.served.vllm_server"]
 CMD ["--role", "llm"]

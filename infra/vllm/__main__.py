@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from types import FrameType
 
-from gpu_workers.models.weights import WeightsError
+from gpu_workers.engine.models.weights import WeightsError
 from infra.local.bootstrap import BootstrapFailed, say
 from infra.local.errors import StackError
 from infra.vllm import environment
@@ -46,7 +46,7 @@ def _test(arguments: list[str]) -> int:
     with serving(interpreter, vision, text) as (env, servers):
         waits = ", ".join(f"{server.model} after {server.start_s:.0f} s" for server in servers)
         print(f"test-vllm: environment and models {ready - began:.0f} s; serving {waits}", flush=True)
-        command = [sys.executable, "-m", "pytest", "tests/vllm", *arguments]
+        command = [sys.executable, "-m", "pytest", "tests/infra/vllm", *arguments]
         env = {**os.environ, **env, "AVA_TEST_VLLM": "1"}
         return subprocess.run(command, cwd=_PROJECT, env=env, check=False).returncode
 

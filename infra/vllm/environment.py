@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from gpu_workers.models import weights
+from gpu_workers.engine.models import weights
 from infra.local import bootstrap
 from infra.local.errors import ServiceFailed
 

@@ -72,7 +72,15 @@ def _start(
 ) -> Callable[[], Served]:
     """Start one server; what is returned waits until it answers."""
     port = ports.claim(state, role)
-    arguments = [str(interpreter), "-m", "gpu_workers.models.vllm_server", "--role", role, "--cpu", "--compact-json"]
+    arguments = [
+        str(interpreter),
+        "-m",
+        "gpu_workers.engine.models.served.vllm_server",
+        "--role",
+        role,
+        "--cpu",
+        "--compact-json",
+    ]
     arguments += ["--model", str(folder), "--served-name", name, "--port", str(port)]
     arguments += ["--max-num-seqs", str(_SAMPLES), *options]
     env = {**os.environ, **OFFLINE}

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from backend.api.models import IdempotencyRecord
 from backend.api.problems import Problem
-from backend.library import services
 from backend.library.models import Collection
+from backend.library.services import videos as services
 from tests.conftest import Cast
 
 

@@ -76,7 +76,7 @@ def test_an_unexpected_error_is_a_500_without_its_cause(acme: Cast, monkeypatch:
         Collection.objects.create(tenant_id=acme.tenant_id, name="half")
         raise RuntimeError("password=hunter2")
 
-    monkeypatch.setattr("backend.library.services.create_collection", broken)
+    monkeypatch.setattr("backend.library.services.videos.create_collection", broken)
 
     response = acme.client.post("/v1/collections", {"name": "x"})
 
@@ -90,7 +90,7 @@ def test_a_database_that_is_away_is_a_503_to_try_again(acme: Cast, monkeypatch: 
     def away(**_: Any) -> None:
         raise OperationalError("connection to 10.0.0.7 refused")
 
-    monkeypatch.setattr("backend.library.services.create_collection", away)
+    monkeypatch.setattr("backend.library.services.videos.create_collection", away)
 
     response = acme.client.post("/v1/collections", {"name": "x"})
 
@@ -123,7 +123,7 @@ def test_validation_errors_point_at_their_place(detail: Any, pointers: list[str]
 
 
 def test_a_mistake_in_a_list_of_bodies_points_at_its_item(acme: Cast) -> None:
-    from tests.api.uploading import create_upload
+    from tests.library.uploading import create_upload
 
     upload = create_upload(acme.client, b"x")
     body = {"parts": [{"part_number": 1, "etag": "e"}, {"part_number": 0, "etag": "e"}]}

@@ -12,7 +12,7 @@ import pytest
 
 from bench.answer_calls import OURS, PAPER, SLOTS, ask, tokens, words
 from bench.model_server import ModelServer, Rates
-from gpu_workers.models.roles import ChatModel, Message, Meter, Sample
+from gpu_workers.engine.models.roles import ChatModel, Message, Meter, Sample
 
 FAST = Rates(latency_s=0.0, prefill=1e9, decode=1e9)
 

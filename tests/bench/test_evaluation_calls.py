@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from bench.evaluation.cached_calls import CachedChat, CachedTextEmbedder, CallCache
 from bench.evaluation.unasked import UnaskedChat
-from gpu_workers.models.roles import Image, Message, Meter, ModelError, Sample
-from tests.answering.world import ScriptedEmbedder, ScriptedReasoner, embed, says
+from gpu_workers.engine.models.roles import Image, Message, Meter, ModelError, Sample
+from tests.engine.answering.world import ScriptedEmbedder, ScriptedReasoner, embed, says
 
 PROMPT = [Message("system", ("rules",)), Message("user", ("what is seen?",))]
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from bench.evaluation.captions import CaptionIndex, extracted
 from bench.evaluation.datasets import Sentence
-from gpu_workers.ekg import Span
-from gpu_workers.memory_graph import InMemoryGraph, MemoryVideo
-from gpu_workers.models.roles import Meter
-from tests.answering.world import ScriptedEmbedder, ScriptedSimilarity
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
+from gpu_workers.engine.models.roles import Meter
+from tests.engine.answering.world import ScriptedEmbedder, ScriptedSimilarity
 
 
 class CountedEmbedder(ScriptedEmbedder):

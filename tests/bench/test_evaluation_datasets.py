@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bench.evaluation.datasets import Tape, TapeQuery, UnreadableSet, read_choices, read_tape
-from gpu_workers.ekg import Span
+from gpu_workers.engine.ekg import Span
 from tests.bench.question_sets import (
     ACTIVITYNET,
     EGOSCHEMA,

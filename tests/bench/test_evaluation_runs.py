@@ -16,7 +16,7 @@ from bench.evaluation import __main__ as evaluation
 from bench.evaluation import fit_support
 from bench.evaluation.arms import ABLATIONS, CHOICE_ARMS, TAPE_ARMS, WITHOUT_REASONER, ChoiceArm, Outcome
 from bench.evaluation.datasets import ChoiceQuestion
-from gpu_workers.models import weights
+from gpu_workers.engine.models import weights
 from tests.bench.question_sets import ACTIVITYNET, EGOSCHEMA, GARDEN, NEXTQA, SPANS, TACOS, egoschema_row, written
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 

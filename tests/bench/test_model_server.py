@@ -7,10 +7,10 @@ import pytest
 
 from bench.model_server import ModelServer, Rates, answer_for
 from bench.served import unavoidable
-from gpu_workers.ekg import CHUNK_MS, Chunk, Span
-from gpu_workers.models.chat import OpenAIChatModel
-from gpu_workers.models.event_language import LlmSummariser, VlmExtractor
-from gpu_workers.models.roles import Message, Meter
+from gpu_workers.engine.ekg import CHUNK_MS, Chunk, Span
+from gpu_workers.engine.models.roles import Message, Meter
+from gpu_workers.engine.models.served.chat import OpenAIChatModel
+from gpu_workers.engine.models.served.events import LlmSummariser, VlmExtractor
 
 FAST = Rates(latency_s=0.0, prefill=1e9, decode=1e9)
 

@@ -10,15 +10,16 @@ import pytest
 from uuid6 import uuid7
 
 from backend.api import public_ids
-from backend.billing import budgets, services
-from backend.billing.budgets import Consumed, Limits, month_of
 from backend.billing.models import OpenSpending, TenantBudget, UsageEvent
 from backend.billing.rates import rates_at
+from backend.billing.services import budgets
+from backend.billing.services import ledger as services
+from backend.billing.services.budgets import Consumed, Limits, month_of
 from backend.jobs.models import Job
-from backend.questions import services as questions
 from backend.questions.models import Question, Search
+from backend.questions.services import questions
 from backend.tenancy.services import issue_api_key
-from gpu_workers.models.roles import ModelCall
+from gpu_workers.engine.models.roles import ModelCall
 from tests.factories import make_video
 from tests.questions.world import CALLS, answer, ask, finish
 

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from uuid6 import uuid7
 
-from backend.billing import queries, services
+from backend.billing import queries
 from backend.billing.models import Meter, ModelCall, PriceBook, UsageEvent
 from backend.billing.rates import NoRate, Rates, money, rates_at
-from gpu_workers.models import roles
+from backend.billing.services import ledger as services
+from gpu_workers.engine.models import roles
 
 CALLS = (
     roles.ModelCall("answer", "qwen", wall_ms=1_500, prompt_tokens=1_000, cached_tokens=600, completion_tokens=50),

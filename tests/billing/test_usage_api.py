@@ -9,8 +9,8 @@ import pytest
 from uuid6 import uuid7
 
 from backend.api import public_ids
-from backend.billing import services
-from gpu_workers.models import roles
+from backend.billing.services import ledger as services
+from gpu_workers.engine.models import roles
 
 CALL = roles.ModelCall("answer", "qwen", wall_ms=2_000, prompt_tokens=100, completion_tokens=10)
 

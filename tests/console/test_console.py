@@ -15,22 +15,23 @@ from django.test import Client
 from django.utils import timezone
 from uuid6 import uuid7
 
-from backend.billing import budgets
-from backend.billing import services as billing
-from backend.billing.budgets import Limits
 from backend.billing.models import PriceBook
+from backend.billing.services import budgets
+from backend.billing.services import ledger as billing
+from backend.billing.services.budgets import Limits
 from backend.console import queries
 from backend.console.search_tree import tree_of
 from backend.console.site import site
 from backend.ekg.models import Overview
 from backend.jobs.models import Job
-from backend.library import growth
 from backend.library.models import IndexVersion, InputSegment
-from backend.questions import batches, feedback, services
+from backend.library.services import input_segments as growth
 from backend.questions.models import Node, Question
+from backend.questions.services import batches, feedback
+from backend.questions.services import questions as services
 from backend.webhooks.models import Delivery, Endpoint
 from backend.webhooks.services import create_endpoint
-from gpu_workers.answering.contract import CitationRecord, ClaimRecord, NodeRecord
+from gpu_workers.engine.answering.contract import CitationRecord, ClaimRecord, NodeRecord
 from tests.factories import make_video
 from tests.questions.world import EVENT, ask, finish
 

@@ -14,7 +14,7 @@ import pytest
 
 from infra.local.api_key import key_file
 from tests.e2e.service import Service, running_service
-from tests.indexing.media import grey, run_ffmpeg, solid, write_steady, write_video
+from tests.engine.indexing.media import grey, run_ffmpeg, solid, write_steady, write_video
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("whole-service")]
 

@@ -9,13 +9,13 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.answering import answer_question
-from gpu_workers.answering.contract import QuestionInput
-from gpu_workers.ekg import Chunk, Event, EventRecord, Span, stable_id
-from gpu_workers.memory_graph import InMemoryGraph, MemoryVideo
-from gpu_workers.models.chat import OpenAIChatModel
-from gpu_workers.models.profiles import ModelSettings, load_answer_models
-from gpu_workers.models.roles import AnswerModels, Message, Meter, ModelError
+from gpu_workers.engine.answering import answer_question
+from gpu_workers.engine.answering.contract import QuestionInput
+from gpu_workers.engine.ekg import Chunk, Event, EventRecord, Span, stable_id
+from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
+from gpu_workers.engine.models.bindings import ModelSettings, load_answer_models
+from gpu_workers.engine.models.roles import AnswerModels, Message, Meter, ModelError
+from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from infra.local.stack import Stack
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("whole-service")]

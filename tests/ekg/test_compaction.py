@@ -9,12 +9,12 @@ from backend.ekg.invariants import topology_of_rows
 from backend.ekg.models import Entity, Event, Mention, Relation
 from backend.ekg.reader import read_linked
 from backend.ekg.writer import VersionWriter
-from gpu_workers.ekg import Entity as EkgEntity
-from gpu_workers.indexing.linking import compact
+from gpu_workers.engine.ekg import Entity as EkgEntity
+from gpu_workers.engine.indexing.linking import compact
 from tests.conftest import Cast
 from tests.ekg.test_graph_and_rows import indexed_video
+from tests.engine.indexing.test_compaction import TWO_CLUSTERS, yard
 from tests.factories import FRAME_MODEL, TEXT_MODEL, make_video
-from tests.indexing.test_compaction import TWO_CLUSTERS, yard
 
 
 def writer_of(video_id: UUID, version: int) -> VersionWriter:

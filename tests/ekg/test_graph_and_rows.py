@@ -18,10 +18,10 @@ from backend.ekg.models import Chunk, Event, Frame
 from backend.ekg.reader import PostgresGraph, Scope, ScopedVideo
 from backend.ekg.writer import StagedEntities, VersionWriter
 from backend.library.storage import ObjectStorage
-from gpu_workers.ekg import SegmentRecord, Span, TranscriptLine, stable_id
+from gpu_workers.engine.ekg import SegmentRecord, Span, TranscriptLine, stable_id
 from tests.conftest import Cast
+from tests.engine.retrieval.views import search
 from tests.factories import FRAME_MODEL, TEXT_MODEL, event_record, make_video, segment_record, vector
-from tests.retrieval.views import search
 
 
 def indexed_video(cast: Cast) -> UUID:

@@ -13,7 +13,7 @@ from backend.ekg.invariants import index_faults, rebuild_graph
 from backend.ekg.models import Chunk, Event, Frame, Mention, Topic, Track, TrackedObject
 from backend.jobs.models import Segment, SegmentState
 from backend.library.models import Video, VideoStatus
-from gpu_workers.ekg import stable_id
+from gpu_workers.engine.ekg import stable_id
 from tests.conftest import Cast
 from tests.ekg.test_graph_and_rows import event_id, indexed_video
 

@@ -17,7 +17,7 @@ import pytest
 from backend.ekg.reader import PostgresGraph, Scope, ScopedVideo
 from backend.ekg.writer import VersionWriter
 from backend.library.storage import ObjectStorage
-from gpu_workers.ekg import (
+from gpu_workers.engine.ekg import (
     Chunk,
     Entity,
     EntityMention,
@@ -32,10 +32,10 @@ from gpu_workers.ekg import (
     Vector,
     stable_id,
 )
-from gpu_workers.memory_graph import InMemoryGraph, MemoryVideo
-from gpu_workers.models.roles import Meter
-from gpu_workers.ports import KnowledgeGraph, ViewName, ViewQuery
-from gpu_workers.retrieval.tri_view import RetrievalSettings, ViewQueries, retrieve
+from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
+from gpu_workers.engine.models.roles import Meter
+from gpu_workers.engine.ports import KnowledgeGraph, ViewName, ViewQuery
+from gpu_workers.engine.retrieval.tri_view import RetrievalSettings, ViewQueries, retrieve
 from tests.conftest import Cast
 from tests.factories import FRAME_MODEL, TEXT_MODEL, make_video
 

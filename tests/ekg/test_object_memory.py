@@ -12,9 +12,9 @@ import pytest
 from backend.ekg.models import Track, TrackedObject
 from backend.ekg.object_memory import StagedObjects, store_objects, unlinked_tracks
 from backend.ekg.writer import VersionWriter
-from gpu_workers.ekg import ObjectState, SegmentRecord, Span, TrackObservation, unit
-from gpu_workers.indexing.memory_index import MemoryIndex
-from gpu_workers.indexing.objects import ObjectLinker
+from gpu_workers.engine.ekg import ObjectState, SegmentRecord, Span, TrackObservation, unit
+from gpu_workers.engine.indexing.memory_index import MemoryIndex
+from gpu_workers.engine.indexing.objects import ObjectLinker
 from tests.conftest import Cast
 from tests.factories import make_video, segment_record
 

@@ -11,9 +11,9 @@ from django.apps import apps
 from django.db import ProgrammingError, connection, transaction
 
 from backend.tenancy.models import TenantRow
-from tests.api.recorded import new_id, record
-from tests.api.uploading import make_video
 from tests.conftest import Cast
+from tests.ekg.recorded import new_id, record
+from tests.library.uploading import make_video
 
 TABLES = sorted(model._meta.db_table for model in apps.get_models() if issubclass(model, TenantRow))
 APPEND_ONLY = {"billing_usageevent", "billing_modelcall"}

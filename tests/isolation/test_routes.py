@@ -17,10 +17,10 @@ import pytest
 from django.urls import URLPattern, get_resolver
 
 from backend.api.public_ids import encode
-from tests.api.recorded import new_id, record
-from tests.api.uploading import create_upload
 from tests.conftest import Cast
+from tests.ekg.recorded import new_id, record
 from tests.isolation.test_catalog import superuser
+from tests.library.uploading import create_upload
 
 PREFIX_OF = {
     "upload_id": "upl",

@@ -7,9 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from backend.api.public_ids import decode, encode
-from tests.api.uploading import create_upload, put_all
 from tests.conftest import Cast
-from tests.workers.world import Scene, recording
+from tests.library.uploading import create_upload, put_all
+from tests.tasks.world import Scene, recording
 
 
 def cut(scenes: Sequence[Scene], start_ms: int, end_ms: int) -> bytes:

@@ -1,6 +1,6 @@
 """Recordings that arrive in pieces: what may be appended when, how pieces find their place, what is fetched from where.
 
-What is made of them in the end is tested in tests/workers/test_growing_video.py.
+What is made of them in the end is tested in tests/tasks/test_growing_video.py.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from backend.api.public_ids import decode, encode
 from backend.jobs.models import Job, JobKind, JobState, Segment
 from backend.jobs.services import JobFailed, LeaseLost
 from backend.library import recording
+from backend.library.indexing.plan import certain_spans
 from backend.library.models import IndexVersion, InputSegment, Upload, Video, VideoStatus
 from backend.library.storage import ObjectStorage
 from backend.webhooks.models import WebhookEvent
-from tests.api.uploading import create_upload, make_video, put_all
 from tests.conftest import Cast
 from tests.library.growing import append, begin, close, cut, path_of, segments, send
+from tests.library.uploading import create_upload, make_video, put_all
 from tests.library.web import Page, ScriptedWeb, serving
-from tests.workers.world import FORTY_SECONDS, exists, run_due
+from tests.tasks.world import FORTY_SECONDS, exists, run_due
 from workers import ingest_segment
 from workers.fetch_source import fetch
-from workers.plan_segments import certain_spans
 from workers.runner import run_job
 
 
 @pytest.fixture(autouse=True)
 def _no_models(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is cut into segments is not observed here; attempts follow each other at once."""
-    monkeypatch.setattr("workers.plan_segments.open_next_segments", lambda video_id, version: None)
+    monkeypatch.setattr("backend.library.indexing.plan.open_next_segments", lambda video_id, version: None)
     monkeypatch.setattr("backend.jobs.services.RETRY_BASE_SECONDS", 0)
 
 

@@ -11,11 +11,12 @@ from django.db import connections
 from uuid6 import uuid7
 
 from backend.api import public_ids
-from backend.questions import services, stream
-from backend.questions.api import METHODS
+from backend.questions import stream
+from backend.questions.api.questions import METHODS
 from backend.questions.models import Question
+from backend.questions.services import questions as services
 from backend.questions.stream import Clock
-from gpu_workers.answering import methods
+from gpu_workers.engine.answering import methods
 from tests.factories import make_video
 from tests.questions.world import EVENT, ask, finish
 

@@ -14,14 +14,16 @@ from django.test.utils import CaptureQueriesContext
 from uuid6 import uuid7
 
 from backend.api import public_ids
-from backend.billing import budgets
 from backend.billing import queries as ledger
 from backend.billing.models import OpenSpending, UsageEvent
+from backend.billing.services import budgets
 from backend.jobs.models import Job, JobKind, JobState, Outbox
 from backend.jobs.services import take_due_wakeups
 from backend.library.models import Collection
-from backend.questions import batches, batches_api, services
+from backend.questions.api import batches as batches_api
 from backend.questions.models import Question, QuestionBatch, QuestionVideo
+from backend.questions.services import batches
+from backend.questions.services import questions as services
 from backend.webhooks.models import WebhookEvent
 from tests.conftest import Cast
 from tests.factories import make_video

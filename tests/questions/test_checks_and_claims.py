@@ -6,11 +6,12 @@ from typing import Any, get_args
 
 import pytest
 
-from backend.questions import services, stream
-from backend.questions.api import CHECKS
+from backend.questions import stream
+from backend.questions.api.questions import CHECKS
 from backend.questions.models import Question
+from backend.questions.services import questions as services
 from backend.questions.stream import Clock
-from gpu_workers.answering.contract import CheckMode, CitationRecord, ClaimRecord, NodeRecord, PartialAnswer
+from gpu_workers.engine.answering.contract import CheckMode, CitationRecord, ClaimRecord, NodeRecord, PartialAnswer
 from tests.questions.test_api import post, qst, streamed
 from tests.questions.world import EVENT, ask, finish
 

@@ -9,8 +9,8 @@ import pytest
 from uuid6 import uuid7
 
 from backend.api import public_ids
-from backend.questions import services
 from backend.questions.models import Feedback
+from backend.questions.services import questions as services
 from tests.conftest import Cast
 from tests.questions.world import ask, finish
 

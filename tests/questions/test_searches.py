@@ -19,11 +19,12 @@ from backend.billing.models import UsageEvent
 from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import JobFailed
 from backend.library.models import IndexVersion, Video, VideoStatus
-from backend.questions import searches, stream
+from backend.questions import stream
 from backend.questions.models import QuestionStatus, Search, SearchVideo
-from backend.questions.searches import DEFAULT_WEIGHTS, FoundEvent, Reason
+from backend.questions.services import searches
+from backend.questions.services.searches import DEFAULT_WEIGHTS, FoundEvent, Reason
 from backend.questions.stream import Clock
-from gpu_workers.models.roles import ModelCall
+from gpu_workers.engine.models.roles import ModelCall
 from tests.factories import make_video
 from tests.isolation.test_catalog import superuser
 from workers.retire_version import require_unused

@@ -13,9 +13,9 @@ from backend.billing import queries as ledger
 from backend.billing.models import ModelCall, UsageEvent
 from backend.jobs.models import Job, JobKind, JobState, Outbox
 from backend.library.models import Collection, Video, VideoStatus
-from backend.questions import services
 from backend.questions.models import Candidate, Evidence, Node, Question, QuestionStatus, QuestionVideo
 from backend.questions.refusals import QuestionRefused
+from backend.questions.services import questions as services
 from backend.webhooks.models import WebhookEvent
 from tests.factories import make_video
 from tests.questions.world import CALLS, EVENT, answer, ask, finish

@@ -13,8 +13,9 @@ from uuid6 import uuid7
 from backend.api import public_ids
 from backend.jobs.models import Job
 from backend.library.models import Collection, Video, VideoStatus
-from backend.questions import services, sessions
 from backend.questions.models import Question, QuestionVideo, Session
+from backend.questions.services import questions as services
+from backend.questions.services import sessions
 from tests.factories import make_video
 from tests.questions.world import answer, finish
 

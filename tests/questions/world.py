@@ -8,10 +8,10 @@ from uuid import UUID
 
 from uuid6 import uuid7
 
-from backend.questions import services
 from backend.questions.models import Question
-from gpu_workers.answering.contract import Answer, CandidateRecord, CitationRecord, NodeEvent, NodeRecord, Usage
-from gpu_workers.models.roles import ModelCall
+from backend.questions.services import questions as services
+from gpu_workers.engine.answering.contract import Answer, CandidateRecord, CitationRecord, NodeEvent, NodeRecord, Usage
+from gpu_workers.engine.models.roles import ModelCall
 from tests.factories import make_video
 
 CALLS = (

@@ -13,9 +13,8 @@ from jsonschema import Draft202012Validator
 from uuid6 import uuid7
 
 from backend.library.models import IndexVersion, Upload, UploadStatus, VideoStatus
-from backend.questions import batches
-from backend.questions import services as questions
 from backend.questions.models import Question
+from backend.questions.services import batches, questions
 from backend.webhooks import payloads, services
 from backend.webhooks.models import Endpoint, WebhookEvent
 from tests.factories import make_video

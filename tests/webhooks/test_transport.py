@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from backend.webhooks import transport
-from backend.webhooks.transport import TransportError, check_url, is_public
+from backend.outbound import transport
+from backend.outbound.transport import TransportError, check_url, is_public
 from tests.webhooks.receiver import receiving
 
 FORBIDDEN = [

@@ -1,0 +1,9 @@
+"""The routes of usage and of budgets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from backend.billing.api import budgets, usage
+
+routes: list[Any] = [*usage.routes, *budgets.routes]

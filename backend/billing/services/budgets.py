@@ -1,0 +1,209 @@
+"""What all questions and searches of a tenant may consume in one calendar month (UTC), and what is left of it.
+
+Used is what the ledger holds of the month and what open questions have consumed so far. Cost is what the calls cost to
+run, by the cost book: a question's own max_cost is in the same measure, and the flat price of a question does not grow
+while it runs. Work that was thrown away counts too, since it was consumed. Indexing does not: an upload asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from django.db import connection
+from django.utils import timezone
+
+from backend.billing.models import Meter, OpenSpending, TenantBudget
+from backend.billing.rates import LEDGER_CURRENCY, Rates, plain, quantity
+from backend.billing.services.ledger import lines_of
+from backend.tenancy.context import current_tenant_id
+from backend.tenancy.refusals import Refused
+
+if TYPE_CHECKING:
+    from gpu_workers.engine.models import roles
+
+TOKEN_METERS = (Meter.INPUT_TOKENS, Meter.CACHED_TOKENS, Meter.OUTPUT_TOKENS)
+
+
+class BudgetExhausted(Refused):
+    """Nothing is left of one of the tenant's limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Per month; None is no limit. max_tokens: prompt and completion. max_seconds: of model time."""
+
+    max_tokens: int | None = None
+    max_seconds: Decimal | None = None
+    max_cost: Decimal | None = None
+
+    @property
+    def any(self) -> bool:
+        return not (self.max_tokens is None and self.max_seconds is None and self.max_cost is None)
+
+
+@dataclass(frozen=True, slots=True)
+class Consumed:
+    tokens: int = 0
+    seconds: Decimal = Decimal(0)
+    cost: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class MonthlyBudget:
+    """A tenant's limits and what is used of them from start_at up to end_at."""
+
+    limits: Limits
+    used: Consumed
+    start_at: datetime
+    end_at: datetime
+
+    @property
+    def left(self) -> Limits:
+        """What may still be consumed, never below zero; None where there is no limit."""
+        limits, used = self.limits, self.used
+        return Limits(
+            None if limits.max_tokens is None else max(0, limits.max_tokens - used.tokens),
+            None if limits.max_seconds is None else max(Decimal(0), limits.max_seconds - used.seconds),
+            None if limits.max_cost is None else max(Decimal(0), limits.max_cost - used.cost),
+        )
+
+    @property
+    def exhausted(self) -> str:
+        """The name of the first limit of which nothing is left, "" if there is none."""
+        left = self.left
+        amounts = {"max_tokens": left.max_tokens, "max_seconds": left.max_seconds, "max_cost": left.max_cost}
+        return next((name for name, amount in amounts.items() if amount is not None and amount <= 0), "")
+
+
+def month_of(at: datetime) -> tuple[datetime, datetime]:
+    """The calendar month (UTC) that holds a moment, as a half-open span."""
+    at = at.astimezone(UTC)
+    start = datetime(at.year, at.month, 1, tzinfo=UTC)
+    return start, datetime(at.year + at.month // 12, at.month % 12 + 1, 1, tzinfo=UTC)
+
+
+def limits() -> Limits:
+    row = TenantBudget.objects.first()
+    return Limits() if row is None else Limits(row.max_tokens, row.max_seconds, row.max_cost)
+
+
+def set_limits(limits: Limits) -> None:
+    """Replace the tenant's limits. Questions that run already are held to the new ones from their next call on."""
+    row = TenantBudget(
+        tenant_id=current_tenant_id(),
+        max_tokens=limits.max_tokens,
+        max_seconds=limits.max_seconds,
+        max_cost=limits.max_cost,
+    )
+    TenantBudget.objects.bulk_create(
+        [row],
+        update_conflicts=True,
+        unique_fields=["tenant"],
+        update_fields=["max_tokens", "max_seconds", "max_cost", "updated_at"],
+    )
+
+
+# Both sums in one statement: an answer that is stored moves from one to the other and must not be missed in between.
+# Indexing is what is attributed to a video.
+_USED = """
+SELECT done.tokens + open.tokens, done.seconds + open.seconds, done.cost + open.cost
+FROM (
+    SELECT coalesce(sum(quantity) FILTER (WHERE meter = ANY(%(token_meters)s)), 0) AS tokens,
+        coalesce(sum(quantity) FILTER (WHERE meter = %(time_meter)s), 0) AS seconds,
+        coalesce(sum(cost_amount), 0) AS cost
+    FROM billing_usageevent
+    WHERE tenant_id = %(tenant)s AND occurred_at >= %(start)s AND occurred_at < %(end)s AND video_id IS NULL
+) done, (
+    SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(seconds), 0) AS seconds, coalesce(sum(cost), 0) AS cost
+    FROM billing_openspending
+    WHERE tenant_id = %(tenant)s AND question_id IS DISTINCT FROM %(without)s
+) open
+"""
+
+
+def monthly_budget(*, without: UUID | None = None, at: datetime | None = None) -> MonthlyBudget:
+    """The tenant's limits with what is used of them. without: an open question whose consumption is not counted.
+
+    Without any limit nothing is summed for that question's sake: used is zero then unless without is None.
+    """
+    start, end = month_of(at or timezone.now())
+    wanted = limits()
+    if without is not None and not wanted.any:
+        return MonthlyBudget(wanted, Consumed(), start, end)
+    return MonthlyBudget(wanted, _used(start, end, without), start, end)
+
+
+def _used(start: datetime, end: datetime, without: UUID | None) -> Consumed:
+    parameters: dict[str, Any] = {
+        "tenant": current_tenant_id(),
+        "token_meters": [meter.value for meter in TOKEN_METERS],
+        "time_meter": Meter.DEVICE_SECONDS.value,
+        "start": start,
+        "end": end,
+        "without": without,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_USED, parameters)
+        tokens, seconds, cost = cursor.fetchone()
+    return Consumed(int(tokens), seconds, cost)
+
+
+def require_left() -> None:
+    """Raises BudgetExhausted (402 `budget_exhausted`) when a limit of this month is used up."""
+    if not limits().any:
+        return
+    budget = monthly_budget()
+    name = budget.exhausted
+    if name:
+        amounts = {
+            "max_tokens": f"{budget.limits.max_tokens} tokens",
+            "max_seconds": f"{plain(budget.limits.max_seconds or 0)} s of model time",
+            "max_cost": f"{plain(budget.limits.max_cost or 0)} {LEDGER_CURRENCY}",
+        }
+        raise BudgetExhausted(
+            "budget_exhausted",
+            f"The budget's {name} of {amounts[name]} a month is used up; it begins anew on {budget.end_at:%Y-%m-%d}.",
+            status=402,
+        )
+
+
+# --- what open questions have consumed so far -------------------------------------------------------------------------
+
+
+def consumed_by(calls: Sequence[roles.ModelCall], rates: Rates) -> Consumed:
+    """Model calls as the ledger will count and value them."""
+    return Consumed(
+        tokens=sum(call.prompt_tokens + call.completion_tokens for call in calls),
+        seconds=quantity(Decimal(sum(call.wall_ms for call in calls)) / 1000),
+        cost=sum((rates.value("cost", line.meter, line.model, line.quantity) for line in lines_of(calls)), Decimal(0)),
+    )
+
+
+def note_spending(*, question_id: UUID, consumed: Consumed) -> None:
+    """Say what an open question has consumed so far, in place of what was said before.
+
+    Only under the lease of the question's job, so that nothing is noted of a question that is over.
+    """
+    row = OpenSpending(
+        tenant_id=current_tenant_id(),
+        question_id=question_id,
+        tokens=consumed.tokens,
+        seconds=consumed.seconds,
+        cost=consumed.cost,
+    )
+    OpenSpending.objects.bulk_create(
+        [row],
+        update_conflicts=True,
+        unique_fields=["tenant", "question_id"],
+        update_fields=["tokens", "seconds", "cost", "updated_at"],
+    )
+
+
+def forget_spending(question_ids: Sequence[UUID]) -> None:
+    """Attempts are over: what they consumed is in the ledger now, or was never recorded."""
+    OpenSpending.objects.filter(question_id__in=question_ids).delete()

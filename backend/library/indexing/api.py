@@ -1,0 +1,120 @@
+"""/v1/index-jobs: how the indexing of each video goes.
+
+An index job is the indexing of one video, so its id is the video's under another prefix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.urls import path
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from backend.api.bodies import Body, ErrorBody, page_of, parsed_query
+from backend.api.pagination import PAGE_PARAMETERS, page
+from backend.api.public_ids import PublicIdField, decode
+from backend.api.views import TenantView
+from backend.library.indexing.progress import IndexJob, index_jobs
+from backend.library.models import Video
+from backend.library.queries import videos
+
+STATUSES = ("queued", "running", "succeeded", "failed", "canceled")
+STAGES = ("probe", "input", "observe", "assemble", "summarise", "")
+
+
+class IndexJobQuery(Body):
+    video_id = PublicIdField("vid", required=False)
+
+
+class ProgressBody(serializers.Serializer[Any]):
+    done = serializers.IntegerField()
+    total = serializers.IntegerField(help_text="0 until the video is probed; rises while the input is open")
+    unit = serializers.CharField()
+    percent = serializers.FloatField()
+
+
+class JobErrorBody(ErrorBody):
+    retryable = serializers.BooleanField(help_text="whether sending the same file again may succeed")
+
+
+class IndexJobBody(serializers.Serializer[Any]):
+    id = PublicIdField("job")
+    object = serializers.CharField()
+    video_id = PublicIdField("vid")
+    index_version = serializers.IntegerField(help_text="the version being built, or the latest that was")
+    status = serializers.ChoiceField(STATUSES)
+    stage = serializers.ChoiceField(
+        STAGES,
+        help_text="empty unless queued or running; input: all that was appended is indexed, and more may come",
+    )
+    progress = ProgressBody()
+    observed_ms = serializers.IntegerField(help_text="video time looked at so far; events follow as it is assembled")
+    attempt = serializers.IntegerField(help_text="the highest attempt of any of its steps")
+    error = JobErrorBody(allow_null=True)
+    external_id = serializers.CharField(allow_blank=True)
+    created_at = serializers.DateTimeField()
+    started_at = serializers.DateTimeField(allow_null=True)
+    completed_at = serializers.DateTimeField(allow_null=True)
+
+
+def bodies(rows: Sequence[Video]) -> list[Any]:
+    return list(IndexJobBody([_body(job) for job in index_jobs(rows)], many=True).data)
+
+
+def _body(job: IndexJob) -> dict[str, Any]:
+    video = job.video
+    percent = 100.0 if job.status == "succeeded" else round(100 * job.done / job.total, 1) if job.total else 0.0
+    error = {"code": video.error_code, "message": video.error_message, "retryable": job.retryable}
+    return {
+        "id": video.id,
+        "object": "index_job",
+        "video_id": video.id,
+        "index_version": video.building_index_version,
+        "status": job.status,
+        "stage": job.stage,
+        "progress": {"done": job.done, "total": job.total, "unit": "segments", "percent": percent},
+        "observed_ms": job.observed_ms,
+        "attempt": job.attempt,
+        "error": error if video.error_code else None,
+        "external_id": video.external_id,
+        "created_at": video.created_at,
+        "started_at": job.started_at,
+        "completed_at": job.completed_at,
+    }
+
+
+class IndexJobsView(TenantView):
+    scopes = {"GET": "videos:read"}
+
+    @extend_schema(
+        operation_id="listIndexJobs",
+        parameters=[IndexJobQuery, *PAGE_PARAMETERS],
+        responses=page_of("IndexJobPage", IndexJobBody),
+        tags=["Index jobs"],
+    )
+    def get(self, request: Request) -> Response:
+        """Index jobs, newest first: one per video."""
+        rows = videos()
+        video_id = parsed_query(IndexJobQuery, request).get("video_id")
+        if video_id is not None:
+            rows = rows.filter(id=video_id)
+        return page(request, rows, serialize_many=bodies)
+
+
+class IndexJobView(TenantView):
+    scopes = {"GET": "videos:read"}
+
+    @extend_schema(operation_id="getIndexJob", responses=IndexJobBody, tags=["Index jobs"])
+    def get(self, request: Request, job_id: str) -> Response:
+        """Status, stage and progress of one index job."""
+        return Response(bodies([self.get_or_404(videos(), decode("job", job_id))])[0])
+
+
+routes = [
+    path("index-jobs", IndexJobsView.as_view()),
+    path("index-jobs/<str:job_id>", IndexJobView.as_view()),
+]

@@ -1,0 +1,117 @@
+"""Turns what is known of a recording into work: pieces find their place in time, time is cut into segments."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+
+from backend.jobs.models import Segment
+from backend.library.indexing.flow import open_next_segments
+from backend.library.indexing.versions import fail_version
+from backend.library.models import (
+    IndexState,
+    IndexVersion,
+    InputSegment,
+    InputStatus,
+    Video,
+    VideoStatus,
+)
+from backend.library.recording import is_open
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.indexing.segments import SHORTEST_SEGMENT_MS, plan_segments
+
+# What a piece says of itself and the video shows of its first one.
+MEASURES = ("width", "height", "fps", "rotation", "container", "codec", "bitrate")
+
+
+def settle(video_id: UUID) -> None:
+    """Place the pieces that are ready on the clock of a growing video, then plan; inside a job's checkpoint.
+
+    A piece has its place once every earlier one is ready or failed; a failed one takes no time. Pieces may become
+    ready in any order, and this may run any number of times.
+    """
+    video: Video | None = Video.objects.select_for_update().filter(id=video_id).first()
+    if video is None or video.status == VideoStatus.DELETING:
+        return
+    settled = True
+    for piece in InputSegment.objects.filter(video_id=video_id, start_ms=None).order_by("n"):
+        if piece.status == InputStatus.QUEUED:
+            settled = False
+            break
+        _place(video, piece)
+    video.save()
+    ended = settled and not is_open(video)
+    if video.duration_ms is not None:
+        plan(video, ended=ended)
+    elif ended:
+        _fail_for_its_pieces(video)
+
+
+def _place(video: Video, piece: InputSegment) -> None:
+    piece.start_ms = start_ms = video.duration_ms or 0
+    end_ms = start_ms + (piece.duration_ms or 0)
+    if piece.status == InputStatus.READY and end_ms > settings.MAX_VIDEO_MS:
+        piece.status, piece.error_code = InputStatus.FAILED, "too_long"
+        piece.error_message = f"The video would be longer than {settings.MAX_VIDEO_MS} ms with this segment."
+    piece.save(update_fields=["start_ms", "status", "error_code", "error_message"])
+    if piece.status == InputStatus.FAILED:
+        return
+    if video.duration_ms is None:
+        for name in MEASURES:
+            setattr(video, name, getattr(piece, name))
+    video.duration_ms = end_ms
+    video.size_bytes += piece.size_bytes
+    video.has_audio = video.has_audio or piece.has_audio
+    if video.status == VideoStatus.QUEUED:
+        video.status, video.index_started_at = VideoStatus.INDEXING, timezone.now()
+
+
+def _fail_for_its_pieces(video: Video) -> None:
+    first = InputSegment.objects.filter(video_id=video.id).order_by("n").first()
+    if first is not None:
+        fail_version(
+            video_id=video.id,
+            version=video.building_index_version,
+            code=first.error_code,
+            message=f"No segment could be used; the first: {first.error_message}",
+        )
+
+
+def plan(video: Video, *, ended: bool) -> None:
+    """Create the work segments of the version being built that are certain by now, and open the first of them.
+
+    While more input may come, a segment is made once what is known goes on for at least the shortest segment behind
+    it: no later plan would cut differently. So the last segment, which alone ends where the video ends, is made when
+    the input has ended.
+    """
+    version = video.building_index_version
+    if not IndexVersion.objects.filter(video_id=video.id, n=version, state=IndexState.BUILDING).exists():
+        return
+    made = Segment.objects.filter(video_id=video.id, index_version=version).order_by("-n").first()
+    n, begin = (0, 0) if made is None else (made.n + 1, made.end_ms)
+    Segment.objects.bulk_create(
+        [
+            Segment(
+                tenant_id=video.tenant_id,
+                video_id=video.id,
+                index_version=version,
+                n=n + index,
+                start_ms=begin + span.start_ms,
+                end_ms=begin + span.end_ms,
+            )
+            for index, span in enumerate(certain_spans((video.duration_ms or 0) - begin, ended=ended))
+        ]
+    )
+    open_next_segments(video.id, version)
+
+
+def certain_spans(known_ms: int, *, ended: bool) -> list[Span]:
+    """The spans of known_ms of recording that stay as they are whatever follows; all of it once the input has ended."""
+    if known_ms < 1:
+        return []
+    if ended:
+        return plan_segments(known_ms, segment_ms=settings.SEGMENT_MS)
+    whole = max(0, (known_ms - SHORTEST_SEGMENT_MS) // settings.SEGMENT_MS)
+    return [Span(n * settings.SEGMENT_MS, (n + 1) * settings.SEGMENT_MS) for n in range(whole)]

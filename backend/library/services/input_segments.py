@@ -1,0 +1,126 @@
+"""Recordings that arrive piece by piece: begun, appended to, closed. Each runs in the caller's transaction.
+
+What the pieces turn out to be, and where they lie on the video's clock, is found out by workers.ingest_segment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Max
+from django.utils import timezone
+from uuid6 import uuid7
+
+from backend.jobs.models import JobKind
+from backend.jobs.services import enqueue
+from backend.library.indexing.versions import create_video, enqueue_probe, fail_version
+from backend.library.models import InputSegment, SourceType, Upload, Video, VideoStatus
+from backend.library.recording import is_open
+from backend.library.storage import source_key
+from backend.outbound import transport
+from backend.tenancy.refusals import Refused
+
+
+def begin(*, fields: Mapping[str, Any]) -> Video:
+    """A video without any recording yet, open for segments. fields: columns that the customer may set."""
+    return create_video(source_type=SourceType.SEGMENTS, **fields)
+
+
+def begin_from_url(*, url: str, fields: Mapping[str, Any]) -> Video:
+    """A video of one file that is fetched from url. Raises Refused like append_url."""
+    check_url(url)
+    video = create_video(source_type=SourceType.URL, **fields)
+    _append(video, url=url)
+    Video.objects.filter(id=video.id).update(input_closed_at=timezone.now())
+    begun: Video = Video.objects.get(id=video.id)
+    return begun
+
+
+def append_url(*, video_id: UUID, url: str) -> InputSegment:
+    """The next piece, to be fetched. Raises Refused: invalid_url or address_refused (400), or as require_growing."""
+    check_url(url)
+    return _append(locked_growing(video_id), url=url)
+
+
+def append_upload(*, video_id: UUID, upload: Upload) -> InputSegment:
+    """The next piece, out of an upload that is complete. Raises Refused as require_growing."""
+    return _append(locked_growing(video_id), upload=upload)
+
+
+def close(*, video_id: UUID) -> Video:
+    """No more input will come; the video ends when what has come is indexed. Safe to repeat.
+
+    Raises Refused: not_growing, video_deleting. A video without any segment fails with no_input.
+    """
+    # Before the video's row is locked, see backend.library.indexing.versions.
+    enqueue_probe(video_id)
+    video: Video = Video.objects.select_for_update().get(id=video_id)
+    if video.source_type == SourceType.UPLOAD:
+        raise _not_growing()
+    if video.status == VideoStatus.DELETING:
+        raise Refused("video_deleting", "This video is being deleted.")
+    if is_open(video):
+        Video.objects.filter(id=video_id).update(input_closed_at=timezone.now())
+        if not InputSegment.objects.filter(video_id=video_id).exists():
+            fail_version(
+                video_id=video_id,
+                version=video.building_index_version,
+                code="no_input",
+                message="The video was closed before anything was appended.",
+            )
+    closed: Video = Video.objects.get(id=video_id)
+    return closed
+
+
+def require_growing(video: Video) -> None:
+    """Raises Refused: not_growing, input_closed, video_failed, video_deleting."""
+    if video.source_type == SourceType.UPLOAD:
+        raise _not_growing()
+    if video.status == VideoStatus.DELETING:
+        raise Refused("video_deleting", "This video is being deleted.")
+    if video.status == VideoStatus.FAILED:
+        raise Refused("video_failed", "Indexing this video has failed; nothing can be appended.")
+    if not is_open(video):
+        raise Refused("input_closed", "This video is closed; nothing can be appended.")
+
+
+def locked_growing(video_id: UUID) -> Video:
+    """The locked row of a video that takes more input. Raises Refused as require_growing."""
+    video: Video = Video.objects.select_for_update().get(id=video_id)
+    require_growing(video)
+    return video
+
+
+def check_url(url: str) -> None:
+    """Raises Refused (400) for a URL that is never fetched. Its name is resolved and judged when it is."""
+    try:
+        transport.check_url(url, allow_private=settings.SOURCE_ALLOW_PRIVATE)
+    except transport.TransportError as error:
+        detail = f"This URL cannot be fetched: {error}."
+        raise Refused(error.code, detail, status=400, pointer="/source/url") from None
+
+
+def _append(video: Video, *, upload: Upload | None = None, url: str = "") -> InputSegment:
+    rows = InputSegment.objects.filter(video_id=video.id)
+    last = rows.aggregate(last=Max("n"))["last"]
+    segment_id = UUID(bytes=uuid7().bytes)
+    segment: InputSegment = InputSegment.objects.create(
+        id=segment_id,
+        tenant_id=video.tenant_id,
+        video_id=video.id,
+        n=0 if last is None else last + 1,
+        upload=upload,
+        url=url,
+        # Named before anything is fetched, so that a purge finds what an unfinished fetch left.
+        object_key=upload.object_key if upload else source_key(video.tenant_id, segment_id),
+        size_bytes=upload.size_bytes if upload else 0,
+    )
+    enqueue(kind=JobKind.INGEST_SEGMENT, subject_id=segment_id, video_id=video.id, dedupe_key=f"ingest:{segment_id}")
+    return segment
+
+
+def _not_growing() -> Refused:
+    return Refused("not_growing", "This video is one uploaded file; it takes no segments.")

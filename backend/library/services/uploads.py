@@ -1,0 +1,311 @@
+"""The life of an upload: begin, sign parts, complete or abort, expire. Object storage is the truth about parts."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+from uuid6 import uuid7
+
+from backend.library.indexing.versions import create_video, enqueue_probe
+from backend.library.models import InputSegment, Upload, UploadStatus, Video
+from backend.library.services import input_segments as growth
+from backend.library.storage import (
+    ChecksumRejected,
+    ObjectExists,
+    ObjectMissing,
+    ObjectStorage,
+    PartRejected,
+    PresignedPart,
+    StorageAway,
+    StoredPart,
+    UploadMissing,
+    source_key,
+)
+from backend.tenancy.context import current_tenant_id
+from backend.tenancy.refusals import Refused
+from backend.webhooks import payloads
+from backend.webhooks.services import emit
+
+logger = logging.getLogger(__name__)
+MIB = 1024**2
+# S3 allows 10,000 parts; 9,000 leaves room, and 16 MiB keeps the number of requests small on slow links.
+MIN_PART, MAX_PART, MAX_PARTS = 16 * MIB, 512 * MIB, 9_000
+EXPIRES_AFTER = timedelta(hours=48)
+
+
+class UploadUnusable(Refused):
+    """The arrived object is not what was announced. It is removed and the upload ended, which is to be committed."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPart:
+    """A part as the customer names it on completion. sha256: hex or ""."""
+
+    part_number: int
+    etag: str
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UploadProgress:
+    """What has arrived of an upload. missing: part numbers still to come."""
+
+    received: tuple[StoredPart, ...]
+    missing: tuple[int, ...]
+
+
+def part_size_for(size_bytes: int) -> int:
+    """clamp(ceil(size / 9000), 16 MiB, 512 MiB), rounded up to a whole MiB."""
+    wanted = -(-size_bytes // MAX_PARTS)
+    return min(MAX_PART, max(MIN_PART, -(-wanted // MIB) * MIB))
+
+
+def part_count(upload: Upload) -> int:
+    return int(-(-upload.size_bytes // upload.part_size))
+
+
+@contextmanager
+def _storage_errors() -> Iterator[None]:
+    try:
+        yield
+    except StorageAway as error:
+        logger.warning("object storage is away", exc_info=error)
+        raise Refused("storage_unavailable", "Object storage does not answer; try again.", status=503) from error
+
+
+def create_upload(*, fields: Mapping[str, Any], part_checksums: bool = False) -> Upload:
+    """Begin an upload. fields: filename, content_type, size_bytes and the optional columns of Upload.
+
+    Raises Refused `upload_too_large` (413) or `storage_unavailable` (503).
+    """
+    size_bytes: int = fields["size_bytes"]
+    if size_bytes > settings.MAX_UPLOAD_BYTES:
+        raise Refused(
+            "upload_too_large", f"The limit is {settings.MAX_UPLOAD_BYTES} bytes.", status=413, pointer="/size_bytes"
+        )
+    upload_id = UUID(bytes=uuid7().bytes)
+    key = source_key(current_tenant_id(), upload_id)
+    with _storage_errors():
+        multipart_id = ObjectStorage().create_upload(
+            key, content_type=fields["content_type"], part_checksums=part_checksums
+        )
+    # If this transaction is rolled back now, the bucket's lifecycle rule drops the empty multipart upload.
+    upload: Upload = Upload.objects.create(
+        id=upload_id,
+        tenant_id=current_tenant_id(),
+        object_key=key,
+        multipart_id=multipart_id,
+        part_size=part_size_for(size_bytes),
+        expires_at=timezone.now() + EXPIRES_AFTER,
+        **fields,
+    )
+    return upload
+
+
+def progress(upload: Upload) -> UploadProgress:
+    """Which parts have arrived. An upload that has ended has none missing and lists none."""
+    if upload.status != UploadStatus.OPEN:
+        return UploadProgress((), ())
+    try:
+        with _storage_errors():
+            received = ObjectStorage().list_parts(upload.object_key, upload.multipart_id)
+    except UploadMissing:
+        # Completed or aborted behind our back: complete() finds out which.
+        return UploadProgress((), ())
+    there = {part.part_number for part in received}
+    return UploadProgress(tuple(received), tuple(n for n in range(1, part_count(upload) + 1) if n not in there))
+
+
+def sign_parts(upload: Upload, part_numbers: Sequence[int], checksums: Mapping[int, str]) -> list[PresignedPart]:
+    """URLs to PUT these parts to. checksums: hex SHA-256 by part number, signed where given.
+
+    Raises Refused for an ended upload, or a part number outside 1..part_count.
+    """
+    require_open(upload, timezone.now())
+    last = part_count(upload)
+    for index, number in enumerate(part_numbers):
+        if not 1 <= number <= last:
+            raise Refused(
+                "part_out_of_range",
+                f"This upload has the parts 1 to {last}.",
+                status=400,
+                pointer=f"/part_numbers/{index}",
+            )
+    storage = ObjectStorage()
+    return [
+        storage.presign_part(upload.object_key, upload.multipart_id, number, sha256=checksums.get(number, ""))
+        for number in part_numbers
+    ]
+
+
+def require_open(upload: Upload, now: datetime) -> None:
+    """Raises Refused `upload_expired` or `upload_not_open`."""
+    if upload.status == UploadStatus.EXPIRED or (upload.status == UploadStatus.OPEN and upload.expires_at <= now):
+        raise Refused("upload_expired", "This upload has expired; begin a new one.")
+    if upload.status != UploadStatus.OPEN:
+        raise Refused("upload_not_open", f"This upload is {upload.status}.")
+
+
+def abort_upload(*, upload: Upload) -> None:
+    """Drop an upload and what has arrived of it. Raises Refused `upload_completed` when it is a video already."""
+    locked: Upload = Upload.objects.select_for_update().get(id=upload.id)
+    if locked.status == UploadStatus.COMPLETED:
+        raise Refused("upload_completed", "This upload is a video now; delete the video instead.")
+    if locked.status == UploadStatus.OPEN:
+        with _storage_errors():
+            ObjectStorage().abort(locked.object_key, locked.multipart_id)
+            # There is one if a completion went through in storage and was rolled back here.
+            ObjectStorage().delete(locked.object_key)
+        Upload.objects.filter(id=locked.id).update(status=UploadStatus.ABORTED)
+
+
+def complete_upload(*, upload_id: UUID, parts: Sequence[NamedPart] | None) -> Video:
+    """Make the object and its video, and queue the probe. Repeating it gives the same video.
+
+    parts: what the customer believes to have sent; None takes what has arrived. Raises Refused `part_mismatch`,
+    `checksum_mismatch` or `parts_missing`, after which the upload is open as before, and UploadUnusable after which it
+    has ended. Raises Upload.DoesNotExist.
+    """
+    upload: Upload = Upload.objects.select_for_update().get(id=upload_id)
+    if upload.status == UploadStatus.COMPLETED:
+        video: Video | None = Video.objects.filter(upload_id=upload.id).first()
+        if video is None:
+            raise Refused(
+                "upload_completed",
+                "This upload was completed as a segment of a video, or as a video that has been deleted since.",
+            )
+        return video
+    _make_object(upload, parts)
+    return _become_video(upload)
+
+
+def complete_as_segment(*, upload_id: UUID, video_id: UUID) -> InputSegment:
+    """Make the object out of the parts that have arrived, and append it to a growing video.
+
+    Raises what complete_upload raises, Refused `upload_completed` for one that became something already, and what
+    growth.require_growing raises; then the upload is open as before.
+    """
+    upload: Upload = Upload.objects.select_for_update().get(id=upload_id)
+    if upload.status == UploadStatus.COMPLETED:
+        raise Refused(
+            "upload_completed",
+            "This upload is a video or a segment already; begin a new one.",
+            pointer="/source/upload_id",
+        )
+    growth.require_growing(Video.objects.get(id=video_id))
+    _make_object(upload, None)
+    _end(upload)
+    segment = growth.append_upload(video_id=video_id, upload=upload)
+    _tell(upload, Video.objects.get(id=video_id))
+    return segment
+
+
+def _make_object(upload: Upload, parts: Sequence[NamedPart] | None) -> None:
+    require_open(upload, timezone.now())
+    with _storage_errors():
+        _assemble(upload, parts)
+        _check_object(upload)
+
+
+def _assemble(upload: Upload, named: Sequence[NamedPart] | None) -> None:
+    storage = ObjectStorage()
+    try:
+        stored = storage.list_parts(upload.object_key, upload.multipart_id)
+        agreed = _agree(upload, stored, named)
+        storage.complete(upload.object_key, upload.multipart_id, agreed)
+    except (UploadMissing, ObjectExists):
+        # An earlier completion went through and its answer was lost; _check_object looks at what it made.
+        return
+    except ChecksumRejected as error:
+        # Some servers keep part checksums to themselves in ListParts and compare only now.
+        raise Refused(
+            "checksum_mismatch", "Name the SHA-256 of every part of this upload; one is missing or wrong."
+        ) from error
+    except PartRejected as error:
+        raise Refused("part_mismatch", "Object storage refuses these parts; compare them with GET.") from error
+
+
+def _agree(upload: Upload, stored: Sequence[StoredPart], named: Sequence[NamedPart] | None) -> list[StoredPart]:
+    """The parts to complete with, once what arrived, what was named and what was announced are the same."""
+    by_number = {part.part_number: part for part in stored}
+    if named is None:
+        named = [NamedPart(part.part_number, part.etag) for part in stored]
+    agreed = []
+    for index, part in enumerate(named):
+        if part.part_number != index + 1:
+            raise Refused(
+                "part_mismatch", "Parts are numbered from 1 without a gap.", pointer=f"/parts/{index}/part_number"
+            )
+        found = by_number.get(part.part_number)
+        if found is None:
+            raise Refused("parts_missing", f"Part {part.part_number} has not arrived.", pointer=f"/parts/{index}")
+        if part.etag.strip('"') != found.etag:
+            raise Refused(
+                "part_mismatch",
+                f"Part {part.part_number} has another ETag than the one that arrived.",
+                pointer=f"/parts/{index}/etag",
+            )
+        if part.sha256 and found.sha256 and part.sha256.lower() != found.sha256:
+            raise Refused(
+                "checksum_mismatch",
+                f"Part {part.part_number} has another SHA-256 than the one that arrived.",
+                pointer=f"/parts/{index}/sha256",
+            )
+        agreed.append(replace(found, sha256=found.sha256 or part.sha256.lower()))
+    total = sum(part.size_bytes for part in agreed)
+    if total != upload.size_bytes:
+        raise Refused("parts_missing", f"The parts hold {total} bytes of the {upload.size_bytes} that were announced.")
+    # One part is the whole file, so its checksum is the file's.
+    if len(agreed) == 1 and upload.sha256 and agreed[0].sha256 and upload.sha256.lower() != agreed[0].sha256:
+        raise Refused("checksum_mismatch", "The file has another SHA-256 than the one that was announced.")
+    return agreed
+
+
+def _check_object(upload: Upload) -> None:
+    storage = ObjectStorage()
+    try:
+        size = storage.head(upload.object_key).size_bytes
+    except ObjectMissing:
+        Upload.objects.filter(id=upload.id).update(status=UploadStatus.ABORTED)
+        raise UploadUnusable("upload_gone", "The parts of this upload are gone; begin a new one.") from None
+    if size != upload.size_bytes:
+        storage.delete(upload.object_key)
+        Upload.objects.filter(id=upload.id).update(status=UploadStatus.ABORTED)
+        raise UploadUnusable(
+            "size_mismatch", f"The object has {size} bytes instead of {upload.size_bytes}; begin a new upload."
+        )
+
+
+def _become_video(upload: Upload) -> Video:
+    _end(upload)
+    video = create_video(
+        upload_id=upload.id,
+        collection_id=upload.collection_id,
+        title=upload.title or upload.filename,
+        profile=upload.profile,
+        external_id=upload.external_id,
+        metadata=upload.metadata,
+        object_key=upload.object_key,
+        size_bytes=upload.size_bytes,
+        input_closed_at=timezone.now(),
+    )
+    enqueue_probe(video.id)
+    _tell(upload, video)
+    return video
+
+
+def _end(upload: Upload) -> None:
+    upload.status, upload.completed_at = UploadStatus.COMPLETED, timezone.now()
+    upload.save(update_fields=["status", "completed_at"])
+
+
+def _tell(upload: Upload, video: Video) -> None:
+    emit(type="upload.completed", resource_id=upload.id, data=payloads.upload_data(upload, video))

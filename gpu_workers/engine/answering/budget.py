@@ -1,0 +1,198 @@
+"""The gate every model call of a question passes: budget, time and cancellation."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+
+from gpu_workers.engine.answering.contract import Budget, Price, Usage
+from gpu_workers.engine.models.roles import Meter, ModelCall
+
+
+class Halt(Exception):
+    """No further model call may be made for this question. code: stable, for Answer.detail."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class BudgetExhausted(Halt):
+    """code names the limit: max_calls, max_tokens, max_seconds or max_cost, or tenant_max_… of an Allowance."""
+
+
+class Canceled(Halt):
+    """The caller's should_stop() said so."""
+
+    def __init__(self) -> None:
+        super().__init__("canceled")
+
+
+class BranchMeter(Meter):
+    """Counts the calls of one node and passes each on to the question's meter."""
+
+    def __init__(self, trunk: Meter) -> None:
+        super().__init__()
+        self._trunk = trunk
+
+    def record(self, call: ModelCall) -> None:
+        super().record(call)
+        self._trunk.record(call)
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """samples: how many one request may ask for. timeout_s: how long it may take, None for no limit."""
+
+    samples: int
+    timeout_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a limit that the question shares with others leaves for it in total, as of now; None is no limit.
+
+    max_seconds: of model time, summed over calls that may run side by side; Budget.max_seconds is time that passes.
+    """
+
+    max_tokens: int | None = None
+    max_seconds: float | None = None
+    max_cost: Decimal | None = None
+
+
+class Spending:
+    """Admits model calls while the budget and the allowance last. Safe to share between threads.
+
+    Calls in flight hold a reservation for the most they can consume, so that calls made side by side cannot overrun
+    together what each could afford alone. Time cannot be reserved: what it costs may pass a limit by the calls in
+    flight. allowance: asked before every call, from any thread, since others consume meanwhile.
+    """
+
+    def __init__(
+        self,
+        budget: Budget,
+        meter: Meter,
+        *,
+        clock: Callable[[], float],
+        should_stop: Callable[[], bool],
+        allowance: Callable[[], Allowance] | None = None,
+    ) -> None:
+        self._budget = budget
+        self._allowance = allowance or Allowance
+        self._meter = meter
+        self._clock = clock
+        self._should_stop = should_stop
+        self._began = clock()
+        self._calls = 0
+        self._reserved_tokens = 0
+        self._reserved_cost = Decimal(0)
+        self._lock = threading.Lock()
+
+    def elapsed_ms(self) -> int:
+        return round((self._clock() - self._began) * 1000)
+
+    def usage(self) -> Usage:
+        calls = self._meter.calls
+        return Usage(
+            calls=calls,
+            prompt_tokens=sum(call.prompt_tokens for call in calls),
+            cached_tokens=sum(call.cached_tokens for call in calls),
+            completion_tokens=sum(call.completion_tokens for call in calls),
+            cost=sum((self._call_cost(call) for call in calls), Decimal(0)),
+        )
+
+    def check(self) -> None:
+        """Raises Canceled or BudgetExhausted if not even the smallest call may be made."""
+        allowed = self._allowance()
+        if self._should_stop():
+            raise Canceled
+        with self._lock:
+            self._affordable(allowed, "", 0, 0, 1)
+
+    @contextmanager
+    def admitted(self, model: str, *, prompt_tokens: int, sample_tokens: int, n: int = 1) -> Iterator[Admission]:
+        """Room for one request of up to n samples, as many as the budget holds, at least one.
+
+        sample_tokens: the most one sample can have. The prompt is reserved once per sample, since a server that cannot
+        sample n at once is asked n times. Raises Canceled or BudgetExhausted instead of admitting the call.
+        """
+        allowed = self._allowance()
+        if self._should_stop():
+            raise Canceled
+        with self._lock:
+            n = self._affordable(allowed, model, prompt_tokens, sample_tokens, n)
+            tokens = n * (prompt_tokens + sample_tokens)
+            cost = n * _cost(self._budget.prices.get(model, Price()), prompt_tokens, 0, sample_tokens)
+            self._calls += 1
+            self._reserved_tokens += tokens
+            self._reserved_cost += cost
+        try:
+            yield Admission(n, self._remaining_s())
+        finally:
+            with self._lock:
+                self._reserved_tokens -= tokens
+                self._reserved_cost -= cost
+
+    def rations(self) -> bool:
+        """Whether calls in flight can keep others out: time is not reserved, but calls, tokens and cost are."""
+        budget = self._budget
+        limits = (budget.max_calls, budget.max_tokens, budget.max_cost)
+        return any(limit is not None for limit in limits) or self._allowance() != Allowance()
+
+    def out_of_time(self) -> bool:
+        remaining = self._remaining_s()
+        return remaining is not None and remaining <= 0
+
+    def _affordable(self, allowed: Allowance, model: str, prompt_tokens: int, sample_tokens: int, n: int) -> int:
+        budget = self._budget
+        if budget.max_calls is not None and self._calls >= budget.max_calls:
+            raise BudgetExhausted("max_calls")
+        if self.out_of_time():
+            raise BudgetExhausted("max_seconds")
+        if budget.max_tokens is None and budget.max_cost is None and allowed == Allowance():
+            return n
+        used = self.usage()
+        if allowed.max_seconds is not None and _seconds(used.calls) >= allowed.max_seconds:
+            raise BudgetExhausted("tenant_max_seconds")
+        for limit, code in ((budget.max_tokens, "max_tokens"), (allowed.max_tokens, "tenant_max_tokens")):
+            if limit is None:
+                continue
+            free = limit - used.prompt_tokens - used.completion_tokens - self._reserved_tokens
+            while n > 0 and n * (prompt_tokens + sample_tokens) > free:
+                n -= 1
+            if n == 0 or free <= 0:
+                raise BudgetExhausted(code)
+        price = budget.prices.get(model, Price())
+        for amount, code in ((budget.max_cost, "max_cost"), (allowed.max_cost, "tenant_max_cost")):
+            if amount is None:
+                continue
+            left = amount - used.cost - self._reserved_cost
+            while n > 0 and n * _cost(price, prompt_tokens, 0, sample_tokens) > left:
+                n -= 1
+            # Nothing left stops the tenant altogether, a question only before a model that costs something.
+            if n == 0 or (left <= 0 and (price != Price() or code == "tenant_max_cost")):
+                raise BudgetExhausted(code)
+        return n
+
+    def _remaining_s(self) -> float | None:
+        if self._budget.max_seconds is None:
+            return None
+        return self._budget.max_seconds - (self._clock() - self._began)
+
+    def _call_cost(self, call: ModelCall) -> Decimal:
+        price = self._budget.prices.get(call.model, Price())
+        tokens = _cost(price, call.prompt_tokens, call.cached_tokens, call.completion_tokens)
+        return tokens + price.per_second * call.wall_ms / 1000
+
+
+def _cost(price: Price, prompt: int, cached: int, completion: int) -> Decimal:
+    fresh = max(0, prompt - cached)
+    total = fresh * price.prompt_per_million + cached * price.cached_per_million
+    return (total + completion * price.completion_per_million) / 1_000_000
+
+
+def _seconds(calls: Iterable[ModelCall]) -> float:
+    return sum(call.wall_ms for call in calls) / 1000

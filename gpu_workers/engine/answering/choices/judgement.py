@@ -1,0 +1,84 @@
+"""Whether each choice is right, in the reasoner's own odds of yes against no.
+
+A small reasoner that is asked for the letter of the best of five choices is right hardly more often than by chance; of
+one choice at a time it knows more, and the odds of its first word tell how much (docs/evaluation.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from gpu_workers.engine.answering.budget import BranchMeter, Halt
+from gpu_workers.engine.answering.context import event_text
+from gpu_workers.engine.answering.run import QuestionRun, count_prompt
+from gpu_workers.engine.models.roles import Message, ModelError
+from gpu_workers.engine.ports import StoredEvent
+from gpu_workers.engine.prompts import load
+
+ALTERNATIVES = 20
+"""Of the first token: as many as OpenAI's protocol tells."""
+
+LEAST_MASS = 0.1
+"""Of yes and no together: below it the reasoner said something else, and its odds mean nothing."""
+
+
+def judge_choices(
+    run: QuestionRun, choices: Sequence[int], events: Sequence[StoredEvent], *, meter: BranchMeter
+) -> tuple[float, ...]:
+    """Log-odds that each of the choices is right, given the events (best first; what exceeds judge_tokens is left out).
+
+    () if the reasoner failed, declined or tells no probabilities, or the budget ended: run.halted says so. The choices
+    are asked one after another, so that each finds the events of the one before in the server's cache.
+    """
+    odds = []
+    try:
+        shown = _lines(run, events)
+        for choice in choices:
+            prompt = load("judge_choice", run.question.profile).substitute(
+                events=shown, question=run.searched, choice=run.question.choices[choice]
+            )
+            samples = run.ask(
+                [Message("user", (prompt,))], stage="judge", meter=meter, max_tokens=1, alternatives=ALTERNATIVES
+            )
+            said = log_odds(samples[0].first)
+            if said is None:
+                return ()
+            odds.append(said)
+    except Halt as halt:
+        run.halt(halt)
+        return ()
+    except ModelError:
+        return ()
+    return tuple(odds)
+
+
+def log_odds(first: Mapping[str, float]) -> float | None:
+    """Of yes against no, out of the log-probabilities of first tokens; None if neither is among the likely ones."""
+    mass = {"yes": 1e-6, "no": 1e-6}
+    for token, value in first.items():
+        word = token.strip().lower()
+        if word in mass:
+            mass[word] += math.exp(value)
+    return math.log(mass["yes"] / mass["no"]) if sum(mass.values()) >= LEAST_MASS else None
+
+
+def _lines(run: QuestionRun, ranking: Sequence[StoredEvent]) -> str:
+    """The best events that fit, a line each, in order of time. Without times and facts: those of a whole video take as
+    many tokens as what happens."""
+    reasoner = run.models.reasoner
+    empty = load("judge_choice", run.question.profile).substitute(
+        events="", question=run.searched, choice=max(run.question.choices, key=len)
+    )
+    frame = count_prompt(reasoner.count_tokens, [Message("user", (empty,))])
+    room = min(run.settings.judge_tokens, reasoner.context_tokens - frame - 1)
+    kept: list[StoredEvent] = []
+    for event in ranking:
+        room -= reasoner.count_tokens(f"99. {event_text(event)}\n")
+        if room < 0:
+            break
+        kept.append(event)
+    kept.sort(key=lambda event: (event.video_id, event.span, event.id))
+    videos = {video_id: n for n, video_id in enumerate(dict.fromkeys(event.video_id for event in kept), start=1)}
+    of = {video_id: f"video {n}: " if len(videos) > 1 else "" for video_id, n in videos.items()}
+    return "\n".join(f"{n}. {of[event.video_id]}{event_text(event)}" for n, event in enumerate(kept, start=1))

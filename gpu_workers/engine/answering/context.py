@@ -1,0 +1,121 @@
+"""The events of a node as a model reads them: in time order, numbered, within a token budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.ports import EntityFact, StoredEvent
+
+MAX_FACTS = 6
+"""Facts per event: more push out events of the same prompt."""
+
+LINE_TOKENS = 24
+"""Of a line beside the event's own words: its number, its video's and its times."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventContext:
+    """text: the lines of the prompt. numbers: event by its n in "E<n>". events: what was shown, by the same n."""
+
+    text: str
+    numbers: Mapping[UUID, int]
+    events: Mapping[int, StoredEvent]
+
+
+def event_context(
+    ranking: Sequence[UUID],
+    events: Mapping[UUID, StoredEvent],
+    facts: Sequence[EntityFact],
+    *,
+    count_tokens: Callable[[str], int],
+    max_tokens: int,
+    stamp: Callable[[Span], str] | None = None,
+    all_in_brief: bool = False,
+) -> EventContext:
+    """ranking: event ids, best first; ids missing in events are left out. stamp: how a line tells its time, by default
+    on the clock.
+
+    Drops the lowest ranked events until the rest fits max_tokens, but never the best one: it is cut short instead.
+    all_in_brief: what is too long for an equal part of max_tokens is cut to that, so that more events are told of.
+    """
+    part = max(1, max_tokens // max(1, len(ranking)) - LINE_TOKENS)
+    by_event: dict[UUID, list[str]] = {}
+    for fact in facts:
+        by_event.setdefault(fact.event_id, []).append(as_data(fact.text))
+    several_videos = len({events[event_id].video_id for event_id in ranking if event_id in events}) > 1
+    shown: list[StoredEvent] = []
+    used = 0
+    bodies: dict[UUID, str] = {}
+    for event_id in ranking:
+        if event_id not in events:
+            continue
+        body = event_text(events[event_id], by_event.get(event_id, ()))
+        if all_in_brief and count_tokens(body) > part:
+            body = _cut(body, count_tokens, part)
+        cost = count_tokens(f"E99 video 99 00:00:00-00:00:00 {body}\n")
+        if used + cost > max_tokens:
+            if shown:
+                break
+            body = _cut(body, count_tokens, max_tokens)
+        shown.append(events[event_id])
+        bodies[event_id] = body
+        used += cost
+    return _numbered(shown, bodies, several_videos=several_videos, stamp=stamp or clock_span)
+
+
+def event_text(event: StoredEvent, facts: Sequence[str] = ()) -> str:
+    """One event in words: summary, speech, writing on screen, facts of the graph; a single line of data."""
+    spoken = dict.fromkeys(as_data(line.text) for chunk in event.chunks for line in chunk.transcript)
+    written = dict.fromkeys(as_data(text) for chunk in event.chunks for text in chunk.on_screen_text)
+    parts = [as_data(event.summary)]
+    if spoken:
+        parts.append(f'Speech: "{" ".join(spoken)}"')
+    if written:
+        parts.append(f'On screen: "{"; ".join(written)}"')
+    if facts:
+        parts.append(f"Facts: {'; '.join(dict.fromkeys(facts[:MAX_FACTS]))}")
+    return " ".join(parts)
+
+
+def clock(ms: int) -> str:
+    """mm:ss, or h:mm:ss from one hour on."""
+    minutes, seconds = divmod(ms // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes:02}:{seconds:02}"
+
+
+def clock_span(span: Span) -> str:
+    return f"{clock(span.start_ms)}-{clock(span.end_ms)}"
+
+
+def _numbered(
+    shown: Sequence[StoredEvent],
+    bodies: Mapping[UUID, str],
+    *,
+    several_videos: bool,
+    stamp: Callable[[Span], str],
+) -> EventContext:
+    videos = {video_id: n for n, video_id in enumerate(sorted({event.video_id for event in shown}), start=1)}
+    ordered = sorted(shown, key=lambda event: (videos[event.video_id], event.span, event.id))
+    lines = []
+    for number, event in enumerate(ordered, start=1):
+        video = f" video {videos[event.video_id]}" if several_videos else ""
+        lines.append(f"E{number}{video} {stamp(event.span)}: {bodies[event.id]}")
+    numbers = {event.id: number for number, event in enumerate(ordered, start=1)}
+    return EventContext("\n".join(lines), numbers, dict(enumerate(ordered, start=1)))
+
+
+def _cut(text: str, count_tokens: Callable[[str], int], max_tokens: int) -> str:
+    words = text.split()
+    low, high = 1, len(words)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if count_tokens(" ".join(words[:middle])) <= max_tokens:
+            low = middle
+        else:
+            high = middle - 1
+    return " ".join(words[:low])

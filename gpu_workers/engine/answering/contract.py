@@ -1,0 +1,256 @@
+"""What goes into an answering method and what comes out: the contract every method shares."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Literal, Protocol
+from uuid import UUID
+
+from gpu_workers.engine.models.roles import ModelCall
+
+Effort = Literal["low", "medium", "high", "paper"]
+FinishReason = Literal["answered", "insufficient_evidence", "budget", "refused", "error", "canceled"]
+CitationStatus = Literal["supported", "contradicted", "unverified"]
+CheckMode = Literal["auto", "off", "frames", "inspect"]
+
+INSUFFICIENT = "insufficient"
+"""The word a model uses to abstain; never a choice's letter."""
+
+MAX_CHOICES = 26
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An earlier question of the same conversation and what was answered; answer is "" if nothing was."""
+
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionInput:
+    """One question. choices: empty for an open question, else 2 to 26 texts. profile: the videos' scenario
+    (general, wildlife, traffic, egocentric, city). seed: makes sampling repeatable where the server can.
+    history: the conversation so far, oldest first; with it the question may refer back ("and what did he do then?").
+    check: how method ava looks again where its answer is in doubt: not at all, at frames in one look, or by inspection;
+    auto leaves it to the effort.
+    """
+
+    question: str
+    choices: tuple[str, ...] = ()
+    profile: str = "general"
+    method: str = "ava"
+    effort: Effort = "medium"
+    seed: int = 0
+    history: tuple[Turn, ...] = ()
+    check: CheckMode = "auto"
+
+    def __post_init__(self) -> None:
+        if not self.question.strip():
+            raise ValueError("a question needs words")
+        if self.choices and not 2 <= len(self.choices) <= MAX_CHOICES:
+            raise ValueError(f"a choice question has 2 to {MAX_CHOICES} choices, got {len(self.choices)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a model costs, in the budget's currency. Cached prompt tokens cost `cached` instead of `prompt`.
+
+    per_second: of the time that its calls take, for models on devices that are paid by the hour."""
+
+    prompt_per_million: Decimal = Decimal(0)
+    cached_per_million: Decimal = Decimal(0)
+    completion_per_million: Decimal = Decimal(0)
+    per_second: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits of one question; None is no limit. max_calls counts LLM and VLM calls, max_tokens prompt and completion
+    tokens together. prices: by model name; a model that is not listed is free."""
+
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    max_seconds: float | None = None
+    max_cost: Decimal | None = None
+    prices: Mapping[str, Price] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeEvent:
+    """An event on a node's list. rank counts from 1. number: n of its "E<n>" in the prompt, None when not shown.
+    found_by: the views that brought it."""
+
+    event_id: UUID
+    rank: int
+    score: float
+    number: int | None = None
+    found_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRecord:
+    """One sampled (answer, reasoning) pair. answer is None when nothing could be read from it (or the model refused).
+
+    agreement, thought, score: S_a, S_r and S of the answer it votes for (AVA, eq. 4 to 6)."""
+
+    answer: str | None
+    choice: int | None
+    reasoning: str
+    cited: tuple[int, ...] = ()
+    agreement: float = 0.0
+    thought: float = 0.0
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRecord:
+    """One node of the search, for storage and display.
+
+    path: actions from the root, such as "F/RQ/SA"; "" is the root itself. depth: number of actions.
+    answer: the node's own answer, None if it has none; "insufficient" if it abstained.
+    error: stable code of what went wrong, "" if nothing did. reused_from: path of the node with the same events whose
+    answer this one shares. frames_used of frames_available: what a frame check or an inspection looked at.
+    seen: what an inspection found so far, in words.
+    """
+
+    path: str
+    depth: int
+    action: str
+    events: tuple[NodeEvent, ...] = ()
+    sub_queries: tuple[str, ...] = ()
+    candidates: tuple[CandidateRecord, ...] = ()
+    answer: str | None = None
+    score: float = 0.0
+    error: str = ""
+    reused_from: str = ""
+    frames_used: int = 0
+    frames_available: int = 0
+    seen: tuple[str, ...] = ()
+    started_ms: int = 0
+    wall_ms: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CitationRecord:
+    """Evidence: an event, its span, its best frame, the words that carry the answer. Times in ms of its video.
+
+    claims: the places in Answer.claims of what it is cited for. closeness: cosine of those claims and the event's
+    words, 0 to 1, the closest one's; None when nothing could be embedded. It orders evidence and is no probability.
+    """
+
+    video_id: UUID
+    event_id: UUID
+    start_ms: int
+    end_ms: int
+    frame_ms: int | None
+    frame_id: UUID | None
+    quote: str
+    status: CitationStatus
+    claims: tuple[int, ...] = ()
+    closeness: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRecord:
+    """One statement of the answer and the citations that it rests on, by their places in Answer.citations.
+
+    status: contradicted if a citation contradicts it and none supports it, supported if one supports it, else (and
+    without any citation) unverified.
+    """
+
+    text: str
+    status: CitationStatus
+    citations: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Sum of the question's model calls. cost: by the budget's prices."""
+
+    calls: tuple[ModelCall, ...] = ()
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    cost: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The outcome of a question; a method returns one in every case but a programming error.
+
+    text: "" when there is no answer. choice: index into the choices. reasoning: the winning candidate's own words.
+    finish_reason "budget" or "canceled" may come with the best answer so far. detail: stable code behind a reason that
+    is not "answered" (such as "max_tokens" or "model_unavailable"). timings: wall ms per stage. claims: the answer's
+    statements with their citations. standalone: the question as it was understood from its history, "" without one.
+    signals: what confidence rests on.
+    """
+
+    text: str
+    choice: int | None
+    confidence: float
+    finish_reason: FinishReason
+    citations: tuple[CitationRecord, ...] = ()
+    nodes: tuple[NodeRecord, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    timings: Mapping[str, int] = field(default_factory=dict)
+    reasoning: str = ""
+    detail: str = ""
+    claims: tuple[ClaimRecord, ...] = ()
+    standalone: str = ""
+    signals: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PartialAnswer:
+    """The best answer while the search still runs: node path gave it with score S, after level levels of the tree."""
+
+    text: str
+    choice: int | None
+    score: float
+    path: str
+    level: int
+
+
+class Progress(Protocol):
+    """Told where a question stands, from the thread that asked. stage: retrieval, search, check, citations."""
+
+    def __call__(self, stage: str, done: int, total: int, detail: str) -> None: ...
+
+
+def answer_key(
+    question: QuestionInput,
+    *,
+    method_version: str,
+    models: Sequence[str],
+    prompts: str,
+    memory_version: str,
+    scope: str,
+) -> str:
+    """Content hash under which an answer may be cached: any difference in what decides the answer changes it (R8).
+
+    models: names of all models in play. prompts: digest of the prompt files. memory_version: of the index asked.
+    scope: canonical text of tenant, videos and time span.
+    """
+    parts = {
+        "question": question.question,
+        "choices": list(question.choices),
+        "profile": question.profile,
+        "method": question.method,
+        "effort": question.effort,
+        "seed": question.seed,
+        "check": question.check,
+        "history": [[turn.question, turn.answer] for turn in question.history],
+        "method_version": method_version,
+        "models": sorted(models),
+        "prompts": prompts,
+        "memory_version": memory_version,
+        "scope": scope,
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

@@ -1,0 +1,280 @@
+"""Evidence for an answer: its claims, and for each the events that were really shown, their best frame, and whether
+they bear it out: by their text, by the reasoner's judgement, by the frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from uuid import UUID
+
+from gpu_workers.engine.answering.budget import Halt
+from gpu_workers.engine.answering.context import event_text
+from gpu_workers.engine.answering.contract import CitationRecord, CitationStatus, ClaimRecord
+from gpu_workers.engine.answering.evidence.claims import claims_of, standing
+from gpu_workers.engine.answering.evidence.text_support import best_sentence, same_sense, text_verdict
+from gpu_workers.engine.answering.looking.findings import findings_schema, read_findings
+from gpu_workers.engine.answering.looking.looks import Look
+from gpu_workers.engine.answering.parsing import ParsedAnswer, read_object
+from gpu_workers.engine.answering.run import QuestionRun
+from gpu_workers.engine.answering.search.summary_answer import AnswerNode
+from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.models.roles import Message, ModelError, ObserveRequest
+from gpu_workers.engine.ports import StoredEvent, StoredFrame, ViewQuery
+from gpu_workers.engine.prompts import load
+from gpu_workers.engine.retrieval.frames import frame_evidence, frames_of_hits
+
+MAX_CITATIONS = 5
+FALLBACK_CITATIONS = 2
+MAX_VERDICTS = 10
+
+_VERDICTS: dict[str, CitationStatus] = {
+    "supported": "supported",
+    "contradicted": "contradicted",
+    "unclear": "unverified",
+}
+_BEARINGS: dict[str, CitationStatus] = {"supports": "supported", "contradicts": "contradicted"}
+
+Link = tuple[int, UUID]
+"""A claim, by its place, and an event that is cited for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Closeness:
+    """Cosines of event texts. to_answer: with question and answer, to rank events; to_claim: with each claim alone, to
+    judge them, since a question's words are in every answer to it, right or wrong."""
+
+    to_answer: Mapping[UUID, float]
+    to_claim: Mapping[Link, float]
+
+
+def cite(
+    run: QuestionRun, node: AnswerNode, answer: ParsedAnswer
+) -> tuple[tuple[CitationRecord, ...], tuple[ClaimRecord, ...]]:
+    """Citations of the answer out of the events that node showed, strongest first, and its claims with what they cite.
+
+    The events are those the model cited by a number it was really shown; if it cited none, those whose text is most
+    similar to the answer; and for a claim that none of them bears out, one that was shown and does. A failing embedder
+    or verifier leaves a citation unverified; it never raises ModelError.
+    """
+    claims = claims_of(answer)
+    events = {event.id: event for event in node.context.events.values()}
+    whole = f"{run.question.question} {answer.text}"
+    ids = [event_id for event_id in node.cited_events if event_id in events][:MAX_CITATIONS]
+    close = _Closeness({}, {})
+    frames: dict[UUID, StoredFrame] = {}
+    if events:
+        try:
+            close = _closeness(run, whole, claims, list(events.values()))
+            frames = _best_frames(run, whole, ids or list(events))
+        except ModelError:
+            frames = {}
+    ranking = sorted(events, key=lambda event: (-close.to_answer.get(event, 0.0), node.context.numbers[event]))
+    ids = ids or ranking[:FALLBACK_CITATIONS]
+    texts = {event_id: event_text(event) for event_id, event in events.items()}
+    verdicts = _by_text(run, claims, texts, close)
+    ids += _missing(claims, ids, ranking, verdicts)
+    links = _links(claims, ids, verdicts, close)
+    shown = {event_id: _frame(run, node, frames, event_id) for event_id in ids}
+    statuses = {link: verdicts[link] for link in links}
+    if run.settings.verify_citations and not run.halted:
+        statuses |= _by_reasoner(run, claims, links, texts)
+    if run.settings.verify_frames and not run.halted:
+        statuses |= _by_frames(run, claims, links, shown, events)
+    return _records(run, claims, ids, statuses, events, texts, shown, close)
+
+
+def _by_text(
+    run: QuestionRun, claims: Sequence[str], texts: Mapping[UUID, str], close: _Closeness
+) -> dict[Link, CitationStatus]:
+    sense = same_sense(run.models.text_embedder.name)
+    question = run.question.question
+
+    def verdict(place: int, event_id: UUID) -> CitationStatus:
+        claim, text = claims[place], texts[event_id]
+        quote = best_sentence(text, f"{question} {claim}")
+        closeness = close.to_claim.get((place, event_id), 0.0)
+        return text_verdict(claim, text, quote, closeness, question=question, sense=sense)
+
+    return {(place, event_id): verdict(place, event_id) for place in range(len(claims)) for event_id in texts}
+
+
+def _missing(
+    claims: Sequence[str], ids: Sequence[UUID], ranking: Sequence[UUID], verdicts: Mapping[Link, CitationStatus]
+) -> list[UUID]:
+    """For each claim of several that no cited event bears out, the best event that was shown and does."""
+    found: list[UUID] = []
+    for place in range(len(claims)) if len(claims) > 1 else ():
+        cited = [*ids, *found]
+        if len(cited) >= MAX_CITATIONS or any(verdicts[place, event_id] == "supported" for event_id in cited):
+            continue
+        found += [event_id for event_id in ranking if verdicts[place, event_id] == "supported"][:1]
+    return found
+
+
+def _links(
+    claims: Sequence[str], ids: Sequence[UUID], verdicts: Mapping[Link, CitationStatus], close: _Closeness
+) -> list[Link]:
+    """Which events are cited for which claim: all for an only claim; else those whose text speaks to it. An event that
+    speaks to none is cited for the claim it is closest to."""
+    if len(claims) == 1:
+        return [(0, event_id) for event_id in ids]
+    places = range(len(claims))
+    links: list[Link] = []
+    for event_id in ids:
+        speaks = [(place, event_id) for place in places if verdicts[place, event_id] != "unverified"]
+        nearest = max(places, key=lambda place: (close.to_claim.get((place, event_id), 0.0), -place))
+        links += speaks or [(nearest, event_id)]
+    return links
+
+
+def _records(
+    run: QuestionRun,
+    claims: Sequence[str],
+    ids: Sequence[UUID],
+    statuses: Mapping[Link, CitationStatus],
+    events: Mapping[UUID, StoredEvent],
+    texts: Mapping[UUID, str],
+    shown: Mapping[UUID, StoredFrame | None],
+    close: _Closeness,
+) -> tuple[tuple[CitationRecord, ...], tuple[ClaimRecord, ...]]:
+    citations = []
+    for event_id in ids:
+        event, frame = events[event_id], shown[event_id]
+        places = [place for place, linked in statuses if linked == event_id]
+        said = " ".join(claims[place] for place in places)
+        nearest = [close.to_claim[place, event_id] for place in places if (place, event_id) in close.to_claim]
+        citations.append(
+            CitationRecord(
+                event.video_id,
+                event_id,
+                event.span.start_ms,
+                event.span.end_ms,
+                frame.ms if frame else None,
+                frame.id if frame else None,
+                best_sentence(texts[event_id], f"{run.question.question} {said}"),
+                standing([statuses[place, event_id] for place in places]),
+                tuple(places),
+                min(1.0, max(0.0, max(nearest))) if nearest else None,
+            )
+        )
+    records = []
+    for place, claim in enumerate(claims):
+        cited = [event_id for event_id in ids if (place, event_id) in statuses]
+        status = standing([statuses[place, event_id] for event_id in cited])
+        records.append(ClaimRecord(claim, status, tuple(ids.index(event_id) for event_id in cited)))
+    return tuple(citations), tuple(records)
+
+
+def _closeness(run: QuestionRun, whole: str, claims: Sequence[str], events: Sequence[StoredEvent]) -> _Closeness:
+    quotes = [best_sentence(event_text(event), whole) for event in events]
+    texts = [whole, *claims, *(event.summary for event in events), *quotes]
+    vectors = run.models.text_embedder.embed(texts, meter=run.meter)
+    first, said = vectors[0], vectors[1 : 1 + len(claims)]
+    summaries = vectors[1 + len(claims) : 1 + len(claims) + len(events)]
+    quoted = vectors[1 + len(claims) + len(events) :]
+    to_claim = {
+        (place, event.id): max(float(claim @ summary), float(claim @ quote))
+        for place, claim in enumerate(said)
+        for event, summary, quote in zip(events, summaries, quoted, strict=True)
+    }
+    to_answer = {event.id: float(first @ row) for event, row in zip(events, summaries, strict=True)}
+    return _Closeness(to_answer, to_claim)
+
+
+def _best_frames(run: QuestionRun, claim: str, event_ids: Sequence[UUID]) -> dict[UUID, StoredFrame]:
+    """Per event the frame most similar to the claim, where the frame view reaches it."""
+    query = run.models.frame_embedder.embed_query(claim, meter=run.meter)
+    asked = ViewQuery(query, max(64, 8 * len(event_ids)))
+    hits = run.graph.search_views({"frame": asked}, floor=run.settings.retrieval.floor)["frame"]
+    wanted = set(event_ids)
+    best: dict[UUID, StoredFrame] = {}
+    for frame in frames_of_hits(run.graph, [hit for hit in hits if hit.event_id in wanted]):
+        best.setdefault(frame.event_id, frame)
+    return best
+
+
+def _frame(run: QuestionRun, node: AnswerNode, best: Mapping[UUID, StoredFrame], event_id: UUID) -> StoredFrame | None:
+    """The frame that was seen to carry the answer, else the one most similar to it, else any of the event."""
+    known = node.seen.get(event_id) or best.get(event_id)
+    return known or next(iter(run.graph.frames_of([event_id], limit=1)), None)
+
+
+def _by_reasoner(
+    run: QuestionRun, claims: Sequence[str], links: Sequence[Link], texts: Mapping[UUID, str]
+) -> dict[Link, CitationStatus]:
+    """The reasoner's verdict on each citation where it gives one; on the first MAX_VERDICTS of many."""
+    asked = links[:MAX_VERDICTS]
+    tasks = [partial(_verdict, run, texts[event_id], claims[place]) for place, event_id in asked]
+    with run.timed("citations"):
+        verdicts = run.together("citations", tasks)
+    return {link: verdict for link, verdict in zip(asked, verdicts, strict=True) if verdict}
+
+
+def _verdict(run: QuestionRun, passage: str, statement: str) -> CitationStatus | None:
+    prompt = load("verify", run.question.profile).substitute(
+        passage=as_data(passage), question=run.question.question, statement=statement
+    )
+    verdict = {"type": "string", "enum": list(_VERDICTS)}
+    schema = {
+        "type": "object",
+        "properties": {"verdict": verdict},
+        "required": ["verdict"],
+        "additionalProperties": False,
+    }
+    try:
+        samples = run.ask([Message("user", (prompt,))], stage="verify", meter=run.meter, schema=schema, max_tokens=32)
+    except Halt as halt:
+        run.halt(halt)
+        return None
+    except ModelError:
+        return None
+    return _VERDICTS.get(str((read_object(samples[0].text) or {}).get("verdict")))
+
+
+def _by_frames(
+    run: QuestionRun,
+    claims: Sequence[str],
+    links: Sequence[Link],
+    shown: Mapping[UUID, StoredFrame | None],
+    events: Mapping[UUID, StoredEvent],
+) -> dict[Link, CitationStatus]:
+    """What the checker sees in the cited frames of each claim, one look per claim.
+
+    A frame with a measurement is left out: its text has been compared already, and there are no eyes behind it. What is
+    seen outweighs what was written; frames that show neither leave the citation as it is.
+    """
+    if run.models.checker is None:
+        return {}
+    tasks: list[Callable[[], dict[Link, CitationStatus]]] = []
+    for place, claim in enumerate(claims):
+        frames = [frame for linked, event_id in links if linked == place and (frame := shown[event_id])]
+        evidence = frame_evidence(run.graph, frames, list(events.values()))
+        pictures = [(frame, seen) for frame, seen in zip(frames, evidence, strict=True) if not seen.observation]
+        if pictures:
+            find = f"what shows whether this is so: {claim}"
+            request = ObserveRequest(run.question.question, find, claim, (), tuple(seen for _, seen in pictures))
+            tasks.append(partial(_seen, run, place, request, [frame for frame, _ in pictures]))
+    with run.timed("citations"):
+        found = run.together("citations", tasks)
+    return {link: status for statuses in found for link, status in statuses.items()}
+
+
+def _seen(
+    run: QuestionRun, place: int, request: ObserveRequest, frames: Sequence[StoredFrame]
+) -> dict[Link, CitationStatus]:
+    try:
+        sample = run.observe_frames(request, schema=findings_schema(), meter=run.meter)
+    except Halt as halt:
+        run.halt(halt)
+        return {}
+    except ModelError:
+        return {}
+    all_of_them = Look(frames[0].video_id, Span(0, max(frame.ms for frame in frames) + 1), request.find, 1.0)
+    statuses: dict[Link, list[CitationStatus]] = {}
+    for finding in read_findings(sample.text, all_of_them, frames) or ():
+        if status := _BEARINGS.get(finding.bearing):
+            for frame in finding.frames or frames:
+                statuses.setdefault((place, frame.event_id), []).append(status)
+    return {link: standing(seen) for link, seen in statuses.items()}

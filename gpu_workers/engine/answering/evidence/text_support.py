@@ -1,0 +1,96 @@
+"""Whether a text bears out a claim, as far as words and closeness tell without a model's judgement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from gpu_workers.engine.answering.contract import CitationStatus
+from gpu_workers.engine.answering.words import content_words, decisive_words, miscounted, negated_words, opposed
+
+SAME_WORDS = 0.6
+"""Share of the claim's content words that a passage must hold; initial."""
+
+SAME_SENSE = 0.75
+SAME_SENSE_OF: Mapping[str, float] = {"minilm": 0.42}
+"""Cosine of claim and passage from which the passage counts as bearing it out, by a part of the embedder's name.
+
+minilm: of the pairs in tests/engine/answering/test_text_support.py passages that say otherwise get up to 0.33
+and such that say the same in other words 0.34 to 0.67. Others: initial, not measured.
+"""
+
+_REPLY = re.compile(r"^\W*(yes|no)(?=\W*$|\s*[,.:;!-])\W*", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\bhow many (\w+(?: (?!are|is|were|was|do|did|can|ha|will|in|on|at)\w+){0,2})", re.IGNORECASE)
+
+
+def same_sense(embedder: str) -> float:
+    """The threshold for the embedder of that name."""
+    return next((least for part, least in SAME_SENSE_OF.items() if part in embedder.lower()), SAME_SENSE)
+
+
+def text_verdict(
+    claim: str, passage: str, quote: str, closeness: float, *, question: str = "", sense: float = SAME_SENSE
+) -> CitationStatus:
+    """Supported, contradicted or unverified.
+
+    quote: the sentence of passage nearest to the claim. closeness: cosine of claim and passage; from sense on it stands
+    in for shared words. question: lends its words to a claim that is only yes, no or a number.
+
+    Supported: passage is close in words or sense, has every number, direction and colour of the claim, denies what the
+    claim denies and nothing else of it, and says nothing opposite. Contradicted: quote says the same words with another
+    count of the same thing, the opposite (opens, closes), or denies what the claim says, or the reverse.
+    """
+    statement, denied = _statement(claim, question)
+    verdict = _verdict(statement, passage, quote, 0.0 if denied is not None else closeness, sense)
+    if denied:
+        return {"supported": "contradicted", "contradicted": "supported"}.get(verdict, verdict)  # type: ignore[return-value]
+    return verdict
+
+
+def best_sentence(passage: str, claim: str) -> str:
+    """The sentence or clause of passage that shares most content words with claim; the first of equals."""
+    sentences = [sentence.strip().rstrip(";") for sentence in re.split(r"(?<=[.!?;])\s+", passage) if sentence.strip()]
+    wanted = content_words(claim)
+    return max(sentences, key=lambda sentence: len(wanted & content_words(sentence)), default="")
+
+
+def _statement(claim: str, question: str) -> tuple[str, bool | None]:
+    """What the claim states in full, and whether a bare yes or no affirms (False) or denies (True) it; else None."""
+    reply = _REPLY.match(claim)
+    rest = claim[reply.end() :] if reply else claim
+    words = content_words(rest)
+    if reply and not words:
+        return question, reply.group(1).lower() == "no"
+    many = _HOW_MANY.search(question)
+    if many and words and all(word.isdigit() for word in words):
+        return f"{rest.strip().rstrip('.')} {many.group(1)}", None
+    return rest, None
+
+
+def _verdict(claim: str, passage: str, quote: str, closeness: float, sense: float) -> CitationStatus:
+    wanted = content_words(claim)
+    if not wanted:
+        return "unverified"
+    named = {word for word in wanted if not word.isdigit()} or wanted
+    said = content_words(quote)
+    overlap = len(named & said) / len(named)
+    opposite = opposed(claim, passage, strictly=True)
+    if overlap >= SAME_WORDS and (_denied(claim, quote) or miscounted(claim, passage) or opposite):
+        return "contradicted"
+    if _denied(claim, quote) or opposite:
+        return "unverified"
+    if negated_words(claim) and not negated_words(claim) & negated_words(passage):
+        return "unverified"
+    decisive = decisive_words(claim) - {"yes", "not"}
+    if re.search(r"\ban?\b", passage.lower()):
+        decisive -= {"1"}
+    held = len(named & content_words(passage)) / len(named)
+    if decisive <= decisive_words(passage) and (held >= SAME_WORDS or closeness >= sense):
+        return "supported"
+    return "unverified"
+
+
+def _denied(left: str, right: str) -> bool:
+    """Whether one text denies a word that the other one affirms."""
+    ours, theirs = negated_words(left), negated_words(right)
+    return bool(ours & (content_words(right) - theirs) or theirs & (content_words(left) - ours))

@@ -1,0 +1,155 @@
+"""Reading a model's answer: its JSON schema, a strict reading, a tolerant one; never a default."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gpu_workers.engine.answering.contract import INSUFFICIENT
+from gpu_workers.engine.answering.words import plain
+from gpu_workers.engine.models.served.structured import storable
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedAnswer:
+    """What one sample says. choice: index, None for an open question. sufficient False: the model abstains, and text
+    is then INSUFFICIENT. cited: event numbers as written, not yet checked against the prompt."""
+
+    text: str
+    choice: int | None
+    sufficient: bool
+    reasoning: str = ""
+    cited: tuple[int, ...] = ()
+
+
+def letter(index: int) -> str:
+    return chr(ord("A") + index)
+
+
+def answer_schema(choices: Sequence[str], *, abstain: bool) -> dict[str, Any]:
+    """JSON schema of one sample. Property order is the order of writing: the reasoning precedes the answer."""
+    properties: dict[str, Any] = {"reasoning": {"type": "string"}}
+    if choices:
+        letters = [letter(index) for index in range(len(choices))]
+        properties["answer"] = {"type": "string", "enum": [*letters, INSUFFICIENT] if abstain else letters}
+    else:
+        if abstain:
+            properties["sufficient"] = {"type": "boolean"}
+        properties["answer"] = {"type": "string"}
+    properties["evidence"] = {"type": "array", "items": {"type": "integer"}, "maxItems": 8}
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def parse_answer(text: str, choices: Sequence[str]) -> ParsedAnswer | None:
+    """What the sample answers, or None if that cannot be read from it with certainty."""
+    fields = read_object(text)
+    if fields is not None:
+        return _from_fields(fields, choices)
+    found = _ANSWER_FIELD.search(text)
+    if found:
+        return _from_fields({"answer": _unquote(found.group(1)), "reasoning": _reasoning_of(text)}, choices)
+    if not choices:
+        return None
+    spoken = _ANSWER_PHRASE.findall(text)
+    for candidate in [*reversed(spoken), text]:
+        answer = _read_choice(candidate, choices)
+        if answer is not None:
+            return answer
+    return None
+
+
+def read_object(text: str) -> Mapping[str, Any] | None:
+    """The JSON object in text: strictly, then between the outermost braces (code fences, chatter); None without one."""
+    for candidate in (text, text[text.find("{") : text.rfind("}") + 1]):
+        try:
+            value = json.loads(candidate, strict=False)
+        except ValueError:
+            continue
+        if isinstance(value, dict):
+            return value
+    return None
+
+
+_ANSWER_FIELD = re.compile(r'"answer"\s*:\s*("(?:[^"\\]|\\.)*")', re.IGNORECASE)
+_REASONING_FIELD = re.compile(r'"reasoning"\s*:\s*("(?:[^"\\]|\\.)*")', re.IGNORECASE)
+_ANSWER_PHRASE = re.compile(r"(?:final answer|answer|option|choice)\s*(?:is|:)\s*([^\n]+)", re.IGNORECASE)
+_LETTER = re.compile(r"^[(\[]?\s*([A-Za-z])\s*[)\].:,]*$")
+_LETTER_THEN_TEXT = re.compile(r"^[(\[]?([A-Za-z])[)\].:]+\s*(\S.*)$", re.DOTALL)
+_ABSTENTION = re.compile(r"^\W*(insufficient|not enough|cannot (be )?(determined?|answer(ed)?|tell))\b", re.IGNORECASE)
+
+
+def _from_fields(fields: Mapping[str, Any], choices: Sequence[str]) -> ParsedAnswer | None:
+    lowered = {str(key).lower(): value for key, value in fields.items()}
+    reasoning = storable(str(lowered.get("reasoning") or "")).strip()
+    cited = _numbers(lowered.get("evidence"))
+    raw = lowered.get("answer")
+    if raw is None or isinstance(raw, (dict, list)):
+        return None
+    if isinstance(raw, bool):
+        raw = "yes" if raw else "no"
+    answer = storable(str(raw)).strip()
+    if choices:
+        parsed = _read_choice(answer, choices)
+    elif lowered.get("sufficient") is False or answer.lower() == INSUFFICIENT or _ABSTENTION.match(answer):
+        parsed = ParsedAnswer(INSUFFICIENT, None, sufficient=False)
+    else:
+        parsed = ParsedAnswer(answer, None, sufficient=True) if answer else None
+    if parsed is None:
+        return None
+    return ParsedAnswer(parsed.text, parsed.choice, parsed.sufficient, reasoning, cited)
+
+
+def _read_choice(raw: str, choices: Sequence[str]) -> ParsedAnswer | None:
+    """A, a, A., (A), "A. text" or the option's text; None when it fits no option or more than one."""
+    text = raw.strip().strip("\"'*`").strip()
+    if text.lower().rstrip(".") == INSUFFICIENT or _ABSTENTION.match(text):
+        return ParsedAnswer(INSUFFICIENT, None, sufficient=False)
+    if (found := _LETTER.match(text)) and (index := _index(found.group(1))) < len(choices):
+        return _choice(index, choices)
+    by_text = [index for index, choice in enumerate(choices) if plain(choice) == plain(text)]
+    if len(by_text) == 1:
+        return _choice(by_text[0], choices)
+    if found := _LETTER_THEN_TEXT.match(text):
+        index, rest = _index(found.group(1)), plain(found.group(2))
+        named = [other for other, choice in enumerate(choices) if rest and plain(choice) == rest]
+        # A letter beside another option's words says two things at once: no vote.
+        if index < len(choices) and named in ([], [index]):
+            return _choice(index, choices)
+        return None
+    held = [index for index, choice in enumerate(choices) if _holds(text, choice)]
+    return _choice(held[0], choices) if len(held) == 1 else None
+
+
+def _choice(index: int, choices: Sequence[str]) -> ParsedAnswer:
+    return ParsedAnswer(choices[index], index, sufficient=True)
+
+
+def _index(character: str) -> int:
+    return ord(character.upper()) - ord("A")
+
+
+def _holds(text: str, choice: str) -> bool:
+    words = plain(choice)
+    return bool(words) and len(words) > 1 and f" {words} " in f" {plain(text)} "
+
+
+def _numbers(value: Any) -> tuple[int, ...]:
+    """Event numbers out of [2, "E5"], "E2, E5" or 2, each once, in order."""
+    items = value if isinstance(value, list) else [value]
+    found = [int(digits) for item in items for digits in re.findall(r"(?<![-\d.])\d{1,6}", str(item))]
+    return tuple(dict.fromkeys(found))
+
+
+def _unquote(quoted: str) -> str:
+    try:
+        return str(json.loads(quoted, strict=False))
+    except ValueError:
+        return quoted.strip('"')
+
+
+def _reasoning_of(text: str) -> str:
+    found = _REASONING_FIELD.search(text)
+    return _unquote(found.group(1)) if found else ""

@@ -1,0 +1,208 @@
+"""The moves between states of the search tree: root, F, B and RQ (AVA, section 5.2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from uuid import UUID
+
+from gpu_workers.engine.answering.budget import Halt
+from gpu_workers.engine.answering.context import event_context
+from gpu_workers.engine.answering.parsing import read_object
+from gpu_workers.engine.answering.run import QuestionRun
+from gpu_workers.engine.answering.wording import as_data, choice_lines
+from gpu_workers.engine.models.roles import Message, ModelError
+from gpu_workers.engine.ports import Hit
+from gpu_workers.engine.prompts import load
+from gpu_workers.engine.retrieval.fusion import RankedEvent, ranked
+from gpu_workers.engine.retrieval.rewriting import read_queries, requery_schema, rewrite_schema
+from gpu_workers.engine.retrieval.tri_view import Retrieved, ViewQueries, question_text, retrieve
+
+NEIGHBOUR_SHARE = 0.9
+"""A neighbour's score as a share of its source's: below it, above the next ones, so that both survive the cap. The
+paper ranks by section 5.1 only, which says nothing about events that no view found."""
+
+SUB_QUERY_CHARACTERS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A state of the tree. path: actions taken, "" at the root. events: best first, at most settings.event_cap.
+    top_similarity: strongest retrieval hit on the way. failed: code of a model error the state was made without."""
+
+    path: str
+    events: tuple[RankedEvent, ...]
+    sub_queries: tuple[str, ...] = ()
+    top_similarity: float = 0.0
+    failed: str = ""
+
+    @property
+    def depth(self) -> int:
+        return self.path.count("/") + 1 if self.path else 0
+
+    def after(self, action: str) -> str:
+        return f"{self.path}/{action}" if self.path else action
+
+
+@dataclass(frozen=True, slots=True)
+class Requery:
+    """What action RQ wants to look for; queries is None when the call failed (code in failed)."""
+
+    sub_query: str = ""
+    queries: ViewQueries | None = None
+    failed: str = ""
+    halt: Halt | None = None
+
+
+def root_state(run: QuestionRun) -> State:
+    """The initial retrieval. Raises ModelError of an embedder. A failed rewrite falls back to the question itself."""
+    question = run.question
+    text = question_text(run.searched, question.choices)
+    queries, failed = ViewQueries.same(text), ""
+    if run.settings.retrieval.rewriting:
+        try:
+            queries = _rewrite(run, fallback=text)
+        except Halt as halt:
+            run.halt(halt)
+        except ModelError as error:
+            failed = error.code
+    found = _retrieve(run, queries)
+    events = found.ranking[: run.settings.event_cap]
+    return State("", events, top_similarity=found.top_similarity, failed=failed)
+
+
+def step_forward(run: QuestionRun, state: State) -> State:
+    """F: add the next event of each listed one."""
+    return _step(run, state, "F", "next")
+
+
+def step_backward(run: QuestionRun, state: State) -> State:
+    """B: add the previous event of each listed one."""
+    return _step(run, state, "B", "previous")
+
+
+def requery_task(run: QuestionRun, state: State) -> Callable[[], Requery]:
+    """The reasoner's new search for what is missing, ready to run in another thread: the graph is read here and now.
+
+    The task makes one model call and raises neither Halt nor ModelError.
+    """
+    question = run.question
+    reasoner = run.models.reasoner
+    ids = [event.event_id for event in state.events]
+    context = event_context(
+        ids,
+        run.graph.load_events(ids),
+        (),
+        count_tokens=reasoner.count_tokens,
+        max_tokens=min(run.settings.requery_tokens, run.settings.context_tokens),
+        all_in_brief=True,
+    )
+    name = "requery" if run.settings.requery_per_view else "requery_keywords"
+    prompt = load(name, question.profile).substitute(
+        events=context.text,
+        question=question.question,
+        choices=choice_lines(question.choices),
+        searched="; ".join([question.question, *state.sub_queries]),
+    )
+    return partial(_ask_requery, run, prompt, run.seed_of(state.after("RQ")))
+
+
+def requeried(run: QuestionRun, state: State, requery: Requery) -> State:
+    """RQ: the state with what the new search finds; scores of events found again are added up."""
+    path = state.after("RQ")
+    if requery.queries is None:
+        return replace(state, path=path, failed=requery.failed)
+    try:
+        found = _retrieve(run, requery.queries)
+    except ModelError as error:
+        return replace(state, path=path, failed=error.code)
+    return State(
+        path,
+        _merged(state.events, found.ranking, run.settings.event_cap),
+        (*state.sub_queries, requery.sub_query),
+        max(state.top_similarity, found.top_similarity),
+    )
+
+
+def _ask_requery(run: QuestionRun, prompt: str, seed: int) -> Requery:
+    try:
+        samples = run.ask(
+            [Message("user", (prompt,))],
+            stage="requery",
+            meter=run.meter,
+            schema=requery_schema(per_view=run.settings.requery_per_view),
+            max_tokens=160,
+            seed=seed,
+        )
+    except Halt as halt:
+        return Requery(failed=halt.code, halt=halt)
+    except ModelError as error:
+        return Requery(failed=error.code)
+    fields = read_object(samples[0].text)
+    if fields is None:
+        return Requery(failed="unreadable")
+    said = fields.get("sub_query") if run.settings.requery_per_view else read_queries(fields, fallback="").events
+    # The model has read text from the video: its words are a search, cut to one, and nothing else.
+    sub_query = as_data(said)[:SUB_QUERY_CHARACTERS] if isinstance(said, str) else ""
+    if not sub_query:
+        return Requery(failed="unreadable")
+    return Requery(sub_query, read_queries(fields, fallback=sub_query))
+
+
+def _rewrite(run: QuestionRun, *, fallback: str) -> ViewQueries:
+    question = run.question
+    prompt = load("rewrite", question.profile).substitute(question=run.searched, choices=choice_lines(question.choices))
+    samples = run.ask(
+        [Message("user", (prompt,))],
+        stage="rewrite",
+        meter=run.meter,
+        schema=rewrite_schema(),
+        max_tokens=160,
+        seed=run.seed_of("rewrite"),
+    )
+    fields = read_object(samples[0].text)
+    if fields is None:
+        raise ModelError("unreadable", "the rewritten queries are no JSON object", retryable=False)
+    return read_queries(fields, fallback=fallback)
+
+
+def _retrieve(run: QuestionRun, queries: ViewQueries) -> Retrieved:
+    return retrieve(
+        run.graph,
+        queries,
+        run.settings.retrieval,
+        text_embedder=run.models.text_embedder,
+        frame_embedder=run.models.frame_embedder,
+        meter=run.meter,
+    )
+
+
+def _step(run: QuestionRun, state: State, action: str, direction: str) -> State:
+    keep = max(1, len(state.events) - math.floor(run.settings.drop_worst * len(state.events)))
+    kept = state.events[:keep]
+    ids = [event.event_id for event in kept]
+    neighbours = run.graph.next_events(ids) if direction == "next" else run.graph.previous_events(ids)
+    listed = set(ids)
+    best: dict[UUID, RankedEvent] = {}
+    for event in kept:
+        neighbour = neighbours.get(event.event_id)
+        if neighbour is None or neighbour in listed or neighbour in best:
+            continue
+        reason = Hit(neighbour, 0.0, direction, str(event.event_id))
+        best[neighbour] = RankedEvent(neighbour, NEIGHBOUR_SHARE * event.score, (reason,))
+    events = ranked([*kept, *best.values()])[: run.settings.event_cap]
+    return replace(state, path=state.after(action), events=tuple(events), failed="")
+
+
+def _merged(old: Sequence[RankedEvent], new: Sequence[RankedEvent], cap: int) -> tuple[RankedEvent, ...]:
+    events = {event.event_id: event for event in old}
+    for event in new:
+        known = events.get(event.event_id)
+        events[event.event_id] = (
+            event
+            if known is None
+            else RankedEvent(event.event_id, known.score + event.score, known.reasons + event.reasons)
+        )
+    return tuple(ranked(events.values())[:cap])

@@ -1,0 +1,191 @@
+"""Thought consistency: which answer of a node's samples holds together best (AVA, section 5.3, eq. 4 to 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from gpu_workers.engine.answering.parsing import ParsedAnswer
+from gpu_workers.engine.answering.words import content_words, decisive_words, miscounted, opposed, plain, swapped
+from gpu_workers.engine.models.roles import Meter, Similarity
+
+SAME_MEANING = 0.55
+SAME_MEANING_OF: Mapping[str, float] = {"minilm": 0.76}
+"""Lowest rescaled BERTScore F1 of two open answers that say the same, by a part of the similarity's name.
+
+minilm: of the pairs in tests/engine/answering/test_same_meaning.py, answers that differ get up to 0.75 and
+paraphrases 0.43 to 0.88. Two answers wrongly taken for one are an agreement that nobody gave; two wrongly kept apart only cost
+a vote. Others: initial, not measured.
+"""
+
+COMPATIBLE_MEANING = 0.55
+BROAD_WORDS = 7
+"""From where answers to a broad question tell parts of one thing, if both have that many content words. Pairs of broad
+answers about one scene get 0.45 to 0.68 from MiniLM, about two scenes up to 0.47; short answers of this likeness are
+often rivals (a cat, a dog: 0.71)."""
+
+COMPATIBLE_SHARE = 0.6
+"""What a vote of answers that only do not contradict each other is worth beside one of answers that say the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerVote:
+    """One distinct answer of a node. members: indices of its samples. representative: the index of the sample that
+    speaks for it. agreement, thought, score: S_a, S_r, S."""
+
+    members: tuple[int, ...]
+    representative: int
+    agreement: float
+    thought: float
+    score: float
+
+
+def score_votes(
+    samples: Sequence[ParsedAnswer | None],
+    similarity: Similarity,
+    *,
+    meter: Meter,
+    question: str = "",
+    trade_off: float = 0.3,
+    rescale: bool = True,
+) -> list[AnswerVote]:
+    """The distinct answers of n samples, best S first; ties fall to more votes, then to the earlier sample.
+
+    samples: None where nothing could be read; it counts in n and votes for nothing. Abstentions are one answer.
+    rescale: traces are compared by (F1 - baseline) / (1 - baseline) clipped to 0..1, else by raw F1.
+    An answer with a single vote has S_r = 0: one trace agrees with nothing.
+    """
+    groups = group_answers(samples, similarity, meter, question)
+    worth = 1.0
+    if not any(len(members) > 1 and _answers(samples, members) for members in groups):
+        # A broad question gets answers that each tell another part: none repeats another, none contradicts it.
+        groups = group_answers(samples, similarity, meter, question, compatible=True)
+        worth = COMPATIBLE_SHARE
+    votes = []
+    for members in groups:
+        agreement = len(members) / len(samples)
+        traces = [samples[index].reasoning for index in members]  # type: ignore[union-attr]
+        pairs = _pair_scores(traces, similarity, meter, rescale=rescale)
+        thought = sum(pairs.values()) / len(pairs) if pairs else 0.0
+        score = trade_off * agreement + (1 - trade_off) * thought
+        score *= worth if len(members) > 1 and _answers(samples, members) else 1.0
+        votes.append(AnswerVote(members, _medoid(members, pairs), agreement, thought, score))
+    return sorted(votes, key=lambda vote: (-vote.score, -len(vote.members), vote.members[0]))
+
+
+def _answers(samples: Sequence[ParsedAnswer | None], members: Sequence[int]) -> bool:
+    """Whether the group gives an answer (an abstention does not)."""
+    first = samples[members[0]]
+    return first is not None and first.sufficient
+
+
+def same_answer(
+    left: ParsedAnswer, right: ParsedAnswer, question: str = "", *, compatible: bool = False
+) -> bool | None:
+    """Whether two samples say the same as far as words alone tell; None when only their meaning can tell.
+
+    An answer may repeat words of the question or leave them out ("near the pole", "the person in red stands near the
+    pole"); apart from those, its numbers, negation, directions and colours must match, neither may say the opposite
+    (enters, leaves) and none may swap who did it to whom. compatible: one that names more directions or colours is let
+    pass, since it does not contradict the other, and so are opposites in broad answers, whose parts may well name both.
+    """
+    if left.sufficient != right.sufficient:
+        return False
+    if not left.sufficient or (left.choice is not None and right.choice is not None):
+        return left.choice == right.choice
+    if plain(left.text) == plain(right.text):
+        return True
+    broad = compatible and _broad(left.text, right.text)
+    if swapped(left.text, right.text) or (opposed(left.text, right.text) and not broad):
+        return False
+    ours, theirs = decisive_words(left.text), decisive_words(right.text)
+    if compatible:
+        # Naming more directions or colours contradicts nothing; counting the same thing otherwise or a "not" does.
+        if miscounted(left.text, right.text) or ("not" in ours) != ("not" in theirs):
+            return False
+        ours, theirs = (frozenset(word for word in words if not word.isdigit()) for words in (ours, theirs))
+    fewer, more = sorted((ours, theirs), key=len)
+    if not fewer <= more or (not compatible and more - fewer - decisive_words(question)):
+        return False
+    asked = content_words(question)
+    said = sorted((content_words(left.text) - asked, content_words(right.text) - asked), key=len)
+    return True if said[0] and said[0] <= said[1] else None
+
+
+def _broad(*texts: str) -> bool:
+    return all(len(content_words(text)) >= BROAD_WORDS for text in texts)
+
+
+def same_meaning(similarity: str) -> float:
+    """The threshold for the similarity of that name."""
+    return next((least for part, least in SAME_MEANING_OF.items() if part in similarity.lower()), SAME_MEANING)
+
+
+def group_answers(
+    samples: Sequence[ParsedAnswer | None],
+    similarity: Similarity,
+    meter: Meter,
+    question: str = "",
+    *,
+    compatible: bool = False,
+) -> list[tuple[int, ...]]:
+    """Indices of the readable samples by answer; a sample joins a group only if it means the same as all of it."""
+    readable = [(index, sample) for index, sample in enumerate(samples) if sample is not None]
+    unclear = [
+        (left, right)
+        for (left, a), (right, b) in combinations(readable, 2)
+        if same_answer(a, b, question, compatible=compatible) is None and (not compatible or _broad(a.text, b.text))
+    ]
+    close: set[tuple[int, int]] = set()
+    if unclear:
+        texts = {index: sample.text for index, sample in readable}
+        scores = _scores(texts, unclear, similarity, meter, rescale=True)
+        least = COMPATIBLE_MEANING if compatible else same_meaning(similarity.name)
+        close = {pair for pair, score in scores.items() if score >= least}
+    groups: list[list[int]] = []
+    members = dict(readable)
+    for index, sample in readable:
+        for group in groups:
+            if all(
+                same_answer(members[other], sample, question, compatible=compatible) or (other, index) in close
+                for other in group
+            ):
+                group.append(index)
+                break
+        else:
+            groups.append([index])
+    return [tuple(group) for group in groups]
+
+
+def _pair_scores(
+    texts: Sequence[str], similarity: Similarity, meter: Meter, *, rescale: bool
+) -> dict[tuple[int, int], float]:
+    """BERTScore F1 of each unordered pair, by positions in texts, each pair once."""
+    pairs = list(combinations(range(len(texts)), 2))
+    return _scores(dict(enumerate(texts)), pairs, similarity, meter, rescale=rescale) if pairs else {}
+
+
+def _scores(
+    texts: dict[int, str], pairs: Sequence[tuple[int, int]], similarity: Similarity, meter: Meter, *, rescale: bool
+) -> dict[tuple[int, int], float]:
+    order = sorted(texts)
+    encoded = dict(zip(order, similarity.encode([texts[index] for index in order], meter=meter), strict=True))
+    f1 = similarity.score([encoded[left] for left, _ in pairs], [encoded[right] for _, right in pairs]).f1
+    baseline = similarity.baseline if rescale else 0.0
+    return {
+        # An empty trace is no thought to agree with, whatever a scorer makes of it.
+        pair: min(1.0, max(0.0, (float(raw) - baseline) / (1.0 - baseline)))
+        if texts[pair[0]].strip() and texts[pair[1]].strip()
+        else 0.0
+        for pair, raw in zip(pairs, f1, strict=True)
+    }
+
+
+def _medoid(members: Sequence[int], pairs: dict[tuple[int, int], float]) -> int:
+    """The member whose trace is closest to the others'."""
+    closeness = [0.0] * len(members)
+    for (left, right), score in pairs.items():
+        closeness[left] += score
+        closeness[right] += score
+    return members[max(range(len(members)), key=lambda place: (closeness[place], -place))]

@@ -1,0 +1,40 @@
+"""How a question, its choices and its answer form are put to a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gpu_workers.engine.answering.contract import INSUFFICIENT
+from gpu_workers.engine.answering.parsing import letter
+from gpu_workers.engine.models.served.structured import storable
+
+_TAGS = re.compile(r"</?\s*(events|passage|text|system|user|assistant)\b[^>]*>|<\|[^|>]{0,40}\|>", re.IGNORECASE)
+
+
+def as_data(text: str) -> str:
+    """text from a video on one line, storable, without what could end its delimiters or fake a chat turn."""
+    return " ".join(_TAGS.sub(" ", storable(text)).split())
+
+
+def choice_lines(choices: Sequence[str]) -> str:
+    return "\n".join(f"{letter(index)}. {choice}" for index, choice in enumerate(choices))
+
+
+def answer_form(choices: Sequence[str], *, abstain: bool) -> str:
+    if choices:
+        letters = ", ".join(letter(index) for index in range(len(choices)))
+        return f"one letter of {letters}{f', or {INSUFFICIENT}' if abstain else ''}."
+    return "a short, direct answer in one sentence."
+
+
+def abstain_rule(choices: Sequence[str], *, abstain: bool) -> str:
+    if not abstain:
+        return "Always give the answer that fits the events best."
+    if choices:
+        return f'If the events say nothing about the question, the answer is "{INSUFFICIENT}".'
+    return 'Set "sufficient" to false if the events say nothing about the question, else to true.'
+
+
+def closing_line(choices: Sequence[str]) -> str:
+    return "Which option do the events support?" if choices else "Answer from the events."

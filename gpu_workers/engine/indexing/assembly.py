@@ -1,0 +1,235 @@
+"""From described chunks to finished events: merge, summarise, extract, embed, link, hand to the store.
+
+One assembler serves one video's index version and is fed in order of time. Its whole state between two calls is
+`pending` and `next_event_n`; a checkpoint that keeps both, in the transaction that keeps the events, resumes exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import accumulate, chain
+from typing import TypeVar
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu_workers.engine.ekg import Chunk, EntityMention, Event, EventRecord, Extraction, Span, stable_id, unit
+from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions, mention_text
+from gpu_workers.engine.indexing.semantic_chunking import MAX_CHUNKS, MergeRule, SemanticChunker
+from gpu_workers.engine.models.roles import IndexModels, Meter, ModelError, ModelRefused
+from gpu_workers.engine.ports import EntityDirectory, EventSink
+
+T = TypeVar("T")
+
+FrameSource = Callable[[Span, int], Sequence[tuple[int, bytes]]]
+"""(span, limit) -> at most limit (ms, JPEG) of kept frames inside span."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssemblySettings:
+    """threshold None: the rule's default for the similarity. boundary_threshold: tau_out of the paper's rule.
+
+    attempts: how often a model is asked for one event before the event is stored without its answer.
+    parallel: events of one push whose summaries and extractions are in flight together.
+    """
+
+    rule: MergeRule = MergeRule.OURS
+    threshold: float | None = None
+    boundary_threshold: float | None = None
+    max_chunks: int = MAX_CHUNKS
+    frames_per_event: int = 8
+    attempts: int = 2
+    parallel: int = 8
+    linking: LinkingSettings = field(default_factory=LinkingSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class AssemblyWarning:
+    """What an event had to do without. stage: description, summary or entities. code: the error's, or the gap's."""
+
+    event_id: UUID
+    stage: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """What the models said of one group, before linking."""
+
+    summary: str
+    extraction: Extraction
+    failures: tuple[tuple[str, str, str], ...] = ()
+
+
+class EventAssembler:
+    """Turns chunks into events.
+
+    next_event_n, pending_chunks: the checkpoint's, 0 and none for a new index. frames_for is called from the caller's
+    thread. Warnings of this assembler's events are in .warnings.
+    """
+
+    def __init__(
+        self,
+        video_id: UUID,
+        index_version: int,
+        models: IndexModels,
+        directory: EntityDirectory,
+        sink: EventSink,
+        *,
+        profile: str,
+        meter: Meter,
+        frames_for: FrameSource,
+        settings: AssemblySettings | None = None,
+        next_event_n: int = 0,
+        pending_chunks: Sequence[Chunk] = (),
+    ) -> None:
+        self._scope = (video_id, index_version)
+        self._models, self._sink, self._profile, self._meter = models, sink, profile, meter
+        self._frames_for = frames_for
+        self._settings = settings = settings or AssemblySettings()
+        self._linker = EntityLinker(video_id, index_version, directory, settings.linking)
+        self._chunker = SemanticChunker(
+            models.similarity,
+            settings.rule,
+            settings.threshold,
+            settings.max_chunks,
+            boundary_threshold=settings.boundary_threshold,
+            meter=meter,
+        )
+        self.next_event_n = next_event_n
+        self.warnings: list[AssemblyWarning] = []
+        # None as a rule, since these were one unfinished event. But a pair near the threshold may be scored anew on its
+        # other side (another batch, another device, a newer similarity), and that must not end the video.
+        self._due = self._chunker.extend(pending_chunks)
+
+    @property
+    def pending(self) -> tuple[Chunk, ...]:
+        """Chunks that no stored event holds yet."""
+        return (*chain.from_iterable(self._due), *self._chunker.pending)
+
+    def push(self, chunks: Sequence[Chunk]) -> int:
+        """Take the next chunks and store the events they finish; returns how many. No chunks, no work.
+
+        Raises ModelError when a model cannot be reached (retryable): then start anew from the last checkpoint.
+        """
+        return self._store(self._chunker.extend(chunks))
+
+    def flush(self) -> int:
+        """Store what is pending: the video has ended. A second call does nothing."""
+        return self._store(self._chunker.flush())
+
+    def _store(self, finished: Sequence[tuple[Chunk, ...]]) -> int:
+        groups, self._due = [*self._due, *finished], []
+        drafted: list[tuple[tuple[Chunk, ...], _Draft]] = []
+        try:
+            for group, draft in self._drafts(groups):
+                drafted.append((group, draft))
+        finally:
+            # What came before a failure is kept.
+            self._link(drafted)
+        return len(groups)
+
+    def _link(self, drafted: Sequence[tuple[tuple[Chunk, ...], _Draft]]) -> None:
+        """Embed, link and store events; texts of all are embedded together, and mentions looked up together."""
+        if not drafted:
+            return
+        mentions = [distinct_mentions(draft.extraction.mentions) for _, draft in drafted]
+        texts = [
+            [draft.summary, *map(mention_text, named)] for (_, draft), named in zip(drafted, mentions, strict=True)
+        ]
+        vectors = self._models.text_embedder.embed(list(chain.from_iterable(texts)), meter=self._meter)
+        ends = list(accumulate(map(len, texts)))
+        of_event = [vectors[end - len(words) : end] for words, end in zip(texts, ends, strict=True)]
+        self._linker.expect(np.concatenate([rows[1:] for rows in of_event]))
+        for (group, draft), named, rows in zip(drafted, mentions, of_event, strict=True):
+            self._sink.append(self._record(group, draft, named, rows))
+            self.next_event_n += 1
+
+    def _drafts(self, groups: Sequence[tuple[Chunk, ...]]) -> Iterator[tuple[tuple[Chunk, ...], _Draft]]:
+        """Groups with their drafts in order. The models work on several groups at once; linking then goes in turn."""
+        if not groups:
+            return
+        frames = [
+            () if _is_gap(group) else self._frames_for(_span(group), self._settings.frames_per_event)
+            for group in groups
+        ]
+        if len(groups) == 1 or self._settings.parallel == 1:
+            yield from zip(groups, map(self._draft, groups, frames), strict=True)
+            return
+        with ThreadPoolExecutor(min(self._settings.parallel, len(groups)), "draft") as pool:
+            yield from zip(groups, pool.map(self._draft, groups, frames), strict=True)
+
+    def _draft(self, group: tuple[Chunk, ...], frames: Sequence[tuple[int, bytes]]) -> _Draft:
+        nothing = Extraction((), ())
+        if _is_gap(group):
+            code = group[0].gap or "unknown"
+            message = f"{_clock(_span(group).start_ms)} to {_clock(_span(group).end_ms)} could not be described: {code}"
+            return _Draft(message, nothing, (("description", code, message),))
+        failures: list[tuple[str, str, str]] = []
+        summary = self._ask(
+            "summary",
+            failures,
+            lambda: self._models.summariser.summarise(group, profile=self._profile, meter=self._meter).strip(),
+        ) or _in_sequence(group)
+        extraction = self._ask(
+            "entities",
+            failures,
+            lambda: self._models.extractor.extract(summary, group, frames, profile=self._profile, meter=self._meter),
+        )
+        return _Draft(summary, extraction or nothing, tuple(failures))
+
+    def _ask(self, stage: str, failures: list[tuple[str, str, str]], call: Callable[[], T]) -> T | None:
+        """What call returns; None, with the reason in failures, if asking again cannot help this event.
+
+        A retryable error is raised, since it is not the event's fault: the whole job tries again later.
+        """
+        error: ModelError | None = None
+        for _ in range(self._settings.attempts):
+            try:
+                return call()
+            except ModelError as raised:
+                if raised.retryable:
+                    raise
+                error = raised
+                if isinstance(raised, ModelRefused):
+                    break
+        if error is not None:
+            failures.append((stage, error.code, str(error)))
+        return None
+
+    def _record(
+        self,
+        group: tuple[Chunk, ...],
+        draft: _Draft,
+        mentions: Sequence[EntityMention],
+        vectors: NDArray[np.float32],
+    ) -> EventRecord:
+        """vectors: of the summary, then of each mention."""
+        span = _span(group)
+        event_id = stable_id("event", *self._scope, span.start_ms, span.end_ms)
+        linked = self._linker.link(event_id, mentions, vectors[1:], draft.extraction.relations)
+        event = Event(event_id, self.next_event_n, span, group[0].n, group[-1].n + 1, draft.summary, unit(vectors[0]))
+        self.warnings.extend(AssemblyWarning(event_id, *failure) for failure in draft.failures)
+        return EventRecord(event, linked.entities, linked.mentions, linked.relations)
+
+
+def _is_gap(group: Sequence[Chunk]) -> bool:
+    return group[0].description is None
+
+
+def _span(group: Sequence[Chunk]) -> Span:
+    return Span(group[0].span.start_ms, group[-1].span.end_ms)
+
+
+def _in_sequence(group: Sequence[Chunk]) -> str:
+    """All descriptions with their times: less than a summary, but nothing is lost."""
+    return " ".join(f"[{_clock(chunk.span.start_ms)}] {chunk.description}" for chunk in group)
+
+
+def _clock(ms: int) -> str:
+    seconds = ms // 1000
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"

@@ -1,0 +1,289 @@
+"""The global summary of a video: contiguous topics over its events, and an overview over the topics (AVATAAR's G).
+
+Events come in order of time, in any batches. A topic, once closed, never changes; what is left is the open topic, which
+every conclusion tells anew. Whatever the batches, the same events give the same topics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from gpu_workers.engine.ekg import EventDigest, Overview, Span, Topic, Vector, unit
+from gpu_workers.engine.models.narrator import (
+    NOT_DESCRIBED,
+    TEXT_CHARS,
+    TITLE_CHARS,
+    MeasuredNarrator,
+    said_by_events,
+    said_by_topics,
+)
+from gpu_workers.engine.models.roles import Meter, ModelError, Narrator, OverviewText, TopicText
+
+Told = TypeVar("Told", TopicText, OverviewText)
+
+FrameTimes = Callable[[Span], Sequence[int]]
+"""Times of some kept frames inside a span, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSettings:
+    """shortest_ms, longest_ms: bounds of a topic, as far as whole events allow; the last may be longer by shortest_ms.
+
+    window: events on either side of a boundary that are compared. contrast: how much more alike the events of one side
+    are among themselves than across it, in cosine, for a topic to end there. 0.15 is a judgement: between joined
+    recordings it was 0.2 to 0.3 in the embedded profile, where events of one scene have cosines above 0.9.
+    """
+
+    shortest_ms: int = 60_000
+    longest_ms: int = 600_000
+    window: int = 3
+    contrast: float = 0.15
+    frames: int = 4
+
+    @classmethod
+    def for_length(cls, duration_ms: int | None) -> TopicSettings:
+        """Topics that suit a video of this length: about 50 at most, up to 8 h. None: a length nobody knows yet."""
+        if duration_ms is None:
+            return cls()
+        shortest_ms = min(600_000, max(9_000, duration_ms // 48))
+        return cls(shortest_ms=shortest_ms, longest_ms=6 * shortest_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryWarning:
+    """A text that the measured narrator had to write. stage: topics or overview. code: the model error's."""
+
+    stage: str
+    code: str
+    message: str
+
+
+class TopicSplitter:
+    """Cuts events into topics: TextTiling's comparison of adjacent blocks (Hearst 1997), made online.
+
+    The contrast of a boundary between two events is the mean cosine within the `window` events on one side, of the side
+    that is more alike, less the mean cosine across. A topic ends at the first boundary, from shortest_ms on, whose
+    contrast is at least settings.contrast and not below that of the next one; without one before longest_ms, at the
+    boundary of the highest contrast until there. A boundary is decided once both windows are complete and shortest_ms
+    of events follow it, or the video has ended, so a decision depends on the events alone. Events of gaps count in no
+    mean. Memory: one topic's events and a window.
+    """
+
+    def __init__(self, settings: TopicSettings) -> None:
+        self._settings = settings
+        self._open: list[EventDigest] = []
+
+    @property
+    def open(self) -> tuple[EventDigest, ...]:
+        """The events of the topic that is not closed yet."""
+        return tuple(self._open)
+
+    def push(self, events: Sequence[EventDigest]) -> list[tuple[EventDigest, ...]]:
+        """The topics that these events close."""
+        self._open.extend(events)
+        return list(self._closed(ended=False))
+
+    def flush(self) -> list[tuple[EventDigest, ...]]:
+        """The topics that are left: the video has ended. A second call gives none."""
+        groups = list(self._closed(ended=True))
+        if self._open:
+            groups.append(self.open)
+            self._open = []
+        return groups
+
+    def _closed(self, *, ended: bool) -> Iterator[tuple[EventDigest, ...]]:
+        while (end := self._end_of_topic(ended=ended)) is not None:
+            yield tuple(self._open[:end])
+            del self._open[:end]
+
+    def _end_of_topic(self, *, ended: bool) -> int | None:
+        """How many of the open events the first topic has; None if that is not decided, or if it has them all."""
+        settings, events = self._settings, self._open
+        contrasts: dict[int, float] = {}
+
+        def contrast(cut: int) -> float:
+            if cut not in contrasts:
+                contrasts[cut] = self._contrast(cut)
+            return contrasts[cut]
+
+        best: int | None = None
+        for cut in range(1, len(events)):
+            length_ms = events[cut].span.start_ms - events[0].span.start_ms
+            if length_ms < settings.shortest_ms:
+                continue
+            if length_ms > settings.longest_ms and best is not None:
+                return best
+            rest_ms = events[-1].span.end_ms - events[cut].span.start_ms
+            seen = cut + settings.window + 1 <= len(events) and rest_ms >= settings.shortest_ms
+            if not seen and not ended:
+                return None
+            if rest_ms < settings.shortest_ms:
+                return None
+            if contrast(cut) >= settings.contrast and (cut + 1 == len(events) or contrast(cut) >= contrast(cut + 1)):
+                return cut
+            if best is None or contrast(cut) >= contrast(best):
+                best = cut
+        return None
+
+    def _contrast(self, cut: int) -> float:
+        width = self._settings.window
+        before, after = self._open[max(0, cut - width) : cut], self._open[cut : cut + width]
+        left, right = ([event.embedding for event in side if event.described] for side in (before, after))
+        if not left or not right:
+            return 0.0
+        across = float(np.mean(np.stack(left) @ np.stack(right).T))
+        return max(_cohesion(left), _cohesion(right)) - across if len(left) + len(right) > 2 else 1.0 - across
+
+
+def _cohesion(vectors: Sequence[Vector]) -> float:
+    """Mean cosine between two of the unit vectors; -1 for a single one, which says nothing about its side."""
+    count = len(vectors)
+    if count == 1:
+        return -1.0
+    rows = np.stack(vectors)
+    return float((np.sum(rows @ rows.T) - count) / (count * (count - 1)))
+
+
+class GlobalSummariser:
+    """Tells topics and the overview of one video's index version.
+
+    topics: those told so far, by a run that concluded before the video's end: all but the last are closed, and the next
+    event to push is the first of the last one. frame_times: called for the events chosen to be shown. A text that the
+    narrator cannot give for good is the measured narrator's, and .warnings says so.
+    """
+
+    def __init__(
+        self,
+        narrator: Narrator,
+        *,
+        profile: str,
+        meter: Meter,
+        frame_times: FrameTimes,
+        settings: TopicSettings,
+        topics: Sequence[Topic] = (),
+    ) -> None:
+        self._narrator, self._profile, self._meter = narrator, profile, meter
+        self._frame_times = frame_times
+        self._settings = settings
+        self._splitter = TopicSplitter(settings)
+        self._closed = list(topics[:-1])
+        # Told already: asked for anew only if events have come to it.
+        self._last = topics[-1] if topics else None
+        self.warnings: list[SummaryWarning] = []
+
+    @property
+    def next_event_n(self) -> int:
+        """The first event that no closed topic holds: what to push from."""
+        return self._closed[-1].end_event if self._closed else 0
+
+    def push(self, events: Sequence[EventDigest]) -> None:
+        """Take the next events, in order. Raises ModelError when the narrator cannot be reached (retryable)."""
+        for group in self._splitter.push(events):
+            self._closed.append(self._topic(group, len(self._closed)))
+
+    def conclude(self, *, ended: bool) -> tuple[tuple[Topic, ...], Overview | None]:
+        """Topics over all events so far and the overview over them; none of either without events.
+
+        ended: nothing follows any more, so every topic is closed. Otherwise all events after the closed topics are one
+        open topic, and more may be pushed. Raises ModelError like push.
+        """
+        if ended:
+            for group in self._splitter.flush():
+                self._closed.append(self._topic(group, len(self._closed)))
+        topics = list(self._closed)
+        if self._splitter.open:
+            self._last = self._topic(self._splitter.open, len(topics))
+            topics.append(self._last)
+        return tuple(topics), self._overview(topics) if topics else None
+
+    def _topic(self, events: tuple[EventDigest, ...], n: int) -> Topic:
+        first, end = events[0].n, events[-1].n + 1
+        if self._last is not None and (self._last.first_event, self._last.end_event) == (first, end):
+            return replace(self._last, n=n)
+        # A model could only make something up about gaps.
+        silent = not any(event.described for event in events)
+        narrator = MeasuredNarrator() if silent else self._narrator
+        _, told = self._told(
+            "topics", narrator, lambda by: by.tell_topic(events, profile=self._profile, meter=self._meter)
+        )
+        said = said_by_events(events)
+        return Topic(
+            n=n,
+            span=Span(events[0].span.start_ms, events[-1].span.end_ms),
+            first_event=first,
+            end_event=end,
+            title=told.title[:TITLE_CHARS],
+            summary=told.summary[:TEXT_CHARS],
+            people=said.kept(told.people),
+            places=said.kept(told.places),
+            frame_ms=self._frames(events),
+        )
+
+    def _overview(self, topics: Sequence[Topic]) -> Overview:
+        silent = all(topic.title == NOT_DESCRIBED for topic in topics)
+        narrator = MeasuredNarrator() if silent else self._narrator
+        name, told = self._told(
+            "overview", narrator, lambda by: by.tell_overview(topics, profile=self._profile, meter=self._meter)
+        )
+        said = said_by_topics(topics)
+        people, places = said.kept(told.people), said.kept(told.places)
+        return Overview(told.text[:TEXT_CHARS], people, places, topics[-1].span.end_ms, name)
+
+    def _told(self, stage: str, narrator: Narrator, tell: Callable[[Narrator], Told]) -> tuple[str, Told]:
+        """Who told it, and what."""
+        try:
+            return narrator.name, tell(narrator)
+        except ModelError as error:
+            if error.retryable:
+                raise
+            self.warnings.append(SummaryWarning(stage, error.code, str(error)))
+            measured = MeasuredNarrator()
+            return measured.name, tell(measured)
+
+    def _frames(self, events: Sequence[EventDigest]) -> tuple[int, ...]:
+        """Frames that show the topic: from each of its equal parts one, out of the most typical event that has any."""
+        centre = unit(np.sum([event.embedding for event in events], axis=0))
+        start_ms, end_ms = events[0].span.start_ms, events[-1].span.end_ms
+        parts = min(self._settings.frames, len(events))
+        chosen: set[int] = set()
+        for k in range(parts):
+            low, high = (start_ms + j * (end_ms - start_ms) // parts for j in (k, k + 1))
+            inside = [event for event in events if low <= event.span.start_ms < high]
+            for event in sorted(inside, key=lambda e: (not e.described, -float(e.embedding @ centre), e.n)):
+                middle = (event.span.start_ms + event.span.end_ms) // 2
+                times = self._frame_times(event.span)
+                if times:
+                    chosen.add(min(times, key=lambda ms: (abs(ms - middle), ms)))
+                    break
+        return tuple(sorted(chosen))
+
+
+class SummarisedIndex(Protocol):
+    """An index that holds all of a video's events and takes their summary."""
+
+    def digests(self) -> Sequence[EventDigest]: ...
+
+    def frame_times(self, span: Span) -> Sequence[int]: ...
+
+    def store_summary(self, topics: Sequence[Topic], overview: Overview | None) -> None: ...
+
+
+def summarise(
+    index: SummarisedIndex, narrator: Narrator, *, profile: str, meter: Meter, settings: TopicSettings | None = None
+) -> list[SummaryWarning]:
+    """Write the global summary of a finished index into it. Returns what the narrator could not tell.
+
+    settings: None for those that suit the video's length. Raises ModelError when the narrator cannot be reached.
+    """
+    events = index.digests()
+    settings = settings or TopicSettings.for_length(events[-1].span.end_ms if events else None)
+    summariser = GlobalSummariser(
+        narrator, profile=profile, meter=meter, frame_times=index.frame_times, settings=settings
+    )
+    summariser.push(events)
+    index.store_summary(*summariser.conclude(ended=True))
+    return summariser.warnings

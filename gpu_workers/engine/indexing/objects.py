@@ -1,0 +1,292 @@
+"""The object memory: which tracks of a video, one segment after another, are one thing (re-identification).
+
+Two tracks that share a frame are two things and never join, not even through a third: a track is compared with all the
+time in which an object is visible. A track joins, in this order, the object that it goes on from (place and time), the
+thing that stood in its place, or the object that it looks like, when no other known one looks as much like it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from gpu_workers.engine.ekg import ObjectState, Place, Span, TrackObservation, Vector, stable_id, unit
+from gpu_workers.engine.models.observer.boxes import iou
+from gpu_workers.engine.models.observer.categories import kind_of, moves_itself
+from gpu_workers.engine.ports import ObjectDirectory
+
+VISIBLE_GAP_MS = 1_000
+"""Sightings of one track that are no further apart are one stretch of being visible."""
+CANDIDATES = 8
+_TOGETHER_MS = 400
+"""Tracks that begin within so little time are given to objects together, the surest pair first."""
+_JOINED_BY_LOOKS, _UNSURE = 0.7, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class ReidentificationSettings:
+    """When a track is a known object.
+
+    tau: lowest cosine of appearance; margin: by how much the next candidate must look less alike. The most alike of
+    surely different things in three videos have 0.943 (docs/quality.md).
+    gap_ms, reach, tau_going_on: for a track that goes on where an object was last seen, moved by its drift. reach: how
+    many heights off, per second of the gap; a walker makes 0.8. In a crowd
+    joins over 0.4 s were right, over 1.2 s wrong.
+    tau_in_place, overlap: for a thing that does not move itself, in the place where one was.
+    """
+
+    tau: float = 0.95
+    margin: float = 0.02
+    gap_ms: int = 1_000
+    reach: float = 0.3
+    tau_going_on: float = 0.75
+    tau_in_place: float = 0.85
+    overlap: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedTracks:
+    """objects: every object that the segment touches, with its state after it, by number. object_of: the object of each
+    track, in the order in which they were given."""
+
+    segment_n: int
+    objects: tuple[ObjectState, ...]
+    object_of: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Join:
+    """A known object that a track can be. rule, cost: the lower, the surer. track: its place among the tracks."""
+
+    rule: int
+    cost: float
+    n: int
+    track: int
+    object_id: UUID
+    confidence: float
+
+
+class ObjectLinker:
+    """Joins the tracks of one segment after another to objects, against a directory that sees what was joined before.
+
+    All state is in the directory's rows: a new linker goes on as if nothing had happened.
+    """
+
+    def __init__(
+        self,
+        video_id: UUID,
+        index_version: int,
+        directory: ObjectDirectory,
+        settings: ReidentificationSettings | None = None,
+    ) -> None:
+        self._scope = (video_id, index_version)
+        self._directory = directory
+        self._settings = settings or ReidentificationSettings()
+
+    def link(self, segment_n: int, tracks: Sequence[TrackObservation]) -> LinkedTracks:
+        """tracks: of one segment, that no object holds yet; each with at least one box."""
+        known = self._candidates(tracks)
+        touched: set[UUID] = set()
+        object_of: dict[int, UUID] = {}
+        count = self._directory.count() if tracks else 0
+        for batch in _batches(tracks):
+            waiting = list(batch)
+            while waiting:
+                # Weighed anew after each join, since it changes what the others can be.
+                joins = [join for k in waiting for join in [self._best(k, tracks[k], known)] if join is not None]
+                best = min(joins, key=lambda join: (join.rule, join.cost, join.n, join.track), default=None)
+                if best is None:
+                    break
+                known[best.object_id] = _grown(known[best.object_id], tracks[best.track], segment_n, best.confidence)
+                object_of[best.track] = best.object_id
+                waiting.remove(best.track)
+            for k in waiting:
+                object_id = stable_id("object", *self._scope, segment_n, k)
+                unsure = bool(self._alike(tracks[k], known))
+                known[object_id] = _founded(object_id, count, tracks[k], segment_n, _UNSURE if unsure else 1.0)
+                object_of[k] = object_id
+                count += 1
+            touched |= {object_of[k] for k in batch}
+        objects = sorted((known[object_id] for object_id in touched), key=lambda state: state.n)
+        return LinkedTracks(segment_n, tuple(objects), tuple(object_of[k] for k in range(len(tracks))))
+
+    def _candidates(self, tracks: Sequence[TrackObservation]) -> dict[UUID, ObjectState]:
+        """Every known object that one of the tracks may be."""
+        if not tracks:
+            return {}
+        begins = min(track.span.start_ms for track in tracks)
+        found = {state.id: state for state in self._directory.recent(max(0, begins - self._settings.gap_ms))}
+        for track in tracks:
+            if track.appearance is not None:
+                kind = kind_of(track.category)
+                for state, _ in self._directory.alike(kind, track.appearance, limit=CANDIDATES):
+                    found.setdefault(state.id, state)
+        return found
+
+    def _best(self, k: int, track: TrackObservation, known: Mapping[UUID, ObjectState]) -> _Join | None:
+        """The surest join of this track, None when it is a new object or it is uncertain which it is."""
+        settings = self._settings
+        joins = []
+        for state in known.values():
+            if state.category not in kind_of(track.category) or _share_time(state, track):
+                continue
+            likeness = _likeness(state, track)
+            distance = _step(state, track, settings.gap_ms, settings.reach)
+            if distance is not None and likeness >= settings.tau_going_on:
+                joins.append(_Join(0, distance, state.n, k, state.id, 0.95))
+            overlap = iou(state.last.box, track.boxes[0][1:])
+            stays = not moves_itself(track.category) and overlap >= settings.overlap
+            if stays and likeness >= settings.tau_in_place and _over(state, track):
+                joins.append(_Join(1, -overlap, state.n, k, state.id, 0.8))
+        alike = self._alike(track, known)
+        if alike and (len(alike) == 1 or alike[0][0] - alike[1][0] >= settings.margin):
+            likeness, state = alike[0]
+            joins.append(_Join(2, -likeness, state.n, k, state.id, _JOINED_BY_LOOKS))
+        return min(joins, key=lambda join: (join.rule, join.cost, join.n), default=None)
+
+    def _alike(self, track: TrackObservation, known: Mapping[UUID, ObjectState]) -> list[tuple[float, ObjectState]]:
+        """Objects that the track can be by its looks, most alike first; of one that is clear, what is far behind it
+        is among them too, down to the margin below tau."""
+        found = [
+            (likeness, state)
+            for state in known.values()
+            if state.category in kind_of(track.category)
+            and (likeness := _likeness(state, track)) >= self._settings.tau - self._settings.margin
+            and not _share_time(state, track)
+        ]
+        found.sort(key=lambda pair: (-pair[0], pair[1].n))
+        return found if found and found[0][0] >= self._settings.tau else []
+
+
+def most_alike(
+    states: Iterable[ObjectState], categories: Collection[str], appearance: Vector, *, limit: int
+) -> list[tuple[ObjectState, float]]:
+    """What ports.ObjectDirectory.alike answers, over states in memory."""
+    found = [
+        (state, float(state.embedding @ appearance))
+        for state in states
+        if state.category in categories and state.embedding is not None and state.embedding.shape == appearance.shape
+    ]
+    return sorted(found, key=lambda pair: (-pair[1], pair[0].n))[:limit]
+
+
+def visible_spans(track: TrackObservation) -> tuple[Span, ...]:
+    """When the track was seen, apart from the time for which it was lost."""
+    return _merged(Span(box[0], box[0] + 1) for box in track.boxes)
+
+
+def _batches(tracks: Sequence[TrackObservation]) -> Iterable[list[int]]:
+    """Places of the tracks in order of time, those that begin together in one list."""
+    order = sorted(range(len(tracks)), key=lambda k: (tracks[k].boxes[0], k))
+    batch: list[int] = []
+    for k in order:
+        if batch and tracks[k].boxes[0][0] - tracks[batch[0]].boxes[0][0] > _TOGETHER_MS:
+            yield batch
+            batch = []
+        batch.append(k)
+    if batch:
+        yield batch
+
+
+def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """spans in order, those that touch or nearly touch as one."""
+    merged: list[Span] = []
+    for span in sorted(spans):
+        if merged and span.start_ms - merged[-1].end_ms <= VISIBLE_GAP_MS:
+            merged[-1] = Span(merged[-1].start_ms, max(merged[-1].end_ms, span.end_ms))
+        else:
+            merged.append(span)
+    return tuple(merged)
+
+
+def _share_time(state: ObjectState, track: TrackObservation) -> bool:
+    if state.spans[-1].end_ms <= track.boxes[0][0]:
+        return False
+    return any(seen.overlaps(other) for seen in visible_spans(track) for other in state.spans)
+
+
+def _over(state: ObjectState, track: TrackObservation) -> bool:
+    """Whether the object was last seen before the track begins, so that its last place can be compared."""
+    return state.last.ms < track.boxes[0][0]
+
+
+def _likeness(state: ObjectState, track: TrackObservation) -> float:
+    if state.embedding is None or track.appearance is None or state.embedding.shape != track.appearance.shape:
+        return 0.0
+    return float(state.embedding @ track.appearance)
+
+
+def _step(state: ObjectState, track: TrackObservation, gap_ms: int, reach: float) -> float | None:
+    """How far the track begins from where the object should be by now, in heights; None when it cannot go on there."""
+    ms, *box = track.boxes[0]
+    gap = ms - state.last.ms
+    if not 0 < gap <= gap_ms:
+        return None
+    before, seconds = state.last.box, gap / 1000
+    earlier, later = before[3] - before[1], box[3] - box[1]
+    if not 0.6 < later / max(earlier, 1e-6) < 1.7:
+        return None
+    dx = (box[0] + box[2] - before[0] - before[2]) / 2 - state.last.drift[0] * seconds
+    dy = box[3] - before[3] - state.last.drift[1] * seconds
+    distance = math.hypot(dx, dy) / max(earlier, later, 1e-6)
+    return distance if distance <= reach * seconds else None
+
+
+def _founded(object_id: UUID, n: int, track: TrackObservation, segment_n: int, confidence: float) -> ObjectState:
+    return ObjectState(
+        id=object_id,
+        n=n,
+        categories={track.category: len(track.boxes)},
+        colours={track.colour: len(track.boxes)},
+        spans=visible_spans(track),
+        segments=(segment_n,),
+        tracks=1,
+        observations=len(track.boxes),
+        entries=int(track.entered),
+        exits=int(track.left),
+        confidence=confidence,
+        weight=int(track.appearance is not None),
+        embedding=track.appearance,
+        last=_last_place(track),
+    )
+
+
+def _grown(state: ObjectState, track: TrackObservation, segment_n: int, confidence: float) -> ObjectState:
+    last = _last_place(track)
+    return replace(
+        state,
+        categories=dict(Counter(state.categories) + Counter({track.category: len(track.boxes)})),
+        colours=dict(Counter(state.colours) + Counter({track.colour: len(track.boxes)})),
+        spans=_merged((*state.spans, *visible_spans(track))),
+        segments=tuple(sorted({*state.segments, segment_n})),
+        tracks=state.tracks + 1,
+        observations=state.observations + len(track.boxes),
+        entries=state.entries + track.entered,
+        exits=state.exits + track.left,
+        confidence=min(state.confidence, confidence),
+        weight=state.weight + (track.appearance is not None),
+        embedding=_mean_appearance(state, track.appearance),
+        last=last if last.ms > state.last.ms else state.last,
+    )
+
+
+def _mean_appearance(state: ObjectState, appearance: Vector | None) -> Vector | None:
+    if appearance is None or state.embedding is None:
+        return state.embedding if appearance is None else appearance
+    if state.embedding.shape != appearance.shape:
+        return state.embedding
+    return unit(state.embedding * state.weight + appearance)
+
+
+def _last_place(track: TrackObservation) -> Place:
+    """The last box, and the drift over the last second of it."""
+    end = track.boxes[-1]
+    start = next(box for box in track.boxes if box[0] >= end[0] - 1_000)
+    seconds = (end[0] - start[0]) / 1000
+    if seconds < 0.3:
+        return Place(end[0], end[1:])
+    across = (end[1] + end[3] - start[1] - start[3]) / 2 / seconds
+    return Place(end[0], end[1:], (round(across, 4), round((end[4] - start[4]) / seconds, 4)))

@@ -1,0 +1,318 @@
+"""A video's segments, the unit of work and checkpoint, and what is observed in one of them."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu_workers.engine.ekg import (
+    CHUNK_MS,
+    Chunk,
+    FrameRow,
+    SampledFrame,
+    SegmentRecord,
+    Span,
+    TranscriptLine,
+    chunk_spans,
+    unit,
+)
+from gpu_workers.engine.indexing.audio import SAMPLE_RATE, read_audio
+from gpu_workers.engine.indexing.sampling import FrameSamples, SamplingGrid, sample_frames
+from gpu_workers.engine.indexing.thumbnails import thumbnail
+from gpu_workers.engine.models.roles import ChunkView, IndexModels, Meter, ModelRefused, SegmentDescription, SegmentView
+
+SHORTEST_SEGMENT_MS = 2 * CHUNK_MS
+QUEUED_FRAMES = 16
+"""Decoded pictures that may wait for the models."""
+_NO_END = 2**53
+EMBEDDING_BATCH = 16
+LISTENING_MARGIN_MS = 2_000
+
+
+def plan_segments(duration_ms: int, *, segment_ms: int = 30_000) -> list[Span]:
+    """Spans that cover 0..duration_ms exactly, each beginning on the chunk grid.
+
+    A remainder shorter than SHORTEST_SEGMENT_MS joins the segment before it. Raises ValueError when duration_ms is
+    below 1 or segment_ms is not a positive multiple of CHUNK_MS.
+    """
+    if duration_ms < 1 or segment_ms < 1 or segment_ms % CHUNK_MS:
+        raise ValueError(f"cannot cut {duration_ms} ms into segments of {segment_ms} ms")
+    starts = list(range(0, duration_ms, segment_ms))
+    if len(starts) > 1 and duration_ms - starts[-1] < SHORTEST_SEGMENT_MS:
+        starts.pop()
+    return [Span(start, end) for start, end in zip(starts, [*starts[1:], duration_ms], strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One recorded file of a source. url: a path or an http(s) URL. span: where it lies on the video's clock.
+
+    source_start_ms: the file's own first timestamp, as probed; None for a file at 0 that is to be asked itself.
+    """
+
+    url: str
+    span: Span
+    source_start_ms: int | None = None
+    has_audio: bool = True
+
+    def __post_init__(self) -> None:
+        if self.source_start_ms is None and self.span.start_ms:
+            raise ValueError("a piece that does not begin at 0 needs its source_start_ms")
+
+    @property
+    def clock_start_ms(self) -> int | None:
+        """The file's timestamp that is 0 on the video's clock."""
+        return None if self.source_start_ms is None else self.source_start_ms - self.span.start_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a video is read from: one file, or several that follow each other. pieces: in order, without overlap."""
+
+    pieces: tuple[Piece, ...]
+    ffmpeg: str = "ffmpeg"
+
+    def __post_init__(self) -> None:
+        if any(after.span.start_ms < before.span.end_ms for before, after in pairwise(self.pieces)):
+            raise ValueError("the pieces of a source follow each other")
+
+    @classmethod
+    def of_file(
+        cls, url: str, source_start_ms: int | None = None, has_audio: bool = True, ffmpeg: str = "ffmpeg"
+    ) -> Source:
+        return cls((Piece(url, Span(0, _NO_END), source_start_ms, has_audio),), ffmpeg)
+
+    def within(self, span: Span) -> Iterator[tuple[Piece, Span]]:
+        """The pieces that reach into span, each with the part of span that it holds."""
+        for piece in self.pieces:
+            start, end = max(span.start_ms, piece.span.start_ms), min(span.end_ms, piece.span.end_ms)
+            if start < end:
+                yield piece, Span(start, end)
+
+
+@dataclass(slots=True)
+class StageTimes:
+    """Milliseconds spent in each stage of a segment; decode runs beside the others."""
+
+    decode: int = 0
+    embed_frames: int = 0
+    thumbnails: int = 0
+    transcribe: int = 0
+    describe: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """record: what to store. skipped: corrupt packets passed over."""
+
+    record: SegmentRecord
+    times: StageTimes
+    skipped: int
+
+
+def observe_segment(
+    source: Source,
+    span: Span,
+    models: IndexModels,
+    *,
+    profile: str,
+    instructions: str = "",
+    meter: Meter,
+    frame_fps: float = 1.0,
+    max_side: int = 768,
+    on_progress: Callable[[int], None] | None = None,
+) -> Observation:
+    """Decode span once; describe its chunks, embed and keep its frames, transcribe its sound.
+
+    frame_fps: frames per second that are kept with thumbnail and embedding. max_side: of the pictures that models see.
+    on_progress: called with the video time reached, from this thread; what it raises ends the work.
+    A chunk that the describer refuses is a gap; any other ModelError, and SourceUnreadable, is raised. Memory is
+    bounded by the span: the describer's frames and one queue.
+    """
+    times = StageTimes()
+    rate = max(models.describer.sample_fps, frame_fps)
+    seen: list[SampledFrame] = []
+    rows = _FrameKeeper(models, meter, times)
+    shown, kept = SamplingGrid(models.describer.sample_fps, span.start_ms), SamplingGrid(frame_fps, span.start_ms)
+    skipped = 0
+    for piece, part in source.within(span):
+        samples = sample_frames(
+            piece.url, part, fps=rate, max_side=max_side, source_start_ms=piece.clock_start_ms, hold_ms=CHUNK_MS
+        )
+        with _decoding(samples, times) as frames:
+            for frame in frames:
+                if shown.takes(frame.ms):
+                    seen.append(frame)
+                if kept.takes(frame.ms):
+                    rows.add(frame)
+                if on_progress is not None:
+                    on_progress(frame.ms)
+        skipped += samples.skipped
+    transcript = _transcribe(source, span, models, meter, times)
+    views = chunk_views(span, seen, transcript)
+    described = _describe(SegmentView(span, views, profile, instructions), models, meter, times)
+    if [chunk.n for chunk in described.chunks] != [view.n for view in views]:
+        raise ValueError(f"{models.describer.name} described other chunks than it was shown")
+    record = SegmentRecord(span, described.chunks, rows.finish(), described.tracks, transcript)
+    return Observation(record, times, skipped)
+
+
+def chunk_views(
+    span: Span, frames: Sequence[SampledFrame], transcript: Sequence[TranscriptLine]
+) -> tuple[ChunkView, ...]:
+    """The frames of each chunk of span, and the lines that are spoken during it."""
+    return tuple(
+        ChunkView(
+            n,
+            chunk,
+            tuple(frame for frame in frames if chunk.contains(frame.ms)),
+            tuple(line for line in transcript if line.span.overlaps(chunk)),
+        )
+        for n, chunk in chunk_spans(span)
+    )
+
+
+def _describe(view: SegmentView, models: IndexModels, meter: Meter, times: StageTimes) -> SegmentDescription:
+    with _timed(times, "describe"):
+        try:
+            return models.describer.describe(view, meter=meter)
+        except ModelRefused as refusal:
+            return SegmentDescription(
+                tuple(Chunk(c.n, c.span, None, gap=refusal.code, transcript=c.transcript) for c in view.chunks)
+            )
+
+
+def _transcribe(
+    source: Source, span: Span, models: IndexModels, meter: Meter, times: StageTimes
+) -> tuple[TranscriptLine, ...]:
+    """What is said in span, embedded. A little more is listened to, so that no word is cut in two at its borders."""
+    if models.transcriber is None or not any(piece.has_audio for piece, _ in source.within(span)):
+        return ()
+    with _timed(times, "transcribe"):
+        heard = Span(max(0, span.start_ms - LISTENING_MARGIN_MS), span.end_ms + LISTENING_MARGIN_MS)
+        samples = _sound(source, heard)
+        if not samples.size:
+            return ()
+        lines = models.transcriber.transcribe(samples, offset_ms=heard.start_ms, meter=meter)
+        spoken = [line for line in (_inside(line, span) for line in lines) if line is not None]
+        if not spoken:
+            return ()
+        vectors = models.text_embedder.embed([line.text for line in spoken], meter=meter)
+        return tuple(replace(line, embedding=unit(vector)) for line, vector in zip(spoken, vectors, strict=True))
+
+
+def _sound(source: Source, span: Span) -> NDArray[np.float32]:
+    """Samples of span over all its pieces; silence where one has none, nothing after the last that has some."""
+    parts: list[NDArray[np.float32]] = []
+    have = 0
+    for piece, part in source.within(span):
+        if not piece.has_audio:
+            continue
+        begin = piece.span.start_ms
+        samples = read_audio(piece.url, Span(part.start_ms - begin, part.end_ms - begin), source.ffmpeg)
+        at = (part.start_ms - span.start_ms) * SAMPLE_RATE // 1000
+        samples = samples[: (part.end_ms - span.start_ms) * SAMPLE_RATE // 1000 - at]
+        if samples.size:
+            parts += [np.zeros(max(0, at - have), dtype=np.float32), samples]
+            have = at + samples.size
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.float32)
+
+
+def _inside(line: TranscriptLine, span: Span) -> TranscriptLine | None:
+    """The words of line whose middle lies in span; a line without word times as a whole, by its own middle."""
+    words = tuple(word for word in line.words if span.contains((word[0] + word[1]) // 2))
+    if not words and (line.words or not span.contains((line.span.start_ms + line.span.end_ms) // 2)):
+        return None
+    begin, end = (words[0][0], words[-1][1]) if len(words) < len(line.words) else (line.span.start_ms, line.span.end_ms)
+    begin = min(max(begin, span.start_ms), span.end_ms - 1)
+    text = line.text if len(words) == len(line.words) else " ".join(word for _, _, word in words)
+    return TranscriptLine(Span(begin, min(max(end, begin + 1), span.end_ms)), text, words)
+
+
+@dataclass(slots=True)
+class _FrameKeeper:
+    """Thumbnails and embeddings of frames, in batches as they come."""
+
+    models: IndexModels
+    meter: Meter
+    times: StageTimes
+    _waiting: list[SampledFrame] = field(default_factory=list)
+    _rows: list[FrameRow] = field(default_factory=list)
+
+    def add(self, frame: SampledFrame) -> None:
+        self._waiting.append(frame)
+        if len(self._waiting) == EMBEDDING_BATCH:
+            self._keep()
+
+    def finish(self) -> tuple[FrameRow, ...]:
+        if self._waiting:
+            self._keep()
+        return tuple(self._rows)
+
+    def _keep(self) -> None:
+        with _timed(self.times, "thumbnails"):
+            jpegs = [thumbnail(frame.picture) for frame in self._waiting]
+        with _timed(self.times, "embed_frames"):
+            pictures = [frame.picture for frame in self._waiting]
+            vectors = self.models.frame_embedder.embed_frames(pictures, meter=self.meter)
+        for frame, jpeg, vector in zip(self._waiting, jpegs, vectors, strict=True):
+            self._rows.append(FrameRow(frame.ms, jpeg, vector))
+        self._waiting.clear()
+
+
+@contextmanager
+def _decoding(samples: FrameSamples, times: StageTimes) -> Iterator[Iterator[SampledFrame]]:
+    """The samples, decoded by a thread of their own that runs at most QUEUED_FRAMES ahead."""
+    waiting: queue.Queue[SampledFrame | BaseException | None] = queue.Queue(QUEUED_FRAMES)
+    stopped = threading.Event()
+
+    def put(item: SampledFrame | BaseException | None) -> None:
+        while not stopped.is_set():
+            try:
+                waiting.put(item, timeout=0.2)
+                return
+            except queue.Full:
+                continue  # look again whether the reader has gone
+
+    def decode() -> None:
+        try:
+            with samples:
+                while not stopped.is_set():
+                    with _timed(times, "decode"):
+                        frame = next(samples, None)
+                    put(frame)
+                    if frame is None:
+                        return
+        except BaseException as error:  # noqa: BLE001 - handed to the reader, which raises it
+            put(error)
+
+    def read() -> Iterator[SampledFrame]:
+        while (item := waiting.get()) is not None:
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+
+    thread = threading.Thread(target=decode, name="decode", daemon=True)
+    thread.start()
+    try:
+        yield read()
+    finally:
+        stopped.set()
+        thread.join()
+
+
+@contextmanager
+def _timed(times: StageTimes, stage: str) -> Iterator[None]:
+    begun = time.perf_counter_ns()
+    try:
+        yield
+    finally:
+        setattr(times, stage, getattr(times, stage) + (time.perf_counter_ns() - begun) // 1_000_000)

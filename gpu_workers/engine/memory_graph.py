@@ -1,0 +1,259 @@
+"""An Event Knowledge Graph held in memory, for notebooks, the evaluation harness and tests.
+
+It answers every call of ports.KnowledgeGraph by exact cosine over numpy arrays. Nothing changes after construction,
+so any number of threads may read it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu_workers.engine.ekg import (
+    Chunk,
+    Entity,
+    Event,
+    EventRecord,
+    FrameRow,
+    LinkedMention,
+    Relation,
+    Span,
+    Vector,
+    stable_id,
+)
+from gpu_workers.engine.ports import EntityFact, Hit, StoredEvent, StoredFrame, ViewName, ViewQuery
+from gpu_workers.engine.retrieval.expansion import Appearance, connected_events
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryVideo:
+    """One video's index. events: in order of time. chunks: those of the events at least. frames: in order of time."""
+
+    video_id: UUID
+    events: Sequence[EventRecord]
+    chunks: Sequence[Chunk] = ()
+    frames: Sequence[FrameRow] = ()
+    index_version: int = 1
+
+
+class InMemoryGraph:
+    """Implements ports.KnowledgeGraph over a set of videos.
+
+    span: if given, only events that overlap it and frames inside it exist for the reader.
+    """
+
+    def __init__(self, videos: Iterable[MemoryVideo], *, span: Span | None = None) -> None:
+        self._events: dict[UUID, StoredEvent] = {}
+        self._next: dict[UUID, UUID] = {}
+        self._entities: dict[UUID, Entity] = {}
+        self._mentions: dict[UUID, list[LinkedMention]] = defaultdict(list)
+        self._relations: dict[UUID, list[Relation]] = defaultdict(list)
+        self._events_of_entity: dict[UUID, list[UUID]] = defaultdict(list)
+        self._frames: dict[UUID, list[StoredFrame]] = defaultdict(list)
+        self._jpegs: dict[str, bytes] = {}
+        self._events_of_line: dict[UUID, list[UUID]] = defaultdict(list)
+        self._views: dict[ViewName, _View] = {name: _View() for name in ("event", "entity", "frame", "transcript")}
+        # In one order everywhere: videos by id, events by time.
+        for video in sorted(videos, key=lambda video: video.video_id):
+            events = [r.event for r in video.events if span is None or r.event.span.overlaps(span)]
+            self._add_events(video, events)
+            self._add_frames(video, events, span)
+        self._views["event"].following = self._next
+        # After all events: an entity's last state is the one that counts.
+        for entity_id, event_ids in self._events_of_entity.items():
+            entity = self._entities[entity_id]
+            self._views["entity"].add(entity_id, entity.centroid, event_ids, entity.name)
+
+    # --- views -----------------------------------------------------------------------------------------------------
+
+    def search_views(
+        self, queries: Mapping[ViewName, ViewQuery], *, floor: float = 0.1
+    ) -> Mapping[ViewName, Sequence[Hit]]:
+        return {
+            name: [
+                Hit(event_id, cosine, name, f"{item.id} {item.words}".strip())
+                for item, cosine in self._views[name].nearest(query, floor=floor)
+                for event_id in item.event_ids
+            ]
+            for name, query in queries.items()
+        }
+
+    # --- edges -----------------------------------------------------------------------------------------------------
+
+    def next_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, UUID]:
+        return {event_id: self._next[event_id] for event_id in event_ids if event_id in self._next}
+
+    def previous_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, UUID]:
+        wanted = set(event_ids)
+        return {after: before for before, after in self._next.items() if after in wanted}
+
+    def events_sharing_entities(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[Hit]:
+        seeds = set(event_ids)
+        shared = {mention.entity_id for event_id in seeds for mention in self._mentions.get(event_id, ())}
+        ends = [(r.source_id, r.target_id) for relations in self._relations.values() for r in relations]
+        reached = {end for pair in ends if shared & set(pair) for end in pair}
+        return connected_events(
+            (
+                Appearance(entity_id, self._entities[entity_id].name, event_id, self._events[event_id].n)
+                for entity_id in shared | reached
+                for event_id in self._events_of_entity.get(entity_id, ())
+            ),
+            seeds=seeds,
+            shared=shared,
+            limit=limit,
+        )
+
+    def facts(self, event_ids: Sequence[UUID]) -> Sequence[EntityFact]:
+        facts: list[EntityFact] = []
+        for event_id in dict.fromkeys(event_ids):
+            for linked in self._mentions.get(event_id, ()):
+                text = f"{linked.mention.name} ({linked.mention.type}), {linked.mention.role}"
+                facts.append(EntityFact(event_id, linked.entity_id, _with(text, linked.mention.description)))
+            for relation in self._relations.get(event_id, ()):
+                source, target = self._entities[relation.source_id].name, self._entities[relation.target_id].name
+                text = _with(f"{source} {relation.predicate} {target}", relation.description)
+                facts.append(EntityFact(event_id, relation.source_id, text))
+        return facts
+
+    # --- rows ------------------------------------------------------------------------------------------------------
+
+    def load_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, StoredEvent]:
+        return {event_id: self._events[event_id] for event_id in event_ids if event_id in self._events}
+
+    def frames_of(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[StoredFrame]:
+        owned = [frames for event_id in dict.fromkeys(event_ids) if (frames := self._frames.get(event_id))]
+        shares = _fair_shares([len(frames) for frames in owned], limit)
+        chosen = [
+            frames[(2 * i + 1) * len(frames) // (2 * share)]
+            for frames, share in zip(owned, shares, strict=True)
+            for i in range(share)
+        ]
+        return sorted(chosen, key=lambda frame: (frame.video_id, frame.ms))
+
+    def jpeg(self, frame: StoredFrame) -> bytes:
+        """Raises KeyError for a frame of another graph."""
+        return self._jpegs[frame.thumbnail_key]
+
+    # --- construction ----------------------------------------------------------------------------------------------
+
+    def _add_events(self, video: MemoryVideo, events: Sequence[Event]) -> None:
+        chunks = {chunk.n: chunk for chunk in video.chunks}
+        inside = {event.id for event in events}
+        for record in video.events:
+            event = record.event
+            self._entities.update({entity.id: entity for entity in record.entities})
+            if event.id not in inside:
+                continue
+            members = tuple(chunks[n] for n in range(event.first_chunk, event.end_chunk) if n in chunks)
+            self._events[event.id] = StoredEvent(event.id, video.video_id, event.n, event.span, event.summary, members)
+            self._views["event"].add(event.id, event.embedding, [event.id])
+            self._add_lines(video, event, members)
+            self._mentions[event.id].extend(record.mentions)
+            self._relations[event.id].extend(record.relations)
+            for entity_id in dict.fromkeys(mention.entity_id for mention in record.mentions):
+                self._events_of_entity[entity_id].append(event.id)
+        for before, after in pairwise(events):
+            if after.n == before.n + 1:
+                self._next[before.id] = after.id
+
+    def _add_lines(self, video: MemoryVideo, event: Event, members: Sequence[Chunk]) -> None:
+        for chunk in members:
+            for line in chunk.transcript:
+                place = (line.span.start_ms, line.span.end_ms)
+                line_id = stable_id("transcript", video.video_id, video.index_version, *place)
+                if line.embedding is None or not line.span.overlaps(event.span):
+                    continue
+                if line_id not in self._events_of_line:
+                    self._views["transcript"].add(line_id, line.embedding, self._events_of_line[line_id], line.text)
+                if event.id not in self._events_of_line[line_id]:
+                    self._events_of_line[line_id].append(event.id)
+
+    def _add_frames(self, video: MemoryVideo, events: Sequence[Event], span: Span | None) -> None:
+        position = 0
+        for row in sorted(video.frames, key=lambda row: row.ms):
+            while position < len(events) and events[position].span.end_ms <= row.ms:
+                position += 1
+            if position == len(events):
+                return
+            if not events[position].span.contains(row.ms) or (span is not None and not span.contains(row.ms)):
+                continue
+            key = f"{video.video_id}/{row.ms}.jpg"
+            frame_id = stable_id("frame", video.video_id, video.index_version, row.ms)
+            event_id = events[position].id
+            self._frames[event_id].append(StoredFrame(frame_id, video.video_id, event_id, row.ms, key))
+            self._jpegs[key] = row.jpeg
+            self._views["frame"].add(frame_id, row.embedding, [event_id], f"at {row.ms} ms")
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """What a view can match. event_ids: the events it belongs to, in order; may grow during construction."""
+
+    id: UUID
+    vector: Vector
+    event_ids: Sequence[UUID]
+    words: str
+
+
+@dataclass(slots=True)
+class _View:
+    """Items with unit vectors, searched exactly. The matrix is built at the first search. following: of an item, the
+    next one in time; None where a view has no such order, and no context."""
+
+    items: list[_Item] = field(default_factory=list)
+    following: Mapping[UUID, UUID] | None = None
+    matrix: Vector | None = None
+
+    def add(self, key: UUID, vector: Vector, event_ids: Sequence[UUID], words: str = "") -> None:
+        self.items.append(_Item(key, vector, event_ids, words))
+
+    def nearest(self, query: ViewQuery, *, floor: float) -> list[tuple[_Item, float]]:
+        """(item, cosine) above floor, best first; ties by id."""
+        if not self.items or query.limit <= 0:
+            return []
+        if self.matrix is None:
+            # Sorted before the matrix is there: another thread may come in between and must find them together.
+            items = sorted(self.items, key=lambda item: item.id)
+            self.items, self.matrix = items, np.stack([item.vector for item in items])
+        cosines: NDArray[np.floating[Any]] = self.matrix @ query.vector
+        if query.context and self.following is not None:
+            cosines = self._in_context(cosines, self.following, query.context)
+        order = np.argsort(-cosines, kind="stable")[: query.limit]
+        return [(self.items[i], float(cosines[i])) for i in order if cosines[i] > floor]
+
+    def _in_context(
+        self, cosines: NDArray[np.floating[Any]], following: Mapping[UUID, UUID], context: float
+    ) -> NDArray[np.float64]:
+        """An item without a neighbour has itself around it. In double precision, as a database reckons."""
+        place = {item.id: row for row, item in enumerate(self.items)}
+        own = cosines.astype(np.float64)
+        around = np.full(len(own), -np.inf)
+        for before, after in following.items():
+            left, right = place[before], place[after]
+            around[left] = max(around[left], own[right])
+            around[right] = max(around[right], own[left])
+        around = np.where(np.isneginf(around), own, around)
+        return np.asarray((own + context * around) / (1 + context))
+
+
+def _with(text: str, description: str) -> str:
+    return f"{text}: {description}" if description else text
+
+
+def _fair_shares(available: Sequence[int], limit: int) -> list[int]:
+    """How many of each to take so that no one gets a second before all have had a first."""
+    shares = [0] * len(available)
+    left = min(limit, sum(available))
+    while left > 0:
+        for i, count in enumerate(available):
+            if left > 0 and shares[i] < count:
+                shares[i] += 1
+                left -= 1
+    return shares

@@ -1,0 +1,316 @@
+"""Which implementation plays which role: one table per profile, bound by ModelSettings.
+
+Nothing is loaded on import. Each model is loaded once per process and per settings, when a role first needs it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from gpu_workers.engine.models import weights
+from gpu_workers.engine.models.roles import (
+    AnswerModels,
+    Checker,
+    Describer,
+    Extractor,
+    FrameEmbedder,
+    IndexModels,
+    ModelError,
+    Narrator,
+    Similarity,
+    Summariser,
+    TextEmbedder,
+    Transcriber,
+)
+from gpu_workers.engine.models.served.chat import OpenAIChatModel
+
+if TYPE_CHECKING:
+    from gpu_workers.engine.models.local.clip import ClipEmbedder
+    from gpu_workers.engine.models.observer.detector import SsdDetector
+    from gpu_workers.engine.models.observer.scene import SceneClassifier
+
+
+@dataclass(frozen=True, slots=True)
+class RoleBinding:
+    """One line of a profile. weights: a name in weights.WEIGHTS, a hub id, or "endpoint". sha256: of the weight files,
+    in the order of the weight table; empty for an endpoint or a hub id, whose operator pins it."""
+
+    implementation: str
+    weights: str
+    licence: str
+    sha256: tuple[str, ...] = ()
+
+
+def _packaged(implementation: str, name: str) -> RoleBinding:
+    weight = weights.WEIGHTS[name]
+    return RoleBinding(implementation, name, weight.licence, tuple(file.sha256 for file in weight.files))
+
+
+PROFILES: Mapping[str, Mapping[str, RoleBinding]] = {
+    "embedded": {
+        "describer": _packaged("observer.Observer", "ssd-mobilenet-v2"),
+        "scene": _packaged("scene.SceneClassifier", "efficientnet-lite3"),
+        "text_reader": RoleBinding("observed_text.TextReader", "inside rapidocr-onnxruntime", "Apache-2.0"),
+        "summariser": RoleBinding("observer_events.ObserverSummariser", "", ""),
+        "extractor": RoleBinding("observer_events.ObserverExtractor", "", ""),
+        "narrator": RoleBinding("narrator.MeasuredNarrator", "", ""),
+        "checker": RoleBinding("observer_events.ObserverChecker", "endpoint", ""),
+        "reasoner": RoleBinding("chat.OpenAIChatModel", "endpoint", ""),
+        "text_embedder": _packaged("encoders.MiniLMTextEmbedder", "all-minilm-l6-v2"),
+        "frame_embedder": _packaged("conse.ConseFrameEmbedder", "efficientnet-lite3"),
+        "similarity": _packaged("similarity.BertScoreSimilarity", "all-minilm-l6-v2"),
+        "transcriber": _packaged("whisper.WhisperTranscriber", "whisper-base"),
+    },
+    "openai": {
+        "describer": RoleBinding("vision_language.VlmDescriber", "endpoint", ""),
+        "summariser": RoleBinding("event_language.LlmSummariser", "endpoint", ""),
+        "extractor": RoleBinding("event_language.VlmExtractor", "endpoint", ""),
+        "narrator": RoleBinding("narrator.LlmNarrator", "endpoint", ""),
+        "checker": RoleBinding("vision_language.VlmChecker", "endpoint", ""),
+        "reasoner": RoleBinding("chat.OpenAIChatModel", "endpoint", ""),
+        "text_embedder": RoleBinding("clip.ClipEmbedder", "jinaai/jina-clip-v1", "Apache-2.0"),
+        "frame_embedder": RoleBinding("clip.ClipEmbedder", "jinaai/jina-clip-v1", "Apache-2.0"),
+        "similarity": RoleBinding("similarity.BertScoreSimilarity", "microsoft/deberta-xlarge-mnli", "MIT"),
+        "transcriber": RoleBinding("whisper.WhisperTranscriber", "large-v3-turbo", "MIT"),
+    },
+}
+"""Role to implementation. "openai" is for machines with GPUs: a VLM and an LLM behind the OpenAI protocol."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """Where the models are. An embedded profile with a describer_url uses that VLM instead of the observer.
+
+    clip_source, bertscore_source, whisper_source: folder or hub id for the openai profile. clip_revision: the commit
+    whose code may run. device: of in-process models in the openai profile. describer_images: most pictures that the
+    describer's server takes in one request.
+    """
+
+    profile: str = "embedded"
+    reasoner_url: str = ""
+    reasoner_model: str = ""
+    reasoner_api_key: str = ""
+    describer_url: str = ""
+    describer_model: str = ""
+    describer_api_key: str = ""
+    context_tokens: int = 8_192
+    describer_context_tokens: int = 32_768
+    describer_images: int = 64
+    concurrency: int = 8
+    timeout_s: float = 300.0
+    clip_source: str = "jinaai/jina-clip-v1"
+    clip_revision: str = ""
+    bertscore_source: str = "microsoft/deberta-xlarge-mnli"
+    whisper_source: str = "large-v3-turbo"
+    device: str = "cuda"
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        if self.profile not in PROFILES:
+            raise ValueError(f"MODEL_PROFILE is one of {', '.join(PROFILES)}, got {self.profile!r}")
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str] | None = None) -> ModelSettings:
+        """Read from the environment. Raises ValueError, naming the variable, for a value that makes no sense."""
+        env = os.environ if env is None else env
+        return cls(
+            profile=env.get("MODEL_PROFILE") or "embedded",
+            reasoner_url=env.get("REASONER_URL", ""),
+            reasoner_model=env.get("REASONER_MODEL", ""),
+            reasoner_api_key=env.get("REASONER_API_KEY", ""),
+            describer_url=env.get("DESCRIBER_URL", ""),
+            describer_model=env.get("DESCRIBER_MODEL", ""),
+            describer_api_key=env.get("DESCRIBER_API_KEY", ""),
+            context_tokens=_positive(env, "REASONER_CONTEXT_TOKENS", 8_192),
+            describer_context_tokens=_positive(env, "DESCRIBER_CONTEXT_TOKENS", 32_768),
+            describer_images=_positive(env, "DESCRIBER_IMAGES", 64),
+            concurrency=_positive(env, "MODEL_CONCURRENCY", 8),
+            timeout_s=float(_positive(env, "MODEL_TIMEOUT_S", 300)),
+            clip_source=env.get("CLIP_SOURCE") or "jinaai/jina-clip-v1",
+            clip_revision=env.get("CLIP_REVISION", ""),
+            bertscore_source=env.get("BERTSCORE_SOURCE") or "microsoft/deberta-xlarge-mnli",
+            whisper_source=env.get("WHISPER_SOURCE") or "large-v3-turbo",
+            device=env.get("MODEL_DEVICE") or "cuda",
+            threads=_positive(env, "AVA_MODEL_THREADS", 1),
+        )
+
+
+def _positive(env: Mapping[str, str], name: str, default: int) -> int:
+    text = env.get(name) or str(default)
+    if not text.isdigit() or int(text) < 1:
+        raise ValueError(f"{name} is a whole number above 0, got {text!r}")
+    return int(text)
+
+
+@cache
+def reasoner(settings: ModelSettings) -> OpenAIChatModel:
+    """The LLM. Raises ModelError (not_configured) without REASONER_URL."""
+    if not settings.reasoner_url:
+        raise ModelError("not_configured", "REASONER_URL is not set: no model answers questions", retryable=False)
+    return OpenAIChatModel(
+        base_url=settings.reasoner_url,
+        model=settings.reasoner_model or "default",
+        api_key=settings.reasoner_api_key,
+        context_tokens=settings.context_tokens,
+        concurrency=settings.concurrency,
+        timeout_s=settings.timeout_s,
+    )
+
+
+@cache
+def vision_model(settings: ModelSettings) -> OpenAIChatModel:
+    """The VLM. Raises ModelError (not_configured) without DESCRIBER_URL."""
+    if not settings.describer_url:
+        raise ModelError("not_configured", "DESCRIBER_URL is not set: no model looks at frames", retryable=False)
+    return OpenAIChatModel(
+        base_url=settings.describer_url,
+        model=settings.describer_model or "default",
+        api_key=settings.describer_api_key,
+        context_tokens=settings.describer_context_tokens,
+        accepts_images=True,
+        concurrency=settings.concurrency,
+        timeout_s=settings.timeout_s,
+    )
+
+
+@cache
+def load_index_models(settings: ModelSettings) -> IndexModels:
+    """The roles of an index job. Raises WeightsError or ModelError when one of them cannot be had."""
+    describer, summariser, extractor = _perception(settings)
+    return IndexModels(
+        profile=settings.profile,
+        describer=describer,
+        summariser=summariser,
+        extractor=extractor,
+        text_embedder=_text_embedder(settings),
+        frame_embedder=_frame_embedder(settings),
+        similarity=_similarity(settings),
+        narrator=_narrator(settings),
+        transcriber=_transcriber(settings),
+    )
+
+
+@cache
+def load_answer_models(settings: ModelSettings) -> AnswerModels:
+    """The roles of a question. Raises WeightsError or ModelError when one of them cannot be had."""
+    from gpu_workers.engine.models.observer.events import ObserverChecker
+    from gpu_workers.engine.models.served.vision import VlmChecker
+
+    llm = reasoner(settings)
+    checker: Checker
+    if settings.describer_url:
+        checker = VlmChecker(vision_model(settings), max_frames=settings.describer_images)
+    else:
+        checker = ObserverChecker(llm)
+    return AnswerModels(
+        profile=settings.profile,
+        reasoner=llm,
+        text_embedder=_text_embedder(settings),
+        frame_embedder=_frame_embedder(settings),
+        similarity=_similarity(settings),
+        checker=checker,
+    )
+
+
+def _perception(settings: ModelSettings) -> tuple[Describer, Summariser, Extractor]:
+    if settings.describer_url or settings.profile == "openai":
+        from gpu_workers.engine.models.served.events import FRAMES_PER_EVENT, LlmSummariser, VlmExtractor
+        from gpu_workers.engine.models.served.vision import FRAMES_PER_CHUNK, VlmDescriber
+
+        vlm = vision_model(settings)
+        images = settings.describer_images
+        describer = VlmDescriber(vlm, concurrency=settings.concurrency, frames=min(FRAMES_PER_CHUNK, images))
+        return describer, LlmSummariser(vlm), VlmExtractor(vlm, max_frames=min(FRAMES_PER_EVENT, images))
+    from gpu_workers.engine.models.observer.events import ObserverExtractor, ObserverSummariser
+    from gpu_workers.engine.models.observer.observer import Observer
+    from gpu_workers.engine.models.observer.text_reader import TextReader
+
+    text = TextReader(threads=settings.threads)
+    return Observer(_detector(), _scene(settings.threads), text), ObserverSummariser(), ObserverExtractor()
+
+
+def _narrator(settings: ModelSettings) -> Narrator:
+    """Told by the model that describes, so that an index job needs one server; without one by what was measured."""
+    from gpu_workers.engine.models.narrator import LlmNarrator, MeasuredNarrator
+
+    if settings.describer_url or settings.profile == "openai":
+        return LlmNarrator(vision_model(settings))
+    return MeasuredNarrator()
+
+
+@cache
+def _detector() -> SsdDetector:
+    from gpu_workers.engine.models.observer.detector import SsdDetector
+
+    return SsdDetector(weights.fetch("ssd-mobilenet-v2"))
+
+
+@cache
+def _scene(threads: int) -> SceneClassifier:
+    from gpu_workers.engine.models.observer.scene import SceneClassifier
+
+    return SceneClassifier(weights.fetch("efficientnet-lite3"), threads=threads)
+
+
+@cache
+def _clip(settings: ModelSettings) -> ClipEmbedder:
+    from gpu_workers.engine.models.local.clip import ClipEmbedder
+
+    # jina-clip's architecture comes as code with its weights; it runs only at a commit that the operator pins.
+    pinned = settings.clip_revision or None
+    return ClipEmbedder(
+        settings.clip_source,
+        name=settings.clip_source,
+        device=settings.device,
+        trust_code=pinned is not None,
+        revision=pinned,
+    )
+
+
+@cache
+def _text_embedder(settings: ModelSettings) -> TextEmbedder:
+    if settings.profile == "openai":
+        return _clip(settings)
+    from gpu_workers.engine.models.local.encoders import MiniLMTextEmbedder
+
+    return MiniLMTextEmbedder(weights.fetch("all-minilm-l6-v2"))
+
+
+@cache
+def _frame_embedder(settings: ModelSettings) -> FrameEmbedder:
+    if settings.profile == "openai":
+        return _clip(settings)
+    from gpu_workers.engine.models.local.conse import ConseFrameEmbedder
+
+    cache_dir = weights.cache_dir() / "derived"
+    return ConseFrameEmbedder(_text_embedder(settings), _scene(settings.threads), _detector(), cache_dir=cache_dir)
+
+
+@cache
+def _similarity(settings: ModelSettings) -> Similarity:
+    from gpu_workers.engine.models.local import similarity
+
+    if settings.profile == "openai":
+        source = settings.bertscore_source
+        layer, baseline = similarity.DEBERTA_LAYER, similarity.DEBERTA_BASELINE
+        return similarity.BertScoreSimilarity(
+            source, num_layers=layer, baseline=baseline, name=f"bertscore-{source}-{layer}", device=settings.device
+        )
+    layer, baseline = similarity.MINILM_LAYER, similarity.MINILM_BASELINE
+    folder = weights.fetch("all-minilm-l6-v2")
+    return similarity.BertScoreSimilarity(folder, num_layers=layer, baseline=baseline, name=f"bertscore-minilm-{layer}")
+
+
+@cache
+def _transcriber(settings: ModelSettings) -> Transcriber:
+    from gpu_workers.engine.models.local.whisper import WhisperTranscriber
+
+    if settings.profile == "openai":
+        kind = "float16" if settings.device.startswith("cuda") else "int8"
+        source = settings.whisper_source
+        return WhisperTranscriber(source, name=f"whisper-{source}", device=settings.device, compute_type=kind)
+    return WhisperTranscriber(weights.fetch("whisper-base"), name="whisper-base", threads=settings.threads)

@@ -1,0 +1,393 @@
+"""Summariser, extractor and checker of the embedded profile: aggregation of measured facts, no words of a small LLM."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gpu_workers.engine.ekg import Chunk, EntityMention, Extraction, RelationStatement
+from gpu_workers.engine.models.observer.boxes import iou
+from gpu_workers.engine.models.observer.categories import ANIMALS, VEHICLES
+from gpu_workers.engine.models.observer.sentences import (
+    counted,
+    heard_and_read,
+    listing,
+    noun,
+    rank,
+    scene_sentences,
+    verb,
+)
+from gpu_workers.engine.models.pictures import clock
+from gpu_workers.engine.models.roles import ChatModel, CheckRequest, Message, Meter, ModelError, ObserveRequest, Sample
+from gpu_workers.engine.models.served.structured import clean
+from gpu_workers.engine.models.served.vision import check_text, observe_text, spread
+from gpu_workers.engine.prompts import load
+
+_NEAR = 1.2
+"""Two objects are near each other within so many heights of the larger one."""
+_MOST_RELATIONS = 24
+_BOUNDARY_MS, _SAME_PLACE = 1_500, 0.3
+_TOLD_ONE_BY_ONE = 5
+"""More objects than this in one event are told as groups; each is still an entity with its own times."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Thing:
+    """One tracked object over all chunks of an event. motions: with the start of the first chunk that shows each.
+    boxes, moves: the last box and the movement by chunk."""
+
+    track_id: int
+    category: str
+    colour: str
+    motions: tuple[tuple[int, str], ...]
+    entered: str
+    left: str
+    start_ms: int
+    end_ms: int
+    frames_ms: tuple[int, ...]
+    boxes: Mapping[int, Sequence[float]]
+    moves: Mapping[int, str]
+
+    @property
+    def mainly(self) -> str:
+        """The movement that was shown for the longest time, "" if none was measured."""
+        ends = [ms for ms, _ in self.motions[1:]] + [self.end_ms]
+        lasted: Counter[str] = Counter()
+        for (ms, motion), end in zip(self.motions, ends, strict=True):
+            lasted[motion] += max(1, end - ms)
+        return lasted.most_common(1)[0][0] if lasted else ""
+
+    @property
+    def does(self) -> str:
+        return ", then ".join(motion for _, motion in self.motions[:4])
+
+
+def things_of(chunks: Sequence[Chunk]) -> list[_Thing]:
+    """The distinct objects of the chunks' facts, people first, in order of appearance."""
+    seen: dict[tuple[int, str], list[tuple[Chunk, Mapping[str, Any]]]] = {}
+    for chunk in chunks:
+        for found in chunk.facts.get("objects", []):
+            key = (int(found["track_id"]), str(found["category"]))
+            if key not in seen:
+                # A track ends with its segment; what goes on in the same place a moment later is the same object.
+                before = next((k for k, parts in seen.items() if _continues(parts[-1][1], found)), None)
+                if before is not None:
+                    seen[key] = seen.pop(before)
+            seen.setdefault(key, []).append((chunk, found))
+    things = []
+    for (track_id, category), parts in seen.items():
+        motions: list[tuple[int, str]] = []
+        for chunk, found in parts:
+            if found["motion"] and (not motions or motions[-1][1] != found["motion"]):
+                motions.append((chunk.span.start_ms, str(found["motion"])))
+        votes = Counter(str(found["colour"]) for _, found in parts if found["colour"])
+        things.append(
+            _Thing(
+                track_id,
+                category,
+                votes.most_common(1)[0][0] if votes else "",
+                tuple(motions),
+                next((str(f["entered"]) for _, f in parts if f["entered"]), ""),
+                next((str(f["left"]) for _, f in reversed(parts) if f["left"]), ""),
+                int(parts[0][1]["start_ms"]),
+                int(parts[-1][1]["end_ms"]),
+                tuple(int(ms) for _, f in parts for ms in f["frames_ms"]),
+                {chunk.n: f["box"] for chunk, f in parts},
+                {chunk.n: str(f["motion"]) for chunk, f in parts},
+            )
+        )
+    return sorted(things, key=lambda t: (rank(t.category), t.start_ms, t.track_id))
+
+
+def _continues(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
+    """Whether later begins when and where earlier ended, as another track of the same kind of thing."""
+    gap = int(later["start_ms"]) - int(earlier["end_ms"])
+    alike = earlier["category"] == later["category"] and earlier["track_id"] != later["track_id"]
+    return alike and 0 < gap <= _BOUNDARY_MS and iou(earlier["box"], later["first_box"]) >= _SAME_PLACE
+
+
+class ObserverSummariser:
+    """A roles.Summariser over Chunk.facts; an event of one chunk keeps its description."""
+
+    name = "observer"
+
+    def summarise(self, chunks: Sequence[Chunk], *, profile: str, meter: Meter) -> str:
+        described = [chunk for chunk in chunks if chunk.description]
+        if not described:
+            gaps = sorted({chunk.gap for chunk in chunks if chunk.gap})
+            return f"This part of the video could not be described ({', '.join(gaps)})." if gaps else ""
+        if len(described) == 1:
+            return str(described[0].description)
+        if not all(chunk.facts for chunk in described):
+            return " ".join(dict.fromkeys(str(chunk.description) for chunk in described))
+        span = f"{clock(chunks[0].span.start_ms)} to {clock(chunks[-1].span.end_ms)}"
+        things = things_of(described)
+        sentences = [f"From {span}: {_who(described, things)}."]
+        sentences += _what(things)
+        moving = sum(bool(chunk.facts["camera_moves"]) for chunk in described)
+        if any(chunk.facts.get("cuts") for chunk in described):
+            sentences.append("The picture cuts to another view.")
+        if 2 * moving >= len(described):
+            sentences.append("The camera moves.")
+        tags = Counter(tag for chunk in described for tag, _ in chunk.facts["scene"])
+        sentences += scene_sentences([tag for tag, votes in tags.most_common(2) if 2 * votes >= len(described)])
+        sentences += _clock_told(described)
+        texts = list(dict.fromkeys(text for chunk in described for text in chunk.facts["text"]))
+        lines = {(line.span.start_ms, line.text): line.text for chunk in described for line in chunk.transcript}
+        sentences += heard_and_read(texts, clean(" ".join(lines.values())))
+        return " ".join(sentences)
+
+
+def _clock_told(chunks: Sequence[Chunk]) -> list[str]:
+    shown = [str(chunk.facts["clock"]) for chunk in chunks if chunk.facts.get("clock")]
+    if not shown:
+        return []
+    if shown[0] == shown[-1]:
+        return [f"The on-screen clock reads {shown[0]}."]
+    return [f"The on-screen clock goes from {shown[0]} to {shown[-1]}."]
+
+
+def _who(chunks: Sequence[Chunk], things: Sequence[_Thing]) -> str:
+    if all(chunk.facts["brightness"] == "black" for chunk in chunks):
+        return "the picture is black"
+    counts = Counter(thing.category for thing in things)
+    parts = []
+    for category, n in sorted(counts.items(), key=lambda item: (rank(item[0]), -item[1], item[0])):
+        most = max((c.facts["counts"].get(category, {"most": 0})["most"] for c in chunks), default=0)
+        parts.append(counted(category, n, most))
+    return f"{listing(parts)} in view" if parts else "no person, animal or vehicle is detected"
+
+
+def _what(things: Sequence[_Thing]) -> list[str]:
+    """What the objects do: one sentence for each of a few, groups of a crowd; then one for all that stay."""
+    sentences, calm, active = [], Counter[tuple[str, str, str]](), []
+    for thing in things:
+        still = all(motion in {"stands", "stays in place"} for _, motion in thing.motions)
+        if still and not thing.entered and not thing.left:
+            calm[(thing.category, thing.colour, thing.does)] += 1
+        else:
+            active.append(thing)
+    crowd = len(active) > _TOLD_ONE_BY_ONE
+    if crowd:
+        sentences += _crowd(active)
+    for thing in [] if crowd else active:
+        acts = []
+        if thing.entered:
+            acts.append(f"enters from the {thing.entered} at {clock(thing.start_ms)}")
+        for k, (ms, motion) in enumerate(thing.motions[:4]):
+            acts.append(motion if k == 0 else f"{motion} from {clock(ms)}")
+        if thing.left:
+            acts.append(f"leaves at the {thing.left} at {clock(thing.end_ms)}")
+        who = noun(thing.category, thing.colour)
+        since = "" if thing.entered else f" (from {clock(thing.start_ms)})"
+        sentences.append(f"{who[0].upper()}{who[1:]}{since} {', then '.join(acts)}.")
+    for (category, colour, does), n in sorted(calm.items(), key=lambda item: (rank(item[0][0]), item[0])):
+        who = noun(category, colour, n)
+        is_ = "is" if n == 1 else "are"
+        doing = {"stands": f"{is_} standing", "stays in place": f"{is_} standing still"}.get(does, f"{is_} visible")
+        sentences.append(f"{who[0].upper()}{who[1:]} {doing}.")
+    return sentences
+
+
+def _crowd(things: Sequence[_Thing]) -> list[str]:
+    """What most of them do, and who comes and goes: each thing counts once, by the movement it showed longest."""
+    groups = Counter((t.category, t.colour, t.mainly) for t in things)
+    order = sorted(groups.items(), key=lambda item: (rank(item[0][0]), -item[1], item[0]))
+    clauses = [
+        f"{noun(category, colour, n)} {verb(does, n) if does else ('is' if n == 1 else 'are') + ' visible'}"
+        for (category, colour, does), n in order
+    ]
+    text = "; ".join(clauses)
+    sentences = [f"{text[0].upper()}{text[1:]}."]
+    for key, singular, word in (("entered", "enters", "from"), ("left", "leaves", "at")):
+        passing = Counter((t.category, getattr(t, key)) for t in things if getattr(t, key))
+        for (category, border), n in sorted(passing.items(), key=lambda item: (rank(item[0][0]), -item[1], item[0])):
+            at = [t.start_ms if key == "entered" else t.end_ms for t in things if getattr(t, key) == border]
+            who = noun(category, "", n)
+            when = f"at {clock(at[0])}" if n == 1 else f"between {clock(min(at))} and {clock(max(at))}"
+            sentences.append(f"{who[0].upper()}{who[1:]} {verb(singular, n)} {word} the {border} {when}.")
+    return sentences
+
+
+class ObserverExtractor:
+    """A roles.Extractor over Chunk.facts: one entity per re-identified object, the scene, and stable on-screen text.
+
+    Names repeat over a video ("person in black"); within one event a number tells them apart, and the plain name is an
+    alias. Without facts (chunks of a VLM) the Extraction is empty.
+    """
+
+    name = "observer"
+
+    def extract(
+        self,
+        summary: str,
+        chunks: Sequence[Chunk],
+        frames: Sequence[tuple[int, bytes]],
+        *,
+        profile: str,
+        meter: Meter,
+    ) -> Extraction:
+        described = [chunk for chunk in chunks if chunk.facts]
+        things = things_of(described)
+        times = [ms for ms, _ in frames]
+        names = _names(things)
+        mentions = [_mention(thing, names[thing.track_id], times) for thing in things]
+        relations = _relations(described, things, names)
+        scenes = Counter(tag for chunk in described for tag, _ in chunk.facts["scene"])
+        for tag, votes in scenes.most_common(1):
+            if 2 * votes >= len(described) and tag not in names.values():
+                share = votes / len(described)
+                text = f"The picture resembles a {tag}."
+                mentions.append(EntityMention(tag, "place", text, "scene", confidence=round(0.6 * share, 2)))
+                relations += [
+                    RelationStatement(names[t.track_id], "enters", tag, f"enters from the {t.entered}", 0.5)
+                    for t in things
+                    if t.entered
+                ]
+        taken = {mention.name.casefold() for mention in mentions}
+        texts = Counter(text for chunk in described for text in dict.fromkeys(chunk.facts["text"]))
+        for text, votes in texts.items():
+            # A text that only one of several chunks shows is as likely a misreading.
+            if (votes > 1 or len(described) == 1) and text.casefold() not in taken:
+                taken.add(text.casefold())
+                mentions.append(
+                    EntityMention(text, "text", f'On-screen text "{text}".', "on-screen text", confidence=0.8)
+                )
+        return Extraction(tuple(mentions), tuple(relations[:_MOST_RELATIONS]))
+
+
+def _names(things: Sequence[_Thing]) -> dict[int, str]:
+    plain = {thing.track_id: noun(thing.category, thing.colour).split(" ", 1)[1] for thing in things}
+    total, used = Counter(plain.values()), Counter[str]()
+    names = {}
+    for thing in things:
+        name = plain[thing.track_id]
+        used[name] += 1
+        names[thing.track_id] = f"{name} {used[name]}" if total[name] > 1 else name
+    return names
+
+
+def _mention(thing: _Thing, name: str, times: Sequence[int]) -> EntityMention:
+    plain = noun(thing.category, thing.colour)
+    kind = (
+        "person" if thing.category == "person"
+        else "vehicle" if thing.category in VEHICLES
+        else "animal" if thing.category in ANIMALS
+        else "object"
+    )  # fmt: skip
+    does = thing.does or "is visible"
+    bare = plain.split(" ", 1)[1]
+    seen = f"{clock(thing.start_ms)} to {clock(thing.end_ms)}"
+    return EntityMention(
+        name=name,
+        type=kind,
+        description=f"{plain[0].upper()}{plain[1:]} that {does}, seen {seen}.",
+        role=does,
+        aliases=tuple(alias for alias in dict.fromkeys((bare, thing.category)) if alias != name),
+        confidence=0.9 if len(thing.frames_ms) >= 10 else 0.7,
+        frame_ms=tuple(ms for ms in times if any(abs(ms - own) <= 300 for own in thing.frames_ms)),
+    )
+
+
+def _relations(chunks: Sequence[Chunk], things: Sequence[_Thing], names: Mapping[int, str]) -> list[RelationStatement]:
+    """Near, walks with, follows: from boxes and movements in the chunks that show both, in at least half of them."""
+    found: list[tuple[float, RelationStatement]] = []
+    aspect = {chunk.n: float(chunk.facts["aspect"]) for chunk in chunks}
+    for k, a in enumerate(things):
+        for b in things[k + 1 :]:
+            shared = sorted(set(a.boxes) & set(b.boxes))
+            gaps = [(n, _distance(a.boxes[n], b.boxes[n], aspect[n])) for n in shared]
+            near = [(n, gap) for n, gap in gaps if gap < _NEAR]
+            if not near or 2 * len(near) < len(shared):
+                continue
+            together = [n for n, _ in near if _goes(a.moves[n]) and a.moves[n] == b.moves[n]]
+            both_people = a.category == b.category == "person"
+            predicate = "walks with" if both_people and 2 * len(together) >= len(near) and together else "is near"
+            text = f"within {_NEAR:g} body heights in {len(near)} of {len(shared)} shared slices"
+            share = len(near) / len(shared)
+            statement = RelationStatement(
+                names[a.track_id], predicate, names[b.track_id], text, round(0.5 + 0.4 * share, 2)
+            )
+            found.append((min(gap for _, gap in near) - (predicate == "walks with"), statement))
+    return [statement for _, statement in sorted(found, key=lambda item: item[0])]
+
+
+def _goes(words: str) -> bool:
+    return words.startswith(("walks", "runs"))
+
+
+def _distance(a: Sequence[float], b: Sequence[float], aspect: float) -> float:
+    """Between the feet, in heights of the larger box."""
+    height = max(a[3] - a[1], b[3] - b[1], 1e-6)
+    dx = (a[0] + a[2] - b[0] - b[2]) / 2 * aspect
+    return float((dx**2 + (a[3] - b[3]) ** 2) ** 0.5 / height)
+
+
+class ObserverChecker:
+    """A roles.Checker without eyes: the reasoner weighs what was measured around each frame.
+
+    Its name says so, and so must whoever shows its verdict.
+    """
+
+    def __init__(self, reasoner: ChatModel, *, max_frames: int = 24, max_tokens: int = 512) -> None:
+        self.name = f"measurements read by {reasoner.name}"
+        self.max_frames = max_frames
+        self._reasoner = reasoner
+        self._max_tokens = max_tokens
+
+    def check(
+        self,
+        request: CheckRequest,
+        *,
+        n: int,
+        schema: Mapping[str, Any],
+        meter: Meter,
+        timeout_s: float | None = None,
+    ) -> list[Sample]:
+        """Raises ModelError (no_observations) when no frame carries a measurement."""
+        system = load("check_observed").substitute()
+        # Frames of one chunk carry one observation: it is told once, from its first frame.
+        first: dict[str, int] = {}
+        for frame in request.frames:
+            if frame.observation.strip():
+                first.setdefault(clean(frame.observation), frame.ms)
+        if not first:
+            raise ModelError("no_observations", "no measurement to check against", retryable=False)
+        spent = self._reasoner.count_tokens(system + check_text(request, evidence="")) + 128 + self._max_tokens
+        lines = [f"[{clock(ms)}] {text}" for text, ms in sorted(first.items(), key=lambda item: item[1])]
+        shown = self._fitting(lines, spent)
+        evidence = f"Measurements at {len(shown)} of {len(lines)} moments:\n" + "\n".join(shown)
+        messages = [Message("system", (system,)), Message("user", (check_text(request, evidence=evidence),))]
+        return self._reasoner.sample(
+            messages, stage="check", meter=meter, schema=schema, n=n, temperature=0.5 if n > 1 else 0.0,
+            max_tokens=self._max_tokens, timeout_s=timeout_s,
+        )  # fmt: skip
+
+    def observe(
+        self, request: ObserveRequest, *, schema: Mapping[str, Any], meter: Meter, timeout_s: float | None = None
+    ) -> Sample:
+        """Raises ModelError (no_observations) when no frame carries a measurement."""
+        system = load("observe_measured").substitute()
+        first: dict[str, tuple[int, int]] = {}
+        for number, frame in enumerate(request.frames, start=1):
+            if frame.observation.strip():
+                first.setdefault(clean(frame.observation), (number, frame.ms))
+        if not first:
+            raise ModelError("no_observations", "no measurement to look at", retryable=False)
+        spent = self._reasoner.count_tokens(system + observe_text(request, evidence="")) + 128 + self._max_tokens
+        lines = [f"Frame {number} at {ms} ms: {text}" for text, (number, ms) in first.items()]
+        shown = self._fitting(lines, spent)
+        evidence = f"Measurements at {len(shown)} of {len(lines)} moments:\n" + "\n".join(shown)
+        messages = [Message("system", (system,)), Message("user", (observe_text(request, evidence=evidence),))]
+        return self._reasoner.sample(
+            messages, stage="observe", meter=meter, schema=schema, max_tokens=self._max_tokens, timeout_s=timeout_s
+        )[0]  # fmt: skip
+
+    def _fitting(self, lines: Sequence[str], spent: int) -> list[str]:
+        """As many of lines, evenly spread, as the window holds beside spent tokens; at least one."""
+        shown = spread(lines, self.max_frames)
+        while len(shown) > 1 and spent + self._reasoner.count_tokens("\n".join(shown)) > self._reasoner.context_tokens:
+            shown = spread(lines, len(shown) - 1)
+        return shown

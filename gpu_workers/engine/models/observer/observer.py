@@ -1,0 +1,320 @@
+"""The embedded describer: no language model, only measurements written out as sentences.
+
+Every number and word in a description was measured; what is unsure is left out. Chunk.facts holds the same as data:
+
+    objects        [{track_id, category, colour, motion, entered, left, start_ms, end_ms, frames_ms, first_box, box}]
+                   colour "" when unsure; motion as in movement.py; entered/left: the border, or ""; box: the last one
+    counts         {category: {"most": at once, "distinct": in the chunk}}
+    scene          [[tag, probability]]
+    motion_level   none, some or much
+    camera_moves   bool; then no object has a motion
+    cuts           how often another scene begins
+    brightness     black, dark or normal
+    text           [line on screen], without the clock
+    clock          what the picture's clock shows in the middle of the chunk, "" without one
+    speech         what is said, "" for nothing
+    aspect         width over height of the picture
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from gpu_workers.engine.ekg import CHUNK_MS, Chunk, Picture, SampledFrame, Span, TrackObservation
+from gpu_workers.engine.models.observer.categories import BALLS, FIXTURES, moves_itself
+from gpu_workers.engine.models.observer.clock import fit_clock, read_clock
+from gpu_workers.engine.models.observer.detector import SsdDetector
+from gpu_workers.engine.models.observer.movement import (
+    border_of,
+    camera_moves,
+    change,
+    comes_in,
+    is_cut,
+    movement,
+    palette,
+    thumbnail,
+)
+from gpu_workers.engine.models.observer.scene import SceneClassifier
+from gpu_workers.engine.models.observer.sentences import describe_facts
+from gpu_workers.engine.models.observer.text_reader import TextReader
+from gpu_workers.engine.models.observer.tracking import SegmentTracker, Track
+from gpu_workers.engine.models.roles import ChunkView, Meter, ModelCall, SegmentDescription, SegmentView
+
+_BLACK, _DARK = 12.0, 40.0
+_QUIET, _BUSY = 0.6, 8.0
+_EDGE_MS = 700
+"""A track that begins this long after the segment's first frame, at a border, came in."""
+_TEXT_EVERY = 4
+"""Text is read at most once per so many chunks: a pass costs 0.25 to 1.7 s of CPU."""
+_CHANGED = 6.0
+_TRACKS_PER_CHUNK = 1_000
+_STILL = frozenset({"", "stays in place"})
+
+
+class Observer:
+    """A roles.Describer. text: None leaves reading out. tiles: also look at one quarter of the picture per frame, in
+    turn, which finds small and far objects at the cost of a second detector pass."""
+
+    name = "observer"
+    sample_fps = 5.0
+
+    def __init__(
+        self, detector: SsdDetector, scene: SceneClassifier, text: TextReader | None = None, *, tiles: bool = True
+    ) -> None:
+        self._detector, self._scene, self._text = detector, scene, text
+        self._tiles = tiles
+
+    def describe(self, view: SegmentView, *, meter: Meter) -> SegmentDescription:
+        """Chunks without frames become gaps (no_frames)."""
+        started = time.monotonic()
+        thumbnails = {frame.ms: thumbnail(frame.picture) for chunk in view.chunks for frame in chunk.frames}
+        cuts = _cuts(view, thumbnails)
+        tracks = self._follow(view, cuts)
+        aspect = next((f.picture.shape[1] / f.picture.shape[0] for c in view.chunks for f in c.frames), 1.0)
+        reading = _Reading(self._text)
+        measured = {}
+        for chunk in view.chunks:
+            if chunk.frames:
+                small = [thumbnails[frame.ms] for frame in chunk.frames]
+                measured[chunk.n] = self._facts(chunk, small, tracks, view.span, aspect, reading)
+                measured[chunk.n]["cuts"] = sum(chunk.span.contains(ms) for ms in cuts)
+        # Only all readings of a segment tell what stays on screen between them, and what the clock shows.
+        shown = on_screen(reading.moments)
+        chunks = []
+        for chunk in view.chunks:
+            if chunk.n not in measured:
+                chunks.append(Chunk(chunk.n, chunk.span, None, gap="no_frames", transcript=chunk.transcript))
+                continue
+            on_show = shown[chunk.n]
+            facts = {**measured[chunk.n], "text": list(on_show.lines), "clock": on_show.clock}
+            chunks.append(
+                Chunk(
+                    chunk.n,
+                    chunk.span,
+                    describe_facts(facts),
+                    facts=facts,
+                    on_screen_text=(*on_show.lines, *on_show.clock_lines),
+                    transcript=chunk.transcript,
+                )
+            )
+        wall_ms = round((time.monotonic() - started) * 1000)
+        meter.record(ModelCall("description", self.name, wall_ms, items=len(view.chunks)))
+        still = [chunk.span for chunk in view.chunks if chunk.frames and not measured[chunk.n]["camera_moves"]]
+        observed = tuple(_observation(track, view.span, aspect, still) for track in tracks)
+        return SegmentDescription(tuple(chunks), observed)
+
+    def _follow(self, view: SegmentView, cuts: Collection[int]) -> list[Track]:
+        tracker = SegmentTracker(self.sample_fps, self._scene.features)
+        tracks: list[Track] = []
+        frames = (frame for chunk in view.chunks for frame in chunk.frames)
+        for k, frame in enumerate(frames):
+            if frame.ms in cuts:
+                # Where something was before a cut says nothing about what is there after it.
+                tracks += tracker.finish()
+                tracker = SegmentTracker(self.sample_fps, self._scene.features)
+            if frame.picture.mean() < _BLACK:
+                continue
+            tile = k % self._detector.tiles if self._tiles else None
+            tracker.add(frame.ms, frame.picture, self._detector.detect(frame.picture, tile=tile))
+        tracks += tracker.finish()
+        for number, track in enumerate(tracks, start=1):
+            # Events reach over segments, so a number must not mean another object in the next one.
+            track.id = number + view.span.start_ms // CHUNK_MS * _TRACKS_PER_CHUNK
+            track.doubted = _is_doubtful(track, view.span, tracks)
+        return tracks
+
+    def _facts(
+        self,
+        chunk: ChunkView,
+        small: Sequence[Picture],
+        tracks: Sequence[Track],
+        segment: Span,
+        aspect: float,
+        reading: _Reading,
+    ) -> dict[str, Any]:
+        moving = camera_moves(small)
+        brightness = float(np.mean([picture.mean() for picture in small]))
+        objects = _objects(tracks, chunk.span, segment, aspect, moving)
+        if any(o["category"] in FIXTURES and (o["motion"] not in _STILL or o["entered"] or o["left"]) for o in objects):
+            moving = True
+            objects = _objects(tracks, chunk.span, segment, aspect, moving)
+        steps = [change(a, b) for a, b in pairwise(small)]
+        level = float(np.mean(steps)) if steps else 0.0
+        middle = chunk.frames[len(chunk.frames) // 2]
+        black = brightness < _BLACK
+        reading.look(chunk.n, middle, small[len(small) // 2], black=black)
+        return {
+            "objects": objects,
+            "counts": _counts(objects),
+            "scene": [] if black else [list(tag) for tag in self._scene.tags(middle.picture)],
+            "motion_level": "none" if level < _QUIET else "much" if level > _BUSY else "some",
+            "camera_moves": moving,
+            "brightness": "black" if black else "dark" if brightness < _DARK else "normal",
+            "speech": " ".join(" ".join(line.text for line in chunk.transcript).split()),
+            "aspect": round(aspect, 4),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What the middle frame of chunk n shows as text. lines: None when it was not read and differs from what was.
+    read: whether lines are its own, else those of an earlier frame that it resembles."""
+
+    n: int
+    ms: int
+    lines: tuple[str, ...] | None
+    read: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OnScreen:
+    """lines: without the clock's. clock_lines: the clock as it was read here. clock: as it must be here, or ""."""
+
+    lines: tuple[str, ...]
+    clock_lines: tuple[str, ...] = ()
+    clock: str = ""
+
+
+class _Reading:
+    """Reads the text of a segment's chunks, as often as it changes and _TEXT_EVERY allows."""
+
+    def __init__(self, reader: TextReader | None) -> None:
+        self.moments: list[Moment] = []
+        self._reader = reader
+        self._wait = 0
+        self._seen: Picture | None = None
+        self._lines: tuple[str, ...] = ()
+
+    def look(self, n: int, frame: SampledFrame, small: Picture, *, black: bool) -> None:
+        self._wait -= 1
+        if black or self._reader is None:
+            self.moments.append(Moment(n, frame.ms, (), read=False))
+            return
+        changed = self._seen is None or change(self._seen, small) > _CHANGED
+        # The picture around a clock may stand still while it goes on.
+        ticking = any(read_clock(line) is not None for line in self._lines)
+        if (changed or ticking) and self._wait <= 0:
+            self._lines = self._reader.read(frame.picture)
+            self._seen, self._wait = small, _TEXT_EVERY
+            self.moments.append(Moment(n, frame.ms, self._lines, read=True))
+        else:
+            self.moments.append(Moment(n, frame.ms, None if changed else self._lines, read=False))
+
+
+def on_screen(moments: Sequence[Moment]) -> dict[int, OnScreen]:
+    """Text and clock by chunk, from all that was read of a segment.
+
+    What the readings before and after a chunk share was on screen in between. The clock is told where the readings
+    agree on one; where there is one reading with a time to the second, it is told there alone.
+    """
+    readings = [(moment.ms, line) for moment in moments if moment.read for line in moment.lines or ()]
+    clock = fit_clock(readings)
+    times = [(line, found) for _, line in readings if (found := read_clock(line)) is not None]
+    alone = times[0][0] if clock is None and len(times) == 1 and times[0][1].fine else ""
+    shown = {}
+    for k, moment in enumerate(moments):
+        lines = moment.lines
+        if lines is None:
+            before = next((m.lines for m in reversed(moments[:k]) if m.lines is not None), ())
+            after = next((m.lines for m in moments[k:] if m.lines is not None), ())
+            lines = tuple(line for line in before if line in after)
+            ticking = bool(_times(before) and _times(after))
+        else:
+            ticking = bool(_times(lines))
+        ticks = _times(lines) if clock or alone else ()
+        told = clock.at(moment.ms).replace("T", " ") if clock else alone if moment.read else ""
+        rest = tuple(line for line in lines if line not in ticks)
+        shown[moment.n] = OnScreen(rest, ticks if moment.read else (), told if ticking else "")
+    return shown
+
+
+def _times(lines: Sequence[str]) -> tuple[str, ...]:
+    return tuple(line for line in lines if read_clock(line) is not None)
+
+
+def _cuts(view: SegmentView, thumbnails: Mapping[int, Picture]) -> frozenset[int]:
+    """The frames with which another scene begins."""
+    cuts, before = set(), None
+    for frame in (frame for chunk in view.chunks for frame in chunk.frames):
+        colours = palette(frame.picture)
+        if before is not None and is_cut(thumbnails[before[0]], thumbnails[frame.ms], (before[1], colours)):
+            cuts.add(frame.ms)
+        before = frame.ms, colours
+    return frozenset(cuts)
+
+
+def _is_doubtful(track: Track, segment: Span, tracks: Sequence[Track]) -> bool:
+    """Whether a thing that does not move itself passes the picture's border while nobody is there to carry it."""
+    if moves_itself(track.category) or track.category in BALLS | FIXTURES or not any(_passage(track, segment)):
+        return False
+    return not any(
+        other.category == "person" and other.ms[0] <= track.ms[-1] + _EDGE_MS and other.ms[-1] >= track.ms[0] - _EDGE_MS
+        for other in tracks
+    )
+
+
+def _objects(tracks: Sequence[Track], span: Span, segment: Span, aspect: float, camera: bool) -> list[dict[str, Any]]:
+    return [o for track in tracks if (o := _object(track, span, segment, aspect, camera)) is not None]
+
+
+def _object(track: Track, span: Span, segment: Span, aspect: float, camera: bool) -> dict[str, Any] | None:
+    inside = [k for k, ms in enumerate(track.ms) if span.contains(ms)]
+    if not inside:
+        return None
+    ms, boxes = [track.ms[k] for k in inside], [track.boxes[k] for k in inside]
+    entered, left = _passage(track, segment)
+    return {
+        "track_id": track.id,
+        "category": track.category,
+        "colour": track.colour,
+        "motion": "" if camera else movement(track.category, ms, boxes, aspect).words,
+        "entered": entered if inside[0] == 0 and not camera else "",
+        "left": left if inside[-1] == len(track.ms) - 1 and not camera else "",
+        "start_ms": ms[0],
+        "end_ms": ms[-1],
+        "frames_ms": ms,
+        "first_box": [round(v, 4) for v in boxes[0]],
+        "box": [round(v, 4) for v in boxes[-1]],
+    }
+
+
+def _passage(track: Track, segment: Span) -> tuple[str, str]:
+    """The borders over which a track came in and went out, "" where it did not."""
+    came = border_of(track.boxes[0]) if track.ms[0] > segment.start_ms + _EDGE_MS else ""
+    went = border_of(track.boxes[-1]) if track.ms[-1] < segment.end_ms - _EDGE_MS else ""
+    return (
+        came if came and comes_in(came, track.ms, track.boxes) else "",
+        went if went and comes_in(went, track.ms[::-1], track.boxes[::-1]) else "",
+    )
+
+
+def _counts(objects: Sequence[dict[str, Any]]) -> dict[str, dict[str, int]]:
+    distinct = Counter(o["category"] for o in objects)
+    at_once: Counter[tuple[str, int]] = Counter((o["category"], ms) for o in objects for ms in o["frames_ms"])
+    most = {category: max(n for (c, _), n in at_once.items() if c == category) for category in distinct}
+    return {category: {"most": most[category], "distinct": n} for category, n in distinct.items()}
+
+
+def _observation(track: Track, segment: Span, aspect: float, still: Sequence[Span]) -> TrackObservation:
+    """still: the chunks in which the camera stands still; only there a box tells who moves."""
+    entered, left = _passage(track, segment)
+    seen = [any(span.contains(ms) for span in still) for ms in track.ms]
+    return TrackObservation(
+        track_id=track.id,
+        category=track.category,
+        span=Span(track.ms[0], min(segment.end_ms, track.ms[-1] + 1)),
+        confidence=round(track.confidence, 3),
+        colour=track.colour,
+        motion=movement(track.category, track.ms, track.boxes, aspect).words if all(seen) else "",
+        entered=bool(entered) and seen[0],
+        left=bool(left) and seen[-1],
+        boxes=tuple((ms, *box) for ms, box in zip(track.ms, track.boxes, strict=True)),
+        appearance=track.appearance,
+    )

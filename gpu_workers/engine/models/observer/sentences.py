@@ -1,0 +1,159 @@
+"""Measured facts as plain English: the same facts always give the same words, in a stable order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gpu_workers.engine.models.observer.categories import ANIMALS, VEHICLES
+
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_PLURALS = {
+    "person": "people",
+    "bus": "buses",
+    "sheep": "sheep",
+    "knife": "knives",
+    "bench": "benches",
+    "couch": "couches",
+}
+
+
+def number(n: int) -> str:
+    return _NUMBERS[n] if n < len(_NUMBERS) else str(n)
+
+
+def called(category: str) -> str:
+    """The detector's word for a truck stands for vans as well: it has no other."""
+    return "van or truck" if category == "truck" else category
+
+
+def plural(category: str) -> str:
+    if category == "truck":
+        return "vans or trucks"
+    if category in _PLURALS:
+        return _PLURALS[category]
+    head, _, tail = category.partition(" of ")
+    return (
+        f"{head if head.endswith('s') else head + 's'} of {tail}"
+        if tail
+        else category + ("es" if category[-1] in "sx" else "s")
+    )
+
+
+def noun(category: str, colour: str, n: int = 1) -> str:
+    """ "a person in black", "two white cars", "an umbrella"."""
+    word = called(category) if n == 1 else plural(category)
+    if category == "person":
+        clothes = "dark clothes" if colour == "dark" else colour
+        phrase = f"{word} in {clothes}" if colour else word
+    else:
+        phrase = f"{colour} {word}" if colour else word
+    if n > 1:
+        return f"{number(n)} {phrase}"
+    return f"{'an' if phrase[0] in 'aeiou' else 'a'} {phrase}"
+
+
+def counted(category: str, distinct: int, most: int) -> str:
+    """ "three people"; where more tracks were seen than objects at once, the second number is the one to trust, since
+    a track breaks when its object is hidden: "at most eight people at once (about 12 in all)"."""
+    if most < distinct:
+        word = called(category) if most == 1 else plural(category)
+        return f"at most {number(most)} {word} at once (about {number(distinct)} in all)"
+    return f"{number(distinct)} {called(category) if distinct == 1 else plural(category)}"
+
+
+def verb(motion: str, n: int) -> str:
+    """Third person singular words turned to agree with n things."""
+    if n == 1:
+        return motion
+    first, _, rest = motion.partition(" ")
+    bare = first[:-1] if first.endswith("s") else first
+    return f"{bare} {rest}".strip()
+
+
+def listing(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def rank(category: str) -> int:
+    return 0 if category == "person" else 1 if category in ANIMALS else 2 if category in VEHICLES else 3
+
+
+def describe_facts(facts: Mapping[str, Any]) -> str:
+    """The richest true sentence the measurements allow. facts: see gpu_workers.engine.models.observer.observer."""
+    if facts["brightness"] == "black":
+        sentences = ["The picture is black."]
+    else:
+        sentences = [*_counted(facts), *_doing(facts["objects"]), *_passing(facts["objects"])]
+        if not facts["objects"]:
+            sentences.append("No person, animal or vehicle is detected.")
+        if facts.get("cuts"):
+            sentences.append("The picture cuts to another view.")
+        if facts["camera_moves"]:
+            sentences.append("The camera moves.")
+        elif facts["motion_level"] == "none" and all(_calm(o["motion"]) for o in facts["objects"]):
+            sentences.append("Nothing moves.")
+        if facts["brightness"] == "dark":
+            sentences.append("The picture is dark.")
+        sentences += scene_sentences([tag for tag, _ in facts["scene"]])
+    clock = facts.get("clock", "")
+    shown = [f"The on-screen clock reads {clock}."] if clock else []
+    return " ".join([*sentences, *shown, *heard_and_read(facts["text"], facts["speech"])])
+
+
+def scene_sentences(tags: Sequence[str]) -> list[str]:
+    return [f"The picture resembles {listing([_a(tag) for tag in tags])}."] if tags else []
+
+
+def heard_and_read(texts: Sequence[str], speech: str) -> list[str]:
+    shown = [f'"{text}"' for text in texts[:12]]
+    sentences = [f"On-screen text: {', '.join(shown)}."] if shown else []
+    return sentences + ([f'Speech: "{speech}"'] if speech else [])
+
+
+def _a(word: str) -> str:
+    return f"{'an' if word[0].lower() in 'aeiou' else 'a'} {word}"
+
+
+def _counted(facts: Mapping[str, Any]) -> list[str]:
+    counts = sorted(facts["counts"].items(), key=lambda item: (rank(item[0]), -item[1]["distinct"], item[0]))
+    parts = []
+    for category, count in counts:
+        most, distinct = count["most"], count["distinct"]
+        parts.append(counted(category, distinct, most))
+    if not parts:
+        return []
+    text = listing(parts)
+    one = len(counts) == 1 and counts[0][1]["distinct"] == 1
+    return [f"{text[0].upper()}{text[1:]} {'is' if one else 'are'} in view."]
+
+
+def _doing(objects: Sequence[Mapping[str, Any]]) -> list[str]:
+    groups = Counter((o["category"], o["colour"], o["motion"]) for o in objects)
+    # A thing of which neither colour nor movement is known was named with its number already.
+    known = {key: n for key, n in groups.items() if key[1] or key[2]}
+    order = sorted(known.items(), key=lambda item: (rank(item[0][0]), _calm(item[0][2]), item[0]))
+    clauses = [
+        f"{noun(category, colour, n)} {verb(motion or 'is visible', n) if motion or n == 1 else 'are visible'}"
+        for (category, colour, motion), n in order
+    ]
+    if not clauses:
+        return []
+    text = "; ".join(clauses)
+    return [f"{text[0].upper()}{text[1:]}."]
+
+
+def _calm(motion: str) -> int:
+    return 2 if not motion else 1 if motion in {"stands", "stays in place"} else 0
+
+
+def _passing(objects: Sequence[Mapping[str, Any]]) -> list[str]:
+    sentences = []
+    for key, singular in (("entered", "enters"), ("left", "leaves")):
+        word = "from" if key == "entered" else "at"
+        groups = Counter((o["category"], o["colour"], o[key]) for o in objects if o[key])
+        for (category, colour, border), n in sorted(groups.items(), key=lambda item: (rank(item[0][0]), item[0])):
+            who = noun(category, colour, n)
+            sentences.append(f"{who[0].upper()}{who[1:]} {verb(singular, n)} {word} the {border}.")
+    return sentences

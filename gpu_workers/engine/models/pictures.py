@@ -1,0 +1,33 @@
+"""Pictures on their way to a model: size and JPEG; and times as people write them."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from gpu_workers.engine.ekg import Picture
+
+
+def shrink(picture: Picture, longest: int) -> Picture:
+    """picture scaled down so that its longest side is at most longest pixels; the aspect ratio is kept."""
+    height, width = picture.shape[:2]
+    scale = longest / max(height, width)
+    if scale >= 1:
+        return picture
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
+def jpeg_of(picture: Picture, *, longest: int = 640, quality: int = 85) -> bytes:
+    """JPEG bytes of an RGB picture, scaled down to longest pixels."""
+    done, data = cv2.imencode(".jpg", shrink(picture, longest)[:, :, ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
+    if not done:
+        raise ValueError("the picture could not be encoded")
+    return data.tobytes()
+
+
+def clock(ms: int) -> str:
+    """mm:ss, or h:mm:ss from the first hour on."""
+    seconds = ms // 1000
+    hours, minutes = seconds // 3600, seconds // 60 % 60
+    return f"{hours}:{minutes:02}:{seconds % 60:02}" if hours else f"{minutes:02}:{seconds % 60:02}"

@@ -1,0 +1,383 @@
+"""Model roles: what the engine asks of a model, whoever plays it.
+
+Every call reports what it consumed to a Meter, so that usage of a job or a question is the sum of its model calls.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu_workers.engine.ekg import (
+    Chunk,
+    EventDigest,
+    Extraction,
+    Picture,
+    SampledFrame,
+    Span,
+    Topic,
+    TrackObservation,
+    TranscriptLine,
+    Vector,
+)
+
+
+class ModelError(Exception):
+    """A model call failed. code is stable; retryable says whether the same call may succeed later."""
+
+    def __init__(self, code: str, message: str, *, retryable: bool) -> None:
+        super().__init__(message)
+        self.code = code
+        self.retryable = retryable
+
+
+class ModelRefused(ModelError):
+    """The provider declined to answer: a typed outcome, never a parse failure."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("model_refused", message, retryable=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One metered call. stage: description, summary, entities, topics, overview, embedding, rewrite, answer, ..."""
+
+    stage: str
+    model: str
+    wall_ms: int
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    items: int = 1
+    ok: bool = True
+
+
+class Meter:
+    """Collects the calls of one job or question; safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._calls: list[ModelCall] = []
+        self._lock = threading.Lock()
+
+    def record(self, call: ModelCall) -> None:
+        with self._lock:
+            self._calls.append(call)
+
+    @property
+    def calls(self) -> tuple[ModelCall, ...]:
+        with self._lock:
+            return tuple(self._calls)
+
+
+# --- chat models (LLM and VLM): one protocol, OpenAI's -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture inside a message, sent as a data URI. label, if any, is sent as text just before it."""
+
+    jpeg: bytes
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """role: system, user or assistant. parts: text and images, in order."""
+
+    role: str
+    parts: tuple[str | Image, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One completion. text is "" and refused True when the provider declined; truncated when it hit max_tokens.
+    first: log-probabilities of the likeliest first tokens, where they were asked for and the server tells them."""
+
+    text: str
+    refused: bool = False
+    truncated: bool = False
+    first: Mapping[str, float] = field(default_factory=dict)
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """Any OpenAI-compatible chat endpoint. Safe to call from several threads."""
+
+    name: str
+    context_tokens: int
+    accepts_images: bool
+
+    def sample(
+        self,
+        messages: Sequence[Message],
+        *,
+        stage: str,
+        meter: Meter,
+        schema: Mapping[str, Any] | None = None,
+        n: int = 1,
+        temperature: float = 0.0,
+        max_tokens: int = 512,
+        seed: int | None = None,
+        timeout_s: float | None = None,
+        alternatives: int = 0,
+    ) -> list[Sample]:
+        """n completions in one request where the server can (else in parallel), at least one.
+
+        schema: JSON schema for structured output. alternatives: how many first tokens to tell the probabilities of
+        (Sample.first), at most 20; a server may tell fewer, or none. Retries 429, 5xx and lost connections with jitter,
+        obeying Retry-After. Raises ModelError (codes model_unavailable, model_timeout, model_bad_request,
+        context_exceeded) or ModelRefused when every sample was refused.
+        """
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """An upper estimate of the tokens of text."""
+        ...
+
+
+# --- perception ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkView:
+    """What a describer is shown of one chunk. frames are in order of time, each ms inside span; may be empty."""
+
+    n: int
+    span: Span
+    frames: tuple[SampledFrame, ...]
+    transcript: tuple[TranscriptLine, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentView:
+    """All chunks of one segment in order. profile: general, wildlife, traffic, egocentric or city."""
+
+    span: Span
+    chunks: tuple[ChunkView, ...]
+    profile: str = "general"
+    instructions: str = ""
+    """A collection's own words on what to look for; data for the describer's prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentDescription:
+    """One Chunk per ChunkView, in order; what could not be described is a chunk with a gap code."""
+
+    chunks: tuple[Chunk, ...]
+    tracks: tuple[TrackObservation, ...] = ()
+
+
+class Describer(Protocol):
+    """Writes what happens in each chunk. sample_fps: frames per second it wants to see."""
+
+    name: str
+    sample_fps: float
+
+    def describe(self, view: SegmentView, *, meter: Meter) -> SegmentDescription: ...
+
+
+class Summariser(Protocol):
+    """One text for an event out of all its member chunks with their times."""
+
+    name: str
+
+    def summarise(self, chunks: Sequence[Chunk], *, profile: str, meter: Meter) -> str: ...
+
+
+class Extractor(Protocol):
+    """Entities and relations of one event, from its text, its chunks and a few of its frames (JPEG)."""
+
+    name: str
+
+    def extract(
+        self,
+        summary: str,
+        chunks: Sequence[Chunk],
+        frames: Sequence[tuple[int, bytes]],
+        *,
+        profile: str,
+        meter: Meter,
+    ) -> Extraction: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TopicText:
+    """people, places: as the events name them, most important first."""
+
+    title: str
+    summary: str
+    people: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewText:
+    text: str
+    people: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+
+
+class Narrator(Protocol):
+    """Tells many events, or many topics, as one text; however many they are, each request fits the model.
+
+    Both take at least one item, in order of time, and raise ModelError.
+    """
+
+    name: str
+
+    def tell_topic(self, events: Sequence[EventDigest], *, profile: str, meter: Meter) -> TopicText: ...
+
+    def tell_overview(self, topics: Sequence[Topic], *, profile: str, meter: Meter) -> OverviewText: ...
+
+
+class Transcriber(Protocol):
+    """Speech to text. samples: mono float32 at 16 kHz; times of the result start at offset_ms."""
+
+    name: str
+
+    def transcribe(self, samples: NDArray[np.float32], *, offset_ms: int, meter: Meter) -> Sequence[TranscriptLine]: ...
+
+
+# --- vectors and similarity ----------------------------------------------------------------------------------------
+
+
+class TextEmbedder(Protocol):
+    """name identifies the vector space and is stored beside each vector; dimension is its width."""
+
+    name: str
+    dimension: int
+
+    def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
+        """Shape (len(texts), dimension), rows of unit length. An empty text gives a zero row."""
+        ...
+
+
+class FrameEmbedder(Protocol):
+    """Frames and queries in one space (possibly the text embedder's)."""
+
+    name: str
+    dimension: int
+
+    def embed_frames(self, pictures: Sequence[Picture], *, meter: Meter) -> NDArray[np.float32]: ...
+
+    def embed_query(self, text: str, *, meter: Meter) -> Vector: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """BERTScore of pairs, each array of shape (pairs,). Raw (unscaled) values."""
+
+    precision: NDArray[np.float32]
+    recall: NDArray[np.float32]
+    f1: NDArray[np.float32]
+
+
+class Similarity(Protocol):
+    """BERTScore. baseline: mean raw F1 of unrelated texts, for rescaling (x - b) / (1 - b).
+
+    encode() does the expensive part once per text; score() compares what was encoded.
+    """
+
+    name: str
+    baseline: float
+
+    def encode(self, texts: Sequence[str], *, meter: Meter) -> Sequence[object]: ...
+
+    def score(self, candidates: Sequence[object], references: Sequence[object]) -> Scores:
+        """Pairwise scores of candidates[i] against references[i]."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FrameEvidence:
+    """A frame offered to a checker. observation: what the describer measured around it, "" for a VLM."""
+
+    ms: int
+    jpeg: bytes
+    observation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    question: str
+    choices: tuple[str, ...]
+    """Empty for an open question."""
+    hypotheses: tuple[str, ...]
+    """The answers that disagree."""
+    frames: tuple[FrameEvidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveRequest:
+    """A look at a few frames to find out one thing.
+
+    find: what. hypothesis: the answer or statement under test, "" for none. known: what earlier looks found, in words.
+    high: the frames are pictures in full, not thumbnails, and cost more.
+    """
+
+    question: str
+    find: str
+    hypothesis: str
+    known: tuple[str, ...]
+    frames: tuple[FrameEvidence, ...]
+    high: bool = False
+
+
+class Checker(Protocol):
+    """Looks at frames: answers anew (AVA, section 5.3, action CA), or reports what they show.
+
+    Both return raw samples in the schema given and raise ModelError. max_frames: the most that one request shows.
+    timeout_s: how long the request may take with all of its retries, None for the model's own limit.
+    """
+
+    name: str
+    max_frames: int
+
+    def check(
+        self,
+        request: CheckRequest,
+        *,
+        n: int,
+        schema: Mapping[str, Any],
+        meter: Meter,
+        timeout_s: float | None = None,
+    ) -> list[Sample]: ...
+
+    def observe(
+        self, request: ObserveRequest, *, schema: Mapping[str, Any], meter: Meter, timeout_s: float | None = None
+    ) -> Sample:
+        """One report. Frames are told by their number, the place in request.frames counted from 1, and their ms."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class IndexModels:
+    """The roles an index job needs, bound by a profile."""
+
+    profile: str
+    describer: Describer
+    summariser: Summariser
+    extractor: Extractor
+    text_embedder: TextEmbedder
+    frame_embedder: FrameEmbedder
+    similarity: Similarity
+    narrator: Narrator
+    transcriber: Transcriber | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerModels:
+    """The roles a question needs, bound by a profile."""
+
+    profile: str
+    reasoner: ChatModel
+    text_embedder: TextEmbedder
+    frame_embedder: FrameEmbedder
+    similarity: Similarity
+    checker: Checker | None = None
+    extras: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,312 @@
+"""Chat models over the OpenAI protocol: every LLM and VLM call of the engine goes through here.
+
+The openai client is used for transport and types only; its own retries are off, so that one place decides what is
+tried again, how often and until when.
+"""
+
+from __future__ import annotations
+
+import base64
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import openai
+from openai.types.chat import ChatCompletion, ChatCompletionMessage
+from openai.types.chat.chat_completion import Choice
+
+from gpu_workers.engine.models.roles import Image, Message, Meter, ModelCall, ModelError, ModelRefused, Sample
+
+_CONTEXT_WORDS = (
+    "context length",
+    "context_length",
+    "context size",
+    "context window",
+    "maximum context",
+    "too many tokens",
+)
+_RETRY_STATUS = frozenset({408, 409, 425, 429})
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """attempts: tries in all. Waits grow as base_s * 2**k up to cap_s, scaled by full jitter; Retry-After wins."""
+
+    attempts: int = 5
+    base_s: float = 0.5
+    cap_s: float = 20.0
+
+
+class OpenAIChatModel:
+    """One model behind an OpenAI-compatible endpoint; a roles.ChatModel. Safe to share between threads.
+
+    context_tokens: the window the endpoint was started with. concurrency: most requests in flight at once; share one
+    instance per endpoint so that the bound holds. timeout_s: default deadline of one call with all of its retries.
+    image_tokens: what one picture costs, for token estimates (Qwen2.5-VL at 640x360 takes about 300).
+    sleep, clock and jitter are arguments so that a test can hold time still.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        model: str,
+        api_key: str = "",
+        context_tokens: int = 32_768,
+        accepts_images: bool = False,
+        image_tokens: int = 300,
+        concurrency: int = 8,
+        timeout_s: float = 300.0,
+        retry: RetryPolicy | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self.name = model
+        self.context_tokens = context_tokens
+        self.accepts_images = accepts_images
+        self.image_tokens = image_tokens
+        self.concurrency = concurrency
+        self._timeout_s = timeout_s
+        self._retry = retry or RetryPolicy()
+        self._sleep, self._clock, self._jitter = sleep, clock, jitter
+        self._slots = threading.BoundedSemaphore(concurrency)
+        # Local servers want no key, but the client insists on one.
+        self._client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0)
+
+    def sample(
+        self,
+        messages: Sequence[Message],
+        *,
+        stage: str,
+        meter: Meter,
+        schema: Mapping[str, Any] | None = None,
+        n: int = 1,
+        temperature: float = 0.0,
+        max_tokens: int = 512,
+        seed: int | None = None,
+        timeout_s: float | None = None,
+        alternatives: int = 0,
+    ) -> list[Sample]:
+        """See roles.ChatModel.sample. A server that returns fewer than n choices is asked again in parallel; a request
+        of those that fails costs its own sample and none that was drawn.
+
+        The server decides what fits its window (ModelError context_exceeded); estimate() is for callers that choose.
+        """
+        if n < 1:
+            raise ValueError(f"n is at least 1, got {n}")
+        if not self.accepts_images and any(isinstance(part, Image) for m in messages for part in m.parts):
+            raise ModelError("model_bad_request", f"{self.name} takes no pictures", retryable=False)
+        deadline = self._clock() + (self._timeout_s if timeout_s is None else timeout_s)
+        body: dict[str, Any] = {
+            "model": self.name,
+            "messages": [_wire(message) for message in messages],
+            "temperature": temperature,
+            "max_tokens": max_tokens,
+        }
+        if schema is not None:
+            wanted = {"name": str(schema.get("title") or stage), "schema": dict(schema), "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": wanted}
+        if seed is not None:
+            body["seed"] = seed
+        if alternatives:
+            body |= {"logprobs": True, "top_logprobs": alternatives}
+        samples = self._request(body, n, stage, meter, deadline)
+        missing = n - len(samples)
+        if missing > 0:
+            # The bound on requests in flight is the semaphore's; this pool only has to be wide enough.
+            with ThreadPoolExecutor(min(missing, self.concurrency)) as pool:
+                seeds = [None if seed is None else seed + 1 + k for k in range(missing)]
+                bodies = [body if s is None else {**body, "seed": s} for s in seeds]
+                for more in pool.map(lambda b: self._one_more(b, stage, meter, deadline), bodies):
+                    samples.extend(more)
+        if all(s.refused for s in samples):
+            raise ModelRefused(f"{self.name} declined to answer ({stage})")
+        return samples[:n]
+
+    def count_tokens(self, text: str) -> int:
+        """Bytes of UTF-8 over 3, rounded up: above what BPE vocabularies need for prose and JSON."""
+        return (len(text.encode()) + 2) // 3
+
+    def estimate(self, messages: Sequence[Message]) -> int:
+        """An upper estimate of the prompt tokens of messages, pictures included."""
+        total = 0
+        for message in messages:
+            total += 8
+            for part in message.parts:
+                if isinstance(part, Image):
+                    total += self.image_tokens + self.count_tokens(part.label)
+                else:
+                    total += self.count_tokens(part)
+        return total
+
+    # --- one request with its retries ---------------------------------------------------------------------------
+
+    def _one_more(self, body: Mapping[str, Any], stage: str, meter: Meter, deadline: float) -> list[Sample]:
+        try:
+            return self._request(body, 1, stage, meter, deadline)[:1]
+        except ModelError:
+            # The meter tells it.
+            return []
+
+    def _request(self, body: Mapping[str, Any], n: int, stage: str, meter: Meter, deadline: float) -> list[Sample]:
+        failure: ModelError | None = None
+        for attempt in range(self._retry.attempts):
+            remaining = deadline - self._clock()
+            if remaining <= 0:
+                break
+            started = self._clock()
+            try:
+                if not self._slots.acquire(timeout=remaining):
+                    break
+                try:
+                    timeout = max(deadline - self._clock(), 0.001)
+                    answer = self._client.chat.completions.create(**body, n=n, timeout=timeout)
+                finally:
+                    self._slots.release()
+                samples = _samples(answer)
+                self._record(answer, stage, meter, started, items=len(samples))
+                return samples
+            except (openai.OpenAIError, ValueError) as error:
+                if isinstance(error, _NoSamples):
+                    self._record(error.answer, stage, meter, started, items=0)
+                else:
+                    meter.record(ModelCall(stage, self.name, self._ms(started), items=0, ok=False))
+                failure = _typed(error, self.name)
+                if not failure.retryable:
+                    raise failure from error
+                pause = self._pause(attempt, error)
+                if attempt + 1 == self._retry.attempts or self._clock() + pause >= deadline:
+                    raise failure from error
+                self._sleep(pause)
+        raise failure or ModelError("model_timeout", f"{self.name}: no answer before the deadline", retryable=True)
+
+    def _pause(self, attempt: int, error: Exception) -> float:
+        asked = _retry_after(error)
+        if asked is not None:
+            # A little extra jitter, or every client comes back in the same instant.
+            return asked + self._jitter() * self._retry.base_s
+        return float(min(self._retry.cap_s, self._retry.base_s * 2**attempt) * self._jitter())
+
+    def _ms(self, started: float) -> int:
+        return round((self._clock() - started) * 1000)
+
+    def _record(self, answer: ChatCompletion, stage: str, meter: Meter, started: float, *, items: int) -> None:
+        usage = answer.usage
+        call = ModelCall(
+            stage,
+            self.name,
+            self._ms(started),
+            prompt_tokens=_count(usage, "prompt_tokens"),
+            cached_tokens=_count(getattr(usage, "prompt_tokens_details", None), "cached_tokens"),
+            completion_tokens=_written_tokens(answer) if items else _count(usage, "completion_tokens"),
+            items=items,
+            ok=items > 0,
+        )
+        meter.record(call)
+
+
+class _NoSamples(ValueError):
+    """A reply without one usable choice. What it says of its tokens was consumed all the same."""
+
+    def __init__(self, answer: ChatCompletion) -> None:
+        super().__init__("the server returned no choices")
+        self.answer = answer
+
+
+def _count(usage: object, name: str) -> int:
+    """A number of tokens as a server reports it; 0 where it reports none."""
+    value = getattr(usage, name, None)
+    return value if isinstance(value, int) else 0
+
+
+def _written_tokens(answer: ChatCompletion) -> int:
+    """Tokens of all samples. llama.cpp reports only the first sample's: then the others are counted by their length.
+
+    That shows in its timings, which count the first sample as well; behind a proxy that drops them, in a number below
+    the number of words, which no tokenizer undercuts.
+    """
+    reported = _count(answer.usage, "completion_tokens")
+    texts = [str(choice.message.content or "") for choice in answer.choices]
+    if len(texts) < 2 or not texts[0]:
+        return reported
+    timings = (answer.model_extra or {}).get("timings")
+    of_the_first = isinstance(timings, dict) and timings.get("predicted_n") == reported
+    if not of_the_first and reported >= sum(len(text.split()) for text in texts):
+        return reported
+    return round(reported * sum(map(len, texts)) / len(texts[0]))
+
+
+def _wire(message: Message) -> dict[str, Any]:
+    if len(message.parts) == 1 and isinstance(message.parts[0], str):
+        return {"role": message.role, "content": message.parts[0]}
+    content: list[dict[str, Any]] = []
+    for part in message.parts:
+        if isinstance(part, str):
+            content.append({"type": "text", "text": part})
+            continue
+        if part.label:
+            content.append({"type": "text", "text": part.label})
+        uri = "data:image/jpeg;base64," + base64.b64encode(part.jpeg).decode()
+        content.append({"type": "image_url", "image_url": {"url": uri}})
+    return {"role": message.role, "content": content}
+
+
+def _samples(answer: ChatCompletion) -> list[Sample]:
+    # The client checks nothing of what a server sends: a proxy's page arrives as text, a broken body with any types.
+    if not isinstance(answer, ChatCompletion):
+        raise ValueError("the reply is no chat completion")  # noqa: TRY004 - the server's fault, not the caller's
+    choices: object = answer.choices
+    if not isinstance(choices, list) or not choices:
+        raise _NoSamples(answer)
+    samples = []
+    for choice in answer.choices:
+        if not isinstance(choice, Choice) or not isinstance(choice.message, ChatCompletionMessage):
+            raise _NoSamples(answer)
+        if choice.finish_reason == "content_filter" or choice.message.refusal:
+            samples.append(Sample("", refused=True))
+        else:
+            content: object = choice.message.content
+            text = content if isinstance(content, str) else ""
+            samples.append(Sample(text, truncated=choice.finish_reason == "length", first=_first_tokens(choice)))
+    return samples
+
+
+def _first_tokens(choice: Choice) -> dict[str, float]:
+    """Log-probability of each first token that the server names; {} if it names none, or in a form that is not
+    OpenAI's."""
+    tokens: object = getattr(choice.logprobs, "content", None)
+    named: object = getattr(tokens[0], "top_logprobs", None) if isinstance(tokens, list) and tokens else None
+    found: dict[str, float] = {}
+    for one in named if isinstance(named, list) else ():
+        token, value = getattr(one, "token", None), getattr(one, "logprob", None)
+        if isinstance(token, str) and isinstance(value, int | float) and value <= 0:
+            found[token] = float(value)
+    return found
+
+
+def _typed(error: Exception, name: str) -> ModelError:
+    if isinstance(error, openai.APITimeoutError):
+        return ModelError("model_timeout", f"{name}: the request timed out", retryable=True)
+    if isinstance(error, openai.APIStatusError):
+        text = str(error)
+        if error.status_code in {400, 413, 422} and any(word in text.lower() for word in _CONTEXT_WORDS):
+            return ModelError("context_exceeded", f"{name}: the prompt does not fit the window", retryable=False)
+        if error.status_code in _RETRY_STATUS or error.status_code >= 500:
+            return ModelError("model_unavailable", f"{name}: HTTP {error.status_code}", retryable=True)
+        return ModelError("model_bad_request", f"{name}: HTTP {error.status_code}: {text[:300]}", retryable=False)
+    # A lost connection, half a body, or a body that is no chat completion.
+    return ModelError("model_unavailable", f"{name}: {type(error).__name__}: {str(error)[:200]}", retryable=True)
+
+
+def _retry_after(error: Exception) -> float | None:
+    if not isinstance(error, openai.APIStatusError):
+        return None
+    try:
+        return max(0.0, float(error.response.headers["retry-after"]))
+    except (KeyError, ValueError):
+        return None

@@ -1,0 +1,193 @@
+"""Summariser and extractor played by chat models (AVA, section 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gpu_workers.engine.ekg import Chunk, EntityMention, Extraction, RelationStatement
+from gpu_workers.engine.models.pictures import clock
+from gpu_workers.engine.models.roles import ChatModel, Image, Message, Meter, ModelError
+from gpu_workers.engine.models.served.structured import ask_object, clean, fraction
+from gpu_workers.engine.models.served.vision import spread
+from gpu_workers.engine.prompts import load
+
+ENTITY_TYPES = ("person", "animal", "vehicle", "object", "place", "text", "group", "other")
+FRAMES_PER_EVENT = 8
+
+_SUMMARY_SCHEMA: Mapping[str, Any] = {
+    "title": "event_summary",
+    "type": "object",
+    "properties": {"summary": {"type": "string"}},
+    "required": ["summary"],
+    "additionalProperties": False,
+}
+_NUMBER = {"type": "number"}
+_TEXT = {"type": "string"}
+_ENTITY = {
+    "name": _TEXT,
+    "type": {"type": "string", "enum": list(ENTITY_TYPES)},
+    "description": _TEXT,
+    "role": _TEXT,
+    "aliases": {"type": "array", "items": _TEXT},
+    "confidence": _NUMBER,
+    "frames": {"type": "array", "items": {"type": "integer"}},
+}
+_RELATION = {"subject": _TEXT, "predicate": _TEXT, "object": _TEXT, "description": _TEXT, "confidence": _NUMBER}
+
+
+def _strict(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_GRAPH_SCHEMA: Mapping[str, Any] = {
+    "title": "event_graph",
+    **_strict(
+        {
+            "entities": {"type": "array", "items": _strict(_ENTITY)},
+            "relations": {"type": "array", "items": _strict(_RELATION)},
+        }
+    ),
+}
+
+
+class LlmSummariser:
+    """A roles.Summariser. An event of one described chunk keeps that description; a refusal or an unusable answer
+    leaves the descriptions joined in order, so that an event never loses what was seen."""
+
+    def __init__(self, model: ChatModel, *, max_tokens: int = 512) -> None:
+        self.name = model.name
+        self._model = model
+        self._max_tokens = max_tokens
+
+    def summarise(self, chunks: Sequence[Chunk], *, profile: str, meter: Meter) -> str:
+        """Raises ModelError only when trying again may help."""
+        described = [chunk for chunk in chunks if chunk.description]
+        if not described:
+            gaps = sorted({chunk.gap for chunk in chunks if chunk.gap})
+            return f"This part of the video could not be described ({', '.join(gaps)})." if gaps else ""
+        if len(described) == 1:
+            return str(described[0].description)
+        slices = "\n".join(_slice_line(chunk) for chunk in chunks)
+        messages = [
+            Message("system", (load("summarise", profile).substitute(),)),
+            Message("user", (load("summarise_view").substitute(slices=slices),)),
+        ]
+
+        def read(answer: dict[str, Any]) -> str:
+            summary = clean(answer["summary"])
+            if not summary:
+                raise ValueError("summary is empty")
+            return summary
+
+        try:
+            return ask_object(
+                self._model, messages, schema=_SUMMARY_SCHEMA, read=read, stage="summary", meter=meter,
+                max_tokens=self._max_tokens,
+            )  # fmt: skip
+        except ModelError as error:
+            if error.retryable:
+                raise
+            return " ".join(dict.fromkeys(str(chunk.description) for chunk in described))
+
+
+def _slice_line(chunk: Chunk) -> str:
+    speech = clean(" ".join(line.text for line in chunk.transcript))
+    said = f' Spoken: "{speech}"' if speech else ""
+    what = clean(chunk.description) if chunk.description else f"(not described: {chunk.gap})"
+    return f"[{clock(chunk.span.start_ms)}-{clock(chunk.span.end_ms)}] {what}{said}"
+
+
+class VlmExtractor:
+    """A roles.Extractor. Frames are shown when the model takes pictures; else it works from the text alone.
+
+    Repeated names are dropped, and relations whose ends are unknown or equal; frame numbers that were not shown are
+    ignored. An unusable answer gives an empty Extraction.
+    """
+
+    def __init__(self, model: ChatModel, *, max_frames: int = FRAMES_PER_EVENT, max_tokens: int = 1_024) -> None:
+        self.name = model.name
+        self._model = model
+        self._max_frames = max_frames
+        self._max_tokens = max_tokens
+
+    def extract(
+        self,
+        summary: str,
+        chunks: Sequence[Chunk],
+        frames: Sequence[tuple[int, bytes]],
+        *,
+        profile: str,
+        meter: Meter,
+    ) -> Extraction:
+        """Raises ModelError only when trying again may help."""
+        shown = spread(frames, self._max_frames) if self._model.accepts_images else []
+        focus = load("extract_focus", profile).template
+        system = load("extract", profile).substitute(focus=focus, types=", ".join(ENTITY_TYPES))
+        text = load("extract_view").substitute(
+            summary=clean(summary),
+            frames=", ".join(f"{k} ({ms / 1000:.1f} s)" for k, (ms, _) in enumerate(shown)) or "none",
+        )
+        images = tuple(Image(jpeg, f"Frame {k}:") for k, (_, jpeg) in enumerate(shown))
+        times = [ms for ms, _ in shown]
+        try:
+            return ask_object(
+                self._model,
+                [Message("system", (system,)), Message("user", (*images, text))],
+                schema=_GRAPH_SCHEMA,
+                read=lambda answer: read_graph(answer, times),
+                stage="entities",
+                meter=meter,
+                max_tokens=self._max_tokens,
+            )
+        except ModelError as error:
+            if error.retryable:
+                raise
+            return Extraction((), ())
+
+
+def read_graph(answer: Mapping[str, Any], frame_ms: Sequence[int]) -> Extraction:
+    """What is valid in a model's entities and relations; one bad item never costs the others.
+
+    Raises TypeError when there is no list of entities at all.
+    """
+    if not isinstance(answer.get("entities"), list):
+        raise TypeError("entities is not a list")
+    mentions: dict[str, EntityMention] = {}
+    for item in answer["entities"]:
+        name = clean(item.get("name"), limit=120) if isinstance(item, Mapping) else ""
+        if not name or name.casefold() in mentions:
+            continue
+        kind = item.get("type")
+        refs = item.get("frames")
+        seen = [k for k in refs if type(k) is int and 0 <= k < len(frame_ms)] if isinstance(refs, list) else []
+        aliases = item.get("aliases")
+        names = [clean(a, limit=120) for a in aliases] if isinstance(aliases, list) else []
+        mentions[name.casefold()] = EntityMention(
+            name=name,
+            type=kind if kind in ENTITY_TYPES else "other",
+            description=clean(item.get("description"), limit=600),
+            role=clean(item.get("role"), limit=80) or "participant",
+            aliases=tuple(dict.fromkeys(a for a in names if a and a.casefold() != name.casefold())),
+            confidence=fraction(item.get("confidence")),
+            frame_ms=tuple(sorted({frame_ms[k] for k in seen})),
+        )
+    relations: dict[tuple[str, str, str], RelationStatement] = {}
+    stated = answer.get("relations")
+    for item in stated if isinstance(stated, list) else []:
+        if not isinstance(item, Mapping):
+            continue
+        subject, object_ = (mentions.get(clean(item.get(end)).casefold()) for end in ("subject", "object"))
+        predicate = clean(item.get("predicate"), limit=80)
+        if subject is None or object_ is None or subject is object_ or not predicate:
+            continue
+        key = (subject.name, predicate.casefold(), object_.name)
+        description = clean(item.get("description"), limit=400)
+        confidence = fraction(item.get("confidence"))
+        relations.setdefault(key, RelationStatement(subject.name, predicate, object_.name, description, confidence))
+    return Extraction(tuple(mentions.values()), tuple(relations.values()))

@@ -1,0 +1,360 @@
+"""Action CS: what the events say for each choice, and what that counts beside the vote."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
+from gpu_workers.engine.answering.budget import Spending
+from gpu_workers.engine.answering.choices.support import CLOSEST, SAME, WEIGHTS, Support, choice_support
+from gpu_workers.engine.answering.contract import Budget
+from gpu_workers.engine.answering.presets import SearchSettings, settings_for
+from gpu_workers.engine.answering.run import QuestionRun
+from gpu_workers.engine.memory_graph import InMemoryGraph
+from gpu_workers.engine.models.roles import Meter, ModelError
+from tests.engine.answering.world import (
+    STREET,
+    ScriptedChecker,
+    ScriptedEmbedder,
+    embed,
+    event_id,
+    make_video,
+    models,
+    says,
+    scripted,
+    street,
+)
+
+QUESTION = QuestionInput(
+    "Who is there?",
+    (
+        "a dog runs across the street",
+        "an orchestra tunes violins",
+        "divers surface with masks",
+    ),
+)
+CLOSE = replace(
+    QUESTION, choices=("a person in black walks left", "a person in black walks right", "divers surface again")
+)
+"""Of its first two choices each is as near as the other: the votes decide."""
+OURS = replace(settings_for("low", models_profile="embedded"), samples=3, context_tokens=3_000)
+W = 0.9
+
+
+def supported(question: QuestionInput, graph: InMemoryGraph) -> Support | None:
+    meter = Meter()
+    spending = Spending(Budget(), meter, clock=lambda: 0.0, should_stop=lambda: False)
+    run = QuestionRun(
+        question, graph, models(scripted(says("A"))), OURS, spending=spending, meter=meter, on_progress=lambda *_: None
+    )
+    return choice_support(run)
+
+
+def shares(question: QuestionInput, graph: InMemoryGraph) -> tuple[float, ...]:
+    support = supported(question, graph)
+    return support.shares if support else ()
+
+
+def ask(
+    answers: Any,
+    question: QuestionInput = QUESTION,
+    settings: SearchSettings = OURS,
+    *,
+    graph: InMemoryGraph | None = None,
+    budget: Budget | None = None,
+    embedder: ScriptedEmbedder | None = None,
+) -> Answer:
+    asked = models(scripted(answers))
+    if embedder:
+        asked = replace(asked, text_embedder=embedder)
+    return answer_question(question, graph or street(), asked, settings=settings, budget=budget)
+
+
+def weighed(answer: Answer) -> Any:
+    (node,) = [node for node in answer.nodes if node.action == "CS"]
+    return node
+
+
+# --- what the events say -------------------------------------------------------------------------------------------
+
+
+def test_the_shares_are_a_softmax_of_likeness_words_and_terms() -> None:
+    events = ("a dog barks", "a dog sleeps", "a boat sails")
+    choices = ("a dog walks home", "a boat walks home", "thunder rolls slowly")
+
+    means = np.array([np.mean([float(embed(event) @ embed(choice)) for event in events]) for choice in choices])
+    told = [embed(word) for word in ("dog", "barks", "sleeps", "boat", "sails")]
+    own = [[embed(word) for word in choice.split() if word != "a"] for choice in choices]
+    words = np.array([np.mean([max(float(word @ other) for other in told) for word in group]) for group in own])
+    assert words[0] == words[1] > words[2]
+    # Smoothed: a dog is in two of the three texts, a boat in one, and nobody says seen, walks or home.
+    dog, boat, unsaid = (math.log(4 / (1 + n)) + 1 for n in (2, 1, 0))
+    all_texts = [(1 + math.log(2)) * dog, boat, boat, boat, boat]
+    terms = np.array(
+        [
+            dog * all_texts[0] / math.hypot(dog, unsaid, unsaid, unsaid),
+            boat * boat / math.hypot(boat, unsaid, unsaid, unsaid),
+            0.0,
+        ]
+    ) / math.hypot(*all_texts)
+    scores = (words - words.mean()) / (words.std() + SAME)
+    levels = WEIGHTS.likeness * means + WEIGHTS.words * scores + WEIGHTS.terms * terms
+    powers = np.exp(levels)
+    found = shares(QuestionInput("What is seen?", choices), InMemoryGraph([make_video(events)]))
+
+    assert found == pytest.approx(tuple(powers / powers.sum()), rel=1e-5)
+    assert sum(found) == pytest.approx(1.0)
+    assert found[0] > found[1] > found[2] > 0.0
+
+
+def test_the_question_tells_the_terms_of_a_choice_apart() -> None:
+    """Each choice has one of the events' terms; with the question's, the sails are more of what is told."""
+    graph = InMemoryGraph([make_video(("a red boat sails", "a red boat sails", "a dog barks"))])
+    choices = ("boat somewhere over there", "dog somewhere over there")
+
+    def terms(question: str) -> NDArray[np.float64]:
+        support = supported(QuestionInput(question, choices), graph)
+        assert support is not None
+        return support.parts.terms
+
+    plain, asked = terms("What?"), terms("What barks?")
+    assert plain[0] > plain[1] > 0
+    assert asked[1] > plain[1]
+
+
+def test_events_that_say_nothing_but_stop_words_share_no_terms() -> None:
+    support = supported(QUESTION, InMemoryGraph([make_video(("it is", "they are"))]))
+
+    assert support is not None
+    assert support.parts.terms.tolist() == [0.0, 0.0, 0.0]
+    assert sum(support.shares) == pytest.approx(1.0)
+
+
+def test_only_the_closest_events_speak_for_a_choice() -> None:
+    """Twenty more events of boats tell no more than as many of them as of dogs."""
+    graph = InMemoryGraph([make_video(["dog"] * CLOSEST + ["boat"] * (CLOSEST + 20))])
+
+    assert shares(QuestionInput("What is seen?", ("dog walks home", "boat walks home")), graph) == pytest.approx(
+        (0.5, 0.5)
+    )
+
+
+def test_an_open_question_and_an_empty_scope_have_no_support() -> None:
+    assert shares(QuestionInput("Who is there?"), street()) == ()
+    assert shares(QUESTION, InMemoryGraph([])) == ()
+
+    answer = ask(says("a dog"), QuestionInput("Who is there?"))
+    assert (answer.text, answer.finish_reason) == ("a dog", "answered")
+    assert "CS" not in {node.action for node in answer.nodes}
+    assert set(answer.signals) == {"score", "margin", "similarity"}
+
+
+# --- what that counts ----------------------------------------------------------------------------------------------
+
+
+def test_vote_and_support_count_by_the_weight_and_the_trace_says_how() -> None:
+    answer = ask(says("A", "same words"), CLOSE)
+
+    node = weighed(answer)
+    support = shares(CLOSE, street())
+    assert (answer.choice, answer.finish_reason) == (0, "answered")
+    assert (node.path, node.depth, node.answer) == ("CS", 1, CLOSE.choices[0])
+    assert [(c.answer, c.choice) for c in node.candidates] == [(text, n) for n, text in enumerate(CLOSE.choices)]
+    assert [c.agreement for c in node.candidates] == pytest.approx(support)
+    totals = [(1 - W) * 1.0 + W * support[0], W * support[1], W * support[2]]
+    assert [c.score for c in node.candidates] == pytest.approx(totals)
+    assert node.score == pytest.approx(totals[0])
+    assert answer.signals["score"] == pytest.approx(totals[0])
+    assert answer.signals["margin"] == pytest.approx(totals[0] - max(totals[1:]))
+    assert answer.signals["support"] == pytest.approx(support[0])
+    assert answer.reasoning == "same words"
+
+
+def test_without_weight_the_vote_is_left_alone() -> None:
+    class Asked(ScriptedEmbedder):
+        def __init__(self) -> None:
+            self.texts: list[list[str]] = []
+
+        def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
+            self.texts.append(list(texts))
+            return super().embed(texts, meter=meter)
+
+    embedder = Asked()
+    answer = ask(says("B", "same"), settings=replace(OURS, support_weight=0.0), embedder=embedder)
+
+    assert (answer.choice, answer.signals["score"], answer.signals["margin"]) == (1, 1.0, 1.0)
+    assert "support" not in answer.signals
+    assert "CS" not in {node.action for node in answer.nodes}
+    assert list(QUESTION.choices) not in embedder.texts
+    ask(says("B", "same"), embedder=embedder)
+    assert list(QUESTION.choices) in embedder.texts
+
+
+def test_no_gpu_profile_weighs_support_and_the_paper_never_does() -> None:
+    efforts = ("low", "medium", "high", "paper")
+
+    assert [settings_for(effort, models_profile="gpu").support_weight for effort in efforts] == [0.0] * 4
+    embedded = [settings_for(effort, models_profile="embedded").support_weight for effort in efforts]
+    assert embedded == [W, W, W, 0.0]
+
+
+@pytest.mark.parametrize("choices", [("3", "5", "7"), ("a dog runs across the street", "many cyclists", "the police")])
+def test_where_a_choice_is_only_a_number_or_a_name_the_votes_decide_alone(choices: tuple[str, ...]) -> None:
+    answer = ask([says("C", "seven"), says("C", "seven"), says("A", "three")], QuestionInput("Which?", choices))
+
+    assert (answer.choice, answer.text, answer.reasoning) == (2, choices[2], "seven")
+    assert "CS" not in {node.action for node in answer.nodes}
+    assert "support" not in answer.signals
+
+
+def test_many_choices_that_share_the_support_make_no_vote_too_weak_to_stand() -> None:
+    """One sample has S 0.3; with an eighth of the support it counts 0.1 * 0.3 + 0.9 / 8 = 0.14, less than an answer
+    needs. The vote alone is enough."""
+    names = [f"rider{n}" for n in range(200)]
+    untold = [name for name in names if not any(embed(name) @ embed(event) for event in STREET)]
+    question = QuestionInput(
+        "Who is the cyclist in green?", tuple(" ".join(untold[n : n + 3]) for n in range(0, 24, 3))
+    )
+    lone = replace(OURS, samples=1)
+
+    answer = ask(says("D"), question, lone)
+
+    assert (answer.choice, answer.finish_reason) == (3, "answered")
+    assert answer.signals["score"] == pytest.approx(0.3 * (1 - W) + W / 8)
+    firm = ask(says("D"), question, replace(lone, lowest_answer=0.31))
+    assert (firm.choice, firm.detail) == (None, "no_consensus")
+
+
+def test_a_choice_that_nobody_voted_for_wins_by_overwhelming_support_and_cites_what_speaks_for_it() -> None:
+    answer = ask(says("B", "an orchestra tunes", (2,)))
+
+    assert (answer.choice, answer.text, answer.finish_reason) == (0, QUESTION.choices[0], "answered")
+    assert answer.reasoning == ""
+    support = shares(QUESTION, street())
+    assert W * support[0] > (1 - W) + W * support[1]
+    assert answer.citations[0].event_id == event_id(4)
+    assert {citation.event_id for citation in answer.citations} <= {e.event_id for e in weighed(answer).events}
+    assert [claim.text for claim in answer.claims] == [QUESTION.choices[0]]
+
+
+def test_a_choice_that_was_outvoted_and_wins_by_support_keeps_its_words_and_citations() -> None:
+    """Of all events that were shown, the one that the sample named is cited, not the closest."""
+    question = replace(QUESTION, choices=("a dog runs home", "a cyclist rides home", "divers surface with masks"))
+
+    def split(request: Any) -> Any:
+        reply = says("A", "it barks", (1,)), says("B", "a song", (2,)), says("C", "masks", (2,))
+        return list(reply)[: request.n] if request.n > 1 else reply[2]
+
+    answer = ask(split, question, replace(OURS, support_weight=0.7, early_majority=False))
+
+    # 0.7 times the lead is less than 0.3: the votes were needed.
+    first, second, _ = shares(question, street())
+    assert 0.7 * (first - second) < 0.3
+    assert (answer.choice, answer.reasoning) == (0, "it barks")
+    number = {event.number: event.event_id for node in answer.nodes for event in node.events if event.number}
+    assert [citation.event_id for citation in answer.citations] == [number[1]]
+    assert number[1] != event_id(4)
+
+
+def test_where_no_vote_can_change_the_choice_one_sample_is_asked_for_its_words_alone() -> None:
+    asked: list[Any] = []
+
+    def one(request: Any) -> Any:
+        asked.append(request)
+        return says("A", "it barks", (1,))
+
+    answer = ask(one, settings=replace(OURS, max_depth=3, samples=8))
+
+    assert [(request.stage, request.n) for request in asked] == [("answer", 1)]
+    assert (answer.choice, answer.reasoning) == (0, "it barks")
+    asked.clear()
+    ask(one, CLOSE, replace(OURS, max_depth=1, samples=8))
+    assert sum(request.n for request in asked) > 1, "here a vote could"
+
+
+def test_a_look_that_was_asked_for_by_name_is_taken_though_no_vote_can_change_the_choice() -> None:
+    def looked(check: Any) -> list[str]:
+        checker = ScriptedChecker(lambda request: says("A", "the frames show it"))
+        seeing = models(scripted(says("B", "it runs")), checker=checker)
+        question = replace(QUESTION, check=check)
+        answer = answer_question(question, street(), seeing, settings=replace(OURS, check="on_doubt", gate=1.0))
+        assert answer.choice == 0
+        return [node.action for node in answer.nodes]
+
+    assert "CA" in looked("frames")
+    assert "CA" not in looked("auto")
+
+
+def test_where_nothing_may_abstain_and_no_vote_can_change_the_choice_nobody_is_asked() -> None:
+    reasoner = scripted(says("B"))
+
+    answer = answer_question(QUESTION, street(), models(reasoner), settings=replace(OURS, abstain=False))
+
+    assert reasoner.requests == []
+    assert (answer.choice, answer.text, answer.finish_reason) == (0, QUESTION.choices[0], "answered")
+    assert answer.citations[0].event_id == event_id(4)
+    assert answer.confidence > 0.5
+    nothing = answer_question(QUESTION, InMemoryGraph([]), models(reasoner), settings=replace(OURS, abstain=False))
+    assert (nothing.choice, nothing.detail) == (None, "no_events")
+
+
+# --- when there is no answer ---------------------------------------------------------------------------------------
+
+
+def test_an_abstention_stands() -> None:
+    answer = ask(says("insufficient"))
+
+    assert (answer.choice, answer.text) == (None, "")
+    assert (answer.finish_reason, answer.detail) == ("insufficient_evidence", "abstained")
+    assert (answer.citations, answer.signals, answer.confidence) == ((), {}, 0.0)
+    assert weighed(answer).answer == QUESTION.choices[0]
+
+
+def test_a_budget_that_ended_before_any_answer_leaves_the_best_supported_choice() -> None:
+    reasoner = scripted(says("B"))
+    spent = Budget(max_tokens=5)
+
+    answer = answer_question(QUESTION, street(), models(reasoner), settings=OURS, budget=spent)
+
+    assert reasoner.requests == []
+    assert (answer.choice, answer.finish_reason, answer.detail) == (0, "budget", "max_tokens")
+    assert answer.citations[0].event_id == event_id(4)
+    assert {citation.event_id for citation in answer.citations} <= {e.event_id for e in weighed(answer).events}
+    for other, settings in ((QUESTION, replace(OURS, support_weight=0.0)), (QuestionInput("Who is there?"), OURS)):
+        none = ask(says("B"), other, settings, budget=spent)
+        assert (none.choice, none.text, none.finish_reason) == (None, "", "budget")
+        assert none.citations == ()
+
+
+def test_an_abstention_stands_though_the_budget_ended_the_search_after_it() -> None:
+    settings = replace(OURS, samples=1, max_depth=2, requery=False)
+
+    answer = ask(says("insufficient"), CLOSE, settings=settings, budget=Budget(max_calls=1))
+
+    assert (answer.choice, answer.finish_reason, answer.detail) == (None, "budget", "max_calls")
+
+
+def test_a_model_that_failed_is_an_error_whatever_the_events_say() -> None:
+    answer = ask(ModelError("model_unavailable", "away", retryable=True))
+
+    assert (answer.choice, answer.finish_reason, answer.detail) == (None, "error", "model_unavailable")
+
+
+def test_an_embedder_that_fails_leaves_the_vote() -> None:
+    class Failing(ScriptedEmbedder):
+        def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
+            if list(texts) == list(QUESTION.choices):
+                raise ModelError("model_unavailable", "away", retryable=True)
+            return super().embed(texts, meter=meter)
+
+    answer = ask(says("B", "same"), embedder=Failing())
+
+    assert (answer.choice, answer.finish_reason, answer.signals["score"]) == (1, "answered", 1.0)
+    assert "CS" not in {node.action for node in answer.nodes}

@@ -1,0 +1,226 @@
+"""Each limit at each of its values that matters: a full run has N calls, and k of them are afforded, for k = 0..N.
+
+Calls are made one at a time, so that a limit has one right place to end the run; the last test makes them side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from gpu_workers.engine.answering import Answer, Budget
+from gpu_workers.engine.answering.budget import Admission, Spending
+from gpu_workers.engine.answering.contract import INSUFFICIENT, Price
+from gpu_workers.engine.answering.presets import SearchSettings, settings_for
+from tests.engine.answering.served import BABBLE, CHOICES, INSPECTING, MODEL, Served, chat_calls
+from tests.scripted_openai import ScriptedRequest
+
+PRICES = {MODEL: Price(Decimal(1_000), Decimal(100), Decimal(4_000))}
+EFFORTS = {
+    "paper": replace(settings_for("paper", models_profile="gpu"), in_flight=1),
+    "high": replace(settings_for("high", models_profile="gpu"), in_flight=1),
+    "inspecting": replace(INSPECTING, in_flight=1),
+}
+SECONDS_PER_CALL = 1_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """What one admitted call may consume at most."""
+
+    tokens: int
+    cost: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class FullRun:
+    """The calls of a run without limits, in order: what each asked, was given and had reserved."""
+
+    served: Served
+    settings: SearchSettings
+    requests: tuple[ScriptedRequest, ...]
+    spent: tuple[tuple[int, int], ...]
+    reserved: tuple[Reserved, ...]
+    answer: Answer
+
+    @property
+    def n(self) -> int:
+        return len(self.requests)
+
+    def tokens_after(self, calls: int) -> int:
+        return sum(prompt + written for prompt, written in self.spent[:calls])
+
+    def cost_after(self, calls: int) -> Decimal:
+        return sum((cost_of(*pair) for pair in self.spent[:calls]), Decimal(0))
+
+    def ask(self, budget: Budget, **more: Any) -> Answer:
+        self.served.forget()
+        return self.served.ask(settings=self.settings, budget=budget, **more)
+
+
+def cost_of(prompt: int, written: int) -> Decimal:
+    return Decimal(prompt) / 1_000 + Decimal(written) * 4 / 1_000
+
+
+@contextmanager
+def noting(reserved: list[Reserved]) -> Iterator[None]:
+    """Notes what each call reserves while it is open."""
+    admitted = Spending.admitted
+
+    @contextmanager
+    def noted(self: Spending, model: str, *, prompt_tokens: int, sample_tokens: int, n: int = 1) -> Iterator[Admission]:
+        with admitted(self, model, prompt_tokens=prompt_tokens, sample_tokens=sample_tokens, n=n) as admission:
+            cost = n * cost_of(prompt_tokens, sample_tokens)
+            reserved.append(Reserved(n * (prompt_tokens + sample_tokens), cost))
+            yield admission
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Spending, "admitted", noted)
+        yield
+
+
+@pytest.fixture(scope="module", params=EFFORTS)
+def full(request: pytest.FixtureRequest) -> Iterator[FullRun]:
+    settings = EFFORTS[request.param]
+    reserved: list[Reserved] = []
+    with Served(wordy=True) as served:
+        with noting(reserved):
+            answer = served.ask(settings=settings, budget=Budget(prices=PRICES))
+        requests = tuple(served.server.requests)
+        assert (answer.finish_reason, len(reserved)) == ("answered", len(requests))
+        yield FullRun(served, settings, requests, tuple(served.billed), tuple(reserved), answer)
+
+
+def begins_alike(full: FullRun, calls: int) -> None:
+    """The calls made are the first ones of the full run, word for word."""
+    made = full.served.server.requests
+    assert [(request.schema_name, request.text, request.n) for request in made] == [
+        (request.schema_name, request.text, request.n) for request in full.requests[:calls]
+    ]
+
+
+def is_best_so_far(answer: Answer, served: Served) -> None:
+    """There is an answer if and only if a node had one, and it is one that a node gave."""
+    given = {node.answer for node in answer.nodes if node.answer not in (None, INSUFFICIENT)}
+    assert (answer.text != "") == bool(given)
+    assert answer.text in {"", *given}
+    readable = [request for request in served.server.requests if request.schema_name in ("answer", "repair")]
+    readable = [request for request in readable if "Searches that found" not in request.text]
+    assert (answer.text != "") == bool(readable), "the first answer that was read is not lost"
+    assert answer.choice in ((None,) if not given else (1, 2))
+    assert answer.text == ("" if answer.choice is None else CHOICES[answer.choice])
+    calls = chat_calls(answer)
+    assert len(calls) == len(served.server.requests)
+    assert sum(call.prompt_tokens + call.completion_tokens for call in calls) == sum(map(sum, served.billed))
+
+
+def ended(full: FullRun, answer: Answer, *, calls: int, limit: str) -> None:
+    is_best_so_far(answer, full.served)
+    if calls < full.n:
+        reason = "canceled" if limit == "canceled" else "budget"
+        assert (answer.finish_reason, answer.detail) == (reason, limit), calls
+    else:
+        assert (answer.finish_reason, answer.text) == ("answered", full.answer.text)
+
+
+def test_the_full_runs_are_what_they_should_be(full: FullRun) -> None:
+    stages = [request.schema_name for request in full.requests]
+    assert stages[:3] == ["condense", "rewrite", "answer"]
+    assert {"requery", "repair", "observe"} <= set(stages)
+    if full.settings.effort == "paper":
+        assert (stages.count("answer"), stages.count("requery"), stages.count("verify")) == (13, 4, 0)
+    assert full.n > 12
+    assert full.tokens_after(full.n) == full.answer.usage.prompt_tokens + full.answer.usage.completion_tokens
+    assert full.cost_after(full.n) == full.answer.usage.cost
+
+
+def test_max_calls(full: FullRun) -> None:
+    for calls in range(full.n + 1):
+        answer = full.ask(Budget(max_calls=calls))
+
+        begins_alike(full, calls)
+        ended(full, answer, calls=calls, limit="max_calls")
+
+
+def test_max_seconds(full: FullRun) -> None:
+    """Every call takes the same time, so the limit after k of them admits k."""
+    asked = full.served.server.requests
+    for calls in range(full.n + 1):
+        answer = full.ask(Budget(max_seconds=calls * SECONDS_PER_CALL), clock=lambda: len(asked) * SECONDS_PER_CALL)
+
+        begins_alike(full, calls)
+        ended(full, answer, calls=calls, limit="max_seconds")
+
+
+@pytest.mark.parametrize("limit", ["max_tokens", "max_cost"])
+def test_what_is_consumed_never_passes_its_limit(full: FullRun, limit: str) -> None:
+    """The least limit that affords the first k calls as the full run made them lets them be made, and is kept."""
+    spent = full.tokens_after if limit == "max_tokens" else full.cost_after
+    least: Any = 0
+    for calls in range(full.n + 1):
+        if calls:
+            due = full.reserved[calls - 1]
+            least = max(least, spent(calls - 1) + (due.tokens if limit == "max_tokens" else due.cost))
+        below = full.settings.effort == "paper" and limit == "max_tokens"
+        for bound in {least, max(0, least - 1)} if below else {least}:
+            budget = Budget(**{limit: bound}, prices=PRICES)  # type: ignore[arg-type]
+            answer = full.ask(budget)
+
+            used = answer.usage.cost
+            if limit == "max_tokens":
+                used = Decimal(answer.usage.prompt_tokens + answer.usage.completion_tokens)
+            assert used <= bound, (calls, bound)
+            made = len(full.served.server.requests)
+            is_best_so_far(answer, full.served)
+            if bound == least:
+                assert made >= calls
+                same = [request.text for request in full.served.server.requests[:calls]]
+                assert same == [request.text for request in full.requests[:calls]]
+            assert answer.finish_reason in ("budget", "answered")
+            if answer.finish_reason == "budget":
+                assert answer.detail == limit
+            else:
+                assert answer.text != ""
+
+
+def test_a_question_is_canceled_after_every_call(full: FullRun) -> None:
+    asked = full.served.server.requests
+    for calls in range(full.n + 1):
+        answer = full.ask(Budget(), should_stop=lambda calls=calls: len(asked) >= calls)  # type: ignore[misc]
+
+        begins_alike(full, calls)
+        ended(full, answer, calls=calls, limit="canceled")
+
+
+@pytest.mark.parametrize("effort", ["paper", "high"])
+def test_calls_made_side_by_side_keep_every_limit_too(effort: str) -> None:
+    settings = replace(EFFORTS[effort], in_flight=16)
+    with Served(wordy=True) as served:
+        free = served.ask(settings=settings, budget=Budget(prices=PRICES))
+        tokens = free.usage.prompt_tokens + free.usage.completion_tokens
+        calls = len(served.server.requests)
+        for eighths in range(1, 16, 2):
+            for budget in (
+                Budget(max_calls=calls * eighths // 16),
+                Budget(max_tokens=tokens * eighths // 8),
+                Budget(max_cost=free.usage.cost * eighths / 8, prices=PRICES),
+            ):
+                served.forget()
+                answer = served.ask(settings=settings, budget=budget)
+
+                assert len(served.server.requests) <= (budget.max_calls or calls)
+                used = answer.usage.prompt_tokens + answer.usage.completion_tokens
+                assert used <= (budget.max_tokens or 10 * tokens)
+                assert answer.usage.cost <= (budget.max_cost or 0)
+                is_best_so_far(answer, served)
+
+
+def test_a_run_that_babbles_is_the_one_with_a_repair(full: FullRun) -> None:
+    repairs = [request for request in full.requests if request.schema_name == "repair"]
+    assert repairs
+    assert all(BABBLE in request.text for request in repairs)

@@ -1,0 +1,215 @@
+"""What an answer rests on: context, citations, progress, the other methods, the cache key."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gpu_workers.engine.answering import Answer, QuestionInput, answer_key, answer_question
+from gpu_workers.engine.answering.context import clock, event_context
+from gpu_workers.engine.answering.evidence.text_support import best_sentence, text_verdict
+from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.ekg import stable_id
+from gpu_workers.engine.memory_graph import InMemoryGraph
+from tests.engine.answering.world import (
+    STREET,
+    VIDEO,
+    ScriptedChecker,
+    event_id,
+    long_street,
+    make_video,
+    models,
+    says,
+    scripted,
+    street,
+)
+
+QUESTION = QuestionInput("What does the dog do?", effort="low")
+OTHER = stable_id("video", "other")
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def ask(reply: Any, question: QuestionInput = QUESTION, **more: Any) -> Answer:
+    return answer_question(question, more.pop("graph", None) or street(), models(scripted(reply)), **more)
+
+
+def test_events_are_numbered_in_order_of_time_with_their_words() -> None:
+    graph = street(speech={4: "come back"}, entities={"the owner": [4]})
+    ids = [event_id(4), event_id(0)]
+
+    context = event_context(ids, graph.load_events(ids), graph.facts(ids), count_tokens=words, max_tokens=500)
+
+    assert context.text.splitlines() == [
+        "E1 00:00-00:03: a person in black walks left",
+        'E2 00:12-00:15: a dog runs across the street Speech: "come back" Facts: the owner (person), participant',
+    ]
+    assert context.numbers == {event_id(0): 1, event_id(4): 2}
+
+
+def test_several_videos_are_told_apart() -> None:
+    graph = InMemoryGraph([make_video(STREET[:1]), make_video(STREET[1:2], video_id=OTHER)])
+    ids = [event_id(0), event_id(0, OTHER)]
+
+    text = event_context(ids, graph.load_events(ids), (), count_tokens=words, max_tokens=500).text
+
+    assert {line.split(":")[0][:10] for line in text.splitlines()} == {"E1 video 1", "E2 video 2"}
+
+
+def test_the_lowest_ranked_events_go_first_and_the_best_is_only_cut() -> None:
+    graph = street()
+    ids = [event_id(n) for n in (5, 1, 3)]
+    load = graph.load_events(ids)
+
+    assert set(event_context(ids, load, (), count_tokens=words, max_tokens=24).numbers) == {event_id(5), event_id(1)}
+    alone = event_context(ids, load, (), count_tokens=words, max_tokens=3)
+    assert alone.text == "E1 00:15-00:18: two people in"
+
+
+def test_in_brief_all_events_are_told_of_and_the_long_ones_are_cut() -> None:
+    graph = InMemoryGraph([make_video(["a dog " + "runs " * 200, "a car", "a man " + "walks " * 200])])
+    ids = [event_id(n) for n in (2, 0, 1)]
+    load = graph.load_events(ids)
+
+    told = event_context(ids, load, (), count_tokens=words, max_tokens=120, all_in_brief=True).text.splitlines()
+
+    assert [line.split(": ")[1].split()[:2] for line in told] == [["a", "dog"], ["a", "car"], ["a", "man"]]
+    assert [words(line) for line in told] == [18, 4, 18], "a third of 120, less the line's own words"
+    at_once = event_context(ids, load, (), count_tokens=words, max_tokens=120)
+    assert set(at_once.numbers) == {event_id(2)}
+
+
+def test_times_over_an_hour_have_hours() -> None:
+    assert (clock(65_000), clock(3_725_000)) == ("01:05", "1:02:05")
+
+
+def test_cited_events_become_evidence_with_frame_and_words() -> None:
+    reply = {"reasoning": "r", "sufficient": True, "answer": "It runs across the street.", "evidence": [1, 99]}
+
+    answer = ask(reply, graph=InMemoryGraph([make_video(["a dog runs across the street; a car waits"])]))
+
+    [citation] = answer.citations
+    assert (citation.video_id, citation.event_id) == (VIDEO, event_id(0))
+    assert (citation.start_ms, citation.end_ms, citation.frame_ms) == (0, 3000, 1500)
+    assert citation.frame_id == stable_id("frame", VIDEO, 1, 1500)
+    assert citation.quote == "a dog runs across the street"
+    assert citation.status == "supported"
+
+
+@pytest.mark.parametrize("evidence", [[], [0, 99, -4], ["E77"]])
+def test_without_a_valid_number_the_most_similar_events_are_cited(evidence: list[Any]) -> None:
+    answer = ask(
+        {"reasoning": "r", "sufficient": True, "answer": "The dog runs across the street.", "evidence": evidence}
+    )
+
+    assert answer.citations[0].event_id == event_id(4)
+    assert len(answer.citations) == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "passage", "status"),
+    [
+        ("the dog runs across the street", "a dog runs across the street", "supported"),
+        ("the dog does not run across the street", "a dog runs across the street", "contradicted"),
+        ("three dogs run across the street", "a dog runs across the street", "unverified"),
+        ("the cat sleeps", "a dog runs across the street", "unverified"),
+        ("a blue car", "a red car waits", "unverified"),
+    ],
+)
+def test_text_alone_tells_support_from_contradiction(answer: str, passage: str, status: str) -> None:
+    assert text_verdict(answer, passage, best_sentence(passage, answer), 0.0) == status
+
+
+def test_a_verifier_has_the_last_word_where_effort_asks_for_it() -> None:
+    reasoner = scripted(says("A", "same"))
+    reasoner.script = lambda request: (
+        {"verdict": "contradicted"} if request.stage == "verify" else says("A", "same") | {"sufficient": True}
+    )
+    settings = replace(settings_for("low", models_profile="gpu"), verify_citations=True)
+
+    answer = answer_question(QUESTION, street(), models(reasoner), settings=settings)
+
+    assert {citation.status for citation in answer.citations} == {"contradicted"}
+
+
+def test_progress_is_told_stage_by_stage() -> None:
+    told: list[tuple[str, int, int]] = []
+
+    def progress(stage: str, done: int, total: int, detail: str) -> None:
+        told.append((stage, done, total))
+
+    ask(says("A", "same"), QuestionInput("Which?  person", ("left", "right")), on_progress=progress)
+
+    assert [stage for stage, _, _ in told] == ["retrieval", "search", "citations"]
+    assert all(done <= total for _, done, total in told)
+
+
+@pytest.mark.parametrize(("method", "frames"), [("uniform", 8), ("vector", 8)])
+def test_frame_methods_answer_from_frames_alone(method: str, frames: int) -> None:
+    reasoner, checker = scripted(says("A")), ScriptedChecker(lambda request: says("B", "seen"))
+    question = QuestionInput("Which way does the person walk?", ("left", "right"), method=method)
+
+    answer = answer_question(question, long_street(), models(reasoner, checker=checker))
+
+    assert (answer.text, answer.finish_reason) == ("right", "answered")
+    assert reasoner.requests == []
+    [request] = checker.requests
+    assert (len(request.frames), request.hypotheses) == (frames, ())
+    assert [frame.ms for frame in request.frames] == sorted(frame.ms for frame in request.frames)
+
+
+def test_uniform_frames_are_evenly_spaced() -> None:
+    checker = ScriptedChecker(lambda request: says("B", "seen"), max_frames=4)
+    question = QuestionInput("Which way?", ("left", "right"), method="uniform")
+
+    answer_question(question, long_street(40), models(scripted(says("A")), checker=checker))
+
+    assert [frame.ms for frame in checker.requests[0].frames] == [16_500, 46_500, 76_500, 106_500]
+
+
+@pytest.mark.parametrize("method", ["uniform", "vector"])
+def test_frame_methods_say_when_a_profile_has_no_eyes(method: str) -> None:
+    answer = ask(says("A"), replace(QUESTION, method=method))
+
+    assert (answer.finish_reason, answer.detail) == ("error", "no_checker")
+
+
+def test_caption_rag_asks_once_over_the_nearest_events() -> None:
+    reasoner = scripted(says("A", "seen"))
+    question = QuestionInput("Which way does the person walk?", ("left", "right"), method="caption_rag")
+
+    answer = answer_question(question, long_street(), models(reasoner))
+
+    assert [(request.stage, request.n) for request in reasoner.requests] == [("answer", 1)]
+    assert (answer.text, len(answer.nodes[0].events)) == ("left", 16)
+
+
+def test_the_key_of_an_answer_changes_with_all_that_decides_it() -> None:
+    given: dict[str, Any] = {"method_version": "1", "prompts": "p", "memory_version": "m", "scope": "s"}
+    question = QuestionInput("q", ("a", "b"))
+
+    def key(asked: QuestionInput = question, **changes: Any) -> str:
+        return answer_key(asked, models=changes.pop("models", ["x", "y"]), **{**given, **changes})
+
+    keys = [
+        key(),
+        key(replace(question, question="q2")),
+        key(replace(question, choices=("b", "a"))),
+        key(replace(question, seed=1)),
+        key(replace(question, effort="high")),
+        key(replace(question, method="vector")),
+        key(models=["x"]),
+        *(key(**dict[str, Any]({name: "other"})) for name in given),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert key(models=["y", "x"]) == key()
+
+
+@pytest.mark.parametrize("choices", [("only one",), tuple(str(n) for n in range(27))])
+def test_choices_are_2_to_26(choices: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="2 to 26"):
+        QuestionInput("q", choices)

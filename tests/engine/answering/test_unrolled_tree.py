@@ -1,0 +1,224 @@
+"""Preset `paper` starts each call as soon as its input is known, and finds what a search level by level finds."""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
+from gpu_workers.engine.answering.budget import Allowance
+from gpu_workers.engine.answering.contract import Budget, PartialAnswer, Price
+from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.answering.search.unrolled_tree import unroll
+from gpu_workers.engine.memory_graph import InMemoryGraph
+from gpu_workers.engine.models.roles import ModelError
+from tests.engine.answering.world import REQUERY, Request, ScriptedReasoner, long_street, models, says, scripted
+
+QUESTION = QuestionInput("Which way does the person walk?", ("left", "right", "up"), effort="paper")
+PAPER = settings_for("paper", models_profile="gpu")
+STEPS = ("F", "B", "RQ")
+STATES = ["", *STEPS, *(f"{a}/{b}" for a in STEPS for b in STEPS)]
+ANSWERS = [f"{state}/SA".lstrip("/") for state in STATES]
+REQUERIES = ["RQ", "F/RQ", "B/RQ", "RQ/RQ"]
+PATHS = {zlib.crc32(path.encode()) % 2**31: path for path in ("rewrite", *REQUERIES, *ANSWERS)}
+PATIENCE_S = 30
+
+
+def path_of(request: Request) -> str:
+    assert request.seed is not None
+    return PATHS[request.seed]
+
+
+def opinions(request: Request) -> Any:
+    """Every node is of another opinion, to another degree."""
+    place = ANSWERS.index(path_of(request))
+    agreeing = 1 + place % 8
+    return [says("ABC"[place % 3] if n < agreeing else "ABC"[n % 3], f"t{place % 5} {n % 3}") for n in range(request.n)]
+
+
+def test_a_call_begins_as_soon_as_what_it_reads_is_known() -> None:
+    """The root's answer waits for that of RQ/RQ, and the root's re-query for all answers that need none."""
+    asked = {path: threading.Event() for path in ANSWERS}
+    waited: dict[str, bool] = {}
+
+    def wait_for(path: str, *others: str) -> None:
+        waited[path] = all(asked[other].wait(PATIENCE_S) for other in others)
+
+    def script(request: Request) -> Any:
+        path = path_of(request)
+        if request.stage == "answer":
+            asked[path].set()
+        if path == "SA":
+            wait_for(path, "RQ/RQ/SA")
+        if path == "RQ":
+            wait_for(path, *(answer for answer in ANSWERS if "RQ" not in answer))
+        return says("A") if request.stage == "answer" else REQUERY
+
+    answer = answer_question(QUESTION, long_street(), models(ScriptedReasoner(script)))
+
+    assert waited == {"SA": True, "RQ": True}
+    assert [node.path for node in answer.nodes if node.action == "SA"] == ANSWERS
+
+
+def of_no_time(answer: Answer) -> list[Any]:
+    return [replace(node, started_ms=0, wall_ms=0) for node in answer.nodes]
+
+
+@pytest.mark.parametrize("in_flight", [1, 3, 16])
+def test_what_is_found_is_what_a_search_level_by_level_finds(in_flight: int) -> None:
+    told: dict[str, list[PartialAnswer]] = {"levels": [], "at once": []}
+    settings = replace(PAPER, in_flight=in_flight)
+    levels = answer_question(
+        QUESTION,
+        long_street(),
+        models(scripted(opinions)),
+        budget=Budget(max_calls=1_000),
+        on_partial=told["levels"].append,
+    )
+    at_once = answer_question(
+        QUESTION, long_street(), models(scripted(opinions)), settings=settings, on_partial=told["at once"].append
+    )
+
+    assert of_no_time(at_once) == of_no_time(levels)
+    assert [node.path for node in at_once.nodes] == [
+        "", "SA", *STATES[1:4], *ANSWERS[1:4], *STATES[4:], *ANSWERS[4:],
+    ]  # fmt: skip
+    assert replace(at_once, nodes=(), usage=levels.usage, timings={}) == replace(levels, nodes=(), timings={})
+    assert told["at once"] == told["levels"]
+    assert [one.level for one in told["at once"]] == [1, 2, 3]
+
+
+def test_one_call_at_a_time_is_made_level_by_level() -> None:
+    reasoner = scripted(opinions)
+
+    answer_question(QUESTION, long_street(), models(reasoner), settings=replace(PAPER, in_flight=1))
+
+    made = [path_of(request) for request in reasoner.requests]
+    assert made == ["rewrite", "SA", "RQ", *ANSWERS[1:4], *REQUERIES[1:], *ANSWERS[4:]]
+
+
+RATIONED: dict[str, Mapping[str, Any]] = {
+    "calls": {"budget": Budget(max_calls=1_000)},
+    "tokens": {"budget": Budget(max_tokens=10**9)},
+    "cost": {"budget": Budget(max_cost=Decimal(100), prices={"scripted": Price(Decimal(1))})},
+    "a tenant's tokens": {"allowance": lambda: Allowance(max_tokens=10**9)},
+}
+UNRATIONED: dict[str, Mapping[str, Any]] = {
+    "nothing": {},
+    "time": {"budget": Budget(max_seconds=1_000.0)},
+    "no allowance": {"allowance": Allowance},
+}
+
+
+@pytest.mark.parametrize("limit", [*RATIONED, *UNRATIONED])
+def test_what_is_rationed_is_spent_level_by_level(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Deep answers in flight would reserve what those above them need."""
+    unrolled: list[str] = []
+
+    def noted(run: Any, root: Any, **more: Any) -> None:
+        unrolled.append(root.path)
+        unroll(run, root, **more)
+
+    monkeypatch.setattr("gpu_workers.engine.answering.search.tree_search.unroll", noted)
+    answer = answer_question(QUESTION, long_street(), models(scripted(says("A"))), **(RATIONED | UNRATIONED)[limit])
+
+    assert unrolled == ([] if limit in RATIONED else [""])
+    assert len([node for node in answer.nodes if node.action == "SA"]) == 13
+
+
+@pytest.mark.parametrize(
+    ("calls", "paths", "errors"),
+    [
+        (1, ["", "SA"], {"SA"}),
+        (2, ["", "SA", "RQ"], {"RQ"}),
+        (3, ["", "SA"], set()),
+        (6, ["", "SA", "F", "B", "RQ", "F/SA", "B/SA", "RQ/SA", "F/RQ"], {"F/RQ"}),
+    ],
+)
+def test_a_canceled_search_tells_what_it_began_and_where_it_ended(
+    calls: int, paths: list[str], errors: set[str]
+) -> None:
+    reasoner = scripted(says("A", "same"))
+
+    answer = answer_question(
+        QUESTION,
+        long_street(),
+        models(reasoner),
+        settings=replace(PAPER, in_flight=1),
+        should_stop=lambda: len(reasoner.requests) >= calls,
+    )
+
+    assert (answer.finish_reason, answer.detail) == ("canceled", "canceled")
+    assert answer.text == ("left" if calls > 1 else "")
+    assert [node.path for node in answer.nodes] == paths
+    assert {node.path: node.error for node in answer.nodes if node.error} == dict.fromkeys(errors, "canceled")
+    assert len(reasoner.requests) == calls
+
+
+def test_answers_in_flight_when_it_ends_are_kept() -> None:
+    """The caller gives up while level 2 is being answered: none of its answers is lost, and nothing new begins."""
+    level = threading.Barrier(3)
+    stopped = threading.Event()
+
+    def script(request: Request) -> Any:
+        path = path_of(request)
+        if path in ("F/SA", "B/SA", "SA"):
+            level.wait(PATIENCE_S)
+            stopped.set()
+        elif request.stage == "answer" or "RQ" in path:
+            assert stopped.wait(PATIENCE_S)
+            raise ModelError("model_unavailable", "gone", retryable=False)
+        return says("B", "same")
+
+    answer = answer_question(QUESTION, long_street(), models(ScriptedReasoner(script)), should_stop=stopped.is_set)
+
+    assert (answer.finish_reason, answer.choice) == ("canceled", 1)
+    given = {node.path for node in answer.nodes if node.answer == "right"}
+    assert given == {"SA", "F/SA", "B/SA"}
+    assert not any(node.path.startswith("RQ/") for node in answer.nodes)
+
+
+def test_progress_counts_answers_and_re_queries() -> None:
+    told: list[tuple[int, int, str]] = []
+
+    answer_question(
+        QUESTION,
+        long_street(),
+        models(scripted(says("A"))),
+        on_progress=lambda stage, done, total, detail: (
+            told.append((done, total, detail)) if stage == "search" else None
+        ),
+    )
+
+    assert [(done, total) for done, total, _ in told] == [(n, 17) for n in range(1, 18)]
+    assert sorted(detail for _, _, detail in told) == sorted([*ANSWERS, *["RQ"] * 4])
+
+
+def test_a_graph_that_fails_fails_the_question_after_the_calls_in_flight() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    class Broken(InMemoryGraph):
+        def previous_events(self, event_ids: Any) -> Mapping[UUID, UUID]:
+            assert begun.wait(PATIENCE_S)
+            raise ConnectionError("the database is gone")
+
+    def script(request: Request) -> Any:
+        if path_of(request) == "SA":
+            begun.set()
+            ended.set()
+        return says("A") if request.stage == "answer" else REQUERY
+
+    graph = Broken([])
+    vars(graph).update(vars(long_street()))
+    with pytest.raises(ConnectionError):
+        answer_question(QUESTION, graph, models(ScriptedReasoner(script)))
+
+    assert ended.is_set()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("ThreadPoolExecutor")]

@@ -1,0 +1,137 @@
+"""Text and frame vectors, BERTScore, CLIP loading and speech with real weights (CLIP: tiny and random, made here)."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import bert_score
+import numpy as np
+import pytest
+
+from gpu_workers.engine.models import weights
+from gpu_workers.engine.models.local.clip import ClipEmbedder
+from gpu_workers.engine.models.local.conse import ConseFrameEmbedder
+from gpu_workers.engine.models.local.encoders import MiniLMTextEmbedder
+from gpu_workers.engine.models.local.similarity import MINILM_BASELINE, BertScoreSimilarity
+from gpu_workers.engine.models.local.whisper import WhisperTranscriber
+from gpu_workers.engine.models.observer.detector import SsdDetector
+from gpu_workers.engine.models.observer.scene import SceneClassifier
+from gpu_workers.engine.models.roles import Meter
+from tests.engine.models.tiny_models import write_clip
+
+UNRELATED = (
+    "A man in a black coat walks along a wet street.",
+    "Two zebras drink from a river at dawn.",
+    "The chef chops onions on a wooden board.",
+    "A red bus turns left at the crossing.",
+    "Snow covers the roof of a small church.",
+    "A girl plays the violin on a stage.",
+    "Waves break against a lighthouse.",
+    "An empty office with rows of grey desks.",
+    "A dog catches a yellow frisbee in the park.",
+    "Workers pour concrete into a foundation.",
+    "The scoreboard shows three to one.",
+    "A cat sleeps on a windowsill.",
+    "Fireworks light up the harbour.",
+    "A surgeon puts on blue gloves.",
+    "Students write an exam in silence.",
+    "A tractor ploughs a brown field.",
+    "The screen shows a weather map of Europe.",
+    "A cyclist repairs a flat tyre.",
+    "Bees crawl over a honeycomb.",
+    "Passengers queue at an airport gate.",
+)
+
+
+@pytest.fixture(scope="module")
+def minilm() -> MiniLMTextEmbedder:
+    return MiniLMTextEmbedder(weights.fetch("all-minilm-l6-v2"))
+
+
+@pytest.fixture(scope="module")
+def similarity() -> BertScoreSimilarity:
+    folder = weights.fetch("all-minilm-l6-v2")
+    return BertScoreSimilarity(folder, num_layers=6, baseline=MINILM_BASELINE, name="bertscore-minilm-6")
+
+
+def test_texts_of_one_meaning_are_near_each_other(minilm: MiniLMTextEmbedder) -> None:
+    meter = Meter()
+    rows = minilm.embed(["A dog runs.", "", "A puppy is running.", "The stock market fell."], meter=meter)
+    assert rows.shape == (4, 384)
+    assert rows.dtype == np.float32
+    assert np.linalg.norm(rows[[0, 2, 3]], axis=1) == pytest.approx(1.0, abs=1e-5)
+    assert not rows[1].any(), "an empty text is a zero row"
+    assert rows[0] @ rows[2] > 0.7 > 0.2 > rows[0] @ rows[3]
+    assert meter.calls[0].items == 4
+
+
+def test_a_vector_does_not_depend_on_its_batch(minilm: MiniLMTextEmbedder) -> None:
+    alone = minilm.embed([UNRELATED[0]], meter=Meter())[0]
+    together = minilm.embed(UNRELATED, meter=Meter())[0]
+    assert np.abs(alone - together).max() < 1e-5
+
+
+def test_scores_equal_the_packages_own(similarity: BertScoreSimilarity) -> None:
+    candidates, references = list(UNRELATED[:6]), [UNRELATED[0], *UNRELATED[4:9]]
+    ours = similarity.score(similarity.encode(candidates, meter=Meter()), similarity.encode(references, meter=Meter()))
+    theirs = bert_score.score(
+        candidates, references, model_type=str(weights.fetch("all-minilm-l6-v2")), num_layers=6, device="cpu"
+    )
+    for mine, expected in zip((ours.precision, ours.recall, ours.f1), theirs, strict=True):
+        assert np.abs(mine - expected.numpy()).max() < 1e-4
+    assert ours.f1[0] == pytest.approx(1.0, abs=1e-4)
+
+
+def test_empty_and_endless_texts_are_scored_too(similarity: BertScoreSimilarity) -> None:
+    encoded = similarity.encode(["", "  ", "word " * 3000, "word"], meter=Meter())
+    scores = similarity.score([encoded[0], encoded[3], encoded[2]], [encoded[3], encoded[1], encoded[2]])
+    assert scores.f1[:2].tolist() == [0.0, 0.0]
+    assert scores.f1[2] == pytest.approx(1.0, abs=1e-3)
+    assert similarity.score([], []).f1.shape == (0,)
+
+
+def test_the_baseline_is_the_mean_of_unrelated_pairs(similarity: BertScoreSimilarity) -> None:
+    encoded = similarity.encode(UNRELATED, meter=Meter())
+    pairs = list(itertools.combinations(range(len(UNRELATED)), 2))
+    scores = similarity.score([encoded[a] for a, _ in pairs], [encoded[b] for _, b in pairs])
+    assert float(scores.f1.mean()) == pytest.approx(MINILM_BASELINE, abs=0.01)
+
+
+def test_a_photograph_is_nearest_to_what_it_shows(minilm: MiniLMTextEmbedder, tmp_path: Path) -> None:
+    from sklearn.datasets import load_sample_images
+
+    scene = SceneClassifier(weights.fetch("efficientnet-lite3"))
+    detector = SsdDetector(weights.fetch("ssd-mobilenet-v2"))
+    frames = ConseFrameEmbedder(minilm, scene, detector, cache_dir=tmp_path)
+    china, flower = frames.embed_frames(load_sample_images().images, meter=Meter())
+    palace = frames.embed_query("an old palace", meter=Meter())
+    blossom = frames.embed_query("a flower in bloom", meter=Meter())
+    assert china @ palace > flower @ palace
+    assert flower @ blossom > china @ blossom
+    (cached,) = tmp_path.iterdir()
+    before = cached.stat().st_mtime_ns
+    again = ConseFrameEmbedder(minilm, scene, detector, cache_dir=tmp_path)
+    assert np.allclose(again.embed_frames(load_sample_images().images[:1], meter=Meter())[0], china, atol=1e-5)
+    assert cached.stat().st_mtime_ns == before, "label vectors come from the cache"
+
+
+def test_clip_encoders_load_from_a_folder(tmp_path: Path) -> None:
+    clip = ClipEmbedder(write_clip(tmp_path / "clip"), name="tiny-clip")
+    texts = clip.embed(["a cat", "", "dog"], meter=Meter())
+    pictures = [np.full((40, 60, 3), value, dtype=np.uint8) for value in (0, 200)]
+    frames = clip.embed_frames(pictures, meter=Meter())
+    assert (clip.dimension, texts.shape, frames.shape) == (12, (3, 12), (2, 12))
+    assert np.linalg.norm(frames, axis=1) == pytest.approx(1.0, abs=1e-5)
+    assert not texts[1].any()
+    assert np.allclose(clip.embed_query("a cat", meter=Meter()), texts[0], atol=1e-5)
+    assert clip.embed_frames([], meter=Meter()).shape == (0, 12)
+
+
+def test_silence_and_noise_give_no_words() -> None:
+    whisper = WhisperTranscriber(weights.fetch("whisper-base"), name="whisper-base")
+    meter = Meter()
+    assert whisper.transcribe(np.zeros(16_000, dtype=np.float32), offset_ms=0, meter=meter) == []
+    noise = np.random.default_rng(0).normal(0, 0.02, 32_000).astype(np.float32)
+    assert whisper.transcribe(noise, offset_ms=0, meter=meter) == []
+    assert [call.stage for call in meter.calls] == ["transcription", "transcription"]

@@ -1,0 +1,335 @@
+"""The AWS installation: wiring, who may talk to whom, the bucket's rules, queues; Terraform's own word if installed."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import hcl2
+import pytest
+
+from tests.infra.conftest import ROOT
+
+TERRAFORM = ROOT / "terraform"
+MODULES = sorted(path for path in (TERRAFORM / "modules").iterdir() if path.is_dir())
+FOLDERS = [TERRAFORM, *MODULES]
+QUEUES = {"gpu.index", "gpu.query", "cpu.probe", "io.webhook", "system"}
+each_folder = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+
+
+def bare(value: Any) -> Any:
+    """python-hcl2 keeps the quotes of strings and marks blocks; drop both, at every depth."""
+    if isinstance(value, dict):
+        return {
+            bare(key): bare(item)
+            for key, item in value.items()
+            if key not in {"__is_block__", "__comments__", "__inline_comments__"}
+        }
+    if isinstance(value, list):
+        return [bare(item) for item in value]
+    if isinstance(value, str) and len(value) >= 2 and value[0] == value[-1] == '"':
+        return value[1:-1]
+    return value
+
+
+@functools.cache
+def parsed(path: Path) -> dict[str, list[dict[str, Any]]]:
+    return bare(hcl2.loads(path.read_text()))
+
+
+def blocks(folder: Path, kind: str) -> list[dict[str, Any]]:
+    return [block for path in sorted(folder.glob("*.tf")) for block in parsed(path).get(kind, [])]
+
+
+def named(folder: Path, kind: str) -> dict[str, Any]:
+    return {name: body for block in blocks(folder, kind) for name, body in block.items()}
+
+
+def resources(folder: Path, kind: str) -> dict[str, Any]:
+    return {name: body for block in blocks(folder, "resource") if kind in block for name, body in block[kind].items()}
+
+
+def text(folder: Path) -> str:
+    """All of a folder's HCL without comments."""
+    return "\n".join(re.sub(r"^\s*#.*$", "", path.read_text(), flags=re.M) for path in sorted(folder.glob("*.tf")))
+
+
+def module(name: str) -> Path:
+    return TERRAFORM / "modules" / name
+
+
+@each_folder
+def test_every_variable_used_is_declared_and_every_declared_one_is_used(folder: Path):
+    used = set(re.findall(r"\bvar\.(\w+)", text(folder)))
+    assert used == set(named(folder, "variable"))
+
+
+@each_folder
+def test_every_local_used_is_declared_and_every_declared_one_is_used(folder: Path):
+    declared = {name for block in blocks(folder, "locals") for name in block}
+    assert set(re.findall(r"\blocal\.(\w+)", text(folder))) == declared
+
+
+def test_every_module_input_is_given_and_none_is_unknown():
+    calls = named(TERRAFORM, "module")
+    assert {TERRAFORM / call["source"] for call in calls.values()} == set(MODULES)
+    for name, call in calls.items():
+        declared = named(TERRAFORM / call["source"], "variable")
+        required = {variable for variable, body in declared.items() if "default" not in body}
+        given = set(call) - {"source", "count", "for_each", "depends_on", "providers"}
+        assert required <= given <= set(declared), name
+
+
+def test_every_module_output_used_exists():
+    for name, call in named(TERRAFORM, "module").items():
+        used = set(re.findall(rf"\bmodule\.{name}(?:\[0\])?\.(\w+)", text(TERRAFORM)))
+        assert used == set(named(TERRAFORM / call["source"], "output")), name
+
+
+def test_only_the_aws_provider_is_used_and_it_is_pinned():
+    (settings,) = blocks(TERRAFORM, "terraform")
+    assert settings["required_providers"] == [{"aws": {"source": "hashicorp/aws", "version": "~> 5.60"}}]
+    for folder in FOLDERS:
+        for kind in ("resource", "data", "ephemeral"):
+            assert all(name.startswith("aws_") for block in blocks(folder, kind) for name in block)
+
+
+def ingress(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield from resources(folder, "aws_vpc_security_group_ingress_rule").items()
+
+
+def test_the_internet_reaches_only_the_load_balancer_on_80_and_443():
+    opened = {
+        name: rule for folder in FOLDERS for name, rule in ingress(folder) if "cidr_ipv4" in rule or "cidr_ipv6" in rule
+    }
+    assert set(opened) == {"public"}
+    rule = opened["public"]
+    assert rule["security_group_id"] == '${aws_security_group.this["balancer"].id}'
+    assert rule["for_each"] == {"http": 80, "https": 443}
+    assert rule["from_port"] == rule["to_port"] == "${each.value}"
+    # Rules have one form here; the older ones could say the same unseen.
+    for folder in FOLDERS:
+        assert not resources(folder, "aws_security_group_rule")
+        for group in resources(folder, "aws_security_group").values():
+            assert not {"ingress", "egress"} & set(group)
+
+
+def test_machines_are_private_and_answer_metadata_by_token_only():
+    for subnet in resources(module("network"), "aws_subnet").values():
+        assert subnet["map_public_ip_on_launch"] is False
+    machines = [
+        *resources(module("database"), "aws_instance").values(),
+        *resources(module("workers"), "aws_launch_template").values(),
+    ]
+    assert len(machines) == 2
+    for machine in machines:
+        (options,) = machine["metadata_options"]
+        assert options["http_tokens"] == "required"
+        assert options["http_put_response_hop_limit"] == 1
+        assert "associate_public_ip_address" not in str(machine)
+        assert "key_name" not in machine
+    assert "module.network.private_subnet_ids" in str(named(TERRAFORM, "module")["workers"]["subnet_ids"])
+    assert "module.network.private_subnet_ids" in str(named(TERRAFORM, "module")["database"]["subnet_id"])
+
+
+def test_the_bucket_is_private_encrypted_and_tls_only():
+    storage = module("storage")
+    (block,) = resources(storage, "aws_s3_bucket_public_access_block").values()
+    for rule in ("block_public_acls", "block_public_policy", "ignore_public_acls", "restrict_public_buckets"):
+        assert block[rule] is True, rule
+    (encryption,) = resources(storage, "aws_s3_bucket_server_side_encryption_configuration").values()
+    assert encryption["rule"][0]["apply_server_side_encryption_by_default"][0]["sse_algorithm"] == "aws:kms"
+    (policy,) = (
+        body["media"]
+        for body in (
+            block["aws_iam_policy_document"] for block in blocks(storage, "data") if "aws_iam_policy_document" in block
+        )
+    )
+    (statement,) = policy["statement"]
+    assert statement["effect"] == "Deny"
+    assert statement["actions"] == ["s3:*"]
+    assert statement["condition"] == [{"test": "Bool", "variable": "aws:SecureTransport", "values": ["false"]}]
+    (attached,) = resources(storage, "aws_s3_bucket_policy").values()
+    assert attached["policy"] == "${data.aws_iam_policy_document.media.json}"
+
+
+def test_the_bucket_drops_unfinished_uploads_and_shows_part_checksums():
+    storage = module("storage")
+    (lifecycle,) = resources(storage, "aws_s3_bucket_lifecycle_configuration").values()
+    (rule,) = lifecycle["rule"]
+    assert rule["status"] == "Enabled"
+    assert rule["abort_incomplete_multipart_upload"] == [{"days_after_initiation": 2}]
+    (cors,) = resources(storage, "aws_s3_bucket_cors_configuration").values()
+    exposed = cors["cors_rule"][0]["expose_headers"]
+    assert "ETag" in exposed
+    assert "x-amz-checksum-sha256" in exposed
+    assert cors["cors_rule"][0]["allowed_origins"] == "${var.allowed_origins}"
+
+
+def test_the_data_volume_is_encrypted_kept_and_snapshotted():
+    (volume,) = resources(module("database"), "aws_ebs_volume").values()
+    assert volume["encrypted"] is True
+    assert volume["lifecycle"] == [{"prevent_destroy": True}]
+    (policy,) = resources(module("database"), "aws_dlm_lifecycle_policy").values()
+    details = policy["policy_details"][0]
+    assert policy["state"] == "ENABLED"
+    assert details["target_tags"]["backup"] == volume["tags"]["backup"]
+    assert [schedule["create_rule"][0]["interval"] for schedule in details["schedule"]] == [1, 24]
+
+
+def test_the_broker_is_encrypted_and_never_evicts():
+    (group,) = resources(module("cache"), "aws_elasticache_replication_group").values()
+    assert group["engine"] == "valkey"
+    assert group["transit_encryption_enabled"] is True
+    assert group["at_rest_encryption_enabled"] is True
+    (parameters,) = resources(module("cache"), "aws_elasticache_parameter_group").values()
+    assert {"name": "maxmemory-policy", "value": "noeviction"} in parameters["parameter"]
+
+
+def test_https_is_modern_and_http_only_redirects():
+    listeners = resources(module("load_balancer"), "aws_lb_listener")
+    assert listeners["https"]["protocol"] == "HTTPS"
+    assert listeners["https"]["ssl_policy"].startswith("ELBSecurityPolicy-TLS13")
+    assert listeners["http"]["default_action"][0]["type"] == "redirect"
+
+
+def test_generated_passwords_stay_out_of_the_state():
+    versions = resources(module("secrets"), "aws_secretsmanager_secret_version")
+    assert "secret_string" not in versions["database"]
+    assert "secret_string_wo" in versions["database"]
+    assert "secret_string" not in versions["generated"]
+    assert "secret_string_wo" in versions["generated"]
+    # The one exception, because the provider cannot write the broker's token otherwise.
+    assert {name for name, body in versions.items() if "secret_string" in body} == {"cache"}
+
+
+def test_every_queue_is_consumed_by_exactly_one_group_that_scales_on_it():
+    source = text(TERRAFORM)
+    consumed = [queue for queues in re.findall(r"--queues (\S+) ", source) for queue in queues.split(",")]
+    assert sorted(consumed) == sorted(QUEUES)
+    scaled = [
+        queue for queues in re.findall(r"queues\s+= \[([^\]]*)\]", source) for queue in re.findall(r'"([^"]+)"', queues)
+    ]
+    assert sorted(scaled) == sorted(QUEUES)
+    scaling = (module("workers") / "scaling.tf").read_text()
+    assert scaling.count('metric_name = "OldestRunnableAge"') == 2  # one alarm to grow, one to shrink
+
+
+def test_the_owner_and_superuser_passwords_never_leave_the_database_host():
+    main = (TERRAFORM / "main.tf").read_text()
+    lists = re.findall(r"(?:secrets|_secrets)\s+= (.*)", main)
+    assert len(lists) >= 8
+    for listed in lists:
+        assert "DATABASE_OWNER_URL" not in listed
+        assert "DATABASE_SUPERUSER_URL" not in listed
+    assert sum("DATABASE_CONSOLE_URL" in listed for listed in lists) == 1  # the API
+
+
+def test_roles_are_confined():
+    policy = (module("workers") / "iam.tf").read_text()
+    assert '"${var.bucket_arn}/t/*"' in policy
+    for folder in FOLDERS:
+        # The one wildcard is the bucket's denial of plain http.
+        assert re.findall(r'"([a-z0-9]+:[A-Za-z]*\*)"', text(folder)) == (["s3:*"] if folder.name == "storage" else [])
+    # What AWS cannot confine by resource; the metric is confined by its namespace.
+    wide = re.findall(r'actions\s+= \["([^"]+)"\]\s+resources = \["\*"\]', policy)
+    assert wide == ["ecr:GetAuthorizationToken", "cloudwatch:PutMetricData"]
+    assert 'variable = "cloudwatch:namespace"' in policy
+
+
+def test_settings_of_the_application_are_given():
+    settings = (ROOT / "backend" / "settings.py").read_text()
+    needed = set(re.findall(r'env\.(?:text|database|numbered_secrets)\("([A-Z0-9_]+)"\)', settings))
+    given = set(re.findall(r"^\s+([A-Z][A-Z0-9_]+)\s+=", text(TERRAFORM), flags=re.M)) | set(
+        re.findall(r'"([A-Z][A-Z0-9_]+)"', text(TERRAFORM))
+    )
+    assert needed
+    assert needed <= given
+
+
+@pytest.mark.parametrize("name", ["database", "workers"])
+def test_start_scripts_are_valid_shell(name: str):
+    script = (module(name) / "user_data.sh.tftpl").read_text()
+    script = re.sub(r"^%\{.*~\}$\n?", "", script, flags=re.M)  # directives on lines of their own
+    script = re.sub(r"%\{[^}]*\}", "", script)
+    script = re.sub(r"\$\{[^}]*\}", "value", script)
+    # The programs that it writes are quoted text to the shell, so each is read by itself too.
+    written = re.findall(r"^cat > /usr/local/sbin/\S+ <<'EOF'\n(.*?)^EOF$", script, flags=re.M | re.S)
+    assert written
+    for program in (script, *written):
+        assert program.startswith("#!/bin/bash")
+        result = subprocess.run(["bash", "-n"], input=program, capture_output=True, text=True, timeout=10)
+        assert result.returncode == 0, result.stderr
+
+
+# --- with the terraform binary ---------------------------------------------------------------------------------------
+
+
+def provider_mirror() -> Path | None:
+    """A file-system mirror that holds the aws provider: named by AVA_TERRAFORM_MIRROR, or in a usual place."""
+    named_mirror = os.environ.get("AVA_TERRAFORM_MIRROR")
+    places = (
+        [Path(named_mirror)]
+        if named_mirror
+        else [Path("/usr/local/share/terraform/plugins"), Path("/usr/share/terraform/plugins"), *Path("/opt").glob("*")]
+    )
+    return next((place for place in places if (place / "registry.terraform.io" / "hashicorp" / "aws").is_dir()), None)
+
+
+@pytest.fixture(scope="module")
+def terraform(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Runs terraform in a copy of the tree, offline."""
+    binary = shutil.which("terraform")
+    if binary is None:
+        pytest.skip("no terraform binary on this machine")
+    mirror = provider_mirror()
+    if mirror is None:
+        pytest.skip("no offline mirror of the aws provider on this machine (AVA_TERRAFORM_MIRROR names one)")
+    place = tmp_path_factory.mktemp("terraform")
+    tree = place / "tree"
+    shutil.copytree(TERRAFORM, tree, ignore=shutil.ignore_patterns(".terraform*"))
+    (tree / "tests").mkdir()
+    shutil.copy(Path(__file__).with_name("plan.tftest.hcl"), tree / "tests")
+    cli = place / "cli.tfrc"
+    cli.write_text(f'provider_installation {{\n  filesystem_mirror {{\n    path = "{mirror}"\n  }}\n}}\n')
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(place),
+        "TF_CLI_CONFIG_FILE": str(cli),
+        "CHECKPOINT_DISABLE": "1",
+    }
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [binary, *arguments], cwd=tree, env=environment, capture_output=True, text=True, timeout=120
+        )
+
+    run.tree = tree  # type: ignore[attr-defined]
+    started = run("init", "-backend=false", "-input=false", "-no-color")
+    assert started.returncode == 0, started.stderr
+    return run
+
+
+def test_terraform_formats_nothing_and_finds_it_valid(terraform: Any):
+    formatted = terraform("fmt", "-check", "-recursive", "-diff")
+    assert formatted.returncode == 0, formatted.stdout
+    valid = terraform("validate", "-no-color")
+    assert valid.returncode == 0, valid.stderr
+
+
+def test_terraform_plans_every_shape_against_a_scripted_provider(terraform: Any):
+    # Scripted providers know no ephemeral resources; in this copy the generated passwords are ordinary data.
+    secrets = terraform.tree / "modules" / "secrets" / "main.tf"
+    source = secrets.read_text()
+    assert 'ephemeral "aws_' in source
+    secrets.write_text(source.replace('ephemeral "aws_', 'data "aws_').replace("ephemeral.aws_", "data.aws_"))
+    planned = terraform("test", "-no-color")
+    secrets.write_text(source)
+    assert planned.returncode == 0, planned.stdout + planned.stderr
+    assert "6 passed, 0 failed" in planned.stdout

@@ -1,0 +1,131 @@
+"""The `openai` profile bound to the two servers that `make test-vllm` has started, and one small indexed video.
+
+What has no weights on a package index is random and made here: CLIP in the place of jina-clip, a narrow DeBERTa of 40
+layers in that of deberta-xlarge-mnli. Speech recognition is real, but the video has no sound.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from gpu_workers.engine.ekg import Span, stable_id
+from gpu_workers.engine.indexing.memory_index import MemoryIndex
+from gpu_workers.engine.indexing.pipeline import IndexingReport, index_recording
+from gpu_workers.engine.indexing.probe import probe
+from gpu_workers.engine.indexing.segments import Observation, Source, observe_segment
+from gpu_workers.engine.models import bindings as profiles
+from gpu_workers.engine.models import weights
+from gpu_workers.engine.models.bindings import ModelSettings
+from gpu_workers.engine.models.local.similarity import DEBERTA_LAYER
+from gpu_workers.engine.models.roles import IndexModels, Meter, ModelCall
+from tests.engine.indexing.media import FFMPEG, FFPROBE, run_ffmpeg
+from tests.engine.models.tiny_models import write_clip, write_deberta
+
+_NOTES = pytest.StashKey[list[str]]()
+
+
+class Notes:
+    """Numbers worth keeping, shown after the run."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+
+    def add(self, line: str) -> None:
+        self._lines.append(line)
+
+    def calls(self, title: str, calls: tuple[ModelCall, ...]) -> None:
+        """One line per stage that asked a server."""
+        stages: dict[tuple[str, str], list[ModelCall]] = defaultdict(list)
+        for call in calls:
+            if call.completion_tokens:
+                stages[call.stage, call.model].append(call)
+        for (stage, model), of_stage in stages.items():
+            prompt, cached, written = (
+                sum(getattr(call, name) for call in of_stage)
+                for name in ("prompt_tokens", "cached_tokens", "completion_tokens")
+            )
+            samples = sum(call.items for call in of_stage)
+            wall = sum(call.wall_ms for call in of_stage) / 1000
+            self.add(
+                f"{title}, {stage} ({model}): {len(of_stage)} calls, {samples} samples, {prompt} prompt tokens "
+                f"of which {cached} cached, {written} written, {wall:.1f} s in calls"
+            )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_NOTES] = []
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if config.stash[_NOTES]:
+        terminalreporter.section("measured")
+        for line in config.stash[_NOTES]:
+            terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="session")
+def notes(pytestconfig: pytest.Config) -> Notes:
+    return Notes(pytestconfig.stash[_NOTES])
+
+
+@pytest.fixture(scope="session")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> ModelSettings:
+    """The openai profile as the environment sets it, its in-process models from folders."""
+    root = tmp_path_factory.mktemp("models")
+    minilm = weights.fetch("all-minilm-l6-v2")
+    return replace(
+        ModelSettings.from_env(),
+        profile="openai",
+        clip_source=str(write_clip(root / "clip", words=64)),
+        bertscore_source=str(write_deberta(root / "deberta", tokenizer=minilm, layers=DEBERTA_LAYER)),
+        whisper_source=str(weights.fetch("whisper-base")),
+        device="cpu",
+    )
+
+
+@pytest.fixture(scope="session")
+def models(settings: ModelSettings) -> IndexModels:
+    return profiles.load_index_models(settings)
+
+
+@pytest.fixture(scope="session")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """30 s of test patterns, 320 x 180; 66 tokens a frame."""
+    path = tmp_path_factory.mktemp("video") / "patterns.mp4"
+    scenes = [f"{name}=size=320x180:rate=10:duration=10[{name}]" for name in ("testsrc2", "mandelbrot", "smptebars")]
+    scenes[1] = "mandelbrot=size=320x180:rate=10,trim=duration=10[mandelbrot]"
+    graph = ";".join([*scenes, "[testsrc2][mandelbrot][smptebars]concat=n=3,format=yuv420p"])
+    run_ffmpeg("-filter_complex", graph, "-c:v", "mpeg4", "-q:v", "5", str(path))
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    index: MemoryIndex
+    report: IndexingReport
+    calls: tuple[ModelCall, ...]
+    duration_ms: int
+
+
+@pytest.fixture(scope="session")
+def indexed(video: Path, models: IndexModels, notes: Notes) -> Indexed:
+    """The video through the pipeline."""
+    found = probe(str(video), ffprobe=FFPROBE)
+    source = Source.of_file(str(video), found.source_start_ms, found.has_audio, FFMPEG)
+    index, meter = MemoryIndex(stable_id("video", "patterns")), Meter()
+
+    def observe(span: Span) -> Observation:
+        return observe_segment(source, span, models, profile="general", meter=meter)
+
+    began = time.monotonic()
+    report = index_recording(
+        observe, found.duration_ms, models, index, video_id=index.video_id, meter=meter, segment_ms=15_000
+    )
+    notes.add(f"indexing {found.duration_ms / 1000:.0f} s of video: {time.monotonic() - began:.1f} s")
+    notes.calls("indexing", meter.calls)
+    return Indexed(index, report, meter.calls, found.duration_ms)

@@ -1,0 +1,52 @@
+"""Models of the worker tests: the embedded text, frame and similarity models, and scripted servers for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from gpu_workers.tasks import models
+from tests.scripted_openai import ScriptedOpenAIServer
+from tests.tasks.eyes import see
+
+
+@pytest.fixture(scope="session")
+def _servers() -> Iterator[tuple[ScriptedOpenAIServer, ScriptedOpenAIServer]]:
+    # One pair for all tests: loaded models are kept per settings, and the addresses are settings.
+    with ScriptedOpenAIServer(see, model="scripted-vlm") as vlm, ScriptedOpenAIServer(model="scripted-llm") as llm:
+        yield vlm, llm
+
+
+@pytest.fixture(autouse=True)
+def _bound(
+    _servers: tuple[ScriptedOpenAIServer, ScriptedOpenAIServer], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """This process is a worker whose VLM and reasoner are scripted; attempts follow each other at once."""
+    vlm, llm = _servers
+    vlm.script = see
+    for server in _servers:
+        server.requests.clear()
+    monkeypatch.setenv("MODEL_PROFILE", "embedded")
+    monkeypatch.setenv("DESCRIBER_URL", vlm.url)
+    monkeypatch.setenv("DESCRIBER_MODEL", vlm.model)
+    monkeypatch.setenv("REASONER_URL", llm.url)
+    monkeypatch.setenv("REASONER_MODEL", llm.model)
+    monkeypatch.setattr("backend.jobs.services.RETRY_BASE_SECONDS", 0)
+    models.index_models.cache_clear()
+    models.answer_models.cache_clear()
+    yield
+    models.index_models.cache_clear()
+    models.answer_models.cache_clear()
+
+
+@pytest.fixture
+def vlm(_servers: tuple[ScriptedOpenAIServer, ScriptedOpenAIServer]) -> ScriptedOpenAIServer:
+    """The VLM that describes, summarises, extracts and checks; its script may be replaced."""
+    return _servers[0]
+
+
+@pytest.fixture
+def llm(_servers: tuple[ScriptedOpenAIServer, ScriptedOpenAIServer]) -> ScriptedOpenAIServer:
+    """The reasoner; the test writes its script."""
+    return _servers[1]

@@ -1,0 +1,406 @@
+"""Questions answered in this process over an index on the real stack: what is stored, billed and told."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connections
+
+from backend.api.public_ids import decode, encode
+from backend.billing import queries as ledger
+from backend.billing.models import ModelCall, UsageEvent
+from backend.ekg.models import Event, Frame
+from backend.jobs.models import Job, JobKind, JobState
+from backend.library.storage import ObjectMissing, ObjectStorage
+from backend.questions.models import Candidate, Evidence, Node, Question
+from backend.webhooks.models import WebhookEvent
+from tests.conftest import Cast
+from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
+from tests.tasks.eyes import GREEN, STORIES, colour_of
+from tests.tasks.world import TWELVE_SECONDS, indexed_video, ring_again, run_due
+from workers.runner import run_job
+
+# One process for both files: the models are loaded once.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
+
+CHOICES = ["a boat", "a tennis ball", "a cat"]
+DOWN = Fault(503, "overloaded", "away", {"Retry-After": "0"})
+
+
+@pytest.fixture
+def video_id(acme: Cast, vlm: ScriptedOpenAIServer) -> UUID:
+    """Red, then green with the dogs; what the index cost is not the questions'."""
+    video_id = indexed_video(acme, TWELVE_SECONDS)
+    vlm.requests.clear()
+    return video_id
+
+
+def ask(cast: Cast, video_id: UUID, **fields: Any) -> UUID:
+    body = {"question": "What do the dogs chase?", "choices": CHOICES, "video_ids": [encode("vid", video_id)], **fields}
+    response = cast.client.post("/v1/questions", body)
+    assert response.status_code == 202, response.content
+    return decode("qst", response.json()["id"])
+
+
+def saying(choose: Callable[[ScriptedRequest], str | list[str]]) -> Callable[[ScriptedRequest], Reply]:
+    """A reasoner that cites the event of the dogs and tells no odds, so that votes decide. choose: the letter of each
+    sample, or of all."""
+
+    def script(request: ScriptedRequest) -> Reply:
+        if judged(request):
+            return Reply("no", prompt_tokens=0, completion_tokens=0)
+        found = re.search(rf"E(\d+) [^\n]*{re.escape(STORIES[GREEN])}", request.user)
+        assert found is not None, "the event that holds the answer was not shown"
+        chosen = choose(request)
+        letters = chosen if isinstance(chosen, list) else [chosen] * request.n
+        number = int(found[1])
+        texts = [
+            {"reasoning": f"E{number} shows two dogs chasing a tennis ball.", "answer": letter, "evidence": [number]}
+            for letter in letters
+        ]
+        return Reply(texts, prompt_tokens=100, cached_tokens=30, completion_tokens=200)
+
+    return script
+
+
+def judged(request: ScriptedRequest) -> bool:
+    """Whether one choice is asked about, and no answer is wanted."""
+    return "Proposed answer: " in request.user
+
+
+def test_an_answer_is_stored_with_all_that_led_to_it(
+    acme: Cast, globex: Cast, video_id: UUID, llm: ScriptedOpenAIServer
+) -> None:
+    llm.script = saying(lambda request: "B")
+    question_id = ask(acme, video_id)
+    run_due()
+
+    # A reasoner that tells no odds of one choice is not asked of the others. Two samples that agree decide a vote of
+    # three.
+    assert [(judged(request), request.n) for request in llm.requests] == [(True, 1), (False, 2)]
+    with acme.scope():
+        question = Question.objects.get()
+        assert (question.status, question.finish_reason) == ("succeeded", "answered")
+        assert (question.answer, question.choice) == ("a tennis ball", 1)
+        assert question.model_names["reasoner"] == llm.model
+        dogs = Event.objects.get(summary__startswith=STORIES[GREEN])
+        nodes = list(Node.objects.order_by("ordinal"))
+        # Choices of one or two words that nobody judged are left to the votes.
+        assert [(node.path, node.action) for node in nodes] == [("", "root"), ("SA", "SA")]
+        _, answered = nodes
+        assert str(dogs.id) in {event["event_id"] for event in answered.events if event["number"]}
+        candidates = Candidate.objects.filter(node=answered).order_by("ordinal")
+        assert [(c.answer, c.choice, c.agreement) for c in candidates] == [("a tennis ball", 1, 1.0)] * 2
+
+        (evidence,) = Evidence.objects.all()
+        assert (evidence.event_id, evidence.start_ms, evidence.end_ms) == (dogs.id, 6_000, 12_000)
+        assert 6_000 <= evidence.frame_ms < 12_000
+        assert evidence.quote in dogs.summary
+        assert evidence.frame_key == f"t/{acme.tenant_id}/q/{question_id}/000.jpg"
+        assert colour_of(ObjectStorage().get(evidence.frame_key)) == GREEN
+
+        calls = list(ModelCall.objects.filter(source_type="question", source_id=question_id))
+        told = [(c.prompt_tokens, c.cached_tokens, c.completion_tokens) for c in calls if c.model == llm.model]
+        assert sorted(told) == [(0, 0, 0), (100, 30, 200)]
+        assert question.usage["calls"] == len(calls)
+        assert question.usage["prompt_tokens"] == sum(call.prompt_tokens for call in calls)
+        assert (question.usage["cached_tokens"], question.usage["completion_tokens"]) == (30, 200)
+        assert ledger.question_mismatches(question_id) == []
+        total = ledger.cost_of_question(question_id)
+        assert (total.amount, total.price) == (question.cost_amount, Decimal("0.02"))
+
+        event = WebhookEvent.objects.get(resource_id=question_id)
+        body = json.loads(event.body)["data"]
+        assert (event.type, body["status"], body["answer"]) == ("question.completed", "succeeded", "a tennis ball")
+    path = f"/v1/questions/{encode('qst', question_id)}"
+    assert acme.client.get(path).json()["choice"] == 1
+    assert globex.client.get(path).status_code == 404
+
+
+def test_a_budget_of_two_calls_ends_with_the_best_answer_so_far(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
+) -> None:
+    # After a judgement that told nothing the first two samples differ, so a third is wanted and not granted.
+    llm.script = saying(lambda request: ["B", "C"])
+    question_id = ask(acme, video_id, budget={"max_calls": 2})
+    run_due()
+
+    assert [judged(request) for request in llm.requests] == [True, False]
+    with acme.scope():
+        question = Question.objects.get()
+        assert (question.status, question.finish_reason) == ("succeeded", "budget")
+        assert question.choice in (1, 2)
+        assert ModelCall.objects.filter(source_id=question_id, model=llm.model).count() == 2
+        assert ledger.question_mismatches(question_id) == []
+
+
+def test_without_the_budget_the_tie_is_broken(acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer) -> None:
+    """By the third sample where choices are only numbers; else by what the events tell of each, which no vote can
+    change here: then one sample is asked for its words."""
+    llm.script = saying(lambda request: ["B", "C"] if request.n == 2 else ["C"])
+    told = ["a carpenter builds wooden boats", STORIES[GREEN], "divers explore coral reefs"]
+    for choices, choice, samples in ((["3", "5", "7"], 2, [2, 1]), (told, 1, [1])):
+        llm.requests.clear()
+        question_id = ask(acme, video_id, choices=choices)
+        run_due()
+
+        assert [request.n for request in llm.requests[: len(samples)]] == samples
+        with acme.scope():
+            question = Question.objects.get(id=question_id)
+            assert (question.finish_reason, question.choice) == ("answered", choice)
+            weighed = Node.objects.filter(question_id=question.id, action="CS").first()
+            assert (weighed is None) == (choices is not told)
+    with acme.scope():
+        assert weighed is not None
+        assert weighed.events, "those that speak for the choice are stored with it"
+        shares = Candidate.objects.filter(node=weighed).order_by("ordinal")
+        assert [(c.answer, c.choice) for c in shares] == [(text, n) for n, text in enumerate(told)]
+        assert sum(c.agreement for c in shares) == pytest.approx(1.0)
+        assert weighed.score == max(c.score for c in shares) == shares[1].score
+
+
+def test_a_question_canceled_while_queued_reaches_no_model_and_costs_nothing(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
+) -> None:
+    llm.script = saying(lambda request: "B")
+    question_id = ask(acme, video_id)
+    assert acme.client.post(f"/v1/questions/{encode('qst', question_id)}/cancel").status_code == 200
+    run_due()
+
+    assert llm.requests == []
+    with acme.scope():
+        question = Question.objects.get()
+        assert (question.status, question.answer, question.choice) == ("canceled", "", None)
+        assert Job.objects.get(kind=JobKind.ANSWER_QUESTION).state == JobState.CANCELED
+        assert not Node.objects.exists()
+        total = ledger.cost_of_question(question_id)
+        assert (total.amount, total.price) == (Decimal(0), Decimal(0))
+        assert not WebhookEvent.objects.filter(resource_id=question_id).exists()
+
+
+def test_what_a_question_consumed_before_its_cancellation_is_recorded_and_not_billed(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
+) -> None:
+    answering = saying(lambda request: "B")
+
+    def canceled_meanwhile(request: ScriptedRequest) -> Reply:
+        if judged(request):
+            return answering(request)
+        # Sooner than any heartbeat: the worker learns of it when it commits.
+        assert acme.client.post(f"/v1/questions/{encode('qst', question_id)}/cancel").status_code == 200
+        return answering(request)
+
+    llm.script = canceled_meanwhile
+    question_id = ask(acme, video_id)
+    run_due()
+
+    with acme.scope():
+        assert Question.objects.get().status == "canceled"
+        assert Job.objects.get(kind=JobKind.ANSWER_QUESTION).state == JobState.CANCELED
+        wasted = UsageEvent.objects.get(question_id=question_id, meter="output_tokens")
+        assert (wasted.quantity, wasted.price_amount, wasted.billable) == (200, 0, False)
+        assert ledger.cost_of_question(question_id).price == 0
+
+
+def test_a_reasoner_that_stays_away_fails_the_question_after_its_attempts(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
+) -> None:
+    llm.script = DOWN
+    question_id = ask(acme, video_id)
+    run_due()
+
+    with acme.scope():
+        question = Question.objects.get()
+        assert (question.status, question.error_code) == ("failed", "model_unavailable")
+        job = Job.objects.get(kind=JobKind.ANSWER_QUESTION)
+        assert (job.state, job.attempt, job.error_code) == (JobState.DEAD, 5, "model_unavailable")
+        assert ledger.cost_of_question(question_id).price == 0
+        assert not UsageEvent.objects.filter(question_id=question_id, meter="output_tokens").exists()
+        assert ledger.mismatches() == []
+        assert not Node.objects.exists()
+        told = WebhookEvent.objects.filter(resource_id=question_id)
+        assert [event.type for event in told] == ["question.failed"]
+        assert json.loads(told[0].body)["data"]["error"]["code"] == "model_unavailable"
+    # 5 attempts of the job with 5 tries each, of a judgement and of an answer.
+    assert len(llm.requests) == 50
+    assert sum(map(judged, llm.requests)) == 25
+
+
+def test_a_reasoner_that_comes_back_answers_and_what_failed_is_not_billed(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
+) -> None:
+    answering = saying(lambda request: "B")
+    llm.script = lambda request: DOWN if request.index < 10 else answering(request)
+    question_id = ask(acme, video_id)
+    run_due()
+
+    with acme.scope():
+        assert (Question.objects.get().status, Question.objects.get().choice) == ("succeeded", 1)
+        job = Job.objects.get(kind=JobKind.ANSWER_QUESTION)
+        assert (job.state, job.attempt) == (JobState.SUCCEEDED, 2)
+        assert ledger.question_mismatches(question_id) == []
+        assert ledger.cost_of_question(question_id).price == Decimal("0.02")
+        assert [e.type for e in WebhookEvent.objects.filter(resource_id=question_id)] == ["question.completed"]
+
+
+def test_one_job_run_by_two_workers_and_once_more_answers_once(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
+) -> None:
+    llm.script = saying(lambda request: "B")
+    question_id = ask(acme, video_id)
+    with acme.scope():
+        job_id = Job.objects.get(kind=JobKind.ANSWER_QUESTION).id
+    both = threading.Barrier(2)
+
+    def work(name: str) -> None:
+        both.wait()
+        try:
+            run_job(job_id, acme.tenant_id, worker=name)
+        finally:
+            connections.close_all()
+
+    workers = [threading.Thread(target=work, args=(name,)) for name in ("one", "two")]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [judged(request) for request in llm.requests] == [True, False]
+
+    def stored() -> list[Any]:
+        with acme.scope():
+            models = (Question, Node, Candidate, Evidence, ModelCall, UsageEvent, WebhookEvent)
+            return [sorted(map(repr, model.objects.values())) for model in models]
+
+    before = stored()
+    run_job(job_id, acme.tenant_id, worker="late")
+    ring_again(acme)
+    assert job_id in run_due(times=2)
+    assert stored() == before
+    assert len(llm.requests) == 2
+    with acme.scope():
+        assert Question.objects.get(id=question_id).choice == 1
+
+
+def test_a_purged_video_takes_the_copied_frames_with_it(acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer) -> None:
+    llm.script = saying(lambda request: "B")
+    ask(acme, video_id)
+    run_due()
+    with acme.scope():
+        key = Evidence.objects.get().frame_key
+    assert ObjectStorage().head(key).size_bytes > 0
+
+    assert acme.client.delete(f"/v1/videos/{encode('vid', video_id)}").status_code == 202
+    run_due()
+
+    with pytest.raises(ObjectMissing):
+        ObjectStorage().head(key)
+    with acme.scope():
+        assert not Evidence.objects.exists()
+        assert Question.objects.get().answer == "a tennis ball"
+
+
+def wants(request: ScriptedRequest, field: str) -> bool:
+    """Whether the answer that is asked for has this field."""
+    return field in (request.schema or {}).get("properties", {})
+
+
+def test_an_inspection_looks_at_full_frames_of_the_retrieved_moments_and_its_finding_is_the_evidence(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, vlm: ScriptedOpenAIServer
+) -> None:
+    told: list[Any] = []
+
+    def reason(request: ScriptedRequest) -> Any:
+        if wants(request, "looks"):
+            # Far more than was retrieved; what it may see is cut to the video's two events.
+            look = {"start_ms": 6_000, "end_ms": 10_000_000, "what_to_find": "what is chased", "fps": 0.2}
+            return {"looks": [{**look, "resolution": "high"}]}
+        if wants(request, "confidence"):
+            told.append(request.user)
+            return {
+                "reasoning": "Finding 1 shows the ball.", "answer": "B", "evidence": [1], "sufficient": True,
+                "confidence": 0.9, "missing": [],
+            }  # fmt: skip
+        # One vote each, with reasons that have nothing in common.
+        votes = [("B", "dogs lawn ball"), ("C", "cat roof moon"), ("A", "boat sea wind")]
+        texts = [{"reasoning": why, "answer": letter, "evidence": []} for letter, why in votes]
+        return Reply(texts[: request.n] if request.n > 1 else texts[2:])
+
+    def look(request: ScriptedRequest) -> Any:
+        told.append(acme.client.get(f"/v1/questions/{encode('qst', question_id)}").json())
+        assert wants(request, "findings")
+        assert {colour_of(jpeg) for jpeg in request.images} == {GREEN}
+        found = {"statement": "a ball rolls", "start_ms": 6_000, "end_ms": 9_000, "frames": [1], "bearing": "supports"}
+        return {"findings": [found]}
+
+    llm.script, vlm.script = reason, look
+    question_id = ask(acme, video_id, check="inspect")
+    run_due()
+
+    (request,) = vlm.requests
+    during, reflected = told
+    assert during["partial_answer"]["path"] == "SA"
+    assert (during["partial_answer"]["level"], during["answer"]) == (1, "")
+    assert "1. 00:06-00:09 a ball rolls" in reflected
+    with acme.scope():
+        thumbnails = [ObjectStorage().get(frame.thumbnail_key) for frame in Frame.objects.all()]
+        assert not set(request.images) & set(thumbnails)
+        question = Question.objects.get()
+        assert (question.status, question.choice, question.check_mode) == ("succeeded", 1, "inspect")
+        assert question.claims == [{"text": "a tennis ball", "status": "supported", "evidence": [0]}]
+        node = Node.objects.get(action="IN")
+        assert (node.path, node.usage["answer"], node.error_code) == ("IN", "a tennis ball", "")
+        (seen,) = node.usage["seen"]
+        assert seen.startswith("00:06-00:09 a ball rolls (supports: ")
+        evidence = Evidence.objects.get()
+        assert 6_000 <= evidence.frame_ms < 12_000
+        assert evidence.confidence is not None
+        assert 0 < evidence.confidence <= 1
+        stages = set(ModelCall.objects.filter(source_id=question_id).values_list("stage", flat=True))
+        assert {"plan", "observe", "reflect"} <= stages
+        assert ledger.question_mismatches(question_id) == []
+
+
+def test_a_question_that_asks_for_no_check_gets_none(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, vlm: ScriptedOpenAIServer
+) -> None:
+    llm.script = saying(lambda request: (["B", "C", "A"] * 3)[: request.n])
+    ask(acme, video_id, check="off", effort="high")
+    run_due()
+
+    with acme.scope():
+        assert set(Node.objects.values_list("action", flat=True)).isdisjoint({"CA", "IN"})
+        assert Question.objects.get().status == "succeeded"
+
+
+def test_a_batch_is_answered_question_by_question_and_told_of_once(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
+) -> None:
+    llm.script = saying(lambda request: "B")
+    questions = [
+        {"question": words, "choices": CHOICES, "external_id": str(n)}
+        for n, words in enumerate(["What do the dogs chase?", "What do the two dogs follow?"])
+    ]
+    body = {"questions": questions, "video_ids": [encode("vid", video_id)]}
+    batch = acme.client.post("/v1/question-batches", body).json()
+    alone = ask(acme, video_id)
+    order = run_due()
+
+    done = acme.client.get(f"/v1/question-batches/{batch['id']}").json()
+    assert (done["status"], done["counts"]["succeeded"], done["finish_reasons"]) == ("completed", 2, {"answered": 2})
+    results = acme.client.get(f"/v1/question-batches/{batch['id']}/results")
+    lines = [json.loads(line) for line in b"".join(results.streaming_content).splitlines()]
+    assert [(line["external_id"], line["choice"]) for line in lines] == [("0", 1), ("1", 1)]
+    assert Decimal(done["cost"]["amount"]) == sum(Decimal(line["cost"]["amount"]) for line in lines) > 0
+    assert done["usage"]["calls"] == sum(line["usage"]["calls"] for line in lines)
+    with acme.scope():
+        told = WebhookEvent.objects.filter(type="question_batch.completed")
+        assert [event.resource_id for event in told] == [decode("bat", batch["id"])]
+        first = Job.objects.get(id=order[0])
+    assert first.subject_id == alone, "somebody waits for the one that was asked alone"

@@ -1,0 +1,180 @@
+"""Awkward recordings through the real jobs: whatever the video, its index keeps every invariant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import cv2
+import numpy as np
+import pytest
+from django.utils import timezone
+
+from backend.ekg.graph_store import GraphStore
+from backend.ekg.invariants import index_faults
+from backend.ekg.models import Chunk, Entity, Event, Frame, TranscriptLine
+from backend.ekg.writer import VersionWriter
+from backend.jobs.models import Segment, SegmentState
+from backend.library.indexing.flow import enqueue_assembly
+from backend.library.indexing.versions import create_video
+from backend.library.models import Video, VideoStatus
+from gpu_workers.engine import ekg
+from gpu_workers.engine.ekg import SegmentRecord, Span
+from tests.conftest import Cast
+from tests.engine.indexing.media import grey, run_ffmpeg, write_video
+from tests.scripted_openai import Fault, ScriptedOpenAIServer, ScriptedRequest
+from tests.tasks.eyes import chunk_n
+from tests.tasks.world import arrived, run_due
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
+
+
+def watch(request: ScriptedRequest) -> Any:
+    """A VLM that names the brightness of each picture, and takes everything for one quiet place."""
+    if request.schema_name == "chunk_description":
+        seen = [
+            int(cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_GRAYSCALE).mean()) for jpeg in request.images
+        ]
+        spoken = re.search(r"[Ss]p(?:eech|oken)[^\n]*", request.user)
+        return {
+            "start_s": 0, "end_s": 3, "description": f"Brightness {sorted(set(seen))}. {spoken[0] if spoken else ''}",
+            "on_screen_clock": "", "on_screen_text": [],
+        }  # fmt: skip
+    if request.schema_name == "event_summary":
+        return {"summary": " ".join(dict.fromkeys(re.findall(r"Brightness \[[\d, ]+\]", request.user)))}
+    if request.schema_name == "event_graph":
+        place = {"name": "room", "type": "place", "description": "A room.", "role": "scene", "aliases": []}
+        return {"entities": [{**place, "confidence": 0.9, "frames": [0]}], "relations": []}
+    return Fault(400, "bad_request", "not asked for here")
+
+
+@pytest.fixture(autouse=True)
+def _watching(vlm: ScriptedOpenAIServer) -> None:
+    vlm.script = watch
+
+
+def indexed(cast: Cast, path: Path) -> Video:
+    video_id = arrived(cast, path.read_bytes())
+    run_due()
+    return sound(cast, video_id)
+
+
+def sound(cast: Cast, video_id: UUID) -> Video:
+    """The video, ready and without a fault."""
+    with cast.scope():
+        video: Video = Video.objects.get(id=video_id)
+        assert (video.status, video.error_code) == (VideoStatus.READY, "")
+        assert index_faults(video, video.active_index_version) == []
+        assert video.indexed_until_ms == video.duration_ms
+    return video
+
+
+def rows(cast: Cast, model: Any, video: Video) -> Sequence[Any]:
+    with cast.scope():
+        found: Sequence[Any] = list(model.objects.filter(video_id=video.id).order_by("id"))
+    return found
+
+
+def test_a_video_of_one_picture(acme: Cast, tmp_path: Path) -> None:
+    video = indexed(acme, write_video(tmp_path / "one.mp4", [0], [grey(120)]))
+    assert len(rows(acme, Event, video)) == len(rows(acme, Frame, video)) == 1
+
+
+def test_a_black_video(acme: Cast, tmp_path: Path) -> None:
+    times = list(range(0, 20_000, 500))
+    video = indexed(acme, write_video(tmp_path / "black.mp4", times, [grey(0)] * len(times)))
+    assert {event.summary for event in rows(acme, Event, video)} == {"Brightness [0]"}
+
+
+def test_a_cut_every_second(acme: Cast, tmp_path: Path) -> None:
+    times = list(range(0, 36_000, 250))
+    pictures = [grey(40 + 60 * (ms // 1000 % 3)) for ms in times]
+    video = indexed(acme, write_video(tmp_path / "cuts.mp4", times, pictures, gop=4))
+    assert len(rows(acme, Chunk, video)) == 12
+
+
+def test_a_silent_video_and_one_whose_sound_says_nothing(acme: Cast, tmp_path: Path) -> None:
+    silent, humming = tmp_path / "silent.mp4", tmp_path / "hum.mp4"
+    picture = ["-f", "lavfi", "-i", "testsrc=duration=9:rate=5:size=96x64"]
+    run_ffmpeg(*picture, "-f", "lavfi", "-i", "anullsrc=r=16000", "-shortest", "-c:v", "mpeg4", str(silent))
+    run_ffmpeg(*picture, "-f", "lavfi", "-i", "sine=f=90:d=9", "-c:v", "mpeg4", str(humming))
+    for path in (silent, humming):
+        assert rows(acme, TranscriptLine, indexed(acme, path)) == []
+
+
+JFK = Path(__file__).parents[3] / "shared" / "data" / "audio" / "jfk.flac"
+
+
+@pytest.mark.skipif(not JFK.exists(), reason="needs the recorded speech of the shared data folder")
+def test_speech_in_the_middle_is_heard_where_it_is_spoken(
+    acme: Cast, tmp_path: Path, vlm: ScriptedOpenAIServer
+) -> None:
+    path = tmp_path / "speech.mp4"
+    run_ffmpeg("-f", "lavfi", "-i", "testsrc=duration=48:rate=4:size=96x64", "-i", str(JFK), "-filter_complex",
+               "[1:a]adelay=24000:all=1,apad=whole_dur=48[a]", "-map", "0:v", "-map", "[a]", "-c:v", "mpeg4",
+               str(path))  # fmt: skip
+    video = indexed(acme, path)
+    lines = rows(acme, TranscriptLine, video)
+    words = " ".join(line.text for line in sorted(lines, key=lambda line: line.start_ms)).lower()
+    # Spoken over the border of two segments, at 30 s.
+    assert "my fellow americans" in words
+    assert words.count("what you can do for your country") == 1
+    assert min(line.start_ms for line in lines) >= 23_500
+    assert max(line.end_ms for line in lines) <= 36_000
+    assert all(line.embedding is not None and line.words for line in lines)
+    with acme.scope():
+        assert {"what", "country"} <= {word.strip(" .,?").lower() for line in lines for _, _, word in line.words}
+    # Only the chunks of that time are told of it.
+    told = {chunk_n(r) for r in vlm.requests if r.schema_name == "chunk_description" and "country" in r.user}
+    assert told
+    assert min(told) >= 8
+
+
+def test_two_videos_of_the_same_content_are_two_graphs(acme: Cast, tmp_path: Path) -> None:
+    path = write_video(tmp_path / "v.mp4", list(range(0, 9_000, 500)), [grey(90)] * 18)
+    one, two = indexed(acme, path), indexed(acme, path)
+    for model in (Event, Entity, Frame, Chunk):
+        first, second = rows(acme, model, one), rows(acme, model, two)
+        assert len(first) == len(second) > 0
+        assert {row.id for row in first}.isdisjoint(row.id for row in second)
+
+
+def test_gaps_of_failed_chunks(acme: Cast, tmp_path: Path, vlm: ScriptedOpenAIServer) -> None:
+    def partly(request: ScriptedRequest) -> Any:
+        if request.schema_name == "chunk_description" and chunk_n(request) in (1, 2, 7):
+            return Fault(400, "bad_request", "no")
+        return watch(request)
+
+    vlm.script = partly
+    video = indexed(acme, write_video(tmp_path / "v.mp4", list(range(0, 30_000, 500)), [grey(90)] * 60))
+    assert [c.n for c in sorted(rows(acme, Chunk, video), key=lambda c: c.n) if c.gap] == [1, 2, 7]
+    spans = sorted((e.first_chunk, e.end_chunk) for e in rows(acme, Event, video))
+    assert spans == [(0, 1), (1, 3), (3, 7), (7, 8), (8, 10)]
+
+
+def test_ten_hours_of_a_static_camera_in_simulated_descriptions(acme: Cast) -> None:
+    """12,000 equal chunks in 1,200 segments: 1,500 events of the longest kind, one entity, one chain."""
+    with acme.scope():
+        video = create_video(object_key="t/none", size_bytes=1, title="static", input_closed_at=timezone.now())
+        Video.objects.filter(id=video.id).update(status=VideoStatus.INDEXING, duration_ms=36_000_000)
+        for n in range(1200):
+            span = Span(n * 30_000, (n + 1) * 30_000)
+            chunks = tuple(ekg.Chunk(k, piece, "Brightness [90]") for k, piece in ekg.chunk_spans(span))
+            VersionWriter(video.id, 1, text_model="", frame_model="").store_segment(
+                n, SegmentRecord(span, chunks, ()), thumbnail_keys={}
+            )
+            Segment.objects.create(
+                tenant_id=acme.tenant_id, video_id=video.id, index_version=1, n=n, start_ms=span.start_ms,
+                end_ms=span.end_ms, state=SegmentState.OBSERVED,
+            )  # fmt: skip
+        enqueue_assembly(video.id, 1)
+    run_due()
+    video = sound(acme, video.id)
+    assert [event.end_chunk - event.first_chunk for event in rows(acme, Event, video)] == [8] * 1500
+    (room,) = rows(acme, Entity, video)
+    assert (room.name, room.weight) == ("room", 1500)
+    with acme.scope():
+        assert len(GraphStore().topology(video.id, 1).next) == 1499

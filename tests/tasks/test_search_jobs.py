@@ -1,0 +1,162 @@
+"""Searches run in this process over an index on the real stack: what is found, metered, and never in reach."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from backend.api.public_ids import decode, encode
+from backend.billing import queries as ledger
+from backend.billing.models import ModelCall, UsageEvent
+from backend.ekg.models import Event, Frame
+from backend.jobs.models import Job, JobKind, JobState
+from backend.library.models import Video
+from backend.questions.models import Search
+from gpu_workers.engine.models.roles import Meter, ModelError
+from gpu_workers.tasks import models
+from gpu_workers.tasks.search_events import retrieval_settings
+from tests.conftest import Cast
+from tests.scripted_openai import ScriptedOpenAIServer
+from tests.tasks.eyes import GREEN, RED, STORIES
+from tests.tasks.world import TWELVE_SECONDS, indexed_video, run_due
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
+
+DOGS = "dogs chasing a tennis ball"
+
+
+@pytest.fixture
+def video_id(acme: Cast, vlm: ScriptedOpenAIServer, llm: ScriptedOpenAIServer) -> UUID:
+    """Red, then green with the dogs."""
+    video_id = indexed_video(acme, TWELVE_SECONDS)
+    vlm.requests.clear()
+    llm.requests.clear()
+    return video_id
+
+
+def search(cast: Cast, video_id: UUID, query: str = DOGS, **fields: Any) -> Any:
+    """What a search of this query finds, once the workers have run."""
+    body = {"query": query, "video_ids": [encode("vid", video_id)], **fields}
+    asked = cast.client.post("/v1/search", body, format="json", headers={"Prefer": "respond-async"})
+    assert asked.status_code == 202, asked.content
+    run_due()
+    return cast.client.get(asked.headers["Location"]).json()
+
+
+def test_the_event_that_tells_of_it_comes_first_and_says_why(
+    acme: Cast, globex: Cast, video_id: UUID, llm: ScriptedOpenAIServer, vlm: ScriptedOpenAIServer
+) -> None:
+    body = search(acme, video_id)
+
+    assert (body["status"], body["error"]) == ("succeeded", None)
+    with acme.scope():
+        dogs = Event.objects.get(summary__startswith=STORIES[GREEN])
+        events = {encode("evt", event.id): event for event in Event.objects.all()}
+        frames = set(Frame.objects.filter(event_id=dogs.id).values_list("ms", flat=True))
+    first = body["results"][0]
+    assert (first["event_id"], first["video_id"]) == (encode("evt", dogs.id), encode("vid", video_id))
+    assert (first["start_ms"], first["end_ms"], first["summary"]) == (6_000, 12_000, dogs.summary)
+    scores = [found["score"] for found in body["results"]]
+    assert scores == sorted(scores, reverse=True)
+    reasons = {reason["view"]: reason for reason in first["reasons"]}
+    assert reasons["event"]["text"] == ""
+    assert reasons["event"]["similarity"] > 0.5
+    assert first["frame"]["ms"] in frames
+    assert "X-Amz-Signature" in first["frame"]["url"]
+    assert {found["event_id"] for found in body["results"]} <= set(events)
+    # No language or vision model takes part.
+    assert llm.requests == []
+    assert vlm.requests == []
+    assert globex.client.get(f"/v1/searches/{body['id']}").status_code == 404
+
+
+def test_what_it_consumed_is_in_the_ledger_once(acme: Cast, video_id: UUID) -> None:
+    body = search(acme, video_id)
+    search_id = decode("sea", body["id"])
+
+    with acme.scope():
+        calls = list(ModelCall.objects.filter(source_type="search", source_id=search_id))
+        bound = models.answer_models()
+        assert bound.text_embedder.name in {call.model for call in calls}
+        assert body["usage"]["calls"] == len(calls)
+        rows = UsageEvent.objects.filter(source_type="search")
+        assert {(row.source_id, row.api_key_id) for row in rows} == {(str(search_id), acme.key_id)}
+        assert not rows.exclude(video_id=None, question_id=None).exists()
+        assert ledger.mismatches() == []
+        assert Job.objects.get(kind=JobKind.SEARCH_EVENTS).state == JobState.SUCCEEDED
+
+
+def test_the_span_and_the_videos_are_a_hard_limit(acme: Cast, video_id: UUID) -> None:
+    both = f"{STORIES[RED]} {STORIES[GREEN]}"
+    early = search(acme, video_id, both, end_ms=6_000)
+    late = search(acme, video_id, both, start_ms=7_000)
+    with acme.scope():
+        Video.objects.filter(id=video_id).update(indexed_until_ms=0)
+    unseen = search(acme, video_id, both)
+
+    assert {found["end_ms"] for found in early["results"]} == {6_000}
+    assert {found["start_ms"] for found in late["results"]} == {6_000}
+    assert all(found["frame"]["ms"] >= 7_000 for found in late["results"])
+    assert (unseen["status"], unseen["results"]) == ("succeeded", [])
+
+
+def test_another_tenants_events_are_never_found(acme: Cast, globex: Cast, video_id: UUID) -> None:
+    theirs = indexed_video(globex, TWELVE_SECONDS)
+
+    for cast, own in ((acme, video_id), (globex, theirs)):
+        body = search(cast, own)
+        assert {found["video_id"] for found in body["results"]} == {encode("vid", own)}
+
+
+def test_views_of_weight_zero_have_no_say(acme: Cast, video_id: UUID) -> None:
+    alone = search(acme, video_id, views={"entity": 0, "frame": 0, "transcript": 0, "graph": 0})
+    reciprocal = search(acme, video_id, views={"event": 2, "entity": 0, "frame": 0, "graph": 0}, fusion="rrf")
+
+    views = {reason["view"] for found in alone["results"] for reason in found["reasons"]}
+    assert views == {"event"}
+    assert reciprocal["results"][0]["score"] == pytest.approx(2 / 61)
+
+
+def test_the_limit_bounds_results_and_every_view_looks_that_far(acme: Cast, video_id: UUID) -> None:
+    assert len(search(acme, video_id, limit=1)["results"]) == 1
+
+    weights = {"event": 1.0, "entity": 1.0, "frame": 1.0, "transcript": 0.0, "graph": 0.5}
+    wide = retrieval_settings({"views": weights, "fusion": "rrf", "limit": 40})
+    narrow = retrieval_settings({"views": weights, "fusion": "borda", "limit": 1})
+    assert (wide.events, wide.entities, wide.frames, wide.transcript, wide.graph_events) == (40, 40, 80, 0, 40)
+    assert (narrow.events, narrow.entities, narrow.frames, narrow.transcript) == (16, 5, 32, 0)
+    assert (wide.fusion, wide.weights, wide.rewriting) == ("rrf", weights, False)
+
+
+def test_an_embedder_that_is_away_fails_the_search_and_bills_nobody(
+    acme: Cast, video_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Away:
+        name = "away"
+
+        def embed(self, texts: Any, *, meter: Meter) -> Any:
+            raise ModelError("model_unavailable", "away", retryable=True)
+
+    bound = models.answer_models()
+    monkeypatch.setattr(type(bound.text_embedder), "embed", Away.embed)
+    body = search(acme, video_id)
+
+    assert (body["status"], body["error"]["code"], body["results"]) == ("failed", "model_unavailable", [])
+    with acme.scope():
+        job = Job.objects.get(kind=JobKind.SEARCH_EVENTS)
+        assert (job.state, job.attempt) == (JobState.DEAD, 3)
+        assert not UsageEvent.objects.filter(source_type="search").exists()
+
+
+def test_a_purged_video_takes_its_results_out_of_stored_searches(acme: Cast, video_id: UUID) -> None:
+    body = search(acme, video_id)
+    assert body["results"]
+    assert acme.client.delete(f"/v1/videos/{encode('vid', video_id)}").status_code == 202
+    run_due()
+
+    after = acme.client.get(f"/v1/searches/{body['id']}").json()
+    assert (after["status"], after["results"], after["video_ids"]) == ("succeeded", [], [])
+    with acme.scope():
+        assert STORIES[GREEN] not in str(Search.objects.values())

@@ -1,0 +1,102 @@
+"""A small real video, its upload, and the relay played by the test."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from uuid import UUID, uuid4
+
+from django.db import transaction
+from django.utils import timezone
+
+from backend.jobs.models import Job, JobKind
+from backend.jobs.services import enqueue, take_due_wakeups
+from backend.library.indexing.versions import create_video, enqueue_probe
+from backend.library.storage import ObjectMissing, ObjectStorage, source_key
+from infra.local import ffmpeg
+from tests.conftest import Cast
+from tests.tasks.eyes import BLUE, GREEN, RED
+from workers.runner import run_job
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One colour over whole chunks (but for the video's end)."""
+
+    colour: str
+    start_ms: int
+    end_ms: int
+
+
+FORTY_SECONDS = (Scene(RED, 0, 15_000), Scene(GREEN, 15_000, 27_000), Scene(BLUE, 27_000, 40_000))
+TWELVE_SECONDS = (Scene(RED, 0, 6_000), Scene(GREEN, 6_000, 12_000))
+
+
+@cache
+def recording(scenes: Sequence[Scene]) -> bytes:
+    """A real MP4 of plain scenes, 10 pictures a second, 96x64."""
+    inputs: list[str] = []
+    for scene in scenes:
+        seconds = (scene.end_ms - scene.start_ms) / 1000
+        inputs += ["-f", "lavfi", "-i", f"color=c={scene.colour}:s=96x64:r=10:d={seconds}"]
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "scenes.mp4"
+        joined = f"concat=n={len(scenes)}:v=1:a=0"
+        command = [ffmpeg.env()["FFMPEG_BINARY"], "-nostdin", "-v", "error", *inputs, "-filter_complex", joined]
+        subprocess.run([*command, "-c:v", "mpeg4", "-q:v", "2", "-g", "10", str(file)], check=True)
+        return file.read_bytes()
+
+
+def stored_video(cast: Cast, scenes: Sequence[Scene] = FORTY_SECONDS) -> UUID:
+    """The recording in object storage, its row, and its probe job: what a completed upload leaves."""
+    return arrived(cast, recording(scenes))
+
+
+def arrived(cast: Cast, content: bytes) -> UUID:
+    """A video of this content, as a completed upload leaves it."""
+    key = source_key(cast.tenant_id, uuid4())
+    ObjectStorage().put(key, content, content_type="video/mp4")
+    with cast.scope():
+        video = create_video(object_key=key, size_bytes=len(content), title="scenes", input_closed_at=timezone.now())
+        enqueue_probe(video.id)
+        return UUID(str(video.id))
+
+
+def exists(key: str) -> bool:
+    """Whether there is an object of that key."""
+    try:
+        ObjectStorage().head(key)
+    except ObjectMissing:
+        return False
+    return True
+
+
+def run_due(*, times: int = 1) -> list[UUID]:
+    """Take due wake-ups and run their jobs until there are none. times: how often each wake-up arrives."""
+    ran: list[UUID] = []
+    while True:
+        with transaction.atomic(using="dispatch"):
+            wakeups = take_due_wakeups()
+        if not wakeups:
+            return ran
+        for wakeup in wakeups:
+            for n in range(times):
+                run_job(wakeup.job_id, wakeup.tenant_id, worker=f"test:{n}")
+            ran.append(wakeup.job_id)
+
+
+def indexed_video(cast: Cast, scenes: Sequence[Scene] = FORTY_SECONDS) -> UUID:
+    video_id = stored_video(cast, scenes)
+    run_due()
+    return video_id
+
+
+def ring_again(cast: Cast) -> None:
+    """Queue every job of the tenant anew, as if each had been asked for once more."""
+    with cast.scope():
+        for job in Job.objects.exclude(kind=JobKind.DELIVER_WEBHOOK):
+            enqueue(kind=JobKind(job.kind), subject_id=job.subject_id, dedupe_key=job.dedupe_key)
