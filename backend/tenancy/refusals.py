@@ -16,3 +16,8 @@ class Refused(Exception):
         self.detail = detail
         self.status = status
         self.pointer = pointer
+
+
+def invalid(*, pointer: str, code: str, detail: str) -> Refused:
+    """Return the refusal (400) of one value. pointer: JSON Pointer of the value. detail: what the customer can do."""
+    return Refused(code, detail, status=400, pointer=pointer)

@@ -1,8 +1,8 @@
 """How the engine sees the outside: the index it writes and reads, the video it decodes.
 
 Scope (tenant, videos, time span, index version) is bound when an implementation is made, as a hard filter: nothing the
-engine passes at a call can widen it. Implementations: backend.ekg.reader for Postgres, engine.memory_graph for the memory
-of one process.
+engine passes at a call can widen it. Implementations: backend.ekg.reader for Postgres, engine.memory_graph for one
+process.
 """
 
 from __future__ import annotations

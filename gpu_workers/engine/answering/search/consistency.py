@@ -15,8 +15,8 @@ SAME_MEANING_OF: Mapping[str, float] = {"minilm": 0.76}
 """Lowest rescaled BERTScore F1 of two open answers that say the same, by a part of the similarity's name.
 
 minilm: of the pairs in tests/engine/answering/test_same_meaning.py, answers that differ get up to 0.75 and
-paraphrases 0.43 to 0.88. Two answers wrongly taken for one are an agreement that nobody gave; two wrongly kept apart only cost
-a vote. Others: initial, not measured.
+paraphrases 0.43 to 0.88. Two answers wrongly taken for one are an agreement that nobody gave; two wrongly kept apart
+only cost a vote. Others: initial, not measured.
 """
 
 COMPATIBLE_MEANING = 0.55
