@@ -6,9 +6,9 @@ from django.db.models import Q
 from django.utils import timezone
 
 from backend.ekg.retirement import drop_version
-from backend.jobs.models import Job, JobKind, JobState, Segment
+from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import JobFailed
-from backend.library.models import IndexVersion, Video
+from backend.library.models import IndexVersion, Segment, Video
 from backend.library.storage import ObjectMissing, ObjectStorage, cited_thumbnail_key, version_prefix
 from backend.questions.models import Evidence, QuestionStatus, QuestionVideo, SearchVideo
 from backend.questions.services import searches

@@ -16,11 +16,10 @@ from backend.ekg.models import Chunk
 from backend.ekg.object_memory import StagedObjects, store_objects, unlinked_tracks
 from backend.ekg.reader import frames_between, read_chunk, transcript_between
 from backend.ekg.writer import StagedEntities, VersionWriter
-from backend.jobs.models import Segment, SegmentState
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing.flow import enqueue_assembly, enqueue_summary, is_indexing
 from backend.library.indexing.versions import activate, fail_version, set_indexed_until
-from backend.library.models import IndexVersion, Video
+from backend.library.models import IndexVersion, Segment, SegmentState, Video
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine import ekg

@@ -14,10 +14,9 @@ from django.utils import timezone
 
 from backend.billing.services.ledger import record_media_seconds, record_model_calls, record_wasted_calls
 from backend.ekg.writer import VersionWriter
-from backend.jobs.models import Segment, SegmentState
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing.flow import enqueue_assembly, is_indexing, open_next_segments
-from backend.library.models import Collection, Video
+from backend.library.models import Collection, Segment, SegmentState, Video
 from backend.library.recording import RecordedPiece, pieces
 from backend.library.storage import ObjectStorage, thumbnail_key
 from backend.tenancy.context import tenant_scope

@@ -18,10 +18,9 @@ from backend.billing.services.ledger import record_model_calls, record_wasted_ca
 from backend.ekg.models import Event, Overview
 from backend.ekg.reader import frames_between, read_digests, read_linked, read_topics
 from backend.ekg.writer import VersionWriter
-from backend.jobs.models import Segment, SegmentState
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing.flow import enqueue_summary, is_indexing
-from backend.library.models import IndexVersion, SourceType, Video
+from backend.library.models import IndexVersion, Segment, SegmentState, SourceType, Video
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.ekg import EventDigest, Span, Topic, stable_id
 from gpu_workers.engine.indexing.global_summary import GlobalSummariser, TopicSettings

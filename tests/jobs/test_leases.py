@@ -11,10 +11,10 @@ from django.db import connections, transaction
 from django.utils import timezone
 
 from backend.jobs import services
-from backend.jobs.models import Job, JobKind, JobState, Outbox, Segment
+from backend.jobs.models import Job, JobKind, JobState, Outbox
 from backend.jobs.services import JobFailed, Lease, LeaseLost
 from backend.library.indexing import flow as index_flow
-from backend.library.models import Video, VideoStatus
+from backend.library.models import Segment, Video, VideoStatus
 from backend.library.services.videos import delete_video
 from tests.conftest import Cast
 from tests.factories import make_video

@@ -18,11 +18,11 @@ from django.db import connections
 from django.utils import timezone
 
 from backend.api.public_ids import decode, encode
-from backend.jobs.models import Job, JobKind, JobState, Segment
+from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import JobFailed, LeaseLost
 from backend.library import recording
 from backend.library.indexing.plan import certain_spans
-from backend.library.models import IndexVersion, InputSegment, Upload, Video, VideoStatus
+from backend.library.models import IndexVersion, InputSegment, Segment, Upload, Video, VideoStatus
 from backend.library.storage import ObjectStorage
 from backend.webhooks.models import WebhookEvent
 from tests.conftest import Cast

@@ -20,8 +20,8 @@ from backend.ekg.graph_store import GraphStore
 from backend.ekg.invariants import index_faults
 from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Overview, Relation, Topic
 from backend.jobs import services
-from backend.jobs.models import Job, JobKind, JobState, Outbox, Segment, SegmentState
-from backend.library.models import Video
+from backend.jobs.models import Job, JobKind, JobState, Outbox
+from backend.library.models import Segment, SegmentState, Video
 from backend.library.storage import ObjectStorage
 from backend.webhooks.models import WebhookEvent
 from gpu_workers.tasks import assemble_video, observe_segment

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from backend.jobs.models import Job, JobKind, Segment, SegmentState
+from backend.jobs.models import Job, JobKind
 from backend.jobs.services import enqueue
-from backend.library.models import IndexState, IndexVersion, VideoStatus
+from backend.library.models import IndexState, IndexVersion, Segment, SegmentState, VideoStatus
 
 # Segments of one video that may wait or run at once. Small, so that videos of many tenants share the workers fairly.
 SEGMENTS_IN_FLIGHT = 4

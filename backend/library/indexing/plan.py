@@ -7,7 +7,6 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from backend.jobs.models import Segment
 from backend.library.indexing.flow import open_next_segments
 from backend.library.indexing.versions import fail_version
 from backend.library.models import (
@@ -15,6 +14,7 @@ from backend.library.models import (
     IndexVersion,
     InputSegment,
     InputStatus,
+    Segment,
     Video,
     VideoStatus,
 )

@@ -16,10 +16,10 @@ from django.utils import timezone
 
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue
+from backend.library import payloads
 from backend.library.models import IndexState, IndexVersion, Video, VideoStatus
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
-from backend.webhooks import payloads
 from backend.webhooks.services import emit
 
 # With the queue's longest wait between two attempts these span days: longer than any question runs.

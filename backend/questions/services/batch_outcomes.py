@@ -15,8 +15,8 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 
 from backend.billing.rates import LEDGER_CURRENCY
+from backend.questions import payloads
 from backend.questions.models import OPEN, BatchStatus, Question, QuestionBatch, QuestionStatus
-from backend.webhooks import payloads
 from backend.webhooks.services import emit
 
 USAGE = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens")
