@@ -44,13 +44,18 @@ class Work:
         """Inside checkpoint(): the job is done."""
         services.complete(self.lease)
 
+    def finish(self) -> None:
+        """End the job in a transaction of its own: there is nothing left to do."""
+        with self.checkpoint():
+            self.complete()
+
     def should_stop(self) -> bool:
         return self.lost.is_set()
 
     def require_lease(self) -> None:
         """Raises LeaseLost once a heartbeat has found the lease gone: going on would be wasted."""
         if self.lost.is_set():
-            raise LeaseLost(f"job {self.lease.job_id} was lost or cancelled while it ran")
+            raise LeaseLost(f"job {self.lease.job_id} was lost or canceled while it ran")
 
     def progress(self, stage: str, done: int, total: int) -> None:
         """Noted at the next heartbeat."""
@@ -143,8 +148,8 @@ def _beat(work: Work, stop: threading.Event) -> None:
 
 def _give_up(lease: Lease) -> None:
     with tenant_scope(lease.tenant_id):
-        cancelled = services.acknowledge_cancel(lease) if services.cancel_requested(lease) else False
-    logger.warning("job %s: %s", lease.job_id, "cancelled" if cancelled else "lease lost, nothing committed")
+        canceled = services.acknowledge_cancel(lease) if services.cancel_requested(lease) else False
+    logger.warning("job %s: %s", lease.job_id, "canceled" if canceled else "lease lost, nothing committed")
 
 
 def _record_failure(lease: Lease, error: JobFailed, failed: FailureHandler | None) -> None:

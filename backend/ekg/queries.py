@@ -32,7 +32,7 @@ from backend.ekg.models import (
 )
 from backend.jobs.models import Job, JobState
 from backend.library.index_contents import Gaps, IndexSize
-from backend.library.indexing.flow import summarise_key
+from backend.library.indexing.follow_ups import summarise_key
 from backend.library.models import Video
 from backend.tenancy.context import current_tenant_id
 
@@ -258,3 +258,8 @@ def best_frames(
     )
     rows = ranked.order_by("event_id", "choice", "off_middle", "ms").distinct("event_id")
     return {event_id: (ms, key) for event_id, ms, key in rows.values_list("event_id", "ms", "thumbnail_key")}
+
+
+def frames_with_videos(frame_ids: Sequence[UUID]) -> dict[UUID, Frame]:
+    """Return those of the frames that still exist, each with its video, in one query."""
+    return {frame.id: frame for frame in Frame.objects.select_related("video").filter(id__in=frame_ids)}

@@ -1,4 +1,7 @@
-"""What an index version holds, in numbers. backend.ekg stores it and stands above this app, so it registers the reader."""
+"""What an index version holds, in numbers.
+
+backend.ekg stores the contents and stands above this app, so it registers the reader.
+"""
 
 from __future__ import annotations
 

@@ -9,19 +9,19 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from backend.billing.services.ledger import record_wasted_calls
 from backend.ekg.queries import best_frames
 from backend.ekg.reader import PostgresGraph, Scope
 from backend.jobs.services import JobFailed, Lease
 from backend.library.storage import ObjectStorage
-from backend.questions.models import SearchVideo
+from backend.questions.queries.pinned_versions import videos_of_search
 from backend.questions.services import searches
 from backend.questions.services.searches import FoundEvent, Reason
 from backend.tenancy.context import tenant_scope
-from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError
+from gpu_workers.engine.models.roles import AnswerModels, Meter
 from gpu_workers.engine.ports import Hit
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 from gpu_workers.engine.retrieval.tri_view import RetrievalSettings, ViewQueries, retrieve
+from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import answer_models
 from gpu_workers.tasks.scopes import scope_of
 from workers.runner import FollowUp, Work
@@ -38,15 +38,10 @@ def handle(work: Work) -> FollowUp | None:
         if search is None:
             work.complete()
             return None
-        rows = list(SearchVideo.objects.filter(search_id=search.id).order_by("video_id"))
-        scope = scope_of(search.tenant_id, rows, start_ms=search.start_ms, end_ms=search.end_ms)
+        scope = scope_of(search.tenant_id, videos_of_search(search), start_ms=search.start_ms, end_ms=search.end_ms)
     meter = Meter()
-    try:
+    with failing_job(work, meter, message="the query could not be embedded"):
         found = _find(scope, search.text, search.settings, models, meter)
-    except ModelError as error:
-        with tenant_scope(work.lease.tenant_id):
-            record_wasted_calls(calls=meter.calls, reason=error.code)
-        raise JobFailed(error.code, "the query could not be embedded", retryable=error.retryable) from error
     with work.checkpoint():
         searches.store_results(
             search_id=search.id,

@@ -15,7 +15,7 @@ from django.utils import timezone
 from uuid6 import uuid7
 
 from backend.library import payloads
-from backend.library.indexing.versions import create_video, enqueue_probe
+from backend.library.indexing.begin import create_video, enqueue_probe
 from backend.library.models import InputSegment, Upload, UploadStatus, Video
 from backend.library.services import input_segments as growth
 from backend.library.storage import (
