@@ -268,7 +268,7 @@ def test_a_worker_killed_before_it_commits_loses_and_doubles_nothing(
         raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(ingest_segment, "settle", die)
+        patched.setattr("backend.library.indexing.intake.settle", die)
         with pytest.raises(Killed):
             run_job(job_id, acme.tenant_id, worker="killed")
     assert segments(acme, video_id)[0]["status"] == "queued"
