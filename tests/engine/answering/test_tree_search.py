@@ -15,8 +15,8 @@ from gpu_workers.engine.answering.contract import Budget, PartialAnswer
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for
 from gpu_workers.engine.answering.run import QuestionRun
 from gpu_workers.engine.answering.search.actions import State, step_backward, step_forward
+from gpu_workers.engine.answering.search.plans import Plan, most_telling
 from gpu_workers.engine.answering.search.summary_answer import selected
-from gpu_workers.engine.answering.search.tree_search import _most_telling, _Plan
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.retrieval.fusion import RankedEvent
@@ -294,9 +294,9 @@ def test_the_same_seed_asks_the_same_and_another_asks_otherwise() -> None:
 # --- which action is taken, and when sampling stops -----------------------------------------------------------------
 
 
-def plan_of(state: State, action: str, *numbers: int, gain: float = 0.0) -> _Plan:
+def plan_of(state: State, action: str, *numbers: int, gain: float = 0.0) -> Plan:
     child = None if action == "RQ" else State(action, state_of(*numbers).events)
-    return _Plan(state, action, gain, child)
+    return Plan(state, action, gain, child)
 
 
 def test_actions_go_by_what_they_add_to_those_already_chosen() -> None:
@@ -306,17 +306,26 @@ def test_actions_go_by_what_they_add_to_those_already_chosen() -> None:
     forward, backward = plan_of(state, "F", 3, 4, 6), plan_of(state, "B", 3, 4, 5)
     requery = plan_of(state, "RQ", gain=1.5)
 
-    chosen = _most_telling([backward, requery, forward], shown, 2)
+    chosen = most_telling([backward, requery, forward], shown, 2)
 
     assert [plan.action for plan in chosen] == ["B", "RQ"]
-    assert [plan.action for plan in _most_telling([backward, requery, forward], shown, 3)] == ["B", "RQ", "F"]
+    assert [plan.action for plan in most_telling([backward, requery, forward], shown, 3)] == ["B", "RQ", "F"]
 
 
 def test_an_action_that_adds_nothing_is_not_taken() -> None:
     state = state_of(1, 2)
     shown = {event_id(n) for n in (1, 2, 3)}
 
-    assert _most_telling([plan_of(state, "F", 2, 3)], shown, 5) == []
+    assert most_telling([plan_of(state, "F", 2, 3)], shown, 5) == []
+
+
+def test_the_tree_ends_where_no_action_adds_anything() -> None:
+    """F and B of the only event lead back to it, and a re-query is not among the actions."""
+    graph = InMemoryGraph([make_video(["a person walks left"])])
+
+    answer = answer_question(QUESTION, graph, models(disagreeing()), settings=replace(OURS, requery=False))
+
+    assert [node.path for node in answer.nodes] == ["", "SA"]
 
 
 def test_a_level_queries_again_once_per_event_set() -> None:
@@ -381,7 +390,7 @@ def test_the_paper_draws_all_samples_at_once() -> None:
     assert [request.n for request in reasoner.asked("answer")] == [8]
 
 
-# --- what is told on the way -----------------------------------------------------------------------------------------
+# --- what is reported on the way -------------------------------------------------------------------------------------
 
 
 def test_the_best_answer_so_far_is_told_after_each_level() -> None:

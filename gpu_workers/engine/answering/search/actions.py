@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
@@ -81,6 +81,10 @@ def step_forward(run: QuestionRun, state: State) -> State:
 def step_backward(run: QuestionRun, state: State) -> State:
     """B: add the previous event of each listed one."""
     return _step(run, state, "B", "previous")
+
+
+STEPS: Mapping[str, Callable[[QuestionRun, State], State]] = {"F": step_forward, "B": step_backward}
+"""The actions that need no model call."""
 
 
 def requery_task(run: QuestionRun, state: State) -> Callable[[], Requery]:

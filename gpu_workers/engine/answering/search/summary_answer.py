@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from uuid import UUID
 
@@ -102,6 +102,11 @@ def scored(run: QuestionRun, draw: Draw) -> tuple[AnswerVote, ...]:
 def answer_node(run: QuestionRun, state: State, context: EventContext, draw: Draw) -> AnswerNode:
     """The SA node of a draw, its votes scored."""
     return AnswerNode(state.after("SA"), state, context, draw, scored(run, draw))
+
+
+def reused_node(source: AnswerNode, state: State) -> AnswerNode:
+    """The SA node of a state whose events source has answered from."""
+    return replace(source, path=state.after("SA"), state=state, reused_from=source.reused_from or source.path)
 
 
 def state_record(run: QuestionRun, state: State) -> NodeRecord:
