@@ -12,11 +12,12 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
+from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Spending
+from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import CLOSEST, SAME, WEIGHTS, Support, choice_support
 from gpu_workers.engine.answering.contract import Budget
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for
-from gpu_workers.engine.answering.run import QuestionRun
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import Meter, ModelError
 from tests.engine.answering.world import (
@@ -51,10 +52,8 @@ W = 0.9
 def supported(question: QuestionInput, graph: InMemoryGraph) -> Support | None:
     meter = Meter()
     spending = Spending(Budget(), meter, clock=lambda: 0.0, should_stop=lambda: False)
-    run = QuestionRun(
-        question, graph, models(scripted(says("A"))), OURS, spending=spending, meter=meter, on_progress=lambda *_: None
-    )
-    return choice_support(run)
+    asked = Asked(question, graph, models(scripted(says("A"))), OURS, searched=question.question)
+    return choice_support(asked, Calls(asked.models, spending=spending, meter=meter, in_flight=1))
 
 
 def shares(question: QuestionInput, graph: InMemoryGraph) -> tuple[float, ...]:

@@ -10,12 +10,9 @@ from typing import Any
 import pytest
 
 from gpu_workers.engine.answering import QuestionInput, answer_question
-from gpu_workers.engine.answering.budget import Spending
-from gpu_workers.engine.answering.contract import Budget
+from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.presets import settings_for
-from gpu_workers.engine.answering.run import QuestionRun
 from gpu_workers.engine.answering.search.actions import State, step_backward, step_forward
-from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 from tests.engine.answering.world import Request, ScriptedChecker, event_id, long_street, models, says, scripted
 
@@ -36,17 +33,8 @@ def test_the_preset_unrolls_to_1_4_and_13_answers_and_makes_no_other_call() -> N
     assert 0.5 <= PAPER.temperature <= 0.7
 
 
-def run_on(events: int) -> QuestionRun:
-    meter = Meter()
-    return QuestionRun(
-        QUESTION,
-        long_street(events),
-        models(scripted(says("A"))),
-        PAPER,
-        spending=Spending(Budget(), meter, clock=lambda: 0.0, should_stop=lambda: False),
-        meter=meter,
-        on_progress=lambda *_: None,
-    )
+def asked_of(events: int) -> Asked:
+    return Asked(QUESTION, long_street(events), models(scripted(says("A"))), PAPER, searched=QUESTION.question)
 
 
 @pytest.mark.parametrize(("action", "towards"), [("F", 1), ("B", -1)])
@@ -57,7 +45,7 @@ def test_a_full_list_is_cut_by_rank_as_by_hand(action: str, towards: int) -> Non
     state = State("", tuple(RankedEvent(event_id(place), 1.0 - 0.03 * n) for n, place in enumerate(places)))
     step = step_forward if action == "F" else step_backward
 
-    child = step(run_on(200), state)
+    child = step(asked_of(200), state)
 
     own, beside = (lambda n: places[n]), (lambda n: places[n] + towards)
     expected = [
@@ -77,7 +65,7 @@ def test_the_worst_fifth_by_rank_goes_before_a_step(action: str, towards: int, e
     state = State("", tuple(RankedEvent(event_id(place), 1.0 - 0.03 * n) for n, place in enumerate(places)))
     step = step_forward if action == "F" else step_backward
 
-    found = {event.event_id for event in step(run_on(200), state).events}
+    found = {event.event_id for event in step(asked_of(200), state).events}
 
     assert found == {event_id(place + beside) for place in places[:kept] for beside in (0, towards)}
 

@@ -10,15 +10,13 @@ from typing import Any
 import pytest
 
 from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
-from gpu_workers.engine.answering.budget import Spending
-from gpu_workers.engine.answering.contract import Budget, PartialAnswer
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.contract import PartialAnswer
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for
-from gpu_workers.engine.answering.run import QuestionRun
 from gpu_workers.engine.answering.search.actions import State, step_backward, step_forward
 from gpu_workers.engine.answering.search.plans import Plan, most_telling
 from gpu_workers.engine.answering.search.summary_answer import selected
 from gpu_workers.engine.memory_graph import InMemoryGraph
-from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 from tests.engine.answering.world import (
     QUERIES,
@@ -80,26 +78,15 @@ def state_of(*numbers: int) -> State:
     return State("", tuple(RankedEvent(event_id(n), 1.0 - n / 100) for n in numbers))
 
 
-def run_on(graph: InMemoryGraph, **changes: Any) -> QuestionRun:
-    meter = Meter()
-    spending = Spending(Budget(), meter, clock=lambda: 0.0, should_stop=lambda: False)
-    settings = replace(PAPER, **changes)
-    return QuestionRun(
-        QUESTION,
-        graph,
-        models(scripted(says("A"))),
-        settings,
-        spending=spending,
-        meter=meter,
-        on_progress=lambda *_: None,
-    )
+def asked_of(graph: InMemoryGraph) -> Asked:
+    return Asked(QUESTION, graph, models(scripted(says("A"))), PAPER, searched=QUESTION.question)
 
 
 def test_f_adds_the_next_event_of_each_and_b_the_previous() -> None:
-    run = run_on(long_street())
+    asked = asked_of(long_street())
     state = state_of(10, 20)
 
-    forward, backward = step_forward(run, state), step_backward(run, state)
+    forward, backward = step_forward(asked, state), step_backward(asked, state)
 
     assert {event.event_id for event in forward.events} == {event_id(n) for n in (10, 11, 20, 21)}
     assert {event.event_id for event in backward.events} == {event_id(n) for n in (9, 10, 19, 20)}
@@ -109,13 +96,13 @@ def test_f_adds_the_next_event_of_each_and_b_the_previous() -> None:
 def test_f_first_drops_the_worst_fifth() -> None:
     state = state_of(10, 20, 30, 40, 50)
 
-    kept = {event.event_id for event in step_forward(run_on(long_street()), state).events}
+    kept = {event.event_id for event in step_forward(asked_of(long_street()), state).events}
 
     assert kept == {event_id(n) for n in (10, 11, 20, 21, 30, 31, 40, 41)}
 
 
 def test_an_event_past_the_end_of_the_video_is_not_invented() -> None:
-    forward = step_forward(run_on(long_street(30)), state_of(29))
+    forward = step_forward(asked_of(long_street(30)), state_of(29))
 
     assert [event.event_id for event in forward.events] == [event_id(29)]
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.methods.ava import Ava
 from gpu_workers.engine.answering.methods.caption_rag import CaptionRag
 from gpu_workers.engine.answering.methods.uniform import Uniform
 from gpu_workers.engine.answering.methods.vector import Vector
-from gpu_workers.engine.answering.run import QuestionRun
 
 
 class UnknownMethod(ValueError):
@@ -24,8 +25,8 @@ class Method(Protocol):
     name: str
     version: str
 
-    def answer(self, run: QuestionRun) -> Answer:
-        """Answers within run's budget. May raise Halt or ModelError before it has anything to return."""
+    def answer(self, asked: Asked, calls: Calls) -> Answer:
+        """Answer within the budget of calls. May raise Halt or ModelError before it has anything to return."""
         ...
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import Support, choice_support, weigh_support
 from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.looking.frame_check import decide
-from gpu_workers.engine.answering.run import QuestionRun
 from gpu_workers.engine.answering.search.tree_search import search_tree
 from gpu_workers.engine.models.roles import ModelError
 
@@ -18,19 +19,18 @@ class Ava:
     name = "ava"
     version = "4"
 
-    def answer(self, run: QuestionRun) -> Answer:
-        support = _support(run)
-        if support is not None and support.decides(run):
-            # What is left to ask: whether the events tell enough, and why; and a look that was asked for by name.
-            check = "off" if run.question.check == "auto" else run.settings.check
-            run.settings = replace(run.settings, samples=1 if run.settings.abstain else 0, max_depth=1, check=check)
-        search = search_tree(run)
-        verdict, checks = decide(run, search.nodes)
+    def answer(self, asked: Asked, calls: Calls) -> Answer:
+        support = _support(asked, calls)
+        if support is not None and support.decides(asked):
+            asked = _without_search(asked)
+        search = search_tree(asked, calls)
+        verdict, checks = decide(asked, calls, search.nodes)
         if not search.found:
             support = None
-        verdict, weighed = weigh_support(run, verdict, search.nodes, support)
+        verdict, weighed = weigh_support(asked, calls, verdict, search.nodes, support)
         return conclude(
-            run,
+            asked,
+            calls,
             nodes=search.nodes,
             records=[*search.records, *checks, *([weighed] if weighed else [])],
             verdict=verdict,
@@ -39,11 +39,19 @@ class Ava:
         )
 
 
-def _support(run: QuestionRun) -> Support | None:
+def _without_search(asked: Asked) -> Asked:
+    """Return what is left to ask once the choice is decided: whether the events tell enough, and why; and a look that
+    was asked for by name."""
+    settings = asked.settings
+    check = "off" if asked.question.check == "auto" else settings.check
+    return replace(asked, settings=replace(settings, samples=int(settings.abstain), max_depth=1, check=check))
+
+
+def _support(asked: Asked, calls: Calls) -> Support | None:
     """What the events say for each choice; None where it does not count or cannot be embedded."""
-    if run.settings.support_weight == 0.0:
+    if asked.settings.support_weight == 0.0:
         return None
     try:
-        return choice_support(run)
+        return choice_support(asked, calls)
     except ModelError:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from gpu_workers.engine.answering.run import QuestionRun
+from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.search.actions import STEPS, State
 
 
@@ -22,22 +22,22 @@ class Plan:
 
 
 def plans_for(
-    run: QuestionRun, states: Sequence[State], *, abstained: Collection[str], shown: Collection[UUID]
+    asked: Asked, states: Sequence[State], *, abstained: Collection[str], shown: Collection[UUID]
 ) -> list[Plan]:
     """The actions to take at these states of one level: with settings.level_width the most telling ones, best first.
 
     abstained: paths of the states whose answer was an abstention. shown: events that an answer has been shown.
     With settings.reuse equal event sets are also queried again only once.
     """
-    settings = run.settings
+    settings = asked.settings
     plans: list[Plan] = []
     queried: set[frozenset[UUID]] = set()
     for state in states:
-        plans += [Plan(state, action, child=step(run, state)) for action, step in STEPS.items()]
+        plans += [Plan(state, action, child=step(asked, state)) for action, step in STEPS.items()]
         listed = frozenset(event.event_id for event in state.events)
         if settings.requery and not (settings.reuse and listed in queried):
             queried.add(listed)
-            plans.append(Plan(state, "RQ", _requery_gain(run, state, abstained=state.path in abstained)))
+            plans.append(Plan(state, "RQ", _requery_gain(asked, state, abstained=state.path in abstained)))
     return plans if settings.level_width is None else most_telling(plans, shown, settings.level_width)
 
 
@@ -63,7 +63,7 @@ def _gain(plan: Plan, known: set[UUID]) -> float:
     return sum(event.score for event in plan.child.events if event.event_id not in known)
 
 
-def _requery_gain(run: QuestionRun, state: State, *, abstained: bool) -> float:
+def _requery_gain(asked: Asked, state: State, *, abstained: bool) -> float:
     """One view's worth of average events, and twice as much where the events at hand could not answer."""
     mean = sum(event.score for event in state.events) / len(state.events)
-    return run.settings.retrieval.events * mean * (2 if abstained else 1)
+    return asked.settings.retrieval.events * mean * (2 if abstained else 1)

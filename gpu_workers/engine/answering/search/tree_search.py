@@ -17,10 +17,11 @@ from functools import partial
 from typing import TypeVar
 from uuid import UUID
 
+from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Halt
+from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import NodeRecord, PartialAnswer
-from gpu_workers.engine.answering.run import QuestionRun
 from gpu_workers.engine.answering.search.actions import STEPS, Requery, State, requeried, requery_task, root_state
 from gpu_workers.engine.answering.search.plans import Plan, plans_for
 from gpu_workers.engine.answering.search.sampling import Draw
@@ -62,31 +63,31 @@ class SearchTree:
         return max(answering, key=lambda node: node.score, default=None)
 
 
-def search_tree(run: QuestionRun) -> SearchTree:
-    """Search until consensus, depth, budget or cancellation ends it; run.halted says if one of the last two did.
+def search_tree(asked: Asked, calls: Calls) -> SearchTree:
+    """Search until consensus, depth, budget or cancellation ends it; calls.halted says if one of the last two did.
 
     With settings.samples of 0 nobody is asked for an answer: the search ends at what retrieval found. Raises ModelError
     if the first retrieval cannot embed the question, and what the graph or a callback raises, after the calls in flight
     have ended.
     """
-    tree, settings = SearchTree(), run.settings
-    with run.timed("retrieval"):
-        root = root_state(run)
-    run.on_progress("retrieval", 1, 1, f"{len(root.events)} events")
+    tree, settings = SearchTree(), asked.settings
+    with calls.timed("retrieval"):
+        root = root_state(asked, calls)
+    calls.on_progress("retrieval", 1, 1, f"{len(root.events)} events")
     tree.top_similarity = root.top_similarity
-    tree.records.append(state_record(run, root))
+    tree.records.append(state_record(calls, root))
     if not root.events or not settings.samples:
         return tree
-    with run.timed("search"), ThreadPoolExecutor(max_workers=settings.in_flight) as pool:
-        _Growth(run, tree, CallScheduler(pool, settings.in_flight)).grow_from(root)
+    with calls.timed("search"), ThreadPoolExecutor(max_workers=settings.in_flight) as pool:
+        _Growth(asked, calls, tree, CallScheduler(pool, settings.in_flight)).grow_from(root)
     return tree
 
 
-def consensus(run: QuestionRun, tree: SearchTree) -> bool:
+def consensus(asked: Asked, tree: SearchTree) -> bool:
     """Whether the best answer is consistent enough to stop: S reaches the gate and half of the samples say so. Eq. 6
     alone would let two samples with the same words outvote six others."""
     best = tree.best
-    return best is not None and best.score >= run.settings.gate and best.votes[0].agreement >= 0.5
+    return best is not None and best.score >= asked.settings.gate and best.votes[0].agreement >= 0.5
 
 
 @dataclass(slots=True)
@@ -105,14 +106,15 @@ class _Growth:
     Once the budget or the caller ends the search nothing new begins, and the tree keeps what was begun.
     """
 
-    def __init__(self, run: QuestionRun, tree: SearchTree, scheduler: CallScheduler) -> None:
-        self._run, self._tree, self._scheduler, settings = run, tree, scheduler, run.settings
+    def __init__(self, asked: Asked, calls: Calls, tree: SearchTree, scheduler: CallScheduler) -> None:
+        self._asked, self._calls, self._tree, self._scheduler = asked, calls, tree, scheduler
+        settings = asked.settings
         # A rewrite that found the budget spent leaves only the root's own answer to try.
-        self._depth = 1 if run.halted else settings.max_depth
+        self._depth = 1 if calls.halted else settings.max_depth
         self._width = len(STEPS) + settings.requery
         sizes = [self._width**depth for depth in range(self._depth)]
         self._whole = not settings.adaptive and settings.level_width is None and not settings.reuse
-        self._gated = not self._whole or run.spending.rations()
+        self._gated = not self._whole or calls.spending.rations()
         self._levels = [_Level(1)] if self._gated else [_Level(size) for size in sizes]
         self._kept = 0
         self._answered: dict[frozenset[UUID], AnswerNode] = {}
@@ -129,7 +131,7 @@ class _Growth:
 
     def _add_state(self, depth: int, position: int, state: State) -> None:
         level = self._levels[depth]
-        level.states[position], level.records[position] = state, state_record(self._run, state)
+        level.states[position], level.records[position] = state, state_record(self._calls, state)
 
     def _proceed(self, depth: int, position: int) -> None:
         """Answer at a state that became known and act on it; with a gate, once its whole level is known."""
@@ -144,19 +146,22 @@ class _Growth:
     def _answer(self, depth: int, positions: Sequence[int]) -> None:
         """Ask for SA at each state. With settings.reuse, equal event sets are answered once."""
         states = self._levels[depth].states
-        contexts = {position: show_events(self._run, states[position]) for position in positions}
+        contexts = {position: show_events(self._asked, states[position]) for position in positions}
         for group in self._groups(contexts):
             state, context = states[group[0]], contexts[group[0]]
             known = self._answered.get(frozenset(context.numbers))
             if known:
                 self._scheduler.when_idle(partial(self._share, depth, group, known))
                 continue
-            task, landed = answer_task(self._run, state, context), partial(self._drawn, depth, group, context)
+            task, landed = (
+                answer_task(self._asked, self._calls, state, context),
+                partial(self._drawn, depth, group, context),
+            )
             self._call((depth, _ANSWER, group[0]), task, landed, state.after("SA"))
 
     def _groups(self, contexts: Mapping[int, EventContext]) -> list[list[int]]:
         """Positions that share an answer, in order: those with equal event sets; without settings.reuse none do."""
-        if not self._run.settings.reuse:
+        if not self._asked.settings.reuse:
             return [[position] for position in contexts]
         groups: dict[frozenset[UUID], list[int]] = {}
         for position, context in contexts.items():
@@ -168,7 +173,7 @@ class _Growth:
         tree, states = self._tree, self._levels[depth].states
         abstained = {node.state.path for node in tree.nodes if node.answer is not None and not node.answers}
         parents = [states[position] for position in positions]
-        plans = plans_for(self._run, parents, abstained=abstained, shown=tree.shown)
+        plans = plans_for(self._asked, parents, abstained=abstained, shown=tree.shown)
         if self._gated and plans:
             self._levels.append(_Level(len(plans)))
         placed = list(enumerate(plans, start=positions[0] * self._width))
@@ -181,7 +186,10 @@ class _Growth:
                 self._proceed(depth + 1, position)
 
     def _requery(self, depth: int, position: int, plan: Plan) -> None:
-        task, landed = requery_task(self._run, plan.state), partial(self._requeried, depth, position, plan.state)
+        task, landed = (
+            requery_task(self._asked, self._calls, plan.state),
+            partial(self._requeried, depth, position, plan.state),
+        )
         self._call((depth, _REQUERY, position), task, landed, "RQ")
 
     # --- calls: made, landed -----------------------------------------------------------------------------------------
@@ -194,7 +202,7 @@ class _Growth:
 
         def noted(reply: Reply) -> None:
             self._done += 1
-            self._run.on_progress("search", self._done, self._total, detail)
+            self._calls.on_progress("search", self._done, self._total, detail)
             landed(reply)
 
         if not self._whole:
@@ -205,9 +213,9 @@ class _Growth:
         if requery.halt:
             self._end(requery.halt)
             # The tree shows where the search ended.
-            self._add_state(depth, position, requeried(self._run, parent, requery))
+            self._add_state(depth, position, requeried(self._asked, self._calls, parent, requery))
         elif self._may_go_on():
-            self._add_state(depth, position, requeried(self._run, parent, requery))
+            self._add_state(depth, position, requeried(self._asked, self._calls, parent, requery))
             self._proceed(depth, position)
 
     def _drawn(self, depth: int, group: Sequence[int], context: EventContext, draw: Draw) -> None:
@@ -216,8 +224,8 @@ class _Growth:
         self._scheduler.when_idle(partial(self._score, depth, group, context, draw))
 
     def _score(self, depth: int, group: Sequence[int], context: EventContext, draw: Draw) -> None:
-        node = answer_node(self._run, self._levels[depth].states[group[0]], context, draw)
-        if self._run.settings.reuse and not draw.error:
+        node = answer_node(self._asked, self._levels[depth].states[group[0]], context, draw)
+        if self._asked.settings.reuse and not draw.error:
             self._answered[frozenset(context.numbers)] = node
         self._share(depth, group, node)
 
@@ -263,18 +271,18 @@ class _Growth:
         best = tree.best
         if best is not None and best.answer is not None:
             partial_answer = PartialAnswer(best.answer.text, best.answer.choice, best.score, best.path, self._kept)
-            self._run.on_partial(partial_answer)
+            self._calls.on_partial(partial_answer)
 
     # --- the end -----------------------------------------------------------------------------------------------------
 
     def _settled(self) -> bool:
-        return self._run.settings.adaptive and consensus(self._run, self._tree)
+        return self._asked.settings.adaptive and consensus(self._asked, self._tree)
 
     def _may_go_on(self) -> bool:
         """Whether another call may be made. A limit that is reached ends the search."""
         if not self._scheduler.stopped:
             try:
-                self._run.spending.check()
+                self._calls.spending.check()
             except Halt as halt:
                 self._end(halt)
         return not self._scheduler.stopped
@@ -284,4 +292,4 @@ class _Growth:
 
     def _end(self, halt: Halt) -> None:
         self._scheduler.stop()
-        self._run.halt(halt)
+        self._calls.halt(halt)
