@@ -10,8 +10,8 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.confidence import Signals, confidence
 from gpu_workers.engine.answering.contract import Answer, CitationRecord, ClaimRecord, FinishReason, NodeRecord
 from gpu_workers.engine.answering.evidence.citations import cite
-from gpu_workers.engine.answering.looking.frame_check import Verdict
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
+from gpu_workers.engine.answering.verdict import Verdict
 
 
 def conclude(

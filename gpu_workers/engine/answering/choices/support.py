@@ -25,12 +25,12 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.judgement import judge_choices
 from gpu_workers.engine.answering.context import event_context, event_text
 from gpu_workers.engine.answering.contract import CandidateRecord, NodeRecord
-from gpu_workers.engine.answering.looking.frame_check import Verdict
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.consistency import AnswerVote
 from gpu_workers.engine.answering.search.sampling import Draw
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode, node_events
+from gpu_workers.engine.answering.verdict import Verdict
 from gpu_workers.engine.answering.words import content_forms, content_words
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.ports import Hit, StoredEvent, ViewQuery

@@ -10,8 +10,8 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import Support, choice_support, weigh_support
 from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.looking.frame_check import decide
 from gpu_workers.engine.answering.search.tree_search import search_tree
+from gpu_workers.engine.answering.verdict import decide
 from gpu_workers.engine.models.roles import ModelError
 
 

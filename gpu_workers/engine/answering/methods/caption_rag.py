@@ -9,9 +9,9 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.looking.frame_check import Verdict
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.summary_answer import answer_node, answer_task, node_record, show_events
+from gpu_workers.engine.answering.verdict import Verdict
 from gpu_workers.engine.ports import ViewQuery
 from gpu_workers.engine.retrieval.fusion import fuse
 from gpu_workers.engine.retrieval.tri_view import question_text

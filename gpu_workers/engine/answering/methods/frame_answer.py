@@ -9,10 +9,11 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.looking.frame_check import Verdict, look_task, seen_node
+from gpu_workers.engine.answering.looking.frame_check import look_task, seen_node
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.sampling import Draw
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode, node_record
+from gpu_workers.engine.answering.verdict import Verdict
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.engine.retrieval.fusion import RankedEvent
