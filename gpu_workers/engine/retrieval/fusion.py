@@ -32,11 +32,10 @@ class RankedEvent:
 
 
 def distinct_hits(hits: Sequence[Hit]) -> list[Hit]:
-    """hits without repeats of the same (view, event, source): an entity counts once per event."""
-    best: dict[tuple[str, UUID, str], Hit] = {}
+    """Return hits without repeats of the same (view, event, item): an entity counts once per event."""
+    best: dict[tuple[str, UUID, UUID | None], Hit] = {}
     for hit in hits:
-        # via begins with the id of what matched; words for a reader may follow.
-        key = (hit.view, hit.event_id, hit.via.split(" ", 1)[0])
+        key = (hit.view, hit.event_id, hit.item)
         if key not in best or hit.similarity > best[key].similarity:
             best[key] = hit
     return list(best.values())

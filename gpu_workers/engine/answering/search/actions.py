@@ -197,7 +197,7 @@ def _step(asked: Asked, state: State, action: str, direction: str) -> State:
         neighbour = neighbours.get(event.event_id)
         if neighbour is None or neighbour in listed or neighbour in best:
             continue
-        reason = Hit(neighbour, 0.0, direction, str(event.event_id))
+        reason = Hit(neighbour, 0.0, direction, event.event_id)
         best[neighbour] = RankedEvent(neighbour, NEIGHBOUR_SHARE * event.score, (reason,))
     events = ranked([*kept, *best.values()])[: asked.settings.event_cap]
     return replace(state, path=state.after(action), events=tuple(events), failed="")
