@@ -22,6 +22,10 @@ INSUFFICIENT = "insufficient"
 
 MAX_CHOICES = 26
 
+SEARCH_SKIPPED = "search skipped: decided by support"
+"""Note of a support node whose lead no vote could change, so that the tree was not searched. Stable: programs may
+compare it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -115,7 +119,7 @@ class NodeRecord:
     answer: the node's own answer, None if it has none; "insufficient" if it abstained.
     error: stable code of what went wrong, "" if nothing did. reused_from: path of the node with the same events whose
     answer this one shares. frames_used of frames_available: what a frame check or an inspection looked at.
-    seen: what an inspection found so far, in words.
+    seen: what an inspection found so far, in words. note: SEARCH_SKIPPED, or "" if there is nothing to note.
     """
 
     path: str
@@ -131,6 +135,7 @@ class NodeRecord:
     frames_used: int = 0
     frames_available: int = 0
     seen: tuple[str, ...] = ()
+    note: str = ""
     started_ms: int = 0
     wall_ms: int = 0
     prompt_tokens: int = 0
@@ -219,7 +224,7 @@ class PartialAnswer:
 
 
 class Progress(Protocol):
-    """Told where a question stands, from the thread that asked. stage: retrieval, search, check, citations."""
+    """Hears where a question stands, in the thread that asked. stage: support, retrieval, search, check, citations."""
 
     def __call__(self, stage: str, done: int, total: int, detail: str) -> None: ...
 

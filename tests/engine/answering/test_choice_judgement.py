@@ -85,6 +85,7 @@ def test_each_choice_is_judged_and_of_two_that_are_close_the_likelier_wins() -> 
 
     assert (answer.choice, answer.finish_reason) == (1, "answered")
     node = weighed(answer)
+    assert node.note == "search skipped: decided by support"
     assert [c.thought for c in node.candidates] == pytest.approx([0.1, 0.8, 0.5], abs=1e-3)
     first, second, _ = (c.agreement for c in node.candidates)
     told = math.log(0.8 / 0.2) - math.log(0.1 / 0.9)
@@ -184,6 +185,7 @@ def test_a_reasoner_that_tells_no_odds_leaves_likeness_and_votes(reply: Any) -> 
     assert [c.agreement for c in weighed(answer).candidates][:2] == pytest.approx([0.5, 0.5], abs=1e-3)
     assert len(judgements(requests)) <= 3
     assert any("Proposed answer" not in request.text for request in requests), "so the votes were asked"
+    assert {node.note for node in answer.nodes} == {""}
 
 
 @pytest.mark.parametrize("calls", [1, 2])

@@ -148,6 +148,22 @@ def test_progress_is_told_stage_by_stage() -> None:
     assert all(done <= total for _, done, total in told)
 
 
+def test_support_of_choices_is_a_stage_of_its_own() -> None:
+    told: list[tuple[str, str]] = []
+    settings = settings_for("low", models_profile="embedded")
+
+    answer = ask(
+        says("A", "same"),
+        QuestionInput("Who is there?", ("a dog runs across the street", "an orchestra tunes violins")),
+        settings=settings,
+        on_progress=lambda stage, done, total, detail: told.append((stage, detail)),
+    )
+
+    assert told[0] == ("support", "2 choices")
+    assert [stage for stage, _ in told].count("support") == 1
+    assert "support" in answer.timings
+
+
 @pytest.mark.parametrize(("method", "frames"), [("uniform", 8), ("vector", 8)])
 def test_frame_methods_answer_from_frames_alone(method: str, frames: int) -> None:
     reasoner, checker = scripted(says("A")), ScriptedChecker(lambda request: says("B", "seen"))

@@ -9,7 +9,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import Support, choice_support, weigh_support
 from gpu_workers.engine.answering.conclusion import conclude
-from gpu_workers.engine.answering.contract import Answer
+from gpu_workers.engine.answering.contract import SEARCH_SKIPPED, Answer
 from gpu_workers.engine.answering.search.tree_search import search_tree
 from gpu_workers.engine.answering.verdict import decide
 from gpu_workers.engine.models.roles import ModelError
@@ -21,20 +21,24 @@ class Ava:
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         support = _support(asked, calls)
-        if support is not None and support.decides(asked):
+        decided = support is not None and support.decides(asked)
+        if decided:
             asked = _without_search(asked)
-        search = search_tree(asked, calls)
-        verdict, checks = decide(asked, calls, search.nodes)
-        if not search.found:
+        tree = search_tree(asked, calls)
+        verdict, checks = decide(asked, calls, tree.nodes)
+        if not tree.found:
             support = None
-        verdict, weighed = weigh_support(asked, calls, verdict, search.nodes, support)
+        verdict, weighed = weigh_support(asked, calls, verdict, tree.nodes, support)
+        records = [*tree.records, *checks]
+        if weighed:
+            records.append(replace(weighed, note=SEARCH_SKIPPED if decided else ""))
         return conclude(
             asked,
             calls,
-            nodes=search.nodes,
-            records=[*search.records, *checks, *([weighed] if weighed else [])],
+            nodes=tree.nodes,
+            records=records,
             verdict=verdict,
-            top_similarity=search.top_similarity,
+            top_similarity=tree.top_similarity,
             support=support.shares if support else (),
         )
 
@@ -48,10 +52,13 @@ def _without_search(asked: Asked) -> Asked:
 
 
 def _support(asked: Asked, calls: Calls) -> Support | None:
-    """What the events say for each choice; None where it does not count or cannot be embedded."""
+    """Return what the events say for each choice; None where it does not count or cannot be embedded."""
     if asked.settings.support_weight == 0.0:
         return None
     try:
-        return choice_support(asked, calls)
+        support = choice_support(asked, calls)
     except ModelError:
         return None
+    if support is not None:
+        calls.on_progress("support", 1, 1, f"{len(support.shares)} choices")
+    return support
