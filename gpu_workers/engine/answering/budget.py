@@ -20,7 +20,7 @@ class Halt(Exception):
         self.code = code
 
 
-class BudgetExhausted(Halt):
+class BudgetSpent(Halt):
     """code names the limit: max_calls, max_tokens, max_seconds or max_cost, or tenant_max_… of an Allowance."""
 
 
@@ -105,7 +105,7 @@ class Spending:
         )
 
     def check(self) -> None:
-        """Raises Canceled or BudgetExhausted if not even the smallest call may be made."""
+        """Raises Canceled or BudgetSpent if not even the smallest call may be made."""
         allowed = self._allowance()
         if self._should_stop():
             raise Canceled
@@ -117,7 +117,7 @@ class Spending:
         """Room for one request of up to n samples, as many as the budget holds, at least one.
 
         sample_tokens: the most one sample can have. The prompt is reserved once per sample, since a server that cannot
-        sample n at once is asked n times. Raises Canceled or BudgetExhausted instead of admitting the call.
+        sample n at once is asked n times. Raises Canceled or BudgetSpent instead of admitting the call.
         """
         allowed = self._allowance()
         if self._should_stop():
@@ -149,14 +149,14 @@ class Spending:
     def _affordable(self, allowed: Allowance, model: str, prompt_tokens: int, sample_tokens: int, n: int) -> int:
         budget = self._budget
         if budget.max_calls is not None and self._calls >= budget.max_calls:
-            raise BudgetExhausted("max_calls")
+            raise BudgetSpent("max_calls")
         if self.out_of_time():
-            raise BudgetExhausted("max_seconds")
+            raise BudgetSpent("max_seconds")
         if budget.max_tokens is None and budget.max_cost is None and allowed == Allowance():
             return n
         used = self.usage()
         if allowed.max_seconds is not None and _seconds(used.calls) >= allowed.max_seconds:
-            raise BudgetExhausted("tenant_max_seconds")
+            raise BudgetSpent("tenant_max_seconds")
         for limit, code in ((budget.max_tokens, "max_tokens"), (allowed.max_tokens, "tenant_max_tokens")):
             if limit is None:
                 continue
@@ -164,7 +164,7 @@ class Spending:
             while n > 0 and n * (prompt_tokens + sample_tokens) > free:
                 n -= 1
             if n == 0 or free <= 0:
-                raise BudgetExhausted(code)
+                raise BudgetSpent(code)
         price = budget.prices.get(model, Price())
         for amount, code in ((budget.max_cost, "max_cost"), (allowed.max_cost, "tenant_max_cost")):
             if amount is None:
@@ -174,7 +174,7 @@ class Spending:
                 n -= 1
             # Nothing left stops the tenant altogether, a question only before a model that costs something.
             if n == 0 or (left <= 0 and (price != Price() or code == "tenant_max_cost")):
-                raise BudgetExhausted(code)
+                raise BudgetSpent(code)
         return n
 
     def _remaining_s(self) -> float | None:

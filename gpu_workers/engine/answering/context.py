@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import EntityFact, StoredEvent
 
@@ -79,17 +80,6 @@ def event_text(event: StoredEvent, facts: Sequence[str] = ()) -> str:
     if facts:
         parts.append(f"Facts: {'; '.join(dict.fromkeys(facts[:MAX_FACTS]))}")
     return " ".join(parts)
-
-
-def clock(ms: int) -> str:
-    """mm:ss, or h:mm:ss from one hour on."""
-    minutes, seconds = divmod(ms // 1000, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes:02}:{seconds:02}"
-
-
-def clock_span(span: Span) -> str:
-    return f"{clock(span.start_ms)}-{clock(span.end_ms)}"
 
 
 def _numbered(

@@ -9,7 +9,7 @@ from gpu_workers.engine.answering.contract import CheckMode, Effort
 from gpu_workers.engine.retrieval.tri_view import RetrievalSettings
 
 CheckRule = Literal["off", "on_doubt", "on_disagreement"]
-Look = Literal["frames", "inspect"]
+LookMode = Literal["frames", "inspect"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class SearchSettings:
     abstain: bool = True
     lowest_answer: float = 0.2
     check: CheckRule = "on_doubt"
-    look: Look = "frames"
+    look: LookMode = "frames"
     inspect_rounds: int = 3
     inspect_gate: float = 0.5
     check_samples: int = 4

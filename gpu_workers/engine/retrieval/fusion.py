@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 from uuid import UUID
 
 from gpu_workers.engine.ports import Hit
 
-Fusion = Literal["borda", "rrf", "contrast"]
-"""borda: the paper's. rrf: by places. contrast: borda, with what every hit of a view has in common taken off first."""
+Fusion = Literal["contrast", "borda", "rrf"]
+"""borda: the paper's. rrf: by ranks. contrast: borda, with what every hit of a view has in common taken off first."""
+
+FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
 
 RRF_CONSTANT = 60.0
 """Cormack et al. 2009: keeps one first place from deciding alone."""

@@ -10,7 +10,7 @@ from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.methods.ava import Ava
 from gpu_workers.engine.answering.methods.caption_rag import CaptionRag
 from gpu_workers.engine.answering.methods.uniform import Uniform
-from gpu_workers.engine.answering.methods.vector import Vector
+from gpu_workers.engine.answering.methods.vector import NearestFrames
 
 
 class UnknownMethod(ValueError):
@@ -20,7 +20,7 @@ class UnknownMethod(ValueError):
 
 
 class Method(Protocol):
-    """version changes whenever the method may answer differently; it is part of answer_key()."""
+    """A way to answer. version changes whenever the method may answer differently."""
 
     name: str
     version: str
@@ -30,11 +30,11 @@ class Method(Protocol):
         ...
 
 
-METHODS: dict[str, Method] = {method.name: method for method in (Ava(), Uniform(), Vector(), CaptionRag())}
+METHODS: dict[str, Method] = {method.name: method for method in (Ava(), Uniform(), NearestFrames(), CaptionRag())}
 
 
 def method_named(name: str) -> Method:
-    """Raises UnknownMethod, which names the methods there are."""
+    """Return the method of that name. Raises UnknownMethod, which names the methods there are."""
     try:
         return METHODS[name]
     except KeyError:

@@ -15,7 +15,7 @@ SPARE = 4
 """How many times more hits are read than frames wanted, since neighbours closer than the gap fall out."""
 
 
-class Vector:
+class NearestFrames:
     name = "vector"
     version = "1"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.budget import BranchMeter, BudgetExhausted, Halt
+from gpu_workers.engine.answering.budget import BranchMeter, BudgetSpent, Halt
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.parsing import ParsedAnswer, answer_schema, parse_answer
 from gpu_workers.engine.answering.search.consistency import same_answer
@@ -153,7 +153,7 @@ def _fail(calls: Calls, draw: Draw, error: ModelError) -> None:
     draw.error = error.code
     if calls.spending.out_of_time():
         # The call was given the question's last seconds: what failed is the budget, not the model.
-        draw.halt = BudgetExhausted("max_seconds")
+        draw.halt = BudgetSpent("max_seconds")
 
 
 def _unread(asked: Asked, sample: Sample) -> bool:
