@@ -23,7 +23,7 @@ from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer, Budget, Effort, QuestionInput
 from gpu_workers.engine.answering.methods import METHODS, Method
 from gpu_workers.engine.answering.methods.caption_rag import answer_once
-from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.summary_answer import show_events
 from gpu_workers.engine.ekg import Span
@@ -96,9 +96,9 @@ class ChoiceArm:
         effort: Effort = "paper" if self._name == "ava_paper" else "medium"
         settings = settings_for(effort, models_profile=self._models.profile)
         # There are no frames to look at.
-        settings = replace(settings, check="off", abstain=False)
+        settings = changed(settings, check="off", abstain=False)
         if self._name == "ava_no_support":
-            settings = replace(settings, support_weight=0.0)
+            settings = changed(settings, weight=0.0)
         answer = answer_question(
             QuestionInput(question.text, question.choices, profile=self._set.profile, effort=effort, seed=self._seed),
             InMemoryGraph([self._memory(video)]),
@@ -144,7 +144,7 @@ def supported(
     words = QuestionInput(question.text, question.choices, profile=profile)
     settings = settings_for("medium", models_profile=models.profile)
     if not judged:
-        settings = replace(settings, judge_tokens=0)
+        settings = changed(settings, judge_tokens=0)
     meter = Meter()
     spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
     asked = Asked(words, InMemoryGraph([memory]), models, settings, searched=question.text)
@@ -155,7 +155,7 @@ NOTHING = EventContext("(nothing was recorded)", {}, {})
 
 
 def _of_one_sample(asked: Asked) -> Asked:
-    return replace(asked, settings=replace(asked.settings, samples=1))
+    return replace(asked, settings=changed(asked.settings, n=1))
 
 
 class QuestionOnly:
@@ -184,7 +184,9 @@ class UniformCaptions:
         while low < high:
             middle = (low + high + 1) // 2
             low, high = (
-                (middle, high) if count(self._spaced(middle)) <= asked.settings.context_tokens else (low, middle - 1)
+                (middle, high)
+                if count(self._spaced(middle)) <= asked.settings.prompt.context_tokens
+                else (low, middle - 1)
             )
         return answer_once(asked, calls, State("", ()), EventContext(self._spaced(low), {}, {}))
 
@@ -203,7 +205,7 @@ class OracleEvents:
         self._spans = spans
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
-        asked = replace(asked, settings=replace(asked.settings, samples=1, sa_ratio=1.0))
+        asked = replace(asked, settings=changed(asked.settings, n=1, sa_ratio=1.0))
         probe = asked.models.text_embedder.embed([asked.question.question], meter=calls.meter)[0]
         events = [e for e in all_events(asked.graph, probe) if any(e.span.overlaps(span) for span in self._spans)]
         state = State("", tuple(RankedEvent(event.id, 1.0) for event in events))

@@ -32,7 +32,7 @@ def conclude(
     claims: tuple[ClaimRecord, ...] = ()
     # Many choices share the support, and a vote that stands alone is not weaker for it.
     firmness = max(verdict.score, verdict.vote or 0.0) if verdict else 0.0
-    weak = verdict is not None and asked.settings.abstain and firmness < asked.settings.lowest_answer
+    weak = verdict is not None and asked.settings.samples.abstain and firmness < asked.settings.samples.lowest_answer
     answer = verdict.node.answer if verdict and (calls.halted or not weak) else None
     if verdict is not None and answer is not None:
         text, choice, reasoning = answer.text, answer.choice, answer.reasoning

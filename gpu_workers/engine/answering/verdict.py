@@ -39,16 +39,16 @@ def decide(asked: Asked, calls: Calls, nodes: Sequence[AnswerNode]) -> tuple[Ver
     """Return the verdict over the nodes of a search, and the records of the looks that it took.
 
     The best node of each distinct answer is a rival. If the rivals disagree, or the best one is in doubt, and
-    settings.check asks for it, the two best are looked at again: by a frame check (CA) or an inspection (IN). What the
-    look finds decides between them; a look that fails or finds nothing leaves the best rival standing.
-    The verdict is None if no node answers and frames do not help.
+    settings.look.check asks for it, the two best are looked at again: by a frame check (CA) or an inspection (IN). What
+    the look finds decides between them; a look that fails or finds nothing leaves the best rival standing. The verdict
+    is None if no node answers and frames do not help.
     """
     rivals = best_rivals(asked, calls, nodes)
     standing = _standing(rivals)
     suspects = _suspects(rivals, nodes)
     if not suspects or not _look_is_due(asked, calls, rivals):
         return standing, []
-    look_again = inspect if asked.settings.look == "inspect" else check_suspects
+    look_again = inspect if asked.settings.look.mode == "inspect" else check_suspects
     with calls.timed("check"):
         checked, records = look_again(asked, calls, suspects)
     return _weigh(asked, calls, rivals, checked) or standing, records
@@ -57,10 +57,10 @@ def decide(asked: Asked, calls: Calls, nodes: Sequence[AnswerNode]) -> tuple[Ver
 def _look_is_due(asked: Asked, calls: Calls, rivals: Sequence[AnswerNode]) -> bool:
     """Whether to look again: never without a checker or after the search was halted."""
     settings = asked.settings
-    if settings.check == "off" or calls.halted or asked.models.checker is None:
+    if settings.look.check == "off" or calls.halted or asked.models.checker is None:
         return False
-    doubtful = not rivals or rivals[0].score < settings.gate
-    return len(rivals) > 1 or (doubtful and settings.check == "on_doubt")
+    doubtful = not rivals or rivals[0].score < settings.tree.gate
+    return len(rivals) > 1 or (doubtful and settings.look.check == "on_doubt")
 
 
 def _suspects(rivals: Sequence[AnswerNode], nodes: Sequence[AnswerNode]) -> list[AnswerNode]:
@@ -98,7 +98,7 @@ def _standing(rivals: Sequence[AnswerNode]) -> Verdict | None:
 def _weigh(asked: Asked, calls: Calls, rivals: Sequence[AnswerNode], checked: Sequence[AnswerNode]) -> Verdict | None:
     """The verdict after a look; None if the look decides nothing.
 
-    The best looking node's answer is taken. With settings.adaptive an answer that no SA node gave must also have a
+    The best looking node's answer is taken. With settings.tree.adaptive an answer that no SA node gave must also have a
     higher S than the best rival; preset `paper` takes it in any case (AVA, section 5.3).
     """
     looks = best_rivals(asked, calls, checked)
@@ -106,7 +106,7 @@ def _weigh(asked: Asked, calls: Calls, rivals: Sequence[AnswerNode], checked: Se
         return None
     best = looks[0]
     agreeing = next((rival for rival in rivals if _agree(asked, calls, rival, best)), None)
-    if agreeing is None and asked.settings.adaptive and rivals and rivals[0].score > best.score:
+    if agreeing is None and asked.settings.tree.adaptive and rivals and rivals[0].score > best.score:
         return None
     score = max(best.score, agreeing.score if agreeing else 0.0)
     others = [node.score for node in looks[1:]]

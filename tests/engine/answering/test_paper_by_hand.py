@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from gpu_workers.engine.answering import QuestionInput, answer_question
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.answering.search.actions import State, step_backward, step_forward
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 from tests.engine.answering.world import Request, ScriptedChecker, event_id, long_street, models, says, scripted
@@ -29,8 +28,9 @@ def test_the_preset_unrolls_to_1_4_and_13_answers_and_makes_no_other_call() -> N
     assert [sum(depths[d] for d in range(1, depth + 1)) for depth in (1, 2, 3)] == [1, 4, 13]
     # One rewrite; a re-query at the root and at each of its three children; every answer in one request of 8 samples.
     assert Counter(request.stage for request in reasoner.requests) == {"rewrite": 1, "requery": 4, "answer": 13}
-    assert (PAPER.event_cap, PAPER.drop_worst, PAPER.samples, PAPER.trade_off) == (16, 0.2, 8, 0.3)
-    assert 0.5 <= PAPER.temperature <= 0.7
+    assert (PAPER.tree.event_cap, PAPER.tree.drop_worst) == (16, 0.2)
+    assert (PAPER.samples.n, PAPER.samples.trade_off) == (8, 0.3)
+    assert 0.5 <= PAPER.samples.temperature <= 0.7
 
 
 def asked_of(events: int) -> Asked:
@@ -126,7 +126,7 @@ def test_without_eyes_the_best_node_answers() -> None:
 @pytest.mark.parametrize(("trade_off", "text"), [(0.3, "up"), (1.0, "left"), (0.0, "up")])
 def test_lambda_weighs_agreement_against_thought(trade_off: float, text: str) -> None:
     """At 1 only agreement counts: left, which all eight of the root say. At 0 only thought: up, then left, both 1."""
-    settings = replace(PAPER, trade_off=trade_off)
+    settings = changed(PAPER, trade_off=trade_off)
     answer = answer_question(QUESTION, long_street(), models(scripted(voting)), settings=settings)
 
     assert answer.text == text

@@ -72,7 +72,7 @@ def _lines(asked: Asked, ranking: Sequence[StoredEvent]) -> str:
         events="", question=asked.searched, choice=max(asked.question.choices, key=len)
     )
     frame = count_prompt(reasoner.count_tokens, [Message("user", (empty,))])
-    room = min(asked.settings.judge_tokens, reasoner.context_tokens - frame - 1)
+    room = min(asked.settings.support.judge_tokens, reasoner.context_tokens - frame - 1)
     kept: list[StoredEvent] = []
     for event in ranking:
         room -= reasoner.count_tokens(f"99. {event_text(event)}\n")

@@ -117,7 +117,7 @@ class Support:
     def weight(self, asked: Asked) -> float:
         """What a share counts beside S. A reasoner that has judged each choice votes no more: of all of them at once
         it knows less."""
-        return 1.0 if self.judged else asked.settings.support_weight
+        return 1.0 if self.judged else asked.settings.support.weight
 
     def decides(self, asked: Asked) -> bool:
         """Whether no vote can change which choice counts most."""
@@ -135,12 +135,12 @@ def choice_support(asked: Asked, calls: Calls) -> Support | None:
     choices = asked.question.choices
     fewest = min((sum(not word.isdigit() for word in content_words(choice)) for choice in choices), default=0)
     brief = fewest < OWN_WORDS
-    if not fewest or (brief and not asked.settings.judge_tokens):
+    if not fewest or (brief and not asked.settings.support.judge_tokens):
         return None
     compared = [f"{asked.searched} {choice}" for choice in choices] if brief else list(choices)
     weights = BRIEF_WEIGHTS if brief else WEIGHTS
     began = calls.spending.elapsed_ms()
-    limit = SHOWN if asked.settings.judge_tokens else CLOSEST
+    limit = SHOWN if asked.settings.support.judge_tokens else CLOSEST
     with calls.timed("support"):
         found: list[tuple[Hit, ...]] = []
         for vector in asked.models.text_embedder.embed(compared, meter=calls.meter):
@@ -161,7 +161,7 @@ def choice_support(asked: Asked, calls: Calls) -> Support | None:
         )
         meter = BranchMeter(calls.meter)
         judged: tuple[int, ...] = ()
-        if asked.settings.judge_tokens and not calls.halted:
+        if asked.settings.support.judge_tokens and not calls.halted:
             levels = parts.levels(weights)
             likely = sorted(sorted(range(len(choices)), key=lambda choice: (-levels[choice], choice))[:MOST_JUDGED])
             # Nothing is said of any choice, or something of each.
@@ -275,7 +275,7 @@ def _own_node(asked: Asked, support: Support, choice: int, score: float) -> Answ
         support.events,
         (),
         count_tokens=asked.models.reasoner.count_tokens,
-        max_tokens=asked.settings.context_tokens,
+        max_tokens=asked.settings.prompt.context_tokens,
     )
     said = ParsedAnswer(asked.question.choices[choice], choice, sufficient=True)
     return AnswerNode("CS", state, context, Draw(parsed=[said]), (AnswerVote((0,), 0, 0.0, 0.0, score),))

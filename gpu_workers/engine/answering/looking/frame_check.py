@@ -63,12 +63,12 @@ def look_task(
     question, settings = asked.question, asked.settings
     evidence = frame_evidence(asked.graph, frames, list(node.context.events.values()))
     request = CheckRequest(question.question, question.choices, hypotheses, evidence)
-    schema = answer_schema(question.choices, abstain=settings.abstain)
+    schema = answer_schema(question.choices, abstain=settings.samples.abstain)
     return partial(
         check_answers,
         asked,
         calls,
-        lambda meter: calls.check_frames(request, n=settings.check_samples, schema=schema, meter=meter),
+        lambda meter: calls.check_frames(request, n=settings.look.check_samples, schema=schema, meter=meter),
     )
 
 
@@ -80,7 +80,7 @@ def seen_node(asked: Asked, node: AnswerNode, draw: Draw) -> AnswerNode:
         asked.models.similarity,
         meter=draw.meter,
         question=asked.question.question,
-        trade_off=asked.settings.trade_off,
-        rescale=asked.settings.rescale,
+        trade_off=asked.settings.samples.trade_off,
+        rescale=asked.settings.samples.rescale,
     )
     return AnswerNode(node.state.after("CA"), node.state, node.context, draw, tuple(votes))

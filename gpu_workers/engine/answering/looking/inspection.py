@@ -88,20 +88,20 @@ class _Report:
 def inspect(asked: Asked, calls: Calls, suspects: Sequence[AnswerNode]) -> tuple[list[AnswerNode], list[NodeRecord]]:
     """The inspection's node if what it saw is sufficient, else none; and a record per round.
 
-    A failure of any call, an exhausted budget or nothing more to look at ends it, as does settings.inspect_rounds.
+    A failure of any call, an exhausted budget or nothing more to look at ends it, as does settings.look.inspect_rounds.
     """
     inspection = _begin(asked, suspects)
     nodes: list[AnswerNode] = []
     records: list[NodeRecord] = []
     state = inspection.state
-    for _ in range(asked.settings.inspect_rounds):
+    for _ in range(asked.settings.look.inspect_rounds):
         state = replace(state, path=state.after("IN"))
         this = _Round(BranchMeter(calls.meter), calls.spending.elapsed_ms())
         node = _look_again(asked, calls, inspection, state, this)
         records.append(_recorded(calls, inspection, node, this))
         if this.error or calls.halted:
             break
-        if sufficient(node, asked.settings.inspect_gate):
+        if sufficient(node, asked.settings.look.inspect_gate):
             nodes.append(node)
             break
     return nodes, records
@@ -229,23 +229,23 @@ def _reflect(asked: Asked, calls: Calls, inspection: _Inspection, state: State, 
         "choices": choice_lines(question.choices),
         "answers": "; ".join(map(as_data, inspection.answers)) or "none",
         "abstain": abstain_rule(question.choices, abstain=True),
-        "words": settings.reasoning_words,
+        "words": settings.prompt.reasoning_words,
         "answer_form": answer_form(question.choices, abstain=True),
     }
     prompt = load("inspect_reflect", question.profile)
-    context = _context(asked, inspection, prompt.substitute(fields, events=""), settings.answer_tokens)
+    context = _context(asked, inspection, prompt.substitute(fields, events=""), settings.prompt.answer_tokens)
     messages = [Message("user", (prompt.substitute(fields, events=context.text),))]
 
     def sampled(meter: Meter) -> list[Sample]:
-        n = settings.check_samples
+        n = settings.look.check_samples
         return calls.ask(
             messages,
             stage="reflect",
             meter=meter,
             schema=reflection_schema(question.choices),
             n=n,
-            temperature=settings.temperature if n > 1 else 0.0,
-            max_tokens=settings.answer_tokens,
+            temperature=settings.samples.temperature if n > 1 else 0.0,
+            max_tokens=settings.prompt.answer_tokens,
             seed=asked.seed_of(state.path),
         )
 
@@ -264,8 +264,8 @@ def _reflect(asked: Asked, calls: Calls, inspection: _Inspection, state: State, 
         asked.models.similarity,
         meter=this.meter,
         question=question.question,
-        trade_off=settings.trade_off,
-        rescale=settings.rescale,
+        trade_off=settings.samples.trade_off,
+        rescale=settings.samples.rescale,
     )
     if votes:
         inspection.missing = missing(draw.texts[votes[0].representative])
@@ -304,7 +304,7 @@ def _context(
         {event.id: event for event in inspection.events},
         (),
         count_tokens=reasoner.count_tokens,
-        max_tokens=max(1, min(asked.settings.context_tokens, reasoner.context_tokens - taken)),
+        max_tokens=max(1, min(asked.settings.prompt.context_tokens, reasoner.context_tokens - taken)),
         stamp=stamp,
     )
 

@@ -47,13 +47,15 @@ def _without_search(asked: Asked) -> Asked:
     """Return what is left to ask once the choice is decided: whether the events tell enough, and why; and a look that
     was asked for by name."""
     settings = asked.settings
-    check = "off" if asked.question.check == "auto" else settings.check
-    return replace(asked, settings=replace(settings, samples=int(settings.abstain), max_depth=1, check=check))
+    look = settings.look if asked.question.check != "auto" else replace(settings.look, check="off")
+    tree = replace(settings.tree, max_depth=1)
+    samples = replace(settings.samples, n=int(settings.samples.abstain))
+    return replace(asked, settings=replace(settings, tree=tree, samples=samples, look=look))
 
 
 def _support(asked: Asked, calls: Calls) -> Support | None:
     """Return what the events say for each choice; None where it does not count or cannot be embedded."""
-    if asked.settings.support_weight == 0.0:
+    if asked.settings.support.weight == 0.0:
         return None
     try:
         support = choice_support(asked, calls)

@@ -9,6 +9,7 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer
+from gpu_workers.engine.answering.presets import changed
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.summary_answer import answer_node, answer_task, node_record, show_events
 from gpu_workers.engine.answering.verdict import Verdict
@@ -25,7 +26,7 @@ class CaptionRag:
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         """One sample at temperature 0: the cheap fallback."""
-        asked = replace(asked, settings=replace(asked.settings, samples=1, sa_ratio=1.0))
+        asked = replace(asked, settings=changed(asked.settings, n=1, sa_ratio=1.0))
         question = asked.question
         text = question_text(asked.searched, question.choices)
         with calls.timed("retrieval"):

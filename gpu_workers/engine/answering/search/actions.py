@@ -30,7 +30,7 @@ SUB_QUERY_CHARACTERS = 300
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state of the tree. path: actions taken, "" at the root. events: best first, at most settings.event_cap.
+    """A state of the tree. path: actions taken, "" at the root. events: best first, at most settings.tree.event_cap.
     top_similarity: strongest retrieval hit on the way. failed: code of a model error the state was made without."""
 
     path: str
@@ -70,7 +70,7 @@ def root_state(asked: Asked, calls: Calls) -> State:
         except ModelError as error:
             failed = error.code
     found = _retrieve(asked, calls, queries)
-    events = found.ranking[: asked.settings.event_cap]
+    events = found.ranking[: asked.settings.tree.event_cap]
     return State("", events, top_similarity=found.top_similarity, failed=failed)
 
 
@@ -101,10 +101,10 @@ def requery_task(asked: Asked, calls: Calls, state: State) -> Callable[[], Reque
         asked.graph.load_events(ids),
         (),
         count_tokens=reasoner.count_tokens,
-        max_tokens=min(asked.settings.requery_tokens, asked.settings.context_tokens),
+        max_tokens=min(asked.settings.tree.requery_tokens, asked.settings.prompt.context_tokens),
         all_in_brief=True,
     )
-    name = "requery" if asked.settings.requery_per_view else "requery_keywords"
+    name = "requery" if asked.settings.tree.requery_per_view else "requery_keywords"
     prompt = load(name, question.profile).substitute(
         events=context.text,
         question=question.question,
@@ -125,7 +125,7 @@ def requeried(asked: Asked, calls: Calls, state: State, requery: Requery) -> Sta
         return replace(state, path=path, failed=error.code)
     return State(
         path,
-        _merged(state.events, found.ranking, asked.settings.event_cap),
+        _merged(state.events, found.ranking, asked.settings.tree.event_cap),
         (*state.sub_queries, requery.sub_query),
         max(state.top_similarity, found.top_similarity),
     )
@@ -137,7 +137,7 @@ def _ask_requery(asked: Asked, calls: Calls, prompt: str, seed: int) -> Requery:
             [Message("user", (prompt,))],
             stage="requery",
             meter=calls.meter,
-            schema=requery_schema(per_view=asked.settings.requery_per_view),
+            schema=requery_schema(per_view=asked.settings.tree.requery_per_view),
             max_tokens=160,
             seed=seed,
         )
@@ -148,7 +148,7 @@ def _ask_requery(asked: Asked, calls: Calls, prompt: str, seed: int) -> Requery:
     fields = read_object(samples[0].text)
     if fields is None:
         return Requery(failed="unreadable")
-    said = fields.get("sub_query") if asked.settings.requery_per_view else read_queries(fields, fallback="").events
+    said = fields.get("sub_query") if asked.settings.tree.requery_per_view else read_queries(fields, fallback="").events
     # The model has read text from the video: its words are a search, cut to one, and nothing else.
     sub_query = as_data(said)[:SUB_QUERY_CHARACTERS] if isinstance(said, str) else ""
     if not sub_query:
@@ -187,7 +187,7 @@ def _retrieve(asked: Asked, calls: Calls, queries: ViewQueries) -> Retrieved:
 
 
 def _step(asked: Asked, state: State, action: str, direction: str) -> State:
-    keep = max(1, len(state.events) - math.floor(asked.settings.drop_worst * len(state.events)))
+    keep = max(1, len(state.events) - math.floor(asked.settings.tree.drop_worst * len(state.events)))
     kept = state.events[:keep]
     ids = [event.event_id for event in kept]
     neighbours = asked.graph.next_events(ids) if direction == "next" else asked.graph.previous_events(ids)
@@ -199,7 +199,7 @@ def _step(asked: Asked, state: State, action: str, direction: str) -> State:
             continue
         reason = Hit(neighbour, 0.0, direction, event.event_id)
         best[neighbour] = RankedEvent(neighbour, NEIGHBOUR_SHARE * event.score, (reason,))
-    events = ranked([*kept, *best.values()])[: asked.settings.event_cap]
+    events = ranked([*kept, *best.values()])[: asked.settings.tree.event_cap]
     return replace(state, path=state.after(action), events=tuple(events), failed="")
 
 

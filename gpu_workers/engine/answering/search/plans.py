@@ -24,10 +24,10 @@ class Plan:
 def plans_for(
     asked: Asked, states: Sequence[State], *, abstained: Collection[str], shown: Collection[UUID]
 ) -> list[Plan]:
-    """The actions to take at these states of one level: with settings.level_width the most telling ones, best first.
+    """Return the actions to take at these states of one level: with a level_width the most telling ones, best first.
 
     abstained: paths of the states whose answer was an abstention. shown: events that an answer has been shown.
-    With settings.reuse equal event sets are also queried again only once.
+    With settings.tree.reuse, equal event sets are also queried again only once.
     """
     settings = asked.settings
     plans: list[Plan] = []
@@ -35,10 +35,10 @@ def plans_for(
     for state in states:
         plans += [Plan(state, action, child=step(asked, state)) for action, step in STEPS.items()]
         listed = frozenset(event.event_id for event in state.events)
-        if settings.requery and not (settings.reuse and listed in queried):
+        if settings.tree.requery and not (settings.tree.reuse and listed in queried):
             queried.add(listed)
             plans.append(Plan(state, "RQ", _requery_gain(asked, state, abstained=state.path in abstained)))
-    return plans if settings.level_width is None else most_telling(plans, shown, settings.level_width)
+    return plans if settings.tree.level_width is None else most_telling(plans, shown, settings.tree.level_width)
 
 
 def most_telling(plans: Sequence[Plan], shown: Collection[UUID], width: int) -> list[Plan]:

@@ -69,7 +69,7 @@ def check_answers(
 def _vote(asked: Asked, calls: Calls, draw: Draw, messages: Sequence[Message], *, path: str, n: int) -> None:
     """With early_majority, first as many samples as decide the vote if they agree; then as many as the leading answer
     lacks for more than half, until those that are left cannot change who leads. Else all at once."""
-    drawn = n // 2 + 1 if asked.settings.early_majority and n > 2 else n
+    drawn = n // 2 + 1 if asked.settings.samples.early_majority and n > 2 else n
     _request(asked, calls, draw, messages, n=drawn, seed=asked.seed_of(path), spread=n > 1)
     while drawn < n:
         leading, second = leaders(draw.parsed, asked.question.question)
@@ -84,26 +84,26 @@ def _request(
     asked: Asked, calls: Calls, draw: Draw, messages: Sequence[Message], *, n: int, seed: int, spread: bool
 ) -> None:
     settings, choices = asked.settings, asked.question.choices
-    temperature = settings.temperature if spread else 0.0
+    temperature = settings.samples.temperature if spread else 0.0
 
     def sampled(count: int, max_tokens: int) -> list[Sample]:
         return calls.ask(
             messages,
             stage="answer",
             meter=draw.meter,
-            schema=answer_schema(choices, abstain=settings.abstain),
+            schema=answer_schema(choices, abstain=settings.samples.abstain),
             n=count,
             temperature=temperature,
             max_tokens=max_tokens,
             seed=seed,
         )
 
-    samples = sampled(n, settings.answer_tokens)
+    samples = sampled(n, settings.prompt.answer_tokens)
     cut = [place for place, sample in enumerate(samples) if sample.truncated and _unread(asked, sample)]
     if cut:
         # A cut answer is a lost vote: ask again once with twice the room. Should that fail, the vote stays lost.
         try:
-            again = sampled(len(cut), 2 * settings.answer_tokens)
+            again = sampled(len(cut), 2 * settings.prompt.answer_tokens)
         except ModelError:
             again = []
         except Halt as halt:
@@ -141,7 +141,7 @@ def _repair(asked: Asked, calls: Calls, draw: Draw, *, path: str) -> None:
         meter=draw.meter,
         # A repair may always abstain: the text may hold no answer, whatever the question's preset demands.
         schema=answer_schema(question.choices, abstain=True),
-        max_tokens=settings.answer_tokens,
+        max_tokens=settings.prompt.answer_tokens,
         seed=asked.seed_of(f"{path}!"),
     )
     answer = parse_answer(repaired[0].text, question.choices)

@@ -70,9 +70,11 @@ def selected(state: State, sa_ratio: float) -> tuple[UUID, ...]:
 def show_events(asked: Asked, state: State) -> EventContext:
     """What an answer from this state reads, within the settings' budget and the reasoner's window (R9)."""
     reasoner = asked.models.reasoner
-    ids = selected(state, asked.settings.sa_ratio)
+    ids = selected(state, asked.settings.prompt.sa_ratio)
     frame = count_prompt(reasoner.count_tokens, _messages(asked, "", state.sub_queries))
-    room = min(asked.settings.context_tokens, reasoner.context_tokens - frame - asked.settings.answer_tokens)
+    room = min(
+        asked.settings.prompt.context_tokens, reasoner.context_tokens - frame - asked.settings.prompt.answer_tokens
+    )
     return event_context(
         ids,
         asked.graph.load_events(ids),
@@ -85,7 +87,7 @@ def show_events(asked: Asked, state: State) -> EventContext:
 def answer_task(asked: Asked, calls: Calls, state: State, context: EventContext) -> Callable[[], Draw]:
     """The model calls of an SA node, ready to run in another thread."""
     messages = _messages(asked, context.text, state.sub_queries)
-    return partial(draw_answers, asked, calls, messages, path=state.after("SA"), n=asked.settings.samples)
+    return partial(draw_answers, asked, calls, messages, path=state.after("SA"), n=asked.settings.samples.n)
 
 
 def scored(asked: Asked, draw: Draw) -> tuple[AnswerVote, ...]:
@@ -94,8 +96,8 @@ def scored(asked: Asked, draw: Draw) -> tuple[AnswerVote, ...]:
         asked.models.similarity,
         meter=draw.meter,
         question=asked.question.question,
-        trade_off=asked.settings.trade_off,
-        rescale=asked.settings.rescale,
+        trade_off=asked.settings.samples.trade_off,
+        rescale=asked.settings.samples.rescale,
     )
     return tuple(votes)
 
@@ -177,10 +179,10 @@ def node_events(state: State, context: EventContext | None = None) -> tuple[Node
 def _messages(asked: Asked, events: str, sub_queries: Sequence[str]) -> list[Message]:
     """Instructions first, then events, then the question: all samples of a node share one prefix in the server's cache,
     and a small model reads the question last."""
-    question, abstain = asked.question, asked.settings.abstain
+    question, abstain = asked.question, asked.settings.samples.abstain
     rules = load("answer_rules", question.profile).substitute(
         abstain=abstain_rule(question.choices, abstain=abstain),
-        words=asked.settings.reasoning_words,
+        words=asked.settings.prompt.reasoning_words,
         answer_form=answer_form(question.choices, abstain=abstain),
     )
     searched = "; ".join(as_data(query) for query in sub_queries)

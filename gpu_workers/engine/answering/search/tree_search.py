@@ -66,9 +66,9 @@ class SearchTree:
 def search_tree(asked: Asked, calls: Calls) -> SearchTree:
     """Search until consensus, depth, budget or cancellation ends it; calls.halted says if one of the last two did.
 
-    With settings.samples of 0 nobody is asked for an answer: the search ends at what retrieval found. Raises ModelError
-    if the first retrieval cannot embed the question, and what the graph or a callback raises, after the calls in flight
-    have ended.
+    With settings.samples.n of 0 nobody is asked for an answer: the search ends at what retrieval found. Raises
+    ModelError if the first retrieval cannot embed the question. Raises what the graph or a callback raises, after the
+    calls in flight have ended.
     """
     tree, settings = SearchTree(), asked.settings
     with calls.timed("retrieval"):
@@ -76,7 +76,7 @@ def search_tree(asked: Asked, calls: Calls) -> SearchTree:
     calls.on_progress("retrieval", 1, 1, f"{len(root.events)} events")
     tree.top_similarity = root.top_similarity
     tree.records.append(state_record(calls, root))
-    if not root.events or not settings.samples:
+    if not root.events or not settings.samples.n:
         return tree
     with calls.timed("search"), ThreadPoolExecutor(max_workers=settings.in_flight) as pool:
         _Growth(asked, calls, tree, CallScheduler(pool, settings.in_flight)).grow_from(root)
@@ -87,7 +87,7 @@ def consensus(asked: Asked, tree: SearchTree) -> bool:
     """Whether the best answer is consistent enough to stop: S reaches the gate and half of the samples say so. Eq. 6
     alone would let two samples with the same words outvote six others."""
     best = tree.best
-    return best is not None and best.score >= asked.settings.gate and best.votes[0].agreement >= 0.5
+    return best is not None and best.score >= asked.settings.tree.gate and best.votes[0].agreement >= 0.5
 
 
 @dataclass(slots=True)
@@ -110,16 +110,16 @@ class _Growth:
         self._asked, self._calls, self._tree, self._scheduler = asked, calls, tree, scheduler
         settings = asked.settings
         # A rewrite that found the budget spent leaves only the root's own answer to try.
-        self._depth = 1 if calls.halted else settings.max_depth
-        self._width = len(STEPS) + settings.requery
+        self._depth = 1 if calls.halted else settings.tree.max_depth
+        self._width = len(STEPS) + settings.tree.requery
         sizes = [self._width**depth for depth in range(self._depth)]
-        self._whole = not settings.adaptive and settings.level_width is None and not settings.reuse
+        self._whole = not settings.tree.adaptive and settings.tree.level_width is None and not settings.tree.reuse
         self._gated = not self._whole or calls.spending.rations()
         self._levels = [_Level(1)] if self._gated else [_Level(size) for size in sizes]
         self._kept = 0
         self._answered: dict[frozenset[UUID], AnswerNode] = {}
         self._done = 0
-        self._total = sum(sizes) + settings.requery * sum(sizes[:-1]) if self._whole else 0
+        self._total = sum(sizes) + settings.tree.requery * sum(sizes[:-1]) if self._whole else 0
 
     def grow_from(self, root: State) -> None:
         self._add_state(0, 0, root)
@@ -144,7 +144,7 @@ class _Growth:
             self._answer(depth, sorted(level.states))
 
     def _answer(self, depth: int, positions: Sequence[int]) -> None:
-        """Ask for SA at each state. With settings.reuse, equal event sets are answered once."""
+        """Ask for SA at each state. With settings.tree.reuse, equal event sets are answered once."""
         states = self._levels[depth].states
         contexts = {position: show_events(self._asked, states[position]) for position in positions}
         for group in self._groups(contexts):
@@ -160,8 +160,8 @@ class _Growth:
             self._call((depth, _ANSWER, group[0]), task, landed, state.after("SA"))
 
     def _groups(self, contexts: Mapping[int, EventContext]) -> list[list[int]]:
-        """Positions that share an answer, in order: those with equal event sets; without settings.reuse none do."""
-        if not self._asked.settings.reuse:
+        """Return the positions in groups that share an answer: those with equal event sets; without reuse none do."""
+        if not self._asked.settings.tree.reuse:
             return [[position] for position in contexts]
         groups: dict[frozenset[UUID], list[int]] = {}
         for position, context in contexts.items():
@@ -225,7 +225,7 @@ class _Growth:
 
     def _score(self, depth: int, group: Sequence[int], context: EventContext, draw: Draw) -> None:
         node = answer_node(self._asked, self._levels[depth].states[group[0]], context, draw)
-        if self._asked.settings.reuse and not draw.error:
+        if self._asked.settings.tree.reuse and not draw.error:
             self._answered[frozenset(context.numbers)] = node
         self._share(depth, group, node)
 
@@ -276,7 +276,7 @@ class _Growth:
     # --- the end -----------------------------------------------------------------------------------------------------
 
     def _settled(self) -> bool:
-        return self._asked.settings.adaptive and consensus(self._asked, self._tree)
+        return self._asked.settings.tree.adaptive and consensus(self._asked, self._tree)
 
     def _may_go_on(self) -> bool:
         """Whether another call may be made. A limit that is reached ends the search."""
