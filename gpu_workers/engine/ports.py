@@ -85,8 +85,8 @@ ViewName = Literal["event", "entity", "frame", "transcript"]
 class ViewQuery:
     """What a view is asked: its items (events, entities, frames, spoken lines) nearest to vector, at most limit.
 
-    context: for events alone, how much the better one of the two neighbours in scope counts beside the event itself:
-    similarity is (own + context * neighbour's) / (1 + context). What happens around an event tells what it is about.
+    context: for events alone, the weight of the better one of the two neighbours in scope. The similarity is
+    (own + context * neighbour's) / (1 + context). What happens around an event shows what it is about.
     """
 
     vector: Vector

@@ -34,15 +34,15 @@ def answer_question(
     method: Method | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Answer:
-    """Answers question from what graph holds.
+    """Answer question from what graph holds.
 
     graph: already bound to the question's scope, which nothing in here can widen. budget: None is no limit.
-    on_progress: called from this thread. should_stop: asked before every model call, from any thread. allowance: asked
-    there too, what a limit shared with other questions leaves for this one.
-    on_partial: told the best answer so far after each level of the search that has one, from this thread. closer: a
-    stored frame as a JPEG in full, None if there is none to be had; asked from this thread where a look needs detail.
-    meter: gets every model call; settings: instead of those of the question's effort; method: instead of the one that
-    the question names, for one that is not offered (bench.evaluation).
+    on_progress: called from this thread. should_stop: asked before every model call, from any thread.
+    allowance: what a limit shared with other questions leaves for this one; asked before every model call, too.
+    on_partial: gets the best answer so far after each level of the search that has one, from this thread.
+    closer: returns a stored frame as a JPEG in full, None if there is none; called from this thread where a look needs
+    detail. meter: gets every model call. settings: replace those of the question's effort. method: replaces the method
+    that the question names, for a method that is not offered (bench.evaluation).
 
     Returns an Answer for every outcome: model failures, refusals, exhausted budget and cancellation are finish reasons.
     Raises UnknownMethod, and whatever graph or the callbacks raise.

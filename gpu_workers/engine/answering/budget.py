@@ -116,7 +116,7 @@ class Spending:
         )
 
     def check(self) -> None:
-        """Raises Canceled or BudgetSpent if not even the smallest call may be made."""
+        """Raise Canceled or BudgetSpent if not even the smallest call may be made."""
         allowed = self._allowance()
         if self._should_stop():
             raise Canceled
@@ -125,7 +125,7 @@ class Spending:
 
     @contextmanager
     def admitted(self, model: str, *, prompt_tokens: int, sample_tokens: int, n: int = 1) -> Iterator[Admission]:
-        """Room for one request of up to n samples, as many as the budget holds, at least one.
+        """Reserve room for one request of up to n samples, as many as the budget holds, at least one.
 
         sample_tokens: the most one sample can have. The prompt is reserved once per sample, since a server that cannot
         sample n at once is asked n times. Raises Canceled or BudgetSpent instead of admitting the call.

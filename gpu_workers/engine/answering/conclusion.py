@@ -24,8 +24,11 @@ def conclude(
     top_similarity: float,
     support: Sequence[float] = (),
 ) -> Answer:
-    """The Answer of a method. A verdict too weak to stand on is an abstention, unless the budget or the caller ended
-    the search: then it is the best answer so far. support: of each choice by the events, where it was looked at."""
+    """Return the Answer of a method.
+
+    A verdict too weak to stand on is an abstention, unless the budget or the caller ended the search: then it is the
+    best answer so far. support: the share of each choice by the events, where it was looked at.
+    """
     text, choice, reasoning, sureness = "", None, "", 0.0
     signals: Signals | None = None
     citations: tuple[CitationRecord, ...] = ()
@@ -63,7 +66,7 @@ def conclude(
 def finish(
     calls: Calls, nodes: Sequence[AnswerNode], *, answered: bool, weak: bool = False
 ) -> tuple[FinishReason, str]:
-    """The finish reason and its detail code."""
+    """Return the finish reason and its detail code."""
     if calls.halted is not None:
         return ("canceled" if isinstance(calls.halted, Canceled) else "budget"), calls.halted.code
     if answered:

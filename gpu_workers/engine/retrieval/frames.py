@@ -56,7 +56,7 @@ def frame_evidence(
     """Frames as a checker takes them, in the order given.
 
     observation is the description of the chunk around the frame where it rests on measurements (chunk.facts); a VLM's
-    words are left out, since a checker that sees pictures must not be told what another one saw.
+    words are left out, since a checker that sees pictures must not read what another model saw.
     """
     by_id = {event.id: event for event in events}
 

@@ -31,8 +31,8 @@ class Finding:
     bearing: Bearing
     frames: tuple[StoredFrame, ...]
 
-    def told(self, hypothesis: str) -> str:
-        """In words, for prompts and for the record."""
+    def in_words(self, hypothesis: str) -> str:
+        """Return the finding in words, for prompts and for the record."""
         bearing = f" ({self.bearing}: {hypothesis})" if hypothesis and self.bearing != "none" else ""
         return f"{clock_span(self.span)} {self.statement}{bearing}"
 

@@ -42,7 +42,7 @@ from gpu_workers.engine.retrieval.frames import frame_evidence
 
 PLAN_TOKENS = 400
 ANSWER_CHARACTERS = 80
-"""Of the answer that a finding bears on, as it is repeated with each."""
+"""Maximum length of the answer that a finding bears on, as each finding repeats it."""
 
 
 @dataclass(slots=True)
@@ -63,8 +63,8 @@ class _Inspection:
     def hypothesis(self) -> str:
         return self.answers[0] if self.answers else ""
 
-    def told(self) -> list[str]:
-        return [finding.told(self.hypothesis[:ANSWER_CHARACTERS]) for finding in self.findings]
+    def in_words(self) -> list[str]:
+        return [finding.in_words(self.hypothesis[:ANSWER_CHARACTERS]) for finding in self.findings]
 
 
 @dataclass(slots=True)
@@ -86,7 +86,7 @@ class _Report:
 
 
 def inspect(asked: Asked, calls: Calls, suspects: Sequence[AnswerNode]) -> tuple[list[AnswerNode], list[NodeRecord]]:
-    """The inspection's node if what it saw is sufficient, else none; and a record per round.
+    """Return the inspection's node if what it saw is sufficient, else none; and a record per round.
 
     A failure of any call, an exhausted budget or nothing more to look at ends it, as does settings.look.inspect_rounds.
     """
@@ -117,7 +117,7 @@ def _begin(asked: Asked, suspects: Sequence[AnswerNode]) -> _Inspection:
 
 
 def _look_again(asked: Asked, calls: Calls, inspection: _Inspection, state: State, this: _Round) -> AnswerNode:
-    """Plan, observe, reflect. this.error tells what ended the round early; the node then answers nothing."""
+    """Plan, observe, reflect. this.error says what ended the round early; the node then answers nothing."""
     context = _context(asked, inspection, "", 0)
     nothing = AnswerNode(state.path, state, context, Draw(started_ms=this.started_ms, meter=this.meter))
     looks = _plan(asked, calls, inspection, this)
@@ -131,12 +131,12 @@ def _look_again(asked: Asked, calls: Calls, inspection: _Inspection, state: Stat
 
 
 def _plan(asked: Asked, calls: Calls, inspection: _Inspection, this: _Round) -> list[Look]:
-    question, told = asked.question, inspection.told()
+    question, found = asked.question, inspection.in_words()
     fields = {
         "question": question.question,
         "choices": choice_lines(question.choices),
         "answers": "; ".join(map(as_data, inspection.answers)) or "none",
-        "found": "\n".join(told) or "nothing yet",
+        "found": "\n".join(found) or "nothing yet",
         "missing": "; ".join(inspection.missing) or "not known yet",
         "looks": MAX_LOOKS,
         "video": "\n- video: its number in the list",
@@ -203,7 +203,7 @@ def _request(
             replace(shown, jpeg=calls.closer(frame) or shown.jpeg)
             for shown, frame in zip(evidence, frames, strict=True)
         )
-    known = tuple(inspection.told())
+    known = tuple(inspection.in_words())
     return ObserveRequest(asked.question.question, look.find, inspection.hypothesis, known, evidence, look.high)
 
 
@@ -222,9 +222,9 @@ def _report(calls: Calls, request: ObserveRequest, look: Look, frames: Sequence[
 
 def _reflect(asked: Asked, calls: Calls, inspection: _Inspection, state: State, this: _Round) -> AnswerNode:
     question, settings = asked.question, asked.settings
-    told = [f"{number}. {text}" for number, text in enumerate(inspection.told(), start=1)]
+    found = [f"{number}. {text}" for number, text in enumerate(inspection.in_words(), start=1)]
     fields = {
-        "found": "\n".join(told) or "none: the frames show nothing of what was looked for",
+        "found": "\n".join(found) or "none: the frames show nothing of what was looked for",
         "question": question.question,
         "choices": choice_lines(question.choices),
         "answers": "; ".join(map(as_data, inspection.answers)) or "none",
@@ -279,7 +279,7 @@ def _recorded(calls: Calls, inspection: _Inspection, node: AnswerNode, this: _Ro
     record = node_record(node, frames_used=this.frames_used, frames_available=this.frames_available)
     wall_ms = calls.spending.elapsed_ms() - this.started_ms
     error = this.error or (calls.halted.code if calls.halted else "")
-    return replace(record, error=error, seen=tuple(inspection.told()), wall_ms=wall_ms)
+    return replace(record, error=error, seen=tuple(inspection.in_words()), wall_ms=wall_ms)
 
 
 def _stopped(calls: Calls, this: _Round, error: Halt | ModelError) -> None:
@@ -296,7 +296,7 @@ def _context(
     *,
     stamp: Callable[[Span], str] | None = None,
 ) -> EventContext:
-    """The suspects' events, as many as fit beside prompt (R9)."""
+    """Return the suspects' events, as many as fit into the window next to prompt."""
     reasoner = asked.models.reasoner
     taken = count_prompt(reasoner.count_tokens, [Message("user", (prompt,))]) + answer_tokens
     return event_context(

@@ -22,8 +22,8 @@ from gpu_workers.engine.retrieval.rewriting import read_queries, requery_schema,
 from gpu_workers.engine.retrieval.tri_view import Retrieved, ViewQueries, question_text, retrieve
 
 NEIGHBOUR_SHARE = 0.9
-"""A neighbour's score as a share of its source's: below it, above the next ones, so that both survive the cap. The
-paper ranks by section 5.1 only, which says nothing about events that no view found."""
+"""Share of its source's score that a neighbour gets: it ranks below the source and above the next events, so that both
+survive the cap. The paper ranks by section 5.1 only, which says nothing about events that no view found."""
 
 SUB_QUERY_CHARACTERS = 300
 
@@ -58,7 +58,7 @@ class Requery:
 
 
 def root_state(asked: Asked, calls: Calls) -> State:
-    """The initial retrieval. Raises ModelError of an embedder. A failed rewrite falls back to the question itself."""
+    """Retrieve for the question; after a failed rewrite, for its own words. Raises an embedder's ModelError."""
     question = asked.question
     text = question_text(asked.searched, question.choices)
     queries, failed = ViewQueries.same(text), ""
@@ -89,7 +89,7 @@ STEPS: Mapping[str, Callable[[Asked, State], State]] = {"F": step_forward, "B": 
 
 
 def requery_task(asked: Asked, calls: Calls, state: State) -> Callable[[], Requery]:
-    """The reasoner's new search for what is missing, ready to run in another thread: the graph is read here and now.
+    """Return the call for the reasoner's new search, ready to run in another thread: the graph is read here and now.
 
     The task makes one model call and raises neither Halt nor ModelError.
     """
@@ -115,7 +115,7 @@ def requery_task(asked: Asked, calls: Calls, state: State) -> Callable[[], Reque
 
 
 def requeried(asked: Asked, calls: Calls, state: State, requery: Requery) -> State:
-    """RQ: the state with what the new search finds; scores of events found again are added up."""
+    """RQ: add what the new search finds; scores of events found again are added up."""
     path = state.after("RQ")
     if requery.queries is None:
         return replace(state, path=path, failed=requery.failed)

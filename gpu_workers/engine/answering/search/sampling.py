@@ -32,7 +32,7 @@ class Draw:
 
 
 def draw_answers(asked: Asked, calls: Calls, messages: Sequence[Message], *, path: str, n: int) -> Draw:
-    """Up to n samples for one prompt. Raises neither Halt nor ModelError."""
+    """Draw up to n samples for one prompt. Raises neither Halt nor ModelError."""
     draw = Draw(started_ms=calls.spending.elapsed_ms(), meter=BranchMeter(calls.meter))
     try:
         _vote(asked, calls, draw, messages, path=path, n=n)
@@ -51,8 +51,8 @@ def draw_answers(asked: Asked, calls: Calls, messages: Sequence[Message], *, pat
 def check_answers(
     asked: Asked, calls: Calls, sample: Callable[[Meter], list[Sample]], *, meter: Meter | None = None
 ) -> Draw:
-    """The same for samples that come from a look at frames and are not drawn for twice. meter: of the node, if it has
-    made calls before."""
+    """Draw samples that come from a look at frames, which is not asked for twice. meter: the node's, if it has made
+    calls before. Raises neither Halt nor ModelError."""
     draw = Draw(started_ms=calls.spending.elapsed_ms(), meter=meter or BranchMeter(calls.meter))
     try:
         _keep(asked, draw, sample(draw.meter))
@@ -161,7 +161,7 @@ def _unread(asked: Asked, sample: Sample) -> bool:
 
 
 def leaders(parsed: Sequence[ParsedAnswer | None], question: str) -> tuple[int, int]:
-    """Votes of the leading answer and of the next one, as far as words alone tell answers apart."""
+    """Return the votes of the leading answer and of the next one, as far as words alone distinguish answers."""
     groups: list[list[ParsedAnswer]] = []
     for answer in parsed:
         if answer is None:

@@ -62,13 +62,13 @@ class AnswerNode:
 
 
 def selected(state: State, sa_ratio: float) -> tuple[UUID, ...]:
-    """The best share of the state's events, rounded up: never none of a list that has one."""
+    """Return the best share of the state's events, rounded up: at least one event of a list that has one."""
     count = math.ceil(sa_ratio * len(state.events))
     return tuple(event.event_id for event in state.events[: max(1, count)])
 
 
 def show_events(asked: Asked, state: State) -> EventContext:
-    """What an answer from this state reads, within the settings' budget and the reasoner's window (R9)."""
+    """Return what an answer from this state reads, within the settings' limit and the reasoner's window."""
     reasoner = asked.models.reasoner
     ids = selected(state, asked.settings.prompt.sa_ratio)
     frame = count_prompt(reasoner.count_tokens, _messages(asked, "", state.sub_queries))
@@ -85,7 +85,7 @@ def show_events(asked: Asked, state: State) -> EventContext:
 
 
 def answer_task(asked: Asked, calls: Calls, state: State, context: EventContext) -> Callable[[], Draw]:
-    """The model calls of an SA node, ready to run in another thread."""
+    """Return the model calls of an SA node, ready to run in another thread."""
     messages = _messages(asked, context.text, state.sub_queries)
     return partial(draw_answers, asked, calls, messages, path=state.after("SA"), n=asked.settings.samples.n)
 
@@ -103,17 +103,17 @@ def scored(asked: Asked, draw: Draw) -> tuple[AnswerVote, ...]:
 
 
 def answer_node(asked: Asked, state: State, context: EventContext, draw: Draw) -> AnswerNode:
-    """The SA node of a draw, its votes scored."""
+    """Return the SA node of a draw, with its votes scored."""
     return AnswerNode(state.after("SA"), state, context, draw, scored(asked, draw))
 
 
 def reused_node(source: AnswerNode, state: State) -> AnswerNode:
-    """The SA node of a state whose events source has answered from."""
+    """Return the SA node of a state whose events source has answered from."""
     return replace(source, path=state.after("SA"), state=state, reused_from=source.reused_from or source.path)
 
 
 def state_record(calls: Calls, state: State) -> NodeRecord:
-    """The state as it is stored, made now."""
+    """Return the state as it is stored, made now."""
     return NodeRecord(
         path=state.path,
         depth=state.depth,
@@ -126,7 +126,7 @@ def state_record(calls: Calls, state: State) -> NodeRecord:
 
 
 def node_record(node: AnswerNode, *, frames_used: int = 0, frames_available: int = 0) -> NodeRecord:
-    """The node as it is stored."""
+    """Return the node as it is stored."""
     vote_of = {member: vote for vote in node.votes for member in vote.members}
     candidates = []
     for index, parsed in enumerate(node.draw.parsed):

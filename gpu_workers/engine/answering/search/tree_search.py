@@ -113,6 +113,7 @@ class _Growth:
         self._depth = 1 if calls.halted else settings.tree.max_depth
         self._width = len(STEPS) + settings.tree.requery
         sizes = [self._width**depth for depth in range(self._depth)]
+        # Whether every answer of the tree is given, whatever the other answers say.
         self._whole = not settings.tree.adaptive and settings.tree.level_width is None and not settings.tree.reuse
         self._gated = not self._whole or calls.spending.rations()
         self._levels = [_Level(1)] if self._gated else [_Level(size) for size in sizes]
