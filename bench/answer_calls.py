@@ -19,7 +19,7 @@ from bench.instant_models import EqualTexts, InstantEmbedder, vector_of
 from bench.model_server import ModelServer, Rates
 from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.contract import Budget, Effort
-from gpu_workers.engine.answering.presets import SearchSettings, settings_for
+from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
 from gpu_workers.engine.ekg import (
     CHUNK_MS,
     Entity,
@@ -128,7 +128,7 @@ def depth() -> Figures:
     with ModelServer(RATES, slots=SLOTS, words=words) as server:
         shallow, deep, stepwise = side_by_side(
             3,
-            lambda: made["shallow"].append(ask(server, replace(PAPER, max_depth=1))),
+            lambda: made["shallow"].append(ask(server, changed(PAPER, max_depth=1))),
             lambda: made["deep"].append(ask(server, PAPER)),
             lambda: made["levels"].append(ask(server, PAPER, budget=levels)),
         )

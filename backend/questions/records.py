@@ -91,6 +91,7 @@ def _node(question: Question, ordinal: int, record: NodeRecord) -> Node:
             "frames_used": record.frames_used,
             "frames_available": record.frames_available,
             "seen": list(record.seen),
+            "note": record.note,
             "started_ms": record.started_ms,
         },
         wall_ms=record.wall_ms,

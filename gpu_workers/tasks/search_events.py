@@ -121,19 +121,19 @@ def _find(
 
 
 def _nearest(hits: Sequence[Hit]) -> list[Hit]:
-    return sorted(hits, key=lambda hit: (-hit.similarity, hit.view, hit.via))
+    return sorted(hits, key=lambda hit: (-hit.similarity, hit.view, str(hit.item or ""), hit.words))
 
 
 def _reason(hit: Hit) -> Reason:
-    return Reason(hit.view, hit.similarity, hit.via.partition(" ")[2])
+    return Reason(hit.view, hit.similarity, hit.words)
 
 
 def _nearest_frames(ranking: Sequence[RankedEvent]) -> list[UUID]:
-    """Of each event the frame that is nearest to the query, if a frame found it."""
+    """Return the frame of each event that is nearest to the query, for the events that a frame found."""
     nearest = []
     for event in ranking:
         frames = _nearest([hit for hit in event.reasons if hit.view == "frame"])
-        nearest += [UUID(hit.via.partition(" ")[0]) for hit in frames[:1]]
+        nearest += [hit.item for hit in frames[:1] if hit.item is not None]
     return nearest
 
 

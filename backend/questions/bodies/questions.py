@@ -103,6 +103,7 @@ def represent_node(node: Node, candidates: tuple[Candidate, ...]) -> dict[str, A
             for candidate in candidates
         ],
         "seen": usage.get("seen", []),
+        "note": usage.get("note", ""),
         "reused_from": node.reused_from or None,
         "error_code": node.error_code or None,
         "usage": {name: usage.get(name, 0) for name in _NODE_USAGE},
@@ -247,6 +248,9 @@ class NodeSerializer(serializers.Serializer[Any]):
     candidates = CandidateSerializer(many=True)
     seen = serializers.ListField(
         child=serializers.CharField(), help_text="What an inspection had found by then (action IN)."
+    )
+    note = serializers.CharField(
+        help_text="Why the tree was not searched, if the events alone decide the choice (action CS); else empty."
     )
     reused_from = serializers.CharField(allow_null=True)
     error_code = serializers.CharField(allow_null=True)
