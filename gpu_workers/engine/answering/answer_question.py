@@ -52,7 +52,7 @@ def answer_question(
         question,
         graph,
         models,
-        checking(settings or settings_for(question.effort, models_profile=models.profile), question.check),
+        checking(settings or settings_for(question.effort, models.calibration), question.check),
         spending=Spending(
             budget or Budget(), meter, clock=clock, should_stop=should_stop or _never, allowance=allowance
         ),
@@ -79,7 +79,7 @@ def answer_question(
             timings={**run.timings, "total": run.spending.elapsed_ms()},
             detail=error.code,
         )
-    return replace(answer, standalone=standalone)
+    return replace(answer, standalone=standalone, unmeasured=models.calibration.unmeasured)
 
 
 def _never() -> bool:

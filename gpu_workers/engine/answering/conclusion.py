@@ -37,7 +37,7 @@ def conclude(
         signals = Signals(
             verdict.score, verdict.margin, top_similarity, support[choice] if support and choice is not None else None
         )
-        sureness = confidence(signals)
+        sureness = confidence(signals, run.models.calibration)
         with run.timed("citations"):
             citations, claims = cite(run, verdict.source or verdict.node, answer)
         run.on_progress("citations", 1, 1, f"{len(citations)} citations")

@@ -25,6 +25,7 @@ from gpu_workers.engine.ekg import (
     TranscriptLine,
     Vector,
 )
+from gpu_workers.engine.models.calibration import Calibration
 
 
 class ModelError(Exception):
@@ -357,9 +358,8 @@ class Checker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class IndexModels:
-    """The roles an index job needs, bound by a profile."""
+    """The roles of an index job. calibration: what was fitted to these models."""
 
-    profile: str
     describer: Describer
     summariser: Summariser
     extractor: Extractor
@@ -367,17 +367,17 @@ class IndexModels:
     frame_embedder: FrameEmbedder
     similarity: Similarity
     narrator: Narrator
+    calibration: Calibration
     transcriber: Transcriber | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerModels:
-    """The roles a question needs, bound by a profile."""
+    """The roles of a question. calibration: what was fitted to these models."""
 
-    profile: str
     reasoner: ChatModel
     text_embedder: TextEmbedder
     frame_embedder: FrameEmbedder
     similarity: Similarity
+    calibration: Calibration
     checker: Checker | None = None
-    extras: Mapping[str, Any] = field(default_factory=dict)

@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 
 from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.budget import Spending
-from gpu_workers.engine.answering.choices.support import CLOSEST, SAME, WEIGHTS, Support, choice_support
+from gpu_workers.engine.answering.choices.support import CLOSEST, SAME, Support, choice_support
 from gpu_workers.engine.answering.contract import Budget
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for
 from gpu_workers.engine.answering.run import QuestionRun
 from gpu_workers.engine.memory_graph import InMemoryGraph
+from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import Meter, ModelError
 from tests.engine.answering.world import (
+    EMBEDDED,
     STREET,
     ScriptedChecker,
     ScriptedEmbedder,
@@ -44,15 +46,23 @@ CLOSE = replace(
     QUESTION, choices=("a person in black walks left", "a person in black walks right", "divers surface again")
 )
 """Of its first two choices each is as near as the other: the votes decide."""
-OURS = replace(settings_for("low", models_profile="embedded"), samples=3, context_tokens=3_000)
+OURS = replace(settings_for("low", EMBEDDED), samples=3, context_tokens=3_000)
 W = 0.9
+assert EMBEDDED.support is not None
+WEIGHTS = EMBEDDED.support.weights.value
 
 
 def supported(question: QuestionInput, graph: InMemoryGraph) -> Support | None:
     meter = Meter()
     spending = Spending(Budget(), meter, clock=lambda: 0.0, should_stop=lambda: False)
     run = QuestionRun(
-        question, graph, models(scripted(says("A"))), OURS, spending=spending, meter=meter, on_progress=lambda *_: None
+        question,
+        graph,
+        models(scripted(says("A")), calibration=EMBEDDED),
+        OURS,
+        spending=spending,
+        meter=meter,
+        on_progress=lambda *_: None,
     )
     return choice_support(run)
 
@@ -71,7 +81,7 @@ def ask(
     budget: Budget | None = None,
     embedder: ScriptedEmbedder | None = None,
 ) -> Answer:
-    asked = models(scripted(answers))
+    asked = models(scripted(answers), calibration=EMBEDDED)
     if embedder:
         asked = replace(asked, text_embedder=embedder)
     return answer_question(question, graph or street(), asked, settings=settings, budget=budget)
@@ -200,8 +210,8 @@ def test_without_weight_the_vote_is_left_alone() -> None:
 def test_no_gpu_profile_weighs_support_and_the_paper_never_does() -> None:
     efforts = ("low", "medium", "high", "paper")
 
-    assert [settings_for(effort, models_profile="gpu").support_weight for effort in efforts] == [0.0] * 4
-    embedded = [settings_for(effort, models_profile="embedded").support_weight for effort in efforts]
+    assert [settings_for(effort, UNMEASURED).support_weight for effort in efforts] == [0.0] * 4
+    embedded = [settings_for(effort, EMBEDDED).support_weight for effort in efforts]
     assert embedded == [W, W, W, 0.0]
 
 
@@ -282,7 +292,7 @@ def test_where_no_vote_can_change_the_choice_one_sample_is_asked_for_its_words_a
 def test_a_look_that_was_asked_for_by_name_is_taken_though_no_vote_can_change_the_choice() -> None:
     def looked(check: Any) -> list[str]:
         checker = ScriptedChecker(lambda request: says("A", "the frames show it"))
-        seeing = models(scripted(says("B", "it runs")), checker=checker)
+        seeing = models(scripted(says("B", "it runs")), checker=checker, calibration=EMBEDDED)
         question = replace(QUESTION, check=check)
         answer = answer_question(question, street(), seeing, settings=replace(OURS, check="on_doubt", gate=1.0))
         assert answer.choice == 0
@@ -295,13 +305,17 @@ def test_a_look_that_was_asked_for_by_name_is_taken_though_no_vote_can_change_th
 def test_where_nothing_may_abstain_and_no_vote_can_change_the_choice_nobody_is_asked() -> None:
     reasoner = scripted(says("B"))
 
-    answer = answer_question(QUESTION, street(), models(reasoner), settings=replace(OURS, abstain=False))
+    answer = answer_question(
+        QUESTION, street(), models(reasoner, calibration=EMBEDDED), settings=replace(OURS, abstain=False)
+    )
 
     assert reasoner.requests == []
     assert (answer.choice, answer.text, answer.finish_reason) == (0, QUESTION.choices[0], "answered")
     assert answer.citations[0].event_id == event_id(4)
     assert answer.confidence > 0.5
-    nothing = answer_question(QUESTION, InMemoryGraph([]), models(reasoner), settings=replace(OURS, abstain=False))
+    nothing = answer_question(
+        QUESTION, InMemoryGraph([]), models(reasoner, calibration=EMBEDDED), settings=replace(OURS, abstain=False)
+    )
     assert (nothing.choice, nothing.detail) == (None, "no_events")
 
 
@@ -321,7 +335,7 @@ def test_a_budget_that_ended_before_any_answer_leaves_the_best_supported_choice(
     reasoner = scripted(says("B"))
     spent = Budget(max_tokens=5)
 
-    answer = answer_question(QUESTION, street(), models(reasoner), settings=OURS, budget=spent)
+    answer = answer_question(QUESTION, street(), models(reasoner, calibration=EMBEDDED), settings=OURS, budget=spent)
 
     assert reasoner.requests == []
     assert (answer.choice, answer.finish_reason, answer.detail) == (0, "budget", "max_tokens")

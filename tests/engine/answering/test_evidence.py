@@ -13,6 +13,7 @@ from gpu_workers.engine.answering.evidence.text_support import best_sentence, te
 from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
+from gpu_workers.engine.models.calibration import UNMEASURED
 from tests.engine.answering.world import (
     STREET,
     VIDEO,
@@ -121,7 +122,7 @@ def test_without_a_valid_number_the_most_similar_events_are_cited(evidence: list
     ],
 )
 def test_text_alone_tells_support_from_contradiction(answer: str, passage: str, status: str) -> None:
-    assert text_verdict(answer, passage, best_sentence(passage, answer), 0.0) == status
+    assert text_verdict(answer, passage, best_sentence(passage, answer), 0.0, sense=0.75) == status
 
 
 def test_a_verifier_has_the_last_word_where_effort_asks_for_it() -> None:
@@ -129,7 +130,7 @@ def test_a_verifier_has_the_last_word_where_effort_asks_for_it() -> None:
     reasoner.script = lambda request: (
         {"verdict": "contradicted"} if request.stage == "verify" else says("A", "same") | {"sufficient": True}
     )
-    settings = replace(settings_for("low", models_profile="gpu"), verify_citations=True)
+    settings = replace(settings_for("low", UNMEASURED), verify_citations=True)
 
     answer = answer_question(QUESTION, street(), models(reasoner), settings=settings)
 

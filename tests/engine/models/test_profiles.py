@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from itertools import pairwise
 
@@ -16,6 +17,7 @@ from gpu_workers.engine.models.observer.observer import Observer
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.models.served import vllm_server
 from gpu_workers.engine.models.served.vision import VlmChecker, VlmDescriber
+from gpu_workers.engine.models.weights import WEIGHTS
 from tests.scripted_openai import ScriptedOpenAIServer
 
 
@@ -56,10 +58,9 @@ def test_settings_that_make_no_sense_fail_loudly(env: dict[str, str]) -> None:
 
 
 def test_every_packaged_weight_has_its_hashes() -> None:
-    for binding in profiles.PROFILES["embedded"].values():
-        if binding.weights and binding.weights != "endpoint" and not binding.weights.startswith("inside "):
-            assert all(len(digest) == 64 for digest in binding.sha256)
-            assert binding.sha256
+    for weight in WEIGHTS.values():
+        assert weight.files
+        assert all(re.fullmatch("[0-9a-f]{64}", file.sha256) for file in weight.files)
 
 
 @pytest.mark.parametrize("profile", prompts.PROFILES)

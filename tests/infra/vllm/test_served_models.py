@@ -250,7 +250,7 @@ def test_a_question_is_searched_and_answered(
     indexed: Indexed, settings: ModelSettings, choices: tuple[str, ...], notes: Notes
 ) -> None:
     models = profiles.load_answer_models(settings)
-    search = settings_for("paper", models_profile=models.profile)
+    search = settings_for("paper", models.calibration)
     search = replace(search, max_depth=2, answer_tokens=192, retrieval=replace(search.retrieval, floor=-1.0))
     answer = answer_question(
         QuestionInput("What happens in this video?", choices, effort="paper"),

@@ -12,7 +12,7 @@ from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.contract import CitationRecord, CitationStatus, ClaimRecord
 from gpu_workers.engine.answering.evidence.claims import claims_of, standing
-from gpu_workers.engine.answering.evidence.text_support import best_sentence, same_sense, text_verdict
+from gpu_workers.engine.answering.evidence.text_support import best_sentence, text_verdict
 from gpu_workers.engine.answering.looking.findings import findings_schema, read_findings
 from gpu_workers.engine.answering.looking.looks import Look
 from gpu_workers.engine.answering.parsing import ParsedAnswer, read_object
@@ -88,7 +88,7 @@ def cite(
 def _by_text(
     run: QuestionRun, claims: Sequence[str], texts: Mapping[UUID, str], close: _Closeness
 ) -> dict[Link, CitationStatus]:
-    sense = same_sense(run.models.text_embedder.name)
+    sense = run.models.calibration.same_sense.value
     question = run.question.question
 
     def verdict(place: int, event_id: UUID) -> CitationStatus:

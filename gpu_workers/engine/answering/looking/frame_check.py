@@ -9,7 +9,7 @@ from functools import partial
 
 from gpu_workers.engine.answering.contract import NodeRecord
 from gpu_workers.engine.answering.looking.inspection import inspect
-from gpu_workers.engine.answering.parsing import answer_schema
+from gpu_workers.engine.answering.parsing import ParsedAnswer, answer_schema
 from gpu_workers.engine.answering.run import QuestionRun
 from gpu_workers.engine.answering.search.consistency import group_answers, score_votes
 from gpu_workers.engine.answering.search.sampling import Draw, check_answers
@@ -58,8 +58,14 @@ def decide(run: QuestionRun, nodes: Sequence[AnswerNode]) -> tuple[Verdict | Non
 def best_rivals(run: QuestionRun, nodes: Sequence[AnswerNode]) -> list[AnswerNode]:
     """The best node of each distinct answer, best first."""
     answering = sorted((node for node in nodes if node.answers), key=lambda node: -node.score)
-    groups = group_answers([node.answer for node in answering], run.models.similarity, run.meter, run.question.question)
+    groups = _alike(run, [node.answer for node in answering])
     return [answering[group[0]] for group in sorted(groups)]
+
+
+def _alike(run: QuestionRun, answers: Sequence[ParsedAnswer | None]) -> list[tuple[int, ...]]:
+    """Return the indices of the answers, grouped by what they say."""
+    models = run.models
+    return group_answers(answers, models.similarity, models.calibration.thresholds, run.meter, run.question.question)
 
 
 def _standing(rivals: Sequence[AnswerNode]) -> Verdict | None:
@@ -127,6 +133,7 @@ def seen_node(run: QuestionRun, node: AnswerNode, draw: Draw) -> AnswerNode:
     votes = score_votes(
         draw.parsed,
         run.models.similarity,
+        thresholds=run.models.calibration.thresholds,
         meter=draw.meter,
         question=run.question.question,
         trade_off=run.settings.trade_off,
@@ -142,14 +149,7 @@ def _weigh(run: QuestionRun, rivals: Sequence[AnswerNode], checked: Sequence[Ans
     if not looks:
         return None
     best = looks[0]
-    agreeing = next(
-        (
-            r
-            for r in rivals
-            if len(group_answers([r.answer, best.answer], run.models.similarity, run.meter, run.question.question)) == 1
-        ),
-        None,
-    )
+    agreeing = next((rival for rival in rivals if len(_alike(run, [rival.answer, best.answer])) == 1), None)
     if agreeing is None and run.settings.adaptive and rivals and rivals[0].score > best.score:
         return None
     score = max(best.score, agreeing.score if agreeing else 0.0)

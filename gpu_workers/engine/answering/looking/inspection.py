@@ -258,6 +258,7 @@ def _reflect(run: QuestionRun, inspection: _Inspection, state: State, this: _Rou
     votes = score_votes(
         draw.parsed,
         run.models.similarity,
+        thresholds=run.models.calibration.thresholds,
         meter=this.meter,
         question=question.question,
         trade_off=settings.trade_off,

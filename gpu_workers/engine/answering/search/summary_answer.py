@@ -91,6 +91,7 @@ def scored(run: QuestionRun, draw: Draw) -> tuple[AnswerVote, ...]:
     votes = score_votes(
         draw.parsed,
         run.models.similarity,
+        thresholds=run.models.calibration.thresholds,
         meter=draw.meter,
         question=run.question.question,
         trade_off=run.settings.trade_off,
