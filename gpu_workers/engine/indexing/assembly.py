@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gpu_workers.engine.ekg import Chunk, EntityMention, Event, EventRecord, Extraction, Span, stable_id, unit
 from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions, mention_text
-from gpu_workers.engine.indexing.semantic_chunking import MAX_CHUNKS, MergeRule, SemanticChunker
+from gpu_workers.engine.indexing.semantic_chunking import MAX_CHUNKS, SemanticChunker
 from gpu_workers.engine.models.roles import IndexModels, Meter, ModelError, ModelRefused
 from gpu_workers.engine.ports import EntityDirectory, EventSink
 
@@ -30,15 +30,13 @@ FrameSource = Callable[[Span, int], Sequence[tuple[int, bytes]]]
 
 @dataclass(frozen=True, slots=True)
 class AssemblySettings:
-    """threshold None: the rule's default for the similarity. boundary_threshold: tau_out of the paper's rule.
+    """How events are made.
 
-    attempts: how often a model is asked for one event before the event is stored without its answer.
-    parallel: events of one push whose summaries and extractions are in flight together.
-    """
+    threshold: lowest score of any two chunks of an event; None for the one fitted to the similarity. attempts: how
+    often a model is asked for one event before the event is stored without its answer. parallel: events of one push
+    whose summaries and extractions are in flight together."""
 
-    rule: MergeRule = MergeRule.OURS
     threshold: float | None = None
-    boundary_threshold: float | None = None
     max_chunks: int = MAX_CHUNKS
     frames_per_event: int = 8
     attempts: int = 2
@@ -94,10 +92,8 @@ class EventAssembler:
         self._linker = EntityLinker(video_id, index_version, directory, settings.linking)
         self._chunker = SemanticChunker(
             models.similarity,
-            settings.rule,
-            settings.threshold,
+            models.calibration.thresholds.merge.value if settings.threshold is None else settings.threshold,
             settings.max_chunks,
-            boundary_threshold=settings.boundary_threshold,
             meter=meter,
         )
         self.next_event_n = next_event_n
