@@ -23,6 +23,13 @@ Picture = NDArray[np.uint8]
 """One RGB frame, shape (height, width, 3)."""
 
 
+def clock(ms: int, *, hours: bool = False) -> str:
+    """Return mm:ss, or h:mm:ss from one hour on. hours: give h:mm:ss in any case."""
+    minutes, seconds = divmod(ms // 1000, 60)
+    full, minutes = divmod(minutes, 60)
+    return f"{full}:{minutes:02}:{seconds:02}" if full or hours else f"{minutes:02}:{seconds:02}"
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
     """A half-open stretch of time, start_ms <= t < end_ms."""

@@ -16,7 +16,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu_workers.engine.ekg import Chunk, EntityMention, Event, EventRecord, Extraction, Span, stable_id, unit
+from gpu_workers.engine.ekg import Chunk, EntityMention, Event, EventRecord, Extraction, Span, clock, stable_id, unit
 from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions, mention_text
 from gpu_workers.engine.indexing.semantic_chunking import MAX_CHUNKS, SemanticChunker
 from gpu_workers.engine.models.roles import IndexModels, Meter, ModelError, ModelRefused
@@ -163,7 +163,7 @@ class EventAssembler:
         nothing = Extraction((), ())
         if _is_gap(group):
             code = group[0].gap or "unknown"
-            message = f"{_clock(_span(group).start_ms)} to {_clock(_span(group).end_ms)} could not be described: {code}"
+            message = f"{_from_to(_span(group))} could not be described: {code}"
             return _Draft(message, nothing, (("description", code, message),))
         failures: list[tuple[str, str, str]] = []
         summary = self._ask(
@@ -221,11 +221,10 @@ def _span(group: Sequence[Chunk]) -> Span:
     return Span(group[0].span.start_ms, group[-1].span.end_ms)
 
 
+def _from_to(span: Span) -> str:
+    return f"{clock(span.start_ms, hours=True)} to {clock(span.end_ms, hours=True)}"
+
+
 def _in_sequence(group: Sequence[Chunk]) -> str:
-    """All descriptions with their times: less than a summary, but nothing is lost."""
-    return " ".join(f"[{_clock(chunk.span.start_ms)}] {chunk.description}" for chunk in group)
-
-
-def _clock(ms: int) -> str:
-    seconds = ms // 1000
-    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    """Return all descriptions with their times: less than a summary, but nothing is lost."""
+    return " ".join(f"[{clock(chunk.span.start_ms, hours=True)}] {chunk.description}" for chunk in group)
