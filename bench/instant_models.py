@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpu_workers.engine.ekg import Chunk, EntityMention, Extraction, Picture, RelationStatement, Vector, unit
 from gpu_workers.engine.models.calibration import UNMEASURED
-from gpu_workers.engine.models.narrator import MeasuredNarrator
+from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
 from gpu_workers.engine.models.roles import IndexModels, Meter, Scores, SegmentDescription, SegmentView
 
 DIMENSION = 384

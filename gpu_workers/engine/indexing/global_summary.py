@@ -13,15 +13,15 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from gpu_workers.engine.ekg import EventDigest, Overview, Span, Topic, Vector, unit
-from gpu_workers.engine.models.narrator import (
+from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
+from gpu_workers.engine.models.roles import Meter, ModelError, Narrator, OverviewText, TopicText
+from gpu_workers.engine.models.served.narration import (
     NOT_DESCRIBED,
     TEXT_CHARS,
     TITLE_CHARS,
-    MeasuredNarrator,
     said_by_events,
     said_by_topics,
 )
-from gpu_workers.engine.models.roles import Meter, ModelError, Narrator, OverviewText, TopicText
 
 Told = TypeVar("Told", TopicText, OverviewText)
 

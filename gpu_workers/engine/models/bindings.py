@@ -157,7 +157,7 @@ def load_index_models(settings: ModelSettings) -> IndexModels:
 @cache
 def load_answer_models(settings: ModelSettings) -> AnswerModels:
     """The roles of a question. Raises WeightsError or ModelError when one of them cannot be had."""
-    from gpu_workers.engine.models.observer.events import ObserverChecker
+    from gpu_workers.engine.models.observer.checker import ObserverChecker
     from gpu_workers.engine.models.served.vision import VlmChecker
 
     llm = reasoner(settings)
@@ -196,11 +196,13 @@ def _perception(settings: ModelSettings) -> tuple[Describer, Summariser, Extract
 
 def _narrator(settings: ModelSettings) -> Narrator:
     """Return the VLM's narrator, so that indexing needs one server; without a VLM, the measured narrator."""
-    from gpu_workers.engine.models.narrator import LlmNarrator, MeasuredNarrator
+    from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
+    from gpu_workers.engine.models.served.narrator import LlmNarrator
 
+    measured = MeasuredNarrator()
     if settings.describer_url or settings.profile == "openai":
-        return LlmNarrator(vision_model(settings))
-    return MeasuredNarrator()
+        return LlmNarrator(vision_model(settings), measured)
+    return measured
 
 
 @cache

@@ -22,7 +22,7 @@ from gpu_workers.engine.ekg import (
     unit,
 )
 from gpu_workers.engine.models.calibration import UNMEASURED
-from gpu_workers.engine.models.narrator import MeasuredNarrator
+from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
 from gpu_workers.engine.models.roles import IndexModels, Meter, Scores, SegmentDescription, SegmentView
 
 DIMENSION = 32

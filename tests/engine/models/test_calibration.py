@@ -144,7 +144,9 @@ def test_models_that_nobody_measured_get_initial_thresholds() -> None:
     assert found.unmeasured[2:] == ("same meaning by bertscore-deberta-40", "same sense by e")
 
 
-CHOICES = QuestionInput("Who is there?", ("a dog runs across the street", "divers surface again", "a choir sings old songs"))
+CHOICES = QuestionInput(
+    "Who is there?", ("a dog runs across the street", "divers surface again", "a choir sings old songs")
+)
 
 
 def test_the_answer_names_what_was_not_fitted_and_its_votes_decide() -> None:

@@ -11,9 +11,10 @@ import pytest
 
 from gpu_workers.engine.ekg import Chunk, Picture, SampledFrame, Span, TranscriptLine, Vector, unit
 from gpu_workers.engine.models import weights
+from gpu_workers.engine.models.observer.checker import ObserverChecker
 from gpu_workers.engine.models.observer.colour import colour_word
 from gpu_workers.engine.models.observer.detector import Detection, SsdDetector, suppress
-from gpu_workers.engine.models.observer.events import ObserverChecker, ObserverExtractor, ObserverSummariser
+from gpu_workers.engine.models.observer.events import ObserverExtractor, ObserverSummariser
 from gpu_workers.engine.models.observer.movement import movement
 from gpu_workers.engine.models.observer.observer import Moment, Observer, OnScreen, on_screen
 from gpu_workers.engine.models.observer.scene import SceneClassifier

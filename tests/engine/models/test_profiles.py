@@ -12,7 +12,7 @@ import pytest
 from gpu_workers.engine import prompts
 from gpu_workers.engine.models import bindings as profiles
 from gpu_workers.engine.models.bindings import ModelSettings, load_answer_models, load_index_models
-from gpu_workers.engine.models.narrator import MeasuredNarrator
+from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
 from gpu_workers.engine.models.observer.observer import Observer
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.models.served import vllm_server

@@ -1,4 +1,4 @@
-"""Summariser, extractor and checker of the embedded profile: aggregation of measured facts, no words of a small LLM."""
+"""Summariser and extractor of the embedded profile: aggregation of measured facts, no words of a small LLM."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gpu_workers.engine.ekg import Chunk, EntityMention, Extraction, RelationStatement
+from gpu_workers.engine.ekg import Chunk, EntityMention, Extraction, RelationStatement, clock
 from gpu_workers.engine.models.observer.boxes import iou
 from gpu_workers.engine.models.observer.categories import ANIMALS, VEHICLES
 from gpu_workers.engine.models.observer.sentences import (
@@ -19,11 +19,8 @@ from gpu_workers.engine.models.observer.sentences import (
     scene_sentences,
     verb,
 )
-from gpu_workers.engine.models.pictures import clock
-from gpu_workers.engine.models.roles import ChatModel, CheckRequest, Message, Meter, ModelError, ObserveRequest, Sample
+from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.models.served.structured import clean
-from gpu_workers.engine.models.served.vision import check_text, observe_text, spread
-from gpu_workers.engine.prompts import load
 
 _NEAR = 1.2
 """Two objects are near each other within so many heights of the larger one."""
@@ -323,71 +320,3 @@ def _distance(a: Sequence[float], b: Sequence[float], aspect: float) -> float:
     height = max(a[3] - a[1], b[3] - b[1], 1e-6)
     dx = (a[0] + a[2] - b[0] - b[2]) / 2 * aspect
     return float((dx**2 + (a[3] - b[3]) ** 2) ** 0.5 / height)
-
-
-class ObserverChecker:
-    """A roles.Checker without eyes: the reasoner weighs what was measured around each frame.
-
-    Its name says so, and so must whoever shows its verdict.
-    """
-
-    def __init__(self, reasoner: ChatModel, *, max_frames: int = 24, max_tokens: int = 512) -> None:
-        self.name = f"measurements read by {reasoner.name}"
-        self.max_frames = max_frames
-        self._reasoner = reasoner
-        self._max_tokens = max_tokens
-
-    def check(
-        self,
-        request: CheckRequest,
-        *,
-        n: int,
-        schema: Mapping[str, Any],
-        meter: Meter,
-        timeout_s: float | None = None,
-    ) -> list[Sample]:
-        """Raises ModelError (no_observations) when no frame carries a measurement."""
-        system = load("check_observed").substitute()
-        # Frames of one chunk carry one observation: it is told once, from its first frame.
-        first: dict[str, int] = {}
-        for frame in request.frames:
-            if frame.observation.strip():
-                first.setdefault(clean(frame.observation), frame.ms)
-        if not first:
-            raise ModelError("no_observations", "no measurement to check against", retryable=False)
-        spent = self._reasoner.count_tokens(system + check_text(request, evidence="")) + 128 + self._max_tokens
-        lines = [f"[{clock(ms)}] {text}" for text, ms in sorted(first.items(), key=lambda item: item[1])]
-        shown = self._fitting(lines, spent)
-        evidence = f"Measurements at {len(shown)} of {len(lines)} moments:\n" + "\n".join(shown)
-        messages = [Message("system", (system,)), Message("user", (check_text(request, evidence=evidence),))]
-        return self._reasoner.sample(
-            messages, stage="check", meter=meter, schema=schema, n=n, temperature=0.5 if n > 1 else 0.0,
-            max_tokens=self._max_tokens, timeout_s=timeout_s,
-        )  # fmt: skip
-
-    def observe(
-        self, request: ObserveRequest, *, schema: Mapping[str, Any], meter: Meter, timeout_s: float | None = None
-    ) -> Sample:
-        """Raises ModelError (no_observations) when no frame carries a measurement."""
-        system = load("observe_measured").substitute()
-        first: dict[str, tuple[int, int]] = {}
-        for number, frame in enumerate(request.frames, start=1):
-            if frame.observation.strip():
-                first.setdefault(clean(frame.observation), (number, frame.ms))
-        if not first:
-            raise ModelError("no_observations", "no measurement to look at", retryable=False)
-        spent = self._reasoner.count_tokens(system + observe_text(request, evidence="")) + 128 + self._max_tokens
-        lines = [f"Frame {number} at {ms} ms: {text}" for text, (number, ms) in first.items()]
-        shown = self._fitting(lines, spent)
-        evidence = f"Measurements at {len(shown)} of {len(lines)} moments:\n" + "\n".join(shown)
-        messages = [Message("system", (system,)), Message("user", (observe_text(request, evidence=evidence),))]
-        return self._reasoner.sample(
-            messages, stage="observe", meter=meter, schema=schema, max_tokens=self._max_tokens, timeout_s=timeout_s
-        )[0]  # fmt: skip
-
-    def _fitting(self, lines: Sequence[str], spent: int) -> list[str]:
-        """As many of lines, evenly spread, as the window holds beside spent tokens; at least one."""
-        shown = spread(lines, self.max_frames)
-        while len(shown) > 1 and spent + self._reasoner.count_tokens("\n".join(shown)) > self._reasoner.context_tokens:
-            shown = spread(lines, len(shown) - 1)
-        return shown

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gpu_workers.engine.ekg import Chunk, EntityMention, Extraction, RelationStatement
-from gpu_workers.engine.models.pictures import clock
+from gpu_workers.engine.ekg import Chunk, EntityMention, Extraction, RelationStatement, clock
 from gpu_workers.engine.models.roles import ChatModel, Image, Message, Meter, ModelError
 from gpu_workers.engine.models.served.structured import ask_object, clean, fraction
 from gpu_workers.engine.models.served.vision import spread

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from gpu_workers.engine.ekg import Chunk
-from gpu_workers.engine.models.pictures import clock, jpeg_of
+from gpu_workers.engine.ekg import Chunk, clock
+from gpu_workers.engine.models.pictures import jpeg_of
 from gpu_workers.engine.models.roles import (
     ChatModel,
     CheckRequest,
