@@ -16,7 +16,7 @@ from gpu_workers.engine.models.observer.colour import colour_word
 from gpu_workers.engine.models.observer.detector import Detection, SsdDetector, suppress
 from gpu_workers.engine.models.observer.events import ObserverExtractor, ObserverSummariser
 from gpu_workers.engine.models.observer.movement import movement
-from gpu_workers.engine.models.observer.observer import Moment, Observer, OnScreen, on_screen
+from gpu_workers.engine.models.observer.observer import Observer, OnScreen, ScreenReading, on_screen
 from gpu_workers.engine.models.observer.scene import SceneClassifier
 from gpu_workers.engine.models.observer.sentences import noun, verb
 from gpu_workers.engine.models.observer.text_reader import TextReader
@@ -301,12 +301,12 @@ def test_who_is_lost_and_found_again_at_a_border_has_not_come_in() -> None:
 
 def test_what_two_readings_share_stays_on_screen_between_them() -> None:
     read = [
-        Moment(0, 1_400, ("NEWS", "GOAL"), read=True),
-        Moment(1, 4_400, None, read=False),
-        Moment(2, 7_400, ("NEWS",), read=False),
-        Moment(3, 10_400, None, read=False),
-        Moment(4, 13_400, ("NEWS", "END"), read=True),
-        Moment(5, 16_400, None, read=False),
+        ScreenReading(0, 1_400, ("NEWS", "GOAL"), read=True),
+        ScreenReading(1, 4_400, None, read=False),
+        ScreenReading(2, 7_400, ("NEWS",), read=False),
+        ScreenReading(3, 10_400, None, read=False),
+        ScreenReading(4, 13_400, ("NEWS", "END"), read=True),
+        ScreenReading(5, 16_400, None, read=False),
     ]
     shown = on_screen(read)
     assert [shown[n].lines for n in range(6)] == [("NEWS", "GOAL"), *[("NEWS",)] * 3, ("NEWS", "END"), ()]
@@ -314,11 +314,11 @@ def test_what_two_readings_share_stays_on_screen_between_them() -> None:
 
 
 def test_the_clock_is_told_for_every_chunk_and_is_no_other_text() -> None:
-    def moment(n: int, line: str | None, *, read: bool = True) -> Moment:
-        return Moment(n, 3_000 * n + 1_400, None if line is None else ("CAM 2", line), read=read)
+    def moment(n: int, line: str | None, *, read: bool = True) -> ScreenReading:
+        return ScreenReading(n, 3_000 * n + 1_400, None if line is None else ("CAM 2", line), read=read)
 
     read = [moment(0, "12:00:01"), moment(1, None, read=False), moment(2, "12:00:01", read=False),
-            moment(4, "12:00:13"), Moment(5, 16_400, (), read=False), moment(8, "12:80:26"),
+            moment(4, "12:00:13"), ScreenReading(5, 16_400, (), read=False), moment(8, "12:80:26"),
             moment(12, "12:00:37")]  # fmt: skip
     shown = on_screen(read)
 
@@ -331,7 +331,7 @@ def test_the_clock_is_told_for_every_chunk_and_is_no_other_text() -> None:
 
 
 def test_a_time_that_stands_still_is_text() -> None:
-    closing = [Moment(n, 3_000 * n, ("OPEN UNTIL 20:00:00",), read=True) for n in range(0, 12, 4)]
+    closing = [ScreenReading(n, 3_000 * n, ("OPEN UNTIL 20:00:00",), read=True) for n in range(0, 12, 4)]
     shown = on_screen(closing)
     assert {shown[n] for n in range(0, 12, 4)} == {OnScreen(("OPEN UNTIL 20:00:00",))}
 

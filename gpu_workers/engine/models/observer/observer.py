@@ -29,7 +29,7 @@ import numpy as np
 
 from gpu_workers.engine.ekg import CHUNK_MS, Chunk, Picture, SampledFrame, Span, TrackObservation
 from gpu_workers.engine.models.observer.categories import BALLS, FIXTURES, moves_itself
-from gpu_workers.engine.models.observer.clock import fit_clock, read_clock
+from gpu_workers.engine.models.observer.clock import Clock, fit_clock, read_clock
 from gpu_workers.engine.models.observer.detector import SsdDetector
 from gpu_workers.engine.models.observer.movement import (
     border_of,
@@ -85,8 +85,8 @@ class Observer:
                 small = [thumbnails[frame.ms] for frame in chunk.frames]
                 measured[chunk.n] = self._facts(chunk, small, tracks, view.span, aspect, reading)
                 measured[chunk.n]["cuts"] = sum(chunk.span.contains(ms) for ms in cuts)
-        # Only all readings of a segment tell what stays on screen between them, and what the clock shows.
-        shown = on_screen(reading.moments)
+        # What stays on screen between two readings, and what the clock shows, only all readings of a segment show.
+        shown = on_screen(reading.readings)
         chunks = []
         for chunk in view.chunks:
             if chunk.n not in measured:
@@ -163,9 +163,12 @@ class Observer:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """What the middle frame of chunk n shows as text. lines: None when it was not read and differs from what was.
-    read: whether lines are its own, else those of an earlier frame that it resembles."""
+class ScreenReading:
+    """The text on the middle frame of chunk n.
+
+    lines: None if the frame was not read and differs from the last frame that was. read: whether the lines were read
+    from this frame; else they are those of an earlier frame that it resembles.
+    """
 
     n: int
     ms: int
@@ -175,7 +178,10 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class OnScreen:
-    """lines: without the clock's. clock_lines: the clock as it was read here. clock: as it must be here, or ""."""
+    """What a chunk shows as text.
+
+    lines: without the clock's. clock_lines: the clock as it was read here. clock: the time it must show here, or "".
+    """
 
     lines: tuple[str, ...]
     clock_lines: tuple[str, ...] = ()
@@ -186,7 +192,7 @@ class _Reading:
     """Reads the text of a segment's chunks, as often as it changes and _TEXT_EVERY allows."""
 
     def __init__(self, reader: TextReader | None) -> None:
-        self.moments: list[Moment] = []
+        self.readings: list[ScreenReading] = []
         self._reader = reader
         self._wait = 0
         self._seen: Picture | None = None
@@ -195,7 +201,7 @@ class _Reading:
     def look(self, n: int, frame: SampledFrame, small: Picture, *, black: bool) -> None:
         self._wait -= 1
         if black or self._reader is None:
-            self.moments.append(Moment(n, frame.ms, (), read=False))
+            self.readings.append(ScreenReading(n, frame.ms, (), read=False))
             return
         changed = self._seen is None or change(self._seen, small) > _CHANGED
         # The picture around a clock may stand still while it goes on.
@@ -203,36 +209,61 @@ class _Reading:
         if (changed or ticking) and self._wait <= 0:
             self._lines = self._reader.read(frame.picture)
             self._seen, self._wait = small, _TEXT_EVERY
-            self.moments.append(Moment(n, frame.ms, self._lines, read=True))
+            self.readings.append(ScreenReading(n, frame.ms, self._lines, read=True))
         else:
-            self.moments.append(Moment(n, frame.ms, None if changed else self._lines, read=False))
+            self.readings.append(ScreenReading(n, frame.ms, None if changed else self._lines, read=False))
 
 
-def on_screen(moments: Sequence[Moment]) -> dict[int, OnScreen]:
-    """Text and clock by chunk, from all that was read of a segment.
+def on_screen(readings: Sequence[ScreenReading]) -> dict[int, OnScreen]:
+    """Return text and clock by chunk, from all that was read of a segment.
 
-    What the readings before and after a chunk share was on screen in between. The clock is told where the readings
-    agree on one; where there is one reading with a time to the second, it is told there alone.
+    What the readings before and after a chunk share was on screen in between. The clock is known if the readings agree
+    on one; a single reading with a time to the second is shown for its own chunk alone.
     """
-    readings = [(moment.ms, line) for moment in moments if moment.read for line in moment.lines or ()]
-    clock = fit_clock(readings)
-    times = [(line, found) for _, line in readings if (found := read_clock(line)) is not None]
-    alone = times[0][0] if clock is None and len(times) == 1 and times[0][1].fine else ""
+    clock = _clock_of(readings)
     shown = {}
-    for k, moment in enumerate(moments):
-        lines = moment.lines
-        if lines is None:
-            before = next((m.lines for m in reversed(moments[:k]) if m.lines is not None), ())
-            after = next((m.lines for m in moments[k:] if m.lines is not None), ())
-            lines = tuple(line for line in before if line in after)
-            ticking = bool(_times(before) and _times(after))
-        else:
-            ticking = bool(_times(lines))
-        ticks = _times(lines) if clock or alone else ()
-        told = clock.at(moment.ms).replace("T", " ") if clock else alone if moment.read else ""
+    for k, reading in enumerate(readings):
+        lines, ticking = _text_of(readings, k)
+        ticks = _times(lines) if clock.known else ()
         rest = tuple(line for line in lines if line not in ticks)
-        shown[moment.n] = OnScreen(rest, ticks if moment.read else (), told if ticking else "")
+        shown[reading.n] = OnScreen(rest, ticks if reading.read else (), clock.at(reading) if ticking else "")
     return shown
+
+
+def _text_of(readings: Sequence[ScreenReading], k: int) -> tuple[tuple[str, ...], bool]:
+    """Return the lines on screen at a reading, and whether a clock is among those that it rests on."""
+    lines = readings[k].lines
+    if lines is not None:
+        return lines, bool(_times(lines))
+    before = next((r.lines for r in reversed(readings[:k]) if r.lines is not None), ())
+    after = next((r.lines for r in readings[k:] if r.lines is not None), ())
+    return tuple(line for line in before if line in after), bool(_times(before) and _times(after))
+
+
+@dataclass(frozen=True, slots=True)
+class _ScreenClock:
+    """The clock of a segment: fitted to several readings, or the one line that was read, or neither."""
+
+    fitted: Clock | None
+    alone: str
+
+    @property
+    def known(self) -> bool:
+        return self.fitted is not None or bool(self.alone)
+
+    def at(self, reading: ScreenReading) -> str:
+        """Return what the clock shows, "" if nobody knows."""
+        if self.fitted is not None:
+            return self.fitted.at(reading.ms).replace("T", " ")
+        return self.alone if reading.read else ""
+
+
+def _clock_of(readings: Sequence[ScreenReading]) -> _ScreenClock:
+    lines = [(reading.ms, line) for reading in readings if reading.read for line in reading.lines or ()]
+    fitted = fit_clock(lines)
+    times = [(line, time) for _, line in lines if (time := read_clock(line)) is not None]
+    alone = times[0][0] if fitted is None and len(times) == 1 and times[0][1].fine else ""
+    return _ScreenClock(fitted, alone)
 
 
 def _times(lines: Sequence[str]) -> tuple[str, ...]:
