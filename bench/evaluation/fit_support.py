@@ -55,9 +55,9 @@ def fit(parts: Sequence[NDArray[np.float64]], truths: Sequence[int], names: Sequ
     right = np.zeros(len(parts), dtype=bool)
     loss = np.zeros(len(parts))
     for train, test in KFold(FOLDS, shuffle=True, random_state=0).split(scaled):
-        told = _fitted([scaled[n] for n in train], [truths[n] for n in train])
+        fitted = _fitted([scaled[n] for n in train], [truths[n] for n in train])
         for n in test:
-            shares = softmax(told @ scaled[n])
+            shares = softmax(fitted @ scaled[n])
             seen[n], right[n], loss[n] = shares.max(), shares.argmax() == truths[n], -np.log(shares[truths[n]])
     whole = _fitted(scaled, truths)
     return {
@@ -70,9 +70,9 @@ def fit(parts: Sequence[NDArray[np.float64]], truths: Sequence[int], names: Sequ
 
 
 def _fitted(parts: Sequence[NDArray[np.float64]], truths: Sequence[int]) -> NDArray[np.float64]:
-    def loss(told: NDArray[np.float64]) -> float:
-        likely = [-log_softmax(told @ part)[truth] for part, truth in zip(parts, truths, strict=True)]
-        return float(np.mean(likely) + RIDGE * (told**2).sum())
+    def loss(trial: NDArray[np.float64]) -> float:
+        likely = [-log_softmax(trial @ part)[truth] for part, truth in zip(parts, truths, strict=True)]
+        return float(np.mean(likely) + RIDGE * (trial**2).sum())
 
     found: NDArray[np.float64] = minimize(loss, np.full(len(parts[0]), 0.3), method="BFGS").x
     return found
@@ -117,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # A handful of the other kind is no reason to fail.
             if len(found) < FOLDS and len(found) < most:
                 continue
-            parts, truths = [np.stack(astuple(told)) for told, _ in found], [truth for _, truth in found]
+            parts, truths = [np.stack(astuple(values)) for values, _ in found], [truth for _, truth in found]
             for some in (NAMES[:-1], NAMES):
                 print(json.dumps({"brief": brief, **fit([part[: len(some)] for part in parts], truths, some)}))
     except (UnreadableSet, ValueError) as error:

@@ -34,7 +34,8 @@ class AssemblySettings:
 
     threshold: lowest score of any two chunks of an event; None for the one fitted to the similarity. attempts: how
     often a model is asked for one event before the event is stored without its answer. parallel: events of one push
-    whose summaries and extractions are in flight together."""
+    whose summaries and extractions are in flight together.
+    """
 
     threshold: float | None = None
     max_chunks: int = MAX_CHUNKS
@@ -98,8 +99,8 @@ class EventAssembler:
         )
         self.next_event_n = next_event_n
         self.warnings: list[AssemblyWarning] = []
-        # None as a rule, since these were one unfinished event. But a pair near the threshold may be scored anew on its
-        # other side (another batch, another device, a newer similarity), and that must not end the video.
+        # None as a rule, since these were one unfinished event. But a pair near the threshold may be scored again on
+        # its other side (another batch, another device, a newer similarity), and that must not end the video.
         self._due = self._chunker.extend(pending_chunks)
 
     @property
@@ -110,7 +111,7 @@ class EventAssembler:
     def push(self, chunks: Sequence[Chunk]) -> int:
         """Take the next chunks and store the events they finish; returns how many. No chunks, no work.
 
-        Raises ModelError when a model cannot be reached (retryable): then start anew from the last checkpoint.
+        Raises ModelError when a model cannot be reached (retryable): then start again from the last checkpoint.
         """
         return self._store(self._chunker.extend(chunks))
 

@@ -36,7 +36,8 @@ class SemanticChunker:
     threshold: lowest rescaled F1 of any two chunks of a group (Calibration.thresholds.merge). push() and extend()
     return the groups that no later chunk can change; pending is what a checkpoint must keep: a new chunker that is
     fed the pending chunks first gives the same groups. A group is a described event or a run of gaps with one code,
-    never both; it has at most max_chunks. Each text is encoded once."""
+    never both; it has at most max_chunks. Each text is encoded once.
+    """
 
     def __init__(
         self,

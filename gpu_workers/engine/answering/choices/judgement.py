@@ -31,7 +31,8 @@ def judge_choices(
     Events beyond judge_tokens are left out.
 
     Returns () if the reasoner failed, declined or returned no probabilities, or if the budget ended; then run.halted
-    says so. The choices are judged one after another, so that each finds the events in the server's cache."""
+    says so. The choices are judged one after another, so that each finds the events in the server's cache.
+    """
     odds = []
     try:
         shown = _lines(run, events)

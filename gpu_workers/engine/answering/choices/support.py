@@ -118,7 +118,8 @@ def choice_support(run: QuestionRun) -> Support | None:
 
     They do for an open question, for numbers, for a scope without events, for models that no weights were fitted to,
     and for choices of few words that were not judged. Raises ModelError of the embedder. If the budget ends while the
-    reasoner judges, run.halted says so."""
+    reasoner judges, run.halted says so.
+    """
     fit = run.models.calibration.support
     choices, judging = run.question.choices, run.settings.judge_tokens > 0
     fewest = min((sum(not word.isdigit() for word in content_words(choice)) for choice in choices), default=0)
@@ -245,7 +246,8 @@ def weigh_support(
 
     A choice counts (1 - w) S of its best node + w times its share, w being support.weight(). An abstention stands,
     since some choice is always most similar to the events. But if nobody was asked for an answer, or the budget ended
-    before there was an answer or an abstention, the best supported choice is the best answer there is."""
+    before there was an answer or an abstention, the best supported choice is the best answer there is.
+    """
     if support is None:
         return verdict, None
     weight = support.weight(run)

@@ -23,11 +23,11 @@ from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.models.served.structured import clean
 
 _NEAR = 1.2
-"""Two objects are near each other within so many heights of the larger one."""
+"""Maximum distance of two objects near each other, in heights of the larger one."""
 _MOST_RELATIONS = 24
 _BOUNDARY_MS, _SAME_PLACE = 1_500, 0.3
-_TOLD_ONE_BY_ONE = 5
-"""More objects than this in one event are told as groups; each is still an entity with its own times."""
+_MOST_SENTENCES = 5
+"""Maximum number of objects of an event that get a sentence each; more are described as groups. Each is an entity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class _Thing:
 
     @property
     def mainly(self) -> str:
-        """The movement that was shown for the longest time, "" if none was measured."""
+        """Return the movement that was shown for the longest time, "" if none was measured."""
         ends = [ms for ms, _ in self.motions[1:]] + [self.end_ms]
         lasted: Counter[str] = Counter()
         for (ms, motion), end in zip(self.motions, ends, strict=True):
@@ -62,7 +62,7 @@ class _Thing:
 
 
 def things_of(chunks: Sequence[Chunk]) -> list[_Thing]:
-    """The distinct objects of the chunks' facts, people first, in order of appearance."""
+    """Return the distinct objects of the chunks' facts, people first, in order of appearance."""
     seen: dict[tuple[int, str], list[tuple[Chunk, Mapping[str, Any]]]] = {}
     for chunk in chunks:
         for found in chunk.facts.get("objects", []):
@@ -166,7 +166,7 @@ def _what(things: Sequence[_Thing]) -> list[str]:
             calm[(thing.category, thing.colour, thing.does)] += 1
         else:
             active.append(thing)
-    crowd = len(active) > _TOLD_ONE_BY_ONE
+    crowd = len(active) > _MOST_SENTENCES
     if crowd:
         sentences += _crowd(active)
     for thing in [] if crowd else active:
@@ -211,7 +211,7 @@ def _crowd(things: Sequence[_Thing]) -> list[str]:
 class ObserverExtractor:
     """A roles.Extractor over Chunk.facts: one entity per re-identified object, the scene, and stable on-screen text.
 
-    Names repeat over a video ("person in black"); within one event a number tells them apart, and the plain name is an
+    Names repeat over a video ("person in black"); within one event a number distinguishes them; the plain name is an
     alias. Without facts (chunks of a VLM) the Extraction is empty.
     """
 

@@ -28,7 +28,7 @@ _TIMES = re.compile(r"\AFrom [\d:]+ to [\d:]+: ")
 
 @dataclass(slots=True)
 class _Seen:
-    """One name over the events of a topic. at_once: most actors of that name in one event."""
+    """One name over the events of a topic. at_once: maximum number of actors of that name in one event."""
 
     actor: Actor
     start_ms: int
@@ -99,7 +99,7 @@ def _places_of(topic: Topic) -> tuple[str, ...]:
 
 
 def _by_time(parts: Iterable[tuple[Topic, Sequence[str]]]) -> list[str]:
-    """Names by the length of the topics that give them, longest first; ties in order of appearance."""
+    """Return names by the length of the topics that give them, longest first; ties in order of appearance."""
     lasted: Counter[str] = Counter()
     for topic, names in parts:
         for name in names:
@@ -108,14 +108,14 @@ def _by_time(parts: Iterable[tuple[Topic, Sequence[str]]]) -> list[str]:
 
 
 def _groups(topics: Sequence[Topic], most: int) -> list[Sequence[Topic]]:
-    """topics in at most `most` runs of nearly equal size."""
+    """Return topics in at most `most` runs of nearly equal size."""
     count = min(most, len(topics))
     edges = [k * len(topics) // count for k in range(count + 1)]
     return [topics[a:b] for a, b in pairwise(edges)]
 
 
 def _seen(events: Sequence[EventDigest]) -> list[_Seen]:
-    """Every name of the events, seen longest first; ties in order of appearance."""
+    """Return every name of the events, seen longest first; ties in order of appearance."""
     found: dict[tuple[str, str], _Seen] = {}
     for event in events:
         here = Counter((plain, actor.type) for plain, actor in zip(_plain(event.actors), event.actors, strict=True))
@@ -130,7 +130,7 @@ def _seen(events: Sequence[EventDigest]) -> list[_Seen]:
 
 
 def _plain(actors: Sequence[Actor]) -> list[str]:
-    """Names without the number that only tells apart those of one event ("person in black 2")."""
+    """Return names without the number that only distinguishes those of one event ("person in black 2")."""
     bare = [re.sub(r" \d+\Z", "", actor.name) for actor in actors]
     shared = Counter(bare)
     return [short if shared[short] > 1 else actor.name for short, actor in zip(bare, actors, strict=True)]
@@ -150,7 +150,7 @@ def _lasting(seen: _Seen) -> str:
 
 
 def _changes(acting: Sequence[_Seen], start_ms: int, end_ms: int) -> list[str]:
-    """Who is first named later than the beginning, and who is not named at the end."""
+    """Return sentences on who is first named later than the beginning, and who is not named at the end."""
     later = sorted((s for s in acting if s.start_ms > start_ms), key=lambda s: s.start_ms)[:3]
     gone = sorted((s for s in acting if s.end_ms < end_ms), key=lambda s: s.end_ms)[:3]
     sentences = []
@@ -171,7 +171,7 @@ def _title(acting: Sequence[_Seen], places: Sequence[str], described: Sequence[E
 
 
 def _opening_words(summary: str) -> str:
-    """The first sentences of an event's text, without its times, at most 240 characters as far as whole ones go."""
+    """Return the first sentences of an event's text, without its times; at most 240 characters of whole sentences."""
     sentences = SENTENCE_END.split(_TIMES.sub("", clean(summary)))
     kept = sentences[0]
     for sentence in sentences[1:]:

@@ -334,7 +334,8 @@ def _counts(objects: Sequence[dict[str, Any]]) -> dict[str, dict[str, int]]:
 
 
 def _observation(track: Track, segment: Span, aspect: float, still: Sequence[Span]) -> TrackObservation:
-    """still: the chunks in which the camera stands still; only there a box tells who moves."""
+    """Return a track as it is stored. still: the chunks in which the camera stands still; only there a box shows who
+    moves."""
     entered, left = _passage(track, segment)
     seen = [any(span.contains(ms) for span in still) for ms in track.ms]
     return TrackObservation(
