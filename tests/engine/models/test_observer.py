@@ -15,6 +15,7 @@ from gpu_workers.engine.models.observer.checker import ObserverChecker
 from gpu_workers.engine.models.observer.colour import colour_word
 from gpu_workers.engine.models.observer.detector import Detection, SsdDetector, suppress
 from gpu_workers.engine.models.observer.events import ObserverExtractor, ObserverSummariser
+from gpu_workers.engine.models.observer.measured import MeasuredChunk
 from gpu_workers.engine.models.observer.movement import movement
 from gpu_workers.engine.models.observer.observer import Observer, OnScreen, ScreenReading, on_screen
 from gpu_workers.engine.models.observer.scene import SceneClassifier
@@ -283,6 +284,13 @@ def test_what_goes_on_in_the_next_segment_is_the_same_thing() -> None:
     summary = ObserverSummariser().summarise(over_the_boundary, profile="general", meter=Meter())
     assert summary == "From 00:27 to 00:33: one car in view. A blue car is standing still."
     assert "Two blue cars" in ObserverSummariser().summarise(later, profile="general", meter=Meter())
+
+
+def test_what_was_measured_comes_back_out_of_the_facts(walk: SegmentDescription) -> None:
+    for chunk in walk.chunks:
+        assert MeasuredChunk.of(json.loads(json.dumps(chunk.facts))).facts() == chunk.facts
+    with pytest.raises(ValueError, match="brightness"):
+        MeasuredChunk.of({**walk.chunks[0].facts, "brightness": "bright"})
 
 
 def test_who_is_lost_and_found_again_at_a_border_has_not_come_in() -> None:
