@@ -15,7 +15,7 @@ from gpu_workers.engine.models.observer.checker import ObserverChecker
 from gpu_workers.engine.models.observer.colour import colour_word
 from gpu_workers.engine.models.observer.detector import Detection, SsdDetector, suppress
 from gpu_workers.engine.models.observer.events import ObserverExtractor, ObserverSummariser
-from gpu_workers.engine.models.observer.measured import MeasuredChunk
+from gpu_workers.engine.models.observer.measured import CategoryCount, MeasuredChunk, MeasuredObject
 from gpu_workers.engine.models.observer.movement import movement
 from gpu_workers.engine.models.observer.observer import Observer, OnScreen, ScreenReading, on_screen
 from gpu_workers.engine.models.observer.scene import SceneClassifier
@@ -284,6 +284,23 @@ def test_what_goes_on_in_the_next_segment_is_the_same_thing() -> None:
     summary = ObserverSummariser().summarise(over_the_boundary, profile="general", meter=Meter())
     assert summary == "From 00:27 to 00:33: one car in view. A blue car is standing still."
     assert "Two blue cars" in ObserverSummariser().summarise(later, profile="general", meter=Meter())
+
+
+def test_a_crowd_that_comes_in_without_a_known_movement_is_described() -> None:
+    box = (0.1, 0.1, 0.3, 0.3)
+    people = tuple(
+        MeasuredObject(k, "person", "", "", "left", "", ms, 2_500, (ms, 2_500), box, box)
+        for k, ms in enumerate((1_000, 1_000, 1_000, 2_000, 2_000, 2_000))
+    )
+    measured = MeasuredChunk(people, {"person": CategoryCount(6, 6)}, (), "some", False, "normal", "", 1.5)
+    chunks = [Chunk(n, Span(3_000 * n, 3_000 * n + 3_000), "People.", facts=measured.facts()) for n in range(2)]
+
+    summary = ObserverSummariser().summarise(chunks, profile="general", meter=Meter())
+
+    assert summary == (
+        "From 00:00 to 00:06: six people in view. Six people are visible. "
+        "Six people enter from the left between 00:01 and 00:02."
+    )
 
 
 def test_what_was_measured_comes_back_out_of_the_facts(walk: SegmentDescription) -> None:

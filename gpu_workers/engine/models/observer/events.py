@@ -50,11 +50,13 @@ class _Thing:
     @property
     def mainly(self) -> str:
         """Return the movement that was shown for the longest time, "" if none was measured."""
+        if not self.motions:
+            return ""
         ends = [ms for ms, _ in self.motions[1:]] + [self.end_ms]
         lasted: Counter[str] = Counter()
         for (ms, motion), end in zip(self.motions, ends, strict=True):
             lasted[motion] += max(1, end - ms)
-        return lasted.most_common(1)[0][0] if lasted else ""
+        return lasted.most_common(1)[0][0]
 
     @property
     def does(self) -> str:
