@@ -32,6 +32,7 @@ from gpu_workers.engine.ekg import (
     stable_id,
 )
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
+from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import AnswerModels, ChatModel, Message, Meter, ModelCall, Sample
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
 
@@ -46,8 +47,8 @@ SLOTS = 16
 IN_DOUBT = "Or is that in doubt"
 """In a question: its samples never agree."""
 
-PAPER = settings_for("paper", models_profile="gpu")
-OURS = settings_for("medium", models_profile="gpu")
+PAPER = settings_for("paper", UNMEASURED)
+OURS = settings_for("medium", UNMEASURED)
 
 
 def tokens() -> Figures:
@@ -165,7 +166,7 @@ def waits() -> Figures:
             taken, answers = [], []
             for _ in range(3):
                 begun = time.perf_counter()
-                answers.append(ask(server, settings_for(effort, models_profile="gpu"), doubt=doubt))
+                answers.append(ask(server, settings_for(effort, UNMEASURED), doubt=doubt))
                 taken.append(time.perf_counter() - begun)
             requests = server.served().requests / len(taken)
         prompt = statistics.mean(answer.usage.prompt_tokens for answer in answers)
@@ -200,7 +201,7 @@ def ask(
     model: ChatModel = _model(server.url)
     model = through(OneByOne(model) if one_by_one else model)
     embedder = InstantEmbedder()
-    models = AnswerModels("instant", model, embedder, embedder, EqualTexts())
+    models = AnswerModels(model, embedder, embedder, EqualTexts(), UNMEASURED)
     text = f"Where does person {next(_NUMBER)} go after the bell?{f' {IN_DOUBT}?' if doubt else ''}"
     answer = answer_question(QuestionInput(text, CHOICES), long_day(), models, settings=settings, budget=budget)
     if answer.finish_reason != "answered" and not (doubt and answer.detail == "no_consensus"):

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu_workers.engine.ekg import Chunk, EntityMention, Extraction, Picture, RelationStatement, Vector, unit
-from gpu_workers.engine.models.narrator import MeasuredNarrator
+from gpu_workers.engine.models.calibration import UNMEASURED
+from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
 from gpu_workers.engine.models.roles import IndexModels, Meter, Scores, SegmentDescription, SegmentView
 
 DIMENSION = 384
@@ -88,7 +89,6 @@ def instant_models(**other: object) -> IndexModels:
     """other: roles that are not to be instant."""
     embedder = InstantEmbedder()
     models = IndexModels(
-        profile="instant",
         describer=InstantDescriber(),
         summariser=InstantSummariser(),
         extractor=InstantExtractor(),
@@ -96,5 +96,6 @@ def instant_models(**other: object) -> IndexModels:
         frame_embedder=embedder,
         similarity=EqualTexts(),
         narrator=MeasuredNarrator(),
+        calibration=UNMEASURED,
     )
     return replace(models, **other)  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from bench.figures import Figures, at_most, ratio, side_by_side
 from gpu_workers.engine.ekg import CHUNK_MS, Chunk, Span
 from gpu_workers.engine.indexing.semantic_chunking import SemanticChunker
 from gpu_workers.engine.models import weights
+from gpu_workers.engine.models.calibration import EMBEDDED_SIMILARITY, SIMILARITIES
 from gpu_workers.engine.models.local.similarity import MINILM_BASELINE, MINILM_LAYER, BertScoreSimilarity, EncodedText
 from gpu_workers.engine.models.roles import Meter, Scores
 
@@ -22,6 +23,7 @@ SEGMENT_CHUNKS, BACKLOG_CHUNKS = 10, 60
 """Chunks that assembly hands over at once: those of 30 s as they come, of several segments when it is behind."""
 PAIRS = 64
 MEMORY_TEXTS = (240, 720)
+_THRESHOLD = SIMILARITIES[EMBEDDED_SIMILARITY].merge.value
 
 
 def time_of_merging() -> Figures:
@@ -73,7 +75,7 @@ def memory() -> Figures:
 @cache
 def _model() -> BertScoreSimilarity:
     folder = weights.fetch("all-minilm-l6-v2")
-    return BertScoreSimilarity(folder, num_layers=MINILM_LAYER, baseline=MINILM_BASELINE, name="bertscore-minilm")
+    return BertScoreSimilarity(folder, num_layers=MINILM_LAYER, baseline=MINILM_BASELINE, name=EMBEDDED_SIMILARITY)
 
 
 def _chunks(texts: Sequence[str]) -> list[Chunk]:
@@ -82,14 +84,14 @@ def _chunks(texts: Sequence[str]) -> list[Chunk]:
 
 def _merge(model: BertScoreSimilarity, texts: Sequence[str], at_once: int) -> int:
     """How many events texts are merged to."""
-    chunker, chunks = SemanticChunker(model), _chunks(texts)
+    chunker, chunks = SemanticChunker(model, _THRESHOLD), _chunks(texts)
     found = [chunker.extend(chunks[at : at + at_once]) for at in range(0, len(chunks), at_once)]
     return sum(map(len, found)) + len(chunker.flush())
 
 
 def _held(model: BertScoreSimilarity, texts: Sequence[str]) -> int:
     watched = _Watched(model)
-    chunker = SemanticChunker(watched)
+    chunker = SemanticChunker(watched, _THRESHOLD)
     chunks = _chunks(texts)
     for at in range(0, len(chunks), SEGMENT_CHUNKS):
         chunker.extend(chunks[at : at + SEGMENT_CHUNKS])

@@ -157,7 +157,7 @@ def _resumed(
 
 def _finished(options: argparse.Namespace, run: Run, models: AnswerModels) -> Path:
     """Where the finished items of this very run are kept: whatever could change an answer is in its name."""
-    settings = [settings_for(effort, models_profile=models.profile) for effort in ("medium", "paper")]
+    settings = [settings_for(effort, models.calibration) for effort in ("medium", "paper")]
     about = (
         FORM, prompts_digest(), _sources(), repr(settings), replace(run, limit=None), str(options.data.resolve()),
         [(path.name, path.stat().st_size) for path in sorted(options.data.glob("*.json"))],

@@ -94,7 +94,7 @@ class ChoiceArm:
             return self._by_support(question)
         video = self._other[question.video] if self._name == "shuffled" else question.video
         effort: Effort = "paper" if self._name == "ava_paper" else "medium"
-        settings = settings_for(effort, models_profile=self._models.profile)
+        settings = settings_for(effort, self._models.calibration)
         # There are no frames to look at.
         settings = changed(settings, check="off", abstain=False)
         if self._name == "ava_no_support":
@@ -142,7 +142,7 @@ def supported(
 ) -> Support | None:
     """What the events say for each choice. judged: whether the reasoner is asked of each."""
     words = QuestionInput(question.text, question.choices, profile=profile)
-    settings = settings_for("medium", models_profile=models.profile)
+    settings = settings_for("medium", models.calibration)
     if not judged:
         settings = changed(settings, judge_tokens=0)
     meter = Meter()

@@ -1,7 +1,7 @@
-"""What confidence a report's signals bear out: python -m bench.evaluation.calibrate REPORT [--signals support,score].
+"""The curve of confidence that fits a report: python -m bench.evaluation.calibrate REPORT [--signals support,score].
 
-Prints the logistic regression of right answers on the signals (gpu_workers.engine.answering.confidence), with AUROC and
-calibration error by ten-fold cross-validation, one JSON line for each signal alone and one for all of them.
+Prints the logistic regression of right answers on the signals, which gpu_workers.engine.models.calibration takes, with
+AUROC and calibration error by ten-fold cross-validation, one JSON line for each signal alone and one for all of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The models that an evaluation asks: of the environment's profile, or the embedded ones with a server started."""
+"""The models that an evaluation asks: the environment's, or the embedded ones with a server started."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pathlib import Path
 from bench.evaluation.cached_calls import CachedChat, CachedTextEmbedder, CallCache
 from bench.evaluation.unasked import UnaskedChat
 from gpu_workers.engine.models.bindings import ModelSettings, load_answer_models
+from gpu_workers.engine.models.calibration import EMBEDDED_REASONER
 from gpu_workers.engine.models.roles import AnswerModels
 from infra.local.stack import Stack
 
@@ -36,7 +37,11 @@ def answering_models() -> Iterator[tuple[ModelSettings, AnswerModels]]:
 
 @contextmanager
 def caption_models(folder: Path, *, reasoner: bool) -> Iterator[AnswerModels]:
-    """The same over captions, with what they answered kept in folder. reasoner: whether one is asked at all."""
+    """Yield the models of a question over captions, with their answers kept in folder.
+
+    reasoner: whether a reasoner is asked at all. Without one the support of choices is weighed as for the reasoner that
+    REASONER_MODEL names, by default the embedded one.
+    """
     cache = CallCache(folder / "calls.sqlite")
     with ExitStack() as opened:
         if reasoner:
@@ -44,10 +49,9 @@ def caption_models(folder: Path, *, reasoner: bool) -> Iterator[AnswerModels]:
             asked: CachedChat | UnaskedChat = CachedChat(models.reasoner, cache)
         else:
             settings = ModelSettings.from_env()
-            # Whatever stands there is not asked.
-            models = load_answer_models(
-                replace(settings, reasoner_url=settings.reasoner_url or "http://127.0.0.1:9/v1")
-            )
+            # The server at this address is not asked.
+            url, name = settings.reasoner_url or "http://127.0.0.1:9/v1", settings.reasoner_model or EMBEDDED_REASONER
+            models = load_answer_models(replace(settings, reasoner_url=url, reasoner_model=name))
             asked = UnaskedChat()
         embedder = CachedTextEmbedder(models.text_embedder, cache)
         # A caption stands for its second's frame, so both are in the space of texts, and there is nothing to look at.

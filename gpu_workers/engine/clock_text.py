@@ -5,11 +5,11 @@ from __future__ import annotations
 from gpu_workers.engine.ekg import Span
 
 
-def clock(ms: int) -> str:
-    """Return mm:ss, or h:mm:ss from one hour on."""
+def clock(ms: int, *, hours: bool = False) -> str:
+    """Return mm:ss, or h:mm:ss from one hour on. hours: return h:mm:ss in any case."""
     minutes, seconds = divmod(ms // 1000, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes:02}:{seconds:02}"
+    full, minutes = divmod(minutes, 60)
+    return f"{full}:{minutes:02}:{seconds:02}" if full or hours else f"{minutes:02}:{seconds:02}"
 
 
 def clock_span(span: Span) -> str:

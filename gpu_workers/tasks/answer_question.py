@@ -125,6 +125,7 @@ def handle(work: Work) -> FollowUp | None:
                     "frame_embedder": models.frame_embedder.name,
                     "similarity": models.similarity.name,
                     "checker": models.checker.name if models.checker else "",
+                    "unmeasured": "; ".join(answer.unmeasured),
                 },
                 frame_keys=frames,
             )

@@ -10,14 +10,16 @@ from pathlib import Path
 import httpx
 
 from gpu_workers.engine.models import weights
+from gpu_workers.engine.models.calibration import EMBEDDED_REASONER, SMALL_REASONERS
 from infra.local import ports
 from infra.local.errors import Misconfigured, ServiceFailed
 from infra.local.process import Child, Command, wait_until
 from infra.local.service import Place
 
 _PROJECT = Path(__file__).resolve().parents[2]
-REASONERS = ("qwen2.5-coder-1.5b", "qwen2.5-coder-0.5b", "smollm2")
-"""What AVA_REASONER may say; the first is the default. smollm2 is for protocol tests, never for an answer."""
+REASONERS = (EMBEDDED_REASONER, *SMALL_REASONERS)
+"""Values of AVA_REASONER; the first is the default. smollm2 is for protocol tests, never for an answer. The engine
+looks its calibration up by these names, which env() hands on as REASONER_MODEL."""
 
 
 class Llama:
@@ -83,7 +85,7 @@ class Llama:
         }
 
     def stop(self) -> None:
-        """Stop it."""
+        """Stop the server."""
         if self.child is not None:
             self.child.stop()
             self.child = None

@@ -17,6 +17,7 @@ from bench.evaluation import fit_support
 from bench.evaluation.arms import ABLATIONS, CHOICE_ARMS, TAPE_ARMS, WITHOUT_REASONER, ChoiceArm, Outcome
 from bench.evaluation.datasets import ChoiceQuestion
 from gpu_workers.engine.models import weights
+from gpu_workers.engine.models.calibration import EMBEDDED_REASONER
 from tests.bench.question_sets import ACTIVITYNET, EGOSCHEMA, GARDEN, NEXTQA, SPANS, TACOS, egoschema_row, written
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 
@@ -50,7 +51,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def reasoner(cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedOpenAIServer]:
     for name in ("MODEL_PROFILE", "REASONER_API_KEY", "DESCRIBER_URL"):
         monkeypatch.delenv(name, raising=False)
-    with ScriptedOpenAIServer(knowing) as server:
+    with ScriptedOpenAIServer(knowing, model=EMBEDDED_REASONER) as server:
         monkeypatch.setenv("REASONER_URL", server.url)
         monkeypatch.setenv("REASONER_MODEL", server.model)
         yield server
@@ -86,7 +87,7 @@ def test_a_report_tells_accuracy_cost_and_every_item(
     assert (body["set"], body["arm"], body["seed"], body["limit"], body["measure"]) == (
         "egoschema", "caption_rag", 0, None, "accuracy",
     )  # fmt: skip
-    assert (body["reasoner"], body["n"], body["abstained"]) == ("scripted", 3, 0)
+    assert (body["reasoner"], body["n"], body["abstained"]) == (EMBEDDED_REASONER, 3, 0)
     assert body["embedder"]
     assert body["accuracy"] == pytest.approx(2 / 3)
     assert body["ci95"] == pytest.approx([0.2077, 0.9385], abs=5e-5)
@@ -143,7 +144,7 @@ def test_every_arm_answers_choices_and_only_those_that_need_it_ask_a_reasoner(
     assert set(unanswered) <= ({("insufficient_evidence", expected[arm])} if arm in expected else set())
     assert (len(unanswered) == 2) == (arm == "support_only")
     assert (not reasoner.requests) == (arm in WITHOUT_REASONER)
-    assert body["reasoner"] == ("" if arm in WITHOUT_REASONER else "scripted")
+    assert body["reasoner"] == ("" if arm in WITHOUT_REASONER else EMBEDDED_REASONER)
     told = "\n".join(request.user for request in reasoner.requests)
     seen = {"green container": "container" in told, "skater": "spins on the ice" in told}
     if arm == "question_only":
@@ -320,9 +321,13 @@ def test_options_that_make_passes_on_empty_are_as_if_nobody_gave_them(
 
 
 def test_weights_are_fitted_to_what_a_reasoner_said_of_each_choice(
-    tmp_path: Path, reasoner: ScriptedOpenAIServer, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    reasoner: ScriptedOpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """One that knows what was planted, of choices that nothing else tells apart."""
+    """A reasoner without weights yet, which knows what was planted; nothing else distinguishes the choices."""
+    monkeypatch.setenv("REASONER_MODEL", "another")
     plants = [f"plant{n}" for n in range(12)]
     rows = {
         plant: egoschema_row(GARDEN, f"What of {plant}?", [f"{plant} is planted {k}" for k in "abcde"], n % 5)

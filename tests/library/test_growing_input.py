@@ -30,7 +30,6 @@ from tests.library.growing import append, begin, close, cut, path_of, segments, 
 from tests.library.uploading import create_upload, make_video, put_all
 from tests.library.web import Page, ScriptedWeb, serving
 from tests.tasks.world import FORTY_SECONDS, exists, run_due
-from workers import ingest_segment
 from workers.fetch_source import fetch
 from workers.runner import run_job
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from gpu_workers.engine.models.calibration import EMBEDDED_REASONER
 from gpu_workers.tasks import models
 from tests.scripted_openai import ScriptedOpenAIServer
 from tests.tasks.eyes import see
@@ -14,7 +15,8 @@ from tests.tasks.eyes import see
 @pytest.fixture(scope="session")
 def _servers() -> Iterator[tuple[ScriptedOpenAIServer, ScriptedOpenAIServer]]:
     # One pair for all tests: loaded models are kept per settings, and the addresses are settings.
-    with ScriptedOpenAIServer(see, model="scripted-vlm") as vlm, ScriptedOpenAIServer(model="scripted-llm") as llm:
+    # The reasoner bears the embedded one's name, and so is asked by its limits and weights.
+    with ScriptedOpenAIServer(see, model="scripted-vlm") as vlm, ScriptedOpenAIServer(model=EMBEDDED_REASONER) as llm:
         yield vlm, llm
 
 

@@ -120,8 +120,25 @@ def test_an_answer_is_stored_with_all_that_led_to_it(
         body = json.loads(event.body)["data"]
         assert (event.type, body["status"], body["answer"]) == ("question.completed", "succeeded", "a tennis ball")
     path = f"/v1/questions/{encode('qst', question_id)}"
-    assert acme.client.get(path).json()["choice"] == 1
+    shown = acme.client.get(path).json()
+    assert (shown["choice"], shown["models"]["unmeasured"]) == (1, "")
     assert globex.client.get(path).status_code == 404
+
+
+def test_an_answer_of_a_reasoner_that_nobody_measured_says_so(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REASONER_MODEL", "another-llm")
+    llm.script = saying(lambda request: "B")
+    question_id = ask(acme, video_id)
+    run_due()
+
+    assert not [request for request in llm.requests if judged(request)], "no weights: the votes decide"
+    shown = acme.client.get(f"/v1/questions/{encode('qst', question_id)}").json()
+    assert (shown["choice"], shown["models"]["reasoner"]) == (1, "another-llm")
+    assert shown["models"]["unmeasured"] == (
+        "limits of reasoner another-llm; support of choices by another-llm with all-MiniLM-L6-v2: votes decide"
+    )
 
 
 def test_a_budget_of_two_calls_ends_with_the_best_answer_so_far(

@@ -8,6 +8,7 @@ from typing import Any
 from django import template
 
 from backend.console.words import badge
+from gpu_workers.engine import clock_text
 
 register = template.Library()
 register.filter("badge", badge)
@@ -40,9 +41,8 @@ def span(ms: Any) -> str:
 
 @register.filter
 def clock(ms: Any) -> str:
-    """A position in a video, h:mm:ss."""
-    seconds = int(ms) // 1000
-    return f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    """Return a position in a video as h:mm:ss."""
+    return clock_text.clock(int(ms), hours=True)
 
 
 @register.filter

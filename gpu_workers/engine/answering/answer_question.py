@@ -49,7 +49,7 @@ def answer_question(
     """
     method = method or method_named(question.method)
     meter = meter if meter is not None else Meter()
-    settings = checking(settings or settings_for(question.effort, models_profile=models.profile), question.check)
+    settings = checking(settings or settings_for(question.effort, models.calibration), question.check)
     asked = Asked(question, graph, models, settings, searched=question.question)
     calls = Calls(
         models,
@@ -79,7 +79,7 @@ def answer_question(
             timings={**calls.timings, "total": calls.spending.elapsed_ms()},
             detail=error.code,
         )
-    return replace(answer, standalone=asked.standalone)
+    return replace(answer, standalone=asked.standalone, unmeasured=models.calibration.unmeasured)
 
 
 def _never() -> bool:

@@ -42,7 +42,7 @@ def conclude(
         signals = Signals(
             verdict.score, verdict.margin, top_similarity, support[choice] if support and choice is not None else None
         )
-        sureness = confidence(signals)
+        sureness = confidence(signals, asked.models.calibration)
         with calls.timed("citations"):
             citations, claims = cite(asked, calls, verdict.source or verdict.node, answer)
         calls.on_progress("citations", 1, 1, f"{len(citations)} citations")

@@ -197,7 +197,7 @@ class Answer:
     finish_reason "budget" or "canceled" may come with the best answer so far. detail: stable code behind a reason that
     is not "answered" (such as "max_tokens" or "model_unavailable"). timings: wall ms per stage. claims: the answer's
     statements with their citations. standalone: the question as it was understood from its history, "" without one.
-    signals: what confidence rests on.
+    signals: what confidence rests on. unmeasured: what was not fitted to the models in use (Calibration.unmeasured).
     """
 
     text: str
@@ -213,6 +213,7 @@ class Answer:
     claims: tuple[ClaimRecord, ...] = ()
     standalone: str = ""
     signals: Mapping[str, float] = field(default_factory=dict)
+    unmeasured: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from gpu_workers.engine.answering.contract import CheckMode, Effort
+from gpu_workers.engine.models.calibration import Calibration
 from gpu_workers.engine.retrieval.tri_view import RetrievalSettings
 
 CheckRule = Literal["off", "on_doubt", "on_disagreement"]
@@ -169,34 +169,35 @@ _GPU: dict[Effort, SearchSettings] = {
     ),
 }
 
-_EMBEDDED_LIMITS: Mapping[str, Any] = {
-    "context_tokens": 1_000,
-    "requery_tokens": 600,
-    "reasoning_words": 40,
-    "answer_tokens": 224,
-    "in_flight": 2,
-    "weight": 0.9,
-    "judge_tokens": 500,
-}
-"""Limits for a 1.5B model on two cores, which reads 60 to 90 and writes 15 to 30 tokens a second. It reads long lists
-so badly that the events' own support of a choice counts more than its vote (docs/evaluation.md)."""
 
+def settings_for(effort: Effort, calibration: Calibration) -> SearchSettings:
+    """Return the settings of an effort with models of this calibration.
 
-def settings_for(effort: Effort, *, models_profile: str) -> SearchSettings:
-    """The settings of an effort on a model profile ("embedded" or a GPU one).
-
-    On the embedded profile contexts and traces are short. There medium asks the reasoner one prompt per question, and
-    a second only if its samples disagree; it neither queries again nor checks frames, which high and paper do.
-    Effort `paper` keeps the paper's tree, only with shorter texts.
+    Support of choices counts where its weights were fitted, except in effort `paper`. A reasoner with limits gets short
+    contexts and traces. Medium then asks it one prompt per question, and a second only if its samples disagree; it
+    neither queries again nor checks frames, which high and paper do. Effort `paper` keeps the paper's tree, only with
+    shorter texts.
     """
     settings = _GPU[effort]
-    if models_profile != "embedded":
+    if (support := calibration.support) is not None:
+        settings = changed(
+            settings,
+            weight=0.0 if effort == "paper" else support.share.value,
+            judge_tokens=0 if effort == "low" else support.judge_tokens.value,
+        )
+    limits = calibration.limits.value
+    if limits is None:
         return settings
-    settings = changed(settings, **_EMBEDDED_LIMITS)
-    if effort == "paper":
-        settings = changed(settings, weight=0.0)
+    settings = changed(
+        settings,
+        context_tokens=limits.context_tokens,
+        requery_tokens=limits.requery_tokens,
+        reasoning_words=limits.reasoning_words,
+        answer_tokens=limits.answer_tokens,
+        in_flight=limits.in_flight,
+    )
     if effort == "low":
-        return changed(settings, n=1, context_tokens=700, judge_tokens=0)
+        return changed(settings, n=1, context_tokens=limits.low_context_tokens)
     if effort == "medium":
         return changed(
             settings,

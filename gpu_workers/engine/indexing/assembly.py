@@ -16,9 +16,10 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Chunk, EntityMention, Event, EventRecord, Extraction, Span, stable_id, unit
 from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions, mention_text
-from gpu_workers.engine.indexing.semantic_chunking import MAX_CHUNKS, MergeRule, SemanticChunker
+from gpu_workers.engine.indexing.semantic_chunking import MAX_CHUNKS, SemanticChunker
 from gpu_workers.engine.models.roles import IndexModels, Meter, ModelError, ModelRefused
 from gpu_workers.engine.ports import EntityDirectory, EventSink
 
@@ -30,15 +31,14 @@ FrameSource = Callable[[Span, int], Sequence[tuple[int, bytes]]]
 
 @dataclass(frozen=True, slots=True)
 class AssemblySettings:
-    """threshold None: the rule's default for the similarity. boundary_threshold: tau_out of the paper's rule.
+    """How events are made.
 
-    attempts: how often a model is asked for one event before the event is stored without its answer.
-    parallel: events of one push whose summaries and extractions are in flight together.
+    threshold: lowest score of any two chunks of an event; None for the one fitted to the similarity. attempts: how
+    often a model is asked for one event before the event is stored without its answer. parallel: events of one push
+    whose summaries and extractions are in flight together.
     """
 
-    rule: MergeRule = MergeRule.OURS
     threshold: float | None = None
-    boundary_threshold: float | None = None
     max_chunks: int = MAX_CHUNKS
     frames_per_event: int = 8
     attempts: int = 2
@@ -94,16 +94,14 @@ class EventAssembler:
         self._linker = EntityLinker(video_id, index_version, directory, settings.linking)
         self._chunker = SemanticChunker(
             models.similarity,
-            settings.rule,
-            settings.threshold,
+            models.calibration.thresholds.merge.value if settings.threshold is None else settings.threshold,
             settings.max_chunks,
-            boundary_threshold=settings.boundary_threshold,
             meter=meter,
         )
         self.next_event_n = next_event_n
         self.warnings: list[AssemblyWarning] = []
-        # None as a rule, since these were one unfinished event. But a pair near the threshold may be scored anew on its
-        # other side (another batch, another device, a newer similarity), and that must not end the video.
+        # None as a rule, since these were one unfinished event. But a pair near the threshold may be scored again on
+        # its other side (another batch, another device, a newer similarity), and that must not end the video.
         self._due = self._chunker.extend(pending_chunks)
 
     @property
@@ -114,7 +112,7 @@ class EventAssembler:
     def push(self, chunks: Sequence[Chunk]) -> int:
         """Take the next chunks and store the events they finish; returns how many. No chunks, no work.
 
-        Raises ModelError when a model cannot be reached (retryable): then start anew from the last checkpoint.
+        Raises ModelError when a model cannot be reached (retryable): then start again from the last checkpoint.
         """
         return self._store(self._chunker.extend(chunks))
 
@@ -167,7 +165,7 @@ class EventAssembler:
         nothing = Extraction((), ())
         if _is_gap(group):
             code = group[0].gap or "unknown"
-            message = f"{_clock(_span(group).start_ms)} to {_clock(_span(group).end_ms)} could not be described: {code}"
+            message = f"{_from_to(_span(group))} could not be described: {code}"
             return _Draft(message, nothing, (("description", code, message),))
         failures: list[tuple[str, str, str]] = []
         summary = self._ask(
@@ -225,11 +223,10 @@ def _span(group: Sequence[Chunk]) -> Span:
     return Span(group[0].span.start_ms, group[-1].span.end_ms)
 
 
+def _from_to(span: Span) -> str:
+    return f"{clock(span.start_ms, hours=True)} to {clock(span.end_ms, hours=True)}"
+
+
 def _in_sequence(group: Sequence[Chunk]) -> str:
-    """All descriptions with their times: less than a summary, but nothing is lost."""
-    return " ".join(f"[{_clock(chunk.span.start_ms)}] {chunk.description}" for chunk in group)
-
-
-def _clock(ms: int) -> str:
-    seconds = ms // 1000
-    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    """Return all descriptions with their times: less than a summary, but nothing is lost."""
+    return " ".join(f"[{clock(chunk.span.start_ms, hours=True)}] {chunk.description}" for chunk in group)

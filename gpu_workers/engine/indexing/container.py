@@ -1,7 +1,7 @@
 """Which files are taken for video: known containers by their first bytes, never by name or by a guess of ffmpeg.
 
 ffmpeg can open playlists, images, scripts and capture devices, and several of those make it open further files. So
-the container is told to it (`-f`, format_whitelist), and so are the protocols that it may use.
+the container is passed to it (`-f`, format_whitelist), and so are the protocols that it may use.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def sniff_container(head: bytes) -> str:
 def input_options(source: str) -> dict[str, str]:
     """ffmpeg's and PyAV's options for opening source, a path or an http(s) URL, with no protocol beyond it.
 
-    The ffmpeg binary follows redirects and cannot be told not to: a URL is one of our own store, never a customer's.
+    The ffmpeg binary follows redirects and has no option against it: a URL is one of our own store, never a customer's.
     """
     if not is_url(source):
         return {"protocol_whitelist": "file"}

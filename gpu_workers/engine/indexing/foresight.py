@@ -1,7 +1,7 @@
 """Which packets of a span must be decoded to a picture, known before any of them is.
 
 A decoder must follow every reference frame, but a frame that no other refers to costs nothing when it is passed over.
-Timestamps tell in advance which frames will be chosen, so all others are decoded only where others refer to them.
+Timestamps show in advance which frames will be chosen, so all others are decoded only where others refer to them.
 """
 
 from __future__ import annotations

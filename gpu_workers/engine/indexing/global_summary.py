@@ -1,7 +1,7 @@
 """The global summary of a video: contiguous topics over its events, and an overview over the topics (AVATAAR's G).
 
 Events come in order of time, in any batches. A topic, once closed, never changes; what is left is the open topic, which
-every conclusion tells anew. Whatever the batches, the same events give the same topics.
+every conclusion narrates again. Whatever the batches, the same events give the same topics.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from gpu_workers.engine.ekg import EventDigest, Overview, Span, Topic, Vector, unit
-from gpu_workers.engine.models.narrator import (
+from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
+from gpu_workers.engine.models.roles import Meter, ModelError, Narrator, OverviewText, TopicText
+from gpu_workers.engine.models.served.narration import (
     NOT_DESCRIBED,
     TEXT_CHARS,
     TITLE_CHARS,
-    MeasuredNarrator,
     said_by_events,
     said_by_topics,
 )
-from gpu_workers.engine.models.roles import Meter, ModelError, Narrator, OverviewText, TopicText
 
-Told = TypeVar("Told", TopicText, OverviewText)
+Narration = TypeVar("Narration", TopicText, OverviewText)
 
 FrameTimes = Callable[[Span], Sequence[int]]
 """Times of some kept frames inside a span, in order."""
@@ -151,9 +151,9 @@ def _cohesion(vectors: Sequence[Vector]) -> float:
 class GlobalSummariser:
     """Tells topics and the overview of one video's index version.
 
-    topics: those told so far, by a run that concluded before the video's end: all but the last are closed, and the next
-    event to push is the first of the last one. frame_times: called for the events chosen to be shown. A text that the
-    narrator cannot give for good is the measured narrator's, and .warnings says so.
+    topics: those narrated so far, by a run that concluded before the video's end: all but the last are closed, and
+    the next event to push is the first of the last one. frame_times: called for the events chosen to be shown. A text
+    that the narrator cannot give for good is the measured narrator's, and .warnings says so.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class GlobalSummariser:
         self._settings = settings
         self._splitter = TopicSplitter(settings)
         self._closed = list(topics[:-1])
-        # Told already: asked for anew only if events have come to it.
+        # Already narrated: narrated again only if events have come to it.
         self._last = topics[-1] if topics else None
         self.warnings: list[SummaryWarning] = []
 
@@ -207,7 +207,7 @@ class GlobalSummariser:
         # A model could only make something up about gaps.
         silent = not any(event.described for event in events)
         narrator = MeasuredNarrator() if silent else self._narrator
-        _, told = self._told(
+        _, narration = self._narrated(
             "topics", narrator, lambda by: by.tell_topic(events, profile=self._profile, meter=self._meter)
         )
         said = said_by_events(events)
@@ -216,25 +216,25 @@ class GlobalSummariser:
             span=Span(events[0].span.start_ms, events[-1].span.end_ms),
             first_event=first,
             end_event=end,
-            title=told.title[:TITLE_CHARS],
-            summary=told.summary[:TEXT_CHARS],
-            people=said.kept(told.people),
-            places=said.kept(told.places),
+            title=narration.title[:TITLE_CHARS],
+            summary=narration.summary[:TEXT_CHARS],
+            people=said.kept(narration.people),
+            places=said.kept(narration.places),
             frame_ms=self._frames(events),
         )
 
     def _overview(self, topics: Sequence[Topic]) -> Overview:
         silent = all(topic.title == NOT_DESCRIBED for topic in topics)
         narrator = MeasuredNarrator() if silent else self._narrator
-        name, told = self._told(
+        name, narration = self._narrated(
             "overview", narrator, lambda by: by.tell_overview(topics, profile=self._profile, meter=self._meter)
         )
         said = said_by_topics(topics)
-        people, places = said.kept(told.people), said.kept(told.places)
-        return Overview(told.text[:TEXT_CHARS], people, places, topics[-1].span.end_ms, name)
+        people, places = said.kept(narration.people), said.kept(narration.places)
+        return Overview(narration.text[:TEXT_CHARS], people, places, topics[-1].span.end_ms, name)
 
-    def _told(self, stage: str, narrator: Narrator, tell: Callable[[Narrator], Told]) -> tuple[str, Told]:
-        """Who told it, and what."""
+    def _narrated(self, stage: str, narrator: Narrator, tell: Callable[[Narrator], Narration]) -> tuple[str, Narration]:
+        """Return the narrator's name and its text."""
         try:
             return narrator.name, tell(narrator)
         except ModelError as error:
@@ -275,7 +275,7 @@ class SummarisedIndex(Protocol):
 def summarise(
     index: SummarisedIndex, narrator: Narrator, *, profile: str, meter: Meter, settings: TopicSettings | None = None
 ) -> list[SummaryWarning]:
-    """Write the global summary of a finished index into it. Returns what the narrator could not tell.
+    """Write the global summary of a finished index into it. Returns what the narrator could not narrate.
 
     settings: None for those that suit the video's length. Raises ModelError when the narrator cannot be reached.
     """

@@ -60,7 +60,7 @@ def _brightest() -> float:
 
 @cache
 def _shown() -> Picture:
-    """sRGB value by light, in _STEPS from none to the brightest that is told apart."""
+    """Return the sRGB value by light, in _STEPS from none to the brightest that is distinguished."""
     light = np.linspace(0.0, _brightest(), _STEPS)
     above = np.maximum(light - _KNEE, 0) / (1 - _KNEE)
     bent = np.minimum(light, _KNEE) + (1 - _KNEE) * above / (1 + above)

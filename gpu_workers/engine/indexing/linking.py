@@ -145,7 +145,7 @@ class EntityLinker:
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """All entities of an index, linked anew, and what hangs on them; mentions in order of time."""
+    """All entities of an index, linked again, with their relations; mentions in order of time."""
 
     entities: tuple[Entity, ...]
     mentions: tuple[LinkedMention, ...]
@@ -162,7 +162,7 @@ def compact(
     ratio: float = 0.4,
     seed: int = 0,
 ) -> Compaction:
-    """Link all mentions of a finished index anew, by K-means over their embeddings (AVA, section 4.3).
+    """Link all mentions of a finished index again, by K-means over their embeddings (AVA, section 4.3).
 
     mentions: in order of time; relations name entities of their own event's mentions. Mentions of one event in one
     cluster become one. An entity gets the most frequent of its mentions' names (the earliest of equals), and a known

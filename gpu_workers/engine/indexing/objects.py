@@ -95,7 +95,7 @@ class ObjectLinker:
         for batch in _batches(tracks):
             waiting = list(batch)
             while waiting:
-                # Weighed anew after each join, since it changes what the others can be.
+                # Weighed again after each join, since a join changes what the others can be.
                 joins = [join for k in waiting for join in [self._best(k, tracks[k], known)] if join is not None]
                 best = min(joins, key=lambda join: (join.rule, join.cost, join.n, join.track), default=None)
                 if best is None:
@@ -133,28 +133,28 @@ class ObjectLinker:
         for state in known.values():
             if state.category not in kind_of(track.category) or _share_time(state, track):
                 continue
-            likeness = _likeness(state, track)
+            similarity = _similarity(state, track)
             distance = _step(state, track, settings.gap_ms, settings.reach)
-            if distance is not None and likeness >= settings.tau_going_on:
+            if distance is not None and similarity >= settings.tau_going_on:
                 joins.append(_Join(0, distance, state.n, k, state.id, 0.95))
             overlap = iou(state.last.box, track.boxes[0][1:])
             stays = not moves_itself(track.category) and overlap >= settings.overlap
-            if stays and likeness >= settings.tau_in_place and _over(state, track):
+            if stays and similarity >= settings.tau_in_place and _over(state, track):
                 joins.append(_Join(1, -overlap, state.n, k, state.id, 0.8))
         alike = self._alike(track, known)
         if alike and (len(alike) == 1 or alike[0][0] - alike[1][0] >= settings.margin):
-            likeness, state = alike[0]
-            joins.append(_Join(2, -likeness, state.n, k, state.id, _JOINED_BY_LOOKS))
+            similarity, state = alike[0]
+            joins.append(_Join(2, -similarity, state.n, k, state.id, _JOINED_BY_LOOKS))
         return min(joins, key=lambda join: (join.rule, join.cost, join.n), default=None)
 
     def _alike(self, track: TrackObservation, known: Mapping[UUID, ObjectState]) -> list[tuple[float, ObjectState]]:
         """Objects that the track can be by its looks, most alike first; of one that is clear, what is far behind it
         is among them too, down to the margin below tau."""
         found = [
-            (likeness, state)
+            (similarity, state)
             for state in known.values()
             if state.category in kind_of(track.category)
-            and (likeness := _likeness(state, track)) >= self._settings.tau - self._settings.margin
+            and (similarity := _similarity(state, track)) >= self._settings.tau - self._settings.margin
             and not _share_time(state, track)
         ]
         found.sort(key=lambda pair: (-pair[0], pair[1].n))
@@ -213,7 +213,7 @@ def _over(state: ObjectState, track: TrackObservation) -> bool:
     return state.last.ms < track.boxes[0][0]
 
 
-def _likeness(state: ObjectState, track: TrackObservation) -> float:
+def _similarity(state: ObjectState, track: TrackObservation) -> float:
     if state.embedding is None or track.appearance is None or state.embedding.shape != track.appearance.shape:
         return 0.0
     return float(state.embedding @ track.appearance)

@@ -77,7 +77,7 @@ class FrameSamples:
         self._fps = fps
         self._grid = SamplingGrid(fps, span.start_ms)
         self._foresight: Foresight[av.Packet[av.VideoStream]] | None = None
-        # Kept: making one anew for each frame takes half as long as shrinking it.
+        # Kept: making a new one for each frame takes half as long as shrinking it.
         self._reformatter = VideoReformatter()
         self._frames = self._sample()
 

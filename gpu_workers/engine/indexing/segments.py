@@ -100,7 +100,7 @@ class Source:
 
 @dataclass(slots=True)
 class StageTimes:
-    """Milliseconds spent in each stage of a segment; decode runs beside the others."""
+    """Milliseconds spent in each stage of a segment; decode runs at the same time as the others."""
 
     decode: int = 0
     embed_frames: int = 0

@@ -1,4 +1,4 @@
-"""Which implementation plays which role: one table per profile, bound by ModelSettings.
+"""Which implementation plays which role: one loader per role, and the settings that decide.
 
 Nothing is loaded on import. Each model is loaded once per process and per settings, when a role first needs it.
 """
@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from gpu_workers.engine.models import weights
+from gpu_workers.engine.models.calibration import EMBEDDED_SIMILARITY, EMBEDDED_TEXT_EMBEDDER, calibration_of
 from gpu_workers.engine.models.roles import (
     AnswerModels,
     Checker,
@@ -34,60 +35,18 @@ if TYPE_CHECKING:
     from gpu_workers.engine.models.observer.scene import SceneClassifier
 
 
-@dataclass(frozen=True, slots=True)
-class RoleBinding:
-    """One line of a profile. weights: a name in weights.WEIGHTS, a hub id, or "endpoint". sha256: of the weight files,
-    in the order of the weight table; empty for an endpoint or a hub id, whose operator pins it."""
-
-    implementation: str
-    weights: str
-    licence: str
-    sha256: tuple[str, ...] = ()
-
-
-def _packaged(implementation: str, name: str) -> RoleBinding:
-    weight = weights.WEIGHTS[name]
-    return RoleBinding(implementation, name, weight.licence, tuple(file.sha256 for file in weight.files))
-
-
-PROFILES: Mapping[str, Mapping[str, RoleBinding]] = {
-    "embedded": {
-        "describer": _packaged("observer.Observer", "ssd-mobilenet-v2"),
-        "scene": _packaged("scene.SceneClassifier", "efficientnet-lite3"),
-        "text_reader": RoleBinding("observed_text.TextReader", "inside rapidocr-onnxruntime", "Apache-2.0"),
-        "summariser": RoleBinding("observer_events.ObserverSummariser", "", ""),
-        "extractor": RoleBinding("observer_events.ObserverExtractor", "", ""),
-        "narrator": RoleBinding("narrator.MeasuredNarrator", "", ""),
-        "checker": RoleBinding("observer_events.ObserverChecker", "endpoint", ""),
-        "reasoner": RoleBinding("chat.OpenAIChatModel", "endpoint", ""),
-        "text_embedder": _packaged("encoders.MiniLMTextEmbedder", "all-minilm-l6-v2"),
-        "frame_embedder": _packaged("conse.ConseFrameEmbedder", "efficientnet-lite3"),
-        "similarity": _packaged("similarity.BertScoreSimilarity", "all-minilm-l6-v2"),
-        "transcriber": _packaged("whisper.WhisperTranscriber", "whisper-base"),
-    },
-    "openai": {
-        "describer": RoleBinding("vision_language.VlmDescriber", "endpoint", ""),
-        "summariser": RoleBinding("event_language.LlmSummariser", "endpoint", ""),
-        "extractor": RoleBinding("event_language.VlmExtractor", "endpoint", ""),
-        "narrator": RoleBinding("narrator.LlmNarrator", "endpoint", ""),
-        "checker": RoleBinding("vision_language.VlmChecker", "endpoint", ""),
-        "reasoner": RoleBinding("chat.OpenAIChatModel", "endpoint", ""),
-        "text_embedder": RoleBinding("clip.ClipEmbedder", "jinaai/jina-clip-v1", "Apache-2.0"),
-        "frame_embedder": RoleBinding("clip.ClipEmbedder", "jinaai/jina-clip-v1", "Apache-2.0"),
-        "similarity": RoleBinding("similarity.BertScoreSimilarity", "microsoft/deberta-xlarge-mnli", "MIT"),
-        "transcriber": RoleBinding("whisper.WhisperTranscriber", "large-v3-turbo", "MIT"),
-    },
-}
-"""Role to implementation. "openai" is for machines with GPUs: a VLM and an LLM behind the OpenAI protocol."""
+MODEL_PROFILES = ("embedded", "openai")
+"""Values of MODEL_PROFILE. "openai" is for machines with GPUs: a VLM and an LLM behind the OpenAI protocol."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
     """Where the models are. An embedded profile with a describer_url uses that VLM instead of the observer.
 
-    clip_source, bertscore_source, whisper_source: folder or hub id for the openai profile. clip_revision: the commit
-    whose code may run. device: of in-process models in the openai profile. describer_images: most pictures that the
-    describer's server takes in one request.
+    reasoner_model: the name under which the server serves the reasoner; its calibration is looked up by this name.
+    clip_source, bertscore_source, whisper_source: folder or hub id for the openai profile; the licences of the default
+    ones are Apache-2.0, MIT and MIT. clip_revision: the commit whose code may run. device: of in-process models in the
+    openai profile. describer_images: most pictures that the describer's server takes in one request.
     """
 
     profile: str = "embedded"
@@ -110,8 +69,8 @@ class ModelSettings:
     threads: int = 1
 
     def __post_init__(self) -> None:
-        if self.profile not in PROFILES:
-            raise ValueError(f"MODEL_PROFILE is one of {', '.join(PROFILES)}, got {self.profile!r}")
+        if self.profile not in MODEL_PROFILES:
+            raise ValueError(f"MODEL_PROFILE is one of {', '.join(MODEL_PROFILES)}, got {self.profile!r}")
 
     @classmethod
     def from_env(cls, env: Mapping[str, str] | None = None) -> ModelSettings:
@@ -181,15 +140,16 @@ def vision_model(settings: ModelSettings) -> OpenAIChatModel:
 def load_index_models(settings: ModelSettings) -> IndexModels:
     """The roles of an index job. Raises WeightsError or ModelError when one of them cannot be had."""
     describer, summariser, extractor = _perception(settings)
+    similarity, embedder = _similarity(settings), _text_embedder(settings)
     return IndexModels(
-        profile=settings.profile,
         describer=describer,
         summariser=summariser,
         extractor=extractor,
-        text_embedder=_text_embedder(settings),
+        text_embedder=embedder,
         frame_embedder=_frame_embedder(settings),
-        similarity=_similarity(settings),
+        similarity=similarity,
         narrator=_narrator(settings),
+        calibration=calibration_of(similarity=similarity.name, text_embedder=embedder.name),
         transcriber=_transcriber(settings),
     )
 
@@ -197,7 +157,7 @@ def load_index_models(settings: ModelSettings) -> IndexModels:
 @cache
 def load_answer_models(settings: ModelSettings) -> AnswerModels:
     """The roles of a question. Raises WeightsError or ModelError when one of them cannot be had."""
-    from gpu_workers.engine.models.observer.events import ObserverChecker
+    from gpu_workers.engine.models.observer.checker import ObserverChecker
     from gpu_workers.engine.models.served.vision import VlmChecker
 
     llm = reasoner(settings)
@@ -206,12 +166,13 @@ def load_answer_models(settings: ModelSettings) -> AnswerModels:
         checker = VlmChecker(vision_model(settings), max_frames=settings.describer_images)
     else:
         checker = ObserverChecker(llm)
+    similarity, embedder = _similarity(settings), _text_embedder(settings)
     return AnswerModels(
-        profile=settings.profile,
         reasoner=llm,
-        text_embedder=_text_embedder(settings),
+        text_embedder=embedder,
         frame_embedder=_frame_embedder(settings),
-        similarity=_similarity(settings),
+        similarity=similarity,
+        calibration=calibration_of(reasoner=llm.name, similarity=similarity.name, text_embedder=embedder.name),
         checker=checker,
     )
 
@@ -234,12 +195,14 @@ def _perception(settings: ModelSettings) -> tuple[Describer, Summariser, Extract
 
 
 def _narrator(settings: ModelSettings) -> Narrator:
-    """Told by the model that describes, so that an index job needs one server; without one by what was measured."""
-    from gpu_workers.engine.models.narrator import LlmNarrator, MeasuredNarrator
+    """Return the VLM's narrator, so that indexing needs one server; without a VLM, the measured narrator."""
+    from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
+    from gpu_workers.engine.models.served.narrator import LlmNarrator
 
+    measured = MeasuredNarrator()
     if settings.describer_url or settings.profile == "openai":
-        return LlmNarrator(vision_model(settings))
-    return MeasuredNarrator()
+        return LlmNarrator(vision_model(settings), measured)
+    return measured
 
 
 @cache
@@ -277,7 +240,7 @@ def _text_embedder(settings: ModelSettings) -> TextEmbedder:
         return _clip(settings)
     from gpu_workers.engine.models.local.encoders import MiniLMTextEmbedder
 
-    return MiniLMTextEmbedder(weights.fetch("all-minilm-l6-v2"))
+    return MiniLMTextEmbedder(weights.fetch("all-minilm-l6-v2"), name=EMBEDDED_TEXT_EMBEDDER)
 
 
 @cache
@@ -302,7 +265,7 @@ def _similarity(settings: ModelSettings) -> Similarity:
         )
     layer, baseline = similarity.MINILM_LAYER, similarity.MINILM_BASELINE
     folder = weights.fetch("all-minilm-l6-v2")
-    return similarity.BertScoreSimilarity(folder, num_layers=layer, baseline=baseline, name=f"bertscore-minilm-{layer}")
+    return similarity.BertScoreSimilarity(folder, num_layers=layer, baseline=baseline, name=EMBEDDED_SIMILARITY)
 
 
 @cache

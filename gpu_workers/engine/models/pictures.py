@@ -1,4 +1,4 @@
-"""Pictures on their way to a model: size and JPEG; and times as people write them."""
+"""Pictures on their way to a model: size and JPEG."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpu_workers.engine.ekg import Picture
 
 
 def shrink(picture: Picture, longest: int) -> Picture:
-    """picture scaled down so that its longest side is at most longest pixels; the aspect ratio is kept."""
+    """Return picture scaled down so that its longest side is at most longest pixels; the aspect ratio is kept."""
     height, width = picture.shape[:2]
     scale = longest / max(height, width)
     if scale >= 1:
@@ -19,15 +19,8 @@ def shrink(picture: Picture, longest: int) -> Picture:
 
 
 def jpeg_of(picture: Picture, *, longest: int = 640, quality: int = 85) -> bytes:
-    """JPEG bytes of an RGB picture, scaled down to longest pixels."""
+    """Return the JPEG bytes of an RGB picture, scaled down to longest pixels."""
     done, data = cv2.imencode(".jpg", shrink(picture, longest)[:, :, ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
     if not done:
         raise ValueError("the picture could not be encoded")
     return data.tobytes()
-
-
-def clock(ms: int) -> str:
-    """mm:ss, or h:mm:ss from the first hour on."""
-    seconds = ms // 1000
-    hours, minutes = seconds // 3600, seconds // 60 % 60
-    return f"{hours}:{minutes:02}:{seconds % 60:02}" if hours else f"{minutes:02}:{seconds % 60:02}"

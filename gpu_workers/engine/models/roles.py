@@ -1,4 +1,4 @@
-"""Model roles: what the engine asks of a model, whoever plays it.
+"""Model roles: what the engine requires of a model, whichever implementation plays it.
 
 Every call reports what it consumed to a Meter, so that usage of a job or a question is the sum of its model calls.
 """
@@ -25,6 +25,7 @@ from gpu_workers.engine.ekg import (
     TranscriptLine,
     Vector,
 )
+from gpu_workers.engine.models.calibration import Calibration
 
 
 class ModelError(Exception):
@@ -95,8 +96,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One completion. text is "" and refused True when the provider declined; truncated when it hit max_tokens.
-    first: log-probabilities of the likeliest first tokens, where they were asked for and the server tells them."""
+    """One completion.
+
+    text is "" and refused True if the provider declined; truncated is True if the completion hit max_tokens. first:
+    log-probabilities of the likeliest first tokens, if they were requested and the server returns them.
+    """
 
     text: str
     refused: bool = False
@@ -126,17 +130,17 @@ class ChatModel(Protocol):
         timeout_s: float | None = None,
         alternatives: int = 0,
     ) -> list[Sample]:
-        """n completions in one request where the server can (else in parallel), at least one.
+        """Return n completions, in one request if the server can (else in parallel); at least one.
 
-        schema: JSON schema for structured output. alternatives: how many first tokens to tell the probabilities of
-        (Sample.first), at most 20; a server may tell fewer, or none. Retries 429, 5xx and lost connections with jitter,
-        obeying Retry-After. Raises ModelError (codes model_unavailable, model_timeout, model_bad_request,
+        schema: JSON schema for structured output. alternatives: number of first tokens whose probabilities are wanted
+        (Sample.first), at most 20; a server may return fewer, or none. Retries 429, 5xx and lost connections with
+        jitter, obeying Retry-After. Raises ModelError (codes model_unavailable, model_timeout, model_bad_request,
         context_exceeded) or ModelRefused when every sample was refused.
         """
         ...
 
     def count_tokens(self, text: str) -> int:
-        """An upper estimate of the tokens of text."""
+        """Return an upper estimate of the tokens of text."""
         ...
 
 
@@ -145,7 +149,7 @@ class ChatModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ChunkView:
-    """What a describer is shown of one chunk. frames are in order of time, each ms inside span; may be empty."""
+    """The input of a describer for one chunk. frames: in order of time, each ms inside span; may be empty."""
 
     n: int
     span: Span
@@ -155,7 +159,7 @@ class ChunkView:
 
 @dataclass(frozen=True, slots=True)
 class SegmentView:
-    """All chunks of one segment in order. profile: general, wildlife, traffic, egocentric or city."""
+    """The input of a describer for one segment: its chunks in order. profile: one of prompts.PROFILES."""
 
     span: Span
     chunks: tuple[ChunkView, ...]
@@ -166,7 +170,7 @@ class SegmentView:
 
 @dataclass(frozen=True, slots=True)
 class SegmentDescription:
-    """One Chunk per ChunkView, in order; what could not be described is a chunk with a gap code."""
+    """One Chunk per ChunkView, in order; a chunk that could not be described has a gap code."""
 
     chunks: tuple[Chunk, ...]
     tracks: tuple[TrackObservation, ...] = ()
@@ -223,9 +227,9 @@ class OverviewText:
 
 
 class Narrator(Protocol):
-    """Tells many events, or many topics, as one text; however many they are, each request fits the model.
+    """Narrates many events, or many topics, as one text; however many they are, each request fits the model.
 
-    Both take at least one item, in order of time, and raise ModelError.
+    Both methods take at least one item, in order of time, and raise ModelError.
     """
 
     name: str
@@ -247,13 +251,14 @@ class Transcriber(Protocol):
 
 
 class TextEmbedder(Protocol):
-    """name identifies the vector space and is stored beside each vector; dimension is its width."""
+    """Turns texts into vectors. name identifies the vector space and is stored with each vector; dimension: its
+    width."""
 
     name: str
     dimension: int
 
     def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
-        """Shape (len(texts), dimension), rows of unit length. An empty text gives a zero row."""
+        """Return an array of shape (len(texts), dimension), rows of unit length. An empty text gives a zero row."""
         ...
 
 
@@ -289,7 +294,7 @@ class Similarity(Protocol):
     def encode(self, texts: Sequence[str], *, meter: Meter) -> Sequence[object]: ...
 
     def score(self, candidates: Sequence[object], references: Sequence[object]) -> Scores:
-        """Pairwise scores of candidates[i] against references[i]."""
+        """Return the pairwise scores of candidates[i] against references[i]."""
         ...
 
 
@@ -316,8 +321,8 @@ class CheckRequest:
 class ObserveRequest:
     """A look at a few frames to find out one thing.
 
-    find: what. hypothesis: the answer or statement under test, "" for none. known: what earlier looks found, in words.
-    high: the frames are pictures in full, not thumbnails, and cost more.
+    find: the thing. hypothesis: the answer or statement under test, "" for none. known: findings of earlier looks, in
+    words. high: the frames are pictures in full, not thumbnails, and cost more.
     """
 
     question: str
@@ -329,9 +334,9 @@ class ObserveRequest:
 
 
 class Checker(Protocol):
-    """Looks at frames: answers anew (AVA, section 5.3, action CA), or reports what they show.
+    """Looks at frames: answers again (AVA, section 5.3, action CA), or reports what they show.
 
-    Both return raw samples in the schema given and raise ModelError. max_frames: the most that one request shows.
+    Both methods return raw samples in the schema given and raise ModelError. max_frames: maximum per request.
     timeout_s: how long the request may take with all of its retries, None for the model's own limit.
     """
 
@@ -351,15 +356,14 @@ class Checker(Protocol):
     def observe(
         self, request: ObserveRequest, *, schema: Mapping[str, Any], meter: Meter, timeout_s: float | None = None
     ) -> Sample:
-        """One report. Frames are told by their number, the place in request.frames counted from 1, and their ms."""
+        """Return one report. It names a frame by its number, counted from 1 in request.frames, and its ms."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class IndexModels:
-    """The roles an index job needs, bound by a profile."""
+    """The roles of an index job. calibration: what was fitted to these models."""
 
-    profile: str
     describer: Describer
     summariser: Summariser
     extractor: Extractor
@@ -367,17 +371,17 @@ class IndexModels:
     frame_embedder: FrameEmbedder
     similarity: Similarity
     narrator: Narrator
+    calibration: Calibration
     transcriber: Transcriber | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerModels:
-    """The roles a question needs, bound by a profile."""
+    """The roles of a question. calibration: what was fitted to these models."""
 
-    profile: str
     reasoner: ChatModel
     text_embedder: TextEmbedder
     frame_embedder: FrameEmbedder
     similarity: Similarity
+    calibration: Calibration
     checker: Checker | None = None
-    extras: Mapping[str, Any] = field(default_factory=dict)

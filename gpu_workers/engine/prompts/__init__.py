@@ -15,9 +15,9 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 @cache
 def load(name: str, profile: str = "general") -> Template:
-    """The prompt called name in the words of a scenario, else in general words.
+    """Return the prompt called name in the words of a scenario, else in general words.
 
-    Looked for in profile's folder, then in general's, then beside this module. Fill it with substitute(), which puts
+    The folders searched are profile's, general's and this module's. Fill it with substitute(), which puts
     values in once and never reads placeholders inside a value, so text seen in a video cannot pull in another value.
     Raises ValueError for an unknown profile and LookupError when there is no such prompt.
     """
@@ -26,8 +26,8 @@ def load(name: str, profile: str = "general") -> Template:
     if not _NAME.match(name):
         raise LookupError(f"no prompt {name!r}")
     root = files(__name__)
-    for place in (root / profile, root / "general", root):
-        file = place / f"{name}.txt"
+    for folder in (root / profile, root / "general", root):
+        file = folder / f"{name}.txt"
         if file.is_file():
             return Template(file.read_text(encoding="utf-8").strip())
     raise LookupError(f"no prompt {name!r}")
@@ -35,7 +35,7 @@ def load(name: str, profile: str = "general") -> Template:
 
 @cache
 def digest() -> str:
-    """Of all prompts together: another one as soon as any of them is worded differently."""
+    """Return the digest of all prompts together. It changes as soon as any of them is worded differently."""
     root = Path(str(files(__name__)))
     texts = sorted((str(path.relative_to(root)), path.read_text(encoding="utf-8")) for path in root.rglob("*.txt"))
     return hashlib.sha256(repr(texts).encode()).hexdigest()

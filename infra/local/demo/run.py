@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gpu_workers.engine.clock_text import clock
 from infra.local.default_video import NoDefaultVideo, default_video
 from infra.local.demo.client import ApiRefused, Client, Json, sha256_of
 from infra.local.demo.progress import Stages
@@ -211,7 +212,7 @@ class Demo:
         say(f"A{number}: {question['answer'] or '(no answer)'}")
         say(f"    {question['finish_reason']}, confidence {confidence:.2f}" if confidence is not None else "")
         for item in question["evidence"]:
-            say(f"    {clock(item['start_ms'])}-{clock(item['end_ms'])}  {item['status']:<11} {item['quote'][:140]}")
+            say(f"    {_clock(item['start_ms'])}-{_clock(item['end_ms'])}  {item['status']:<11} {item['quote'][:140]}")
         usage, timings = question["usage"], question["timings"]
         tokens = f"{usage['prompt_tokens']} + {usage['completion_tokens']} tokens in {usage['calls']} calls"
         say(
@@ -239,8 +240,9 @@ class Demo:
         }
 
 
-def clock(ms: int) -> str:
-    return f"{ms // 60_000}:{ms // 1000 % 60:02d}"
+def _clock(ms: int) -> str:
+    """Return m:ss, or h:mm:ss from one hour on."""
+    return clock(ms).removeprefix("0")
 
 
 __all__ = ["ApiRefused", "Demo", "DemoFailed"]

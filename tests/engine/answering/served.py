@@ -15,6 +15,7 @@ from typing import Any
 from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.contract import Turn
 from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
+from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import AnswerModels, ModelCall, Sample
 from gpu_workers.engine.models.served.chat import OpenAIChatModel, RetryPolicy
 from gpu_workers.engine.models.served.vision import VlmChecker
@@ -31,7 +32,7 @@ BABBLE = "it goes to the third one"
 
 # Every call of a run in which samples disagree, but in a small tree: the root and one of each action.
 FULL: SearchSettings = changed(
-    settings_for("high", models_profile="gpu"),
+    settings_for("high", UNMEASURED),
     n=3, early_majority=False, max_depth=2, level_width=None, reuse=False, gate=0.95,
     check_samples=1,
 )  # fmt: skip
@@ -123,7 +124,7 @@ class Served:
         chat.hasty = hasty
         embedder = ScriptedEmbedder()
         self.models = AnswerModels(
-            "gpu", chat, embedder, embedder, ScriptedSimilarity(), VlmChecker(chat, max_frames=4)
+            chat, embedder, embedder, ScriptedSimilarity(), UNMEASURED, VlmChecker(chat, max_frames=4)
         )
 
     def __enter__(self) -> Served:

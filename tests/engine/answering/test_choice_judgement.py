@@ -11,7 +11,7 @@ import pytest
 
 from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.choices.judgement import log_odds
-from gpu_workers.engine.answering.choices.support import MOST_JUDGED, WEIGHTS
+from gpu_workers.engine.answering.choices.support import MOST_JUDGED
 from gpu_workers.engine.answering.contract import Budget
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.ekg import stable_id
@@ -19,6 +19,7 @@ from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import AnswerModels, Message, Meter
 from gpu_workers.engine.models.served.chat import OpenAIChatModel, RetryPolicy
 from tests.engine.answering.world import (
+    EMBEDDED,
     STREET,
     ScriptedEmbedder,
     ScriptedSimilarity,
@@ -36,7 +37,7 @@ CLOSE = QuestionInput(
 )
 """Of its first two choices each is as near to the events as the other."""
 CLEAR = replace(CLOSE, choices=("a dog runs across the street", "an orchestra tunes violins", "divers surface again"))
-MEDIUM = changed(settings_for("medium", models_profile="embedded"), abstain=False)
+MEDIUM = changed(settings_for("medium", EMBEDDED), abstain=False)
 
 
 def odds(yes: float, *, spelled: str = "yes") -> Reply:
@@ -66,7 +67,7 @@ def ask(
             base_url=server.url, model="scripted", retry=RetryPolicy(attempts=2), sleep=lambda _: None
         )
         embedder = ScriptedEmbedder()
-        models = AnswerModels("embedded", reasoner, embedder, embedder, ScriptedSimilarity())
+        models = AnswerModels(reasoner, embedder, embedder, ScriptedSimilarity(), EMBEDDED)
         answer = answer_question(question, graph or street(), models, settings=settings, budget=budget)
         return answer, server.requests
 
@@ -89,7 +90,9 @@ def test_each_choice_is_judged_and_of_two_that_are_close_the_likelier_wins() -> 
     assert [c.thought for c in node.candidates] == pytest.approx([0.1, 0.8, 0.5], abs=1e-3)
     first, second, _ = (c.agreement for c in node.candidates)
     told = math.log(0.8 / 0.2) - math.log(0.1 / 0.9)
-    assert math.log(second / first) == pytest.approx(WEIGHTS.odds * told, abs=1e-3), "they were alike before"
+    assert math.log(second / first) == pytest.approx(EMBEDDED.support.weights.value.odds * told, abs=1e-3), (
+        "they were alike before"
+    )
     asked = judgements(requests)
     assert len(asked) == len(requests) == 3, "nobody had to vote"
     assert {(r.body["max_tokens"], r.body["logprobs"], r.body["top_logprobs"]) for r in asked} == {(1, True, 20)}
@@ -141,7 +144,7 @@ def test_a_choice_that_leads_clearly_is_judged_as_well_and_is_the_less_sure_the_
 
 @pytest.mark.parametrize("effort", ["low", "paper"])
 def test_low_and_paper_judge_nothing(effort: Any) -> None:
-    settings = replace(settings_for(effort, models_profile="embedded"), retrieval=MEDIUM.retrieval)
+    settings = replace(settings_for(effort, EMBEDDED), retrieval=MEDIUM.retrieval)
 
     _, requests = ask(judges({}), settings=changed(settings, max_depth=1, check="off"))
 
@@ -243,7 +246,7 @@ def test_a_question_that_is_canceled_while_choices_are_judged_is_canceled() -> N
     with ScriptedOpenAIServer(script) as server:
         reasoner = OpenAIChatModel(base_url=server.url, model="scripted")
         embedder = ScriptedEmbedder()
-        models = AnswerModels("embedded", reasoner, embedder, embedder, ScriptedSimilarity())
+        models = AnswerModels(reasoner, embedder, embedder, ScriptedSimilarity(), EMBEDDED)
         answer = answer_question(CLOSE, street(), models, settings=MEDIUM, should_stop=lambda: len(asked) >= 2)
 
     assert (len(asked), answer.finish_reason) == (2, "canceled")

@@ -15,12 +15,14 @@ from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Spending
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.choices.support import CLOSEST, SAME, WEIGHTS, Support, choice_support
+from gpu_workers.engine.answering.choices.support import CLOSEST, SAME, Support, choice_support
 from gpu_workers.engine.answering.contract import Budget
 from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph
+from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import Meter, ModelError
 from tests.engine.answering.world import (
+    EMBEDDED,
     STREET,
     ScriptedChecker,
     ScriptedEmbedder,
@@ -45,14 +47,16 @@ CLOSE = replace(
     QUESTION, choices=("a person in black walks left", "a person in black walks right", "divers surface again")
 )
 """Of its first two choices each is as near as the other: the votes decide."""
-OURS = changed(settings_for("low", models_profile="embedded"), n=3, context_tokens=3_000)
+OURS = changed(settings_for("low", EMBEDDED), n=3, context_tokens=3_000)
 W = 0.9
+assert EMBEDDED.support is not None
+WEIGHTS = EMBEDDED.support.weights.value
 
 
 def supported(question: QuestionInput, graph: InMemoryGraph) -> Support | None:
     meter = Meter()
     spending = Spending(Budget(), meter, clock=lambda: 0.0, should_stop=lambda: False)
-    asked = Asked(question, graph, models(scripted(says("A"))), OURS, searched=question.question)
+    asked = Asked(question, graph, models(scripted(says("A")), calibration=EMBEDDED), OURS, searched=question.question)
     return choice_support(asked, Calls(asked.models, spending=spending, meter=meter, in_flight=1))
 
 
@@ -70,7 +74,7 @@ def ask(
     budget: Budget | None = None,
     embedder: ScriptedEmbedder | None = None,
 ) -> Answer:
-    asked = models(scripted(answers))
+    asked = models(scripted(answers), calibration=EMBEDDED)
     if embedder:
         asked = replace(asked, text_embedder=embedder)
     return answer_question(question, graph or street(), asked, settings=settings, budget=budget)
@@ -199,8 +203,8 @@ def test_without_weight_the_vote_is_left_alone() -> None:
 def test_no_gpu_profile_weighs_support_and_the_paper_never_does() -> None:
     efforts = ("low", "medium", "high", "paper")
 
-    assert [settings_for(effort, models_profile="gpu").support.weight for effort in efforts] == [0.0] * 4
-    embedded = [settings_for(effort, models_profile="embedded").support.weight for effort in efforts]
+    assert [settings_for(effort, UNMEASURED).support.weight for effort in efforts] == [0.0] * 4
+    embedded = [settings_for(effort, EMBEDDED).support.weight for effort in efforts]
     assert embedded == [W, W, W, 0.0]
 
 
@@ -281,7 +285,7 @@ def test_where_no_vote_can_change_the_choice_one_sample_is_asked_for_its_words_a
 def test_a_look_that_was_asked_for_by_name_is_taken_though_no_vote_can_change_the_choice() -> None:
     def looked(check: Any) -> list[str]:
         checker = ScriptedChecker(lambda request: says("A", "the frames show it"))
-        seeing = models(scripted(says("B", "it runs")), checker=checker)
+        seeing = models(scripted(says("B", "it runs")), checker=checker, calibration=EMBEDDED)
         question = replace(QUESTION, check=check)
         answer = answer_question(question, street(), seeing, settings=changed(OURS, check="on_doubt", gate=1.0))
         assert answer.choice == 0
@@ -294,13 +298,17 @@ def test_a_look_that_was_asked_for_by_name_is_taken_though_no_vote_can_change_th
 def test_where_nothing_may_abstain_and_no_vote_can_change_the_choice_nobody_is_asked() -> None:
     reasoner = scripted(says("B"))
 
-    answer = answer_question(QUESTION, street(), models(reasoner), settings=changed(OURS, abstain=False))
+    answer = answer_question(
+        QUESTION, street(), models(reasoner, calibration=EMBEDDED), settings=changed(OURS, abstain=False)
+    )
 
     assert reasoner.requests == []
     assert (answer.choice, answer.text, answer.finish_reason) == (0, QUESTION.choices[0], "answered")
     assert answer.citations[0].event_id == event_id(4)
     assert answer.confidence > 0.5
-    nothing = answer_question(QUESTION, InMemoryGraph([]), models(reasoner), settings=changed(OURS, abstain=False))
+    nothing = answer_question(
+        QUESTION, InMemoryGraph([]), models(reasoner, calibration=EMBEDDED), settings=changed(OURS, abstain=False)
+    )
     assert (nothing.choice, nothing.detail) == (None, "no_events")
 
 
@@ -320,7 +328,7 @@ def test_a_budget_that_ended_before_any_answer_leaves_the_best_supported_choice(
     reasoner = scripted(says("B"))
     spent = Budget(max_tokens=5)
 
-    answer = answer_question(QUESTION, street(), models(reasoner), settings=OURS, budget=spent)
+    answer = answer_question(QUESTION, street(), models(reasoner, calibration=EMBEDDED), settings=OURS, budget=spent)
 
     assert reasoner.requests == []
     assert (answer.choice, answer.finish_reason, answer.detail) == (0, "budget", "max_tokens")

@@ -13,12 +13,13 @@ from gpu_workers.engine.answering.evidence.claims import MAX_CLAIMS, claims_of, 
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph
+from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import ModelError, ObserveRequest
 from tests.engine.answering.world import QUERIES, ScriptedChecker, ScriptedReasoner, event_id, make_video, models, says
 
 QUESTION = QuestionInput("What do the dog, the people and the van do?")
 STORY = ("a dog runs across the street", "two people talk near the shop", "a van parks near the pole")
-LOW = settings_for("low", models_profile="gpu")
+LOW = settings_for("low", UNMEASURED)
 WITH_FRAMES = replace(LOW, verify_frames=True)
 
 
@@ -227,7 +228,7 @@ def test_without_budget_for_a_look_the_answer_still_stands() -> None:
 def test_only_high_and_paper_look_at_what_they_cite(effort: Any, looks: int) -> None:
     checker = seeing({})
 
-    ask("A dog runs across the street.", [1], settings=changed(settings_for(effort, models_profile="gpu"), check="off"),
+    ask("A dog runs across the street.", [1], settings=changed(settings_for(effort, UNMEASURED), check="off"),
         checker=checker)  # fmt: skip
 
     assert len(checker.observed) == looks

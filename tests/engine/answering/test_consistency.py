@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from gpu_workers.engine.answering.confidence import Signals, confidence
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.search.consistency import score_votes
+from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import Meter
-from tests.engine.answering.world import ScriptedSimilarity
+from tests.engine.answering.world import EMBEDDED, ScriptedSimilarity
+
+scored = partial(score_votes, thresholds=UNMEASURED.thresholds, meter=Meter())
 
 CHOICES = ("left", "right", "up")
 
@@ -25,7 +30,7 @@ def test_scores_by_hand() -> None:
     # F1 of shared words: (a b, a c) 0.5, (a b, a b) 1, (a c, a b) 0.5: mean 2/3.
     samples = [vote(0, "a b"), vote(0, "a c"), vote(0, "a b"), vote(1, "x y")]
 
-    best, other = score_votes(samples, ScriptedSimilarity(), meter=Meter())
+    best, other = scored(samples, ScriptedSimilarity())
 
     assert best.members == (0, 1, 2)
     assert (best.agreement, best.thought) == pytest.approx((0.75, 2 / 3))
@@ -37,7 +42,7 @@ def test_scores_by_hand() -> None:
 def test_each_unordered_pair_is_scored_once_and_no_pair_across_answers() -> None:
     similarity = ScriptedSimilarity()
 
-    score_votes([vote(0, "a"), vote(0, "b"), vote(0, "c"), vote(1, "d"), vote(1, "e")], similarity, meter=Meter())
+    scored([vote(0, "a"), vote(0, "b"), vote(0, "c"), vote(1, "d"), vote(1, "e")], similarity)
 
     assert similarity.pairs == [("a", "b"), ("a", "c"), ("b", "c"), ("d", "e")]
 
@@ -45,7 +50,7 @@ def test_each_unordered_pair_is_scored_once_and_no_pair_across_answers() -> None
 def test_rescaling_takes_the_baseline_off_and_clips() -> None:
     samples = [vote(0, "a b"), vote(0, "a c"), vote(1, "x"), vote(1, "y")]
 
-    best, other = score_votes(samples, ScriptedSimilarity(baseline=0.25), meter=Meter())
+    best, other = scored(samples, ScriptedSimilarity(baseline=0.25))
 
     assert best.thought == pytest.approx((0.5 - 0.25) / 0.75)
     assert other.thought == 0.0
@@ -54,26 +59,26 @@ def test_rescaling_takes_the_baseline_off_and_clips() -> None:
 def test_the_paper_compares_raw_scores() -> None:
     samples = [vote(0, "a b"), vote(0, "a c")]
 
-    assert score_votes(samples, ScriptedSimilarity(0.25), meter=Meter(), rescale=False)[0].thought == pytest.approx(0.5)
+    assert scored(samples, ScriptedSimilarity(0.25), rescale=False)[0].thought == pytest.approx(0.5)
 
 
 def test_two_coherent_votes_beat_three_that_reason_apart() -> None:
     samples = [vote(0, "p"), vote(0, "q"), vote(0, "r"), vote(1, "s t"), vote(1, "s t")]
 
-    assert score_votes(samples, ScriptedSimilarity(), meter=Meter())[0].members == (3, 4)
+    assert scored(samples, ScriptedSimilarity())[0].members == (3, 4)
 
 
 def test_unreadable_samples_count_in_n_and_vote_for_nothing() -> None:
-    votes = score_votes([None, vote(2, "a"), None, None], ScriptedSimilarity(), meter=Meter())
+    votes = scored([None, vote(2, "a"), None, None], ScriptedSimilarity())
 
     assert [(item.members, item.agreement) for item in votes] == [((1,), 0.25)]
-    assert score_votes([None, None], ScriptedSimilarity(), meter=Meter()) == []
+    assert scored([None, None], ScriptedSimilarity()) == []
 
 
 def test_open_answers_are_grouped_by_meaning() -> None:
     samples = [say("a black dog runs away"), say("the black dog runs away"), say("two people talk")]
 
-    votes = score_votes(samples, ScriptedSimilarity(), meter=Meter())
+    votes = scored(samples, ScriptedSimilarity())
 
     assert sorted(item.members for item in votes) == [(0, 1), (2,)]
 
@@ -89,55 +94,55 @@ def test_open_answers_are_grouped_by_meaning() -> None:
     ],
 )
 def test_numbers_negation_directions_and_colours_keep_answers_apart(left: str, right: str) -> None:
-    assert len(score_votes([say(left), say(right)], ScriptedSimilarity(), meter=Meter())) == 2
+    assert len(scored([say(left), say(right)], ScriptedSimilarity())) == 2
 
 
 def test_an_answer_may_repeat_the_question_or_not() -> None:
     question = "Where does the person in red stand?"
     samples = [say("Near the pole."), say("The person in red stands near the pole."), say("Near the blue car.")]
 
-    votes = score_votes(samples, ScriptedSimilarity(), meter=Meter(), question=question)
+    votes = scored(samples, ScriptedSimilarity(), question=question)
 
     assert sorted(item.members for item in votes) == [(0, 1), (2,)]
     either = [say("It is red."), say("It is blue.")]
-    assert len(score_votes(either, ScriptedSimilarity(), meter=Meter(), question="Is it red or blue?")) == 2
+    assert len(scored(either, ScriptedSimilarity(), question="Is it red or blue?")) == 2
 
 
 def test_a_number_is_the_same_in_words_and_digits() -> None:
     samples = [say("there are two cars on the street"), say("there are 2 cars on the street")]
 
-    assert len(score_votes(samples, ScriptedSimilarity(), meter=Meter())) == 1
+    assert len(scored(samples, ScriptedSimilarity())) == 1
 
 
 def test_the_sample_closest_to_the_others_speaks_for_them() -> None:
     samples = [vote(0, "a z"), vote(0, "a b c"), vote(0, "a b d")]
 
-    assert score_votes(samples, ScriptedSimilarity(), meter=Meter())[0].representative == 1
+    assert scored(samples, ScriptedSimilarity())[0].representative == 1
 
 
 def test_empty_traces_agree_with_nothing() -> None:
-    assert score_votes([vote(0, ""), vote(0, "")], ScriptedSimilarity(), meter=Meter())[0].thought == 0.0
+    assert scored([vote(0, ""), vote(0, "")], ScriptedSimilarity())[0].thought == 0.0
 
 
 def test_confidence_grows_with_each_of_its_signals() -> None:
-    base = confidence(Signals(0.5, 0.2, 0.4))
+    base = confidence(Signals(0.5, 0.2, 0.4), UNMEASURED)
 
-    assert confidence(Signals(0.75, 0.5, 0.5)) == pytest.approx(0.769, abs=0.001)
-    assert confidence(Signals(0.6, 0.2, 0.4)) > base
-    assert confidence(Signals(0.5, 0.3, 0.4)) > base
-    assert confidence(Signals(0.5, 0.2, 0.5)) > base
+    assert confidence(Signals(0.75, 0.5, 0.5), UNMEASURED) == pytest.approx(0.769, abs=0.001)
+    assert confidence(Signals(0.6, 0.2, 0.4), UNMEASURED) > base
+    assert confidence(Signals(0.5, 0.3, 0.4), UNMEASURED) > base
+    assert confidence(Signals(0.5, 0.2, 0.5), UNMEASURED) > base
 
 
 def test_with_support_confidence_is_what_was_fitted() -> None:
     # 1 / (1 + exp(2.88 - 5.70 * 0.5)), whatever the votes.
-    assert confidence(Signals(0.5, 0.2, 0.4, support=0.5)) == pytest.approx(0.4925, abs=0.0001)
-    assert confidence(Signals(0.9, 0.9, 0.9, support=0.5)) == pytest.approx(0.4925, abs=0.0001)
-    assert confidence(Signals(0.5, 0.2, 0.4, support=0.2)) < 0.2
+    assert confidence(Signals(0.5, 0.2, 0.4, support=0.5), EMBEDDED) == pytest.approx(0.4925, abs=0.0001)
+    assert confidence(Signals(0.9, 0.9, 0.9, support=0.5), EMBEDDED) == pytest.approx(0.4925, abs=0.0001)
+    assert confidence(Signals(0.5, 0.2, 0.4, support=0.2), EMBEDDED) < 0.2
 
 
 def test_answers_that_each_tell_another_part_hold_together_but_count_less() -> None:
     broad = [say("people walk and stand"), say("people walk left and right and stand"), None]
-    (vote,) = score_votes(broad, ScriptedSimilarity(), meter=Meter())
+    (vote,) = scored(broad, ScriptedSimilarity())
     assert vote.members == (0, 1)
     # (0.3 * 2/3 + 0.7 * 1.0) * 0.6, where the traces are alike.
     assert vote.score == pytest.approx(0.54)

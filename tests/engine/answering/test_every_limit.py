@@ -17,13 +17,14 @@ from gpu_workers.engine.answering import Answer, Budget
 from gpu_workers.engine.answering.budget import Admission, Spending
 from gpu_workers.engine.answering.contract import INSUFFICIENT, Price
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for
+from gpu_workers.engine.models.calibration import UNMEASURED
 from tests.engine.answering.served import BABBLE, CHOICES, INSPECTING, MODEL, Served, chat_calls
 from tests.scripted_openai import ScriptedRequest
 
 PRICES = {MODEL: Price(Decimal(1_000), Decimal(100), Decimal(4_000))}
 EFFORTS = {
-    "paper": replace(settings_for("paper", models_profile="gpu"), in_flight=1),
-    "high": replace(settings_for("high", models_profile="gpu"), in_flight=1),
+    "paper": replace(settings_for("paper", UNMEASURED), in_flight=1),
+    "high": replace(settings_for("high", UNMEASURED), in_flight=1),
     "inspecting": replace(INSPECTING, in_flight=1),
 }
 SECONDS_PER_CALL = 1_000.0

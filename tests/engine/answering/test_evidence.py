@@ -14,7 +14,9 @@ from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
+from gpu_workers.engine.models.calibration import UNMEASURED
 from tests.engine.answering.world import (
+    EMBEDDED,
     STREET,
     VIDEO,
     ScriptedChecker,
@@ -36,7 +38,9 @@ def words(text: str) -> int:
 
 
 def ask(reply: Any, question: QuestionInput = QUESTION, **more: Any) -> Answer:
-    return answer_question(question, more.pop("graph", None) or street(), models(scripted(reply)), **more)
+    calibration = more.pop("calibration", UNMEASURED)
+    bound = models(scripted(reply), calibration=calibration)
+    return answer_question(question, more.pop("graph", None) or street(), bound, **more)
 
 
 def test_events_are_numbered_in_order_of_time_with_their_words() -> None:
@@ -122,7 +126,7 @@ def test_without_a_valid_number_the_most_similar_events_are_cited(evidence: list
     ],
 )
 def test_text_alone_tells_support_from_contradiction(answer: str, passage: str, status: str) -> None:
-    assert text_verdict(answer, passage, best_sentence(passage, answer), 0.0) == status
+    assert text_verdict(answer, passage, best_sentence(passage, answer), 0.0, sense=0.75) == status
 
 
 def test_a_verifier_has_the_last_word_where_effort_asks_for_it() -> None:
@@ -130,7 +134,7 @@ def test_a_verifier_has_the_last_word_where_effort_asks_for_it() -> None:
     reasoner.script = lambda request: (
         {"verdict": "contradicted"} if request.stage == "verify" else says("A", "same") | {"sufficient": True}
     )
-    settings = replace(settings_for("low", models_profile="gpu"), verify_citations=True)
+    settings = replace(settings_for("low", UNMEASURED), verify_citations=True)
 
     answer = answer_question(QUESTION, street(), models(reasoner), settings=settings)
 
@@ -150,18 +154,18 @@ def test_progress_is_told_stage_by_stage() -> None:
 
 
 def test_support_of_choices_is_a_stage_of_its_own() -> None:
-    told: list[tuple[str, str]] = []
-    settings = settings_for("low", models_profile="embedded")
+    stages: list[tuple[str, str]] = []
 
     answer = ask(
         says("A", "same"),
         QuestionInput("Who is there?", ("a dog runs across the street", "an orchestra tunes violins")),
-        settings=settings,
-        on_progress=lambda stage, done, total, detail: told.append((stage, detail)),
+        settings=settings_for("low", EMBEDDED),
+        calibration=EMBEDDED,
+        on_progress=lambda stage, done, total, detail: stages.append((stage, detail)),
     )
 
-    assert told[0] == ("support", "2 choices")
-    assert [stage for stage, _ in told].count("support") == 1
+    assert stages[0] == ("support", "2 choices")
+    assert [stage for stage, _ in stages].count("support") == 1
     assert "support" in answer.timings
 
 

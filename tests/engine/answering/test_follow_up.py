@@ -11,13 +11,14 @@ from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.contract import Budget, Turn
 from gpu_workers.engine.answering.follow_up import STANDALONE_CHARACTERS, TURNS, conversation
 from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import ModelError, Sample
 from tests.engine.answering.world import QUERIES, ScriptedReasoner, event_id, models, says, street
 
 HISTORY = (Turn("What does the dog do?", "It runs across the street."),)
 FOLLOW_UP = QuestionInput("And which way does it go then?", ("left", "right"), effort="medium", history=HISTORY)
 ALONE = "Which way does the dog that runs across the street go then?"
-LOW = settings_for("low", models_profile="gpu")
+LOW = settings_for("low", UNMEASURED)
 DOWN = ModelError("model_unavailable", "down", retryable=True)
 
 
@@ -62,7 +63,7 @@ def test_the_rewritten_question_is_searched_answered_and_told() -> None:
 def test_it_is_rewritten_once_before_the_views_queries() -> None:
     reasoner = conversing({"question": ALONE})
 
-    ask(reasoner, settings=settings_for("medium", models_profile="gpu"))
+    ask(reasoner, settings=settings_for("medium", UNMEASURED))
 
     assert [request.stage for request in reasoner.requests][:3] == ["condense", "rewrite", "answer"]
     assert ALONE in reasoner.asked("rewrite")[0].text

@@ -10,12 +10,13 @@ import pytest
 from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph
+from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import ModelError
 from tests.engine.answering.world import Request, ScriptedChecker, long_street, make_video, models, says, scripted
 
 QUESTION = QuestionInput("Which way does the person walk?", ("left", "right", "up"))
-OURS = changed(settings_for("high", models_profile="gpu"), max_depth=2, level_width=None, early_majority=False)
-PAPER = changed(settings_for("paper", models_profile="gpu"), max_depth=2)
+OURS = changed(settings_for("high", UNMEASURED), max_depth=2, level_width=None, early_majority=False)
+PAPER = changed(settings_for("paper", UNMEASURED), max_depth=2)
 
 
 def at_odds(request: Request) -> Any:

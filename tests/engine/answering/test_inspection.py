@@ -16,6 +16,7 @@ from gpu_workers.engine.answering.looking.looks import MARGIN_MS, MAX_LOOKS, Loo
 from gpu_workers.engine.answering.presets import changed, checking, settings_for
 from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
+from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import ModelError, ObserveRequest
 from tests.engine.answering.world import (
     QUERIES,
@@ -31,7 +32,7 @@ from tests.engine.answering.world import (
 )
 
 QUESTION = QuestionInput("Which way does the person walk?", ("left", "right", "up"), check="inspect")
-ONE_LEVEL = changed(settings_for("medium", models_profile="gpu"), max_depth=1, n=3, check_samples=3)
+ONE_LEVEL = changed(settings_for("medium", UNMEASURED), max_depth=1, n=3, check_samples=3)
 ONE_LEVEL = changed(ONE_LEVEL, early_majority=False)
 OTHER = stable_id("video", "other")
 
@@ -251,7 +252,7 @@ def test_where_there_is_no_doubt_nothing_is_inspected() -> None:
 
 @pytest.mark.parametrize("effort", ["low", "medium", "high", "paper"])
 def test_a_question_chooses_how_it_is_checked(effort: Any) -> None:
-    preset = settings_for(effort, models_profile="gpu")
+    preset = settings_for(effort, UNMEASURED)
 
     assert checking(preset, "auto") is preset
     assert checking(preset, "off").look.check == "off"

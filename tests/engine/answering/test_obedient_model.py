@@ -19,6 +19,7 @@ from gpu_workers.engine.answering.contract import Turn
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
+from gpu_workers.engine.models.calibration import UNMEASURED
 from tests.engine.answering.served import INSPECTING, LOOKING, Served, sensible
 from tests.engine.answering.world import event_id, make_video, says
 from tests.scripted_openai import ScriptedRequest
@@ -30,7 +31,7 @@ ORDER = (
 )
 WORDS = [f"a person in coat {n} walks along the street" for n in range(9)]
 QUESTION = QuestionInput("Which way does the person walk?", ("left", "right", "up"))
-PAPER = settings_for("paper", models_profile="gpu")
+PAPER = settings_for("paper", UNMEASURED)
 EVERYWHERE = [
     {"video": video, "start_ms": 0, "end_ms": 10**12, "what_to_find": "the secret", "fps": 99, "resolution": "high"}
     for video in (1, 2, 99)

@@ -14,6 +14,7 @@ from gpu_workers.engine.answering.contract import Price
 from gpu_workers.engine.answering.methods import UnknownMethod
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph
+from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import Meter, ModelError, ModelRefused, Sample
 from tests.engine.answering.world import (
     QUERIES,
@@ -31,7 +32,7 @@ from tests.engine.answering.world import (
 
 QUESTION = QuestionInput("Which way does the person walk?", ("left", "right", "up"))
 OPEN = QuestionInput("What does the person do?")
-HIGH = settings_for("high", models_profile="gpu")
+HIGH = settings_for("high", UNMEASURED)
 DOWN = ModelError("model_unavailable", "down", retryable=True)
 
 
@@ -148,7 +149,7 @@ def test_one_failing_node_does_not_take_the_others_with_it() -> None:
         calls += 1
         return DOWN if calls == 2 else says("B", "seen")
 
-    settings = changed(settings_for("paper", models_profile="gpu"), max_depth=2, in_flight=1)
+    settings = changed(settings_for("paper", UNMEASURED), max_depth=2, in_flight=1)
     answer = ask(scripted(flaky), settings=settings)
 
     assert (answer.finish_reason, answer.text) == ("answered", "right")
@@ -186,7 +187,7 @@ def test_a_failing_embedder_is_an_error_with_its_code() -> None:
 def test_side_calls_may_fail_or_babble_without_harm(stage: str, fault: Any) -> None:
     replies: dict[str, Any] = {"rewrite": QUERIES, "requery": REQUERY, "verify": {"verdict": "unclear"}, stage: fault}
     reasoner = ScriptedReasoner(lambda request: replies.get(request.stage) or says("B", "seen"))
-    settings = changed(settings_for("paper", models_profile="gpu"), max_depth=2, verify_citations=True)
+    settings = changed(settings_for("paper", UNMEASURED), max_depth=2, verify_citations=True)
 
     answer = ask(reasoner, settings=settings)
 
@@ -311,7 +312,7 @@ def test_a_requery_written_under_injection_is_only_a_search_in_the_same_scope() 
         return evil if request.stage == "requery" else QUERIES if request.stage == "rewrite" else says("A", "seen")
 
     graph = InMemoryGraph([make_video(["a person walks left", INJECTION])])
-    settings = changed(settings_for("paper", models_profile="gpu"), max_depth=2)
+    settings = changed(settings_for("paper", UNMEASURED), max_depth=2)
     answer = answer_question(QUESTION, Spy(graph), models(ScriptedReasoner(script)), settings=settings)
 
     assert answer.finish_reason == "answered"

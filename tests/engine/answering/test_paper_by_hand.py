@@ -12,11 +12,12 @@ from gpu_workers.engine.answering import QuestionInput, answer_question
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.answering.search.actions import State, step_backward, step_forward
+from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 from tests.engine.answering.world import Request, ScriptedChecker, event_id, long_street, models, says, scripted
 
 QUESTION = QuestionInput("Which way does the person walk?", ("left", "right", "up"), effort="paper")
-PAPER = settings_for("paper", models_profile="gpu")
+PAPER = settings_for("paper", UNMEASURED)
 
 
 def test_the_preset_unrolls_to_1_4_and_13_answers_and_makes_no_other_call() -> None:

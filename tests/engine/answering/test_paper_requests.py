@@ -17,12 +17,13 @@ import pytest
 from gpu_workers.engine.answering import QuestionInput
 from gpu_workers.engine.answering.contract import Turn
 from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.models.calibration import UNMEASURED
 from tests.engine.answering.served import CHOICES, QUESTION, Served, sensible
 from tests.engine.answering.world import long_street, street
 from tests.scripted_openai import ScriptedRequest
 
 RECORDED = Path(__file__).with_name("paper_requests.json")
-PAPER = settings_for("paper", models_profile="gpu")
+PAPER = settings_for("paper", UNMEASURED)
 GRAPHS = {
     "long": lambda: long_street(40),
     "street": lambda: street(entities={"person": [0, 1, 3], "car": [2]}, speech={4: "look, a dog"}),

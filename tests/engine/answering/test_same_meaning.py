@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gpu_workers.engine.answering.parsing import ParsedAnswer
-from gpu_workers.engine.answering.search.consistency import SAME_MEANING, group_answers, same_meaning, score_votes
+from gpu_workers.engine.answering.search.consistency import group_answers, score_votes
 from gpu_workers.engine.models import weights
+from gpu_workers.engine.models.calibration import EMBEDDED_SIMILARITY, SIMILARITIES, Fit
 from gpu_workers.engine.models.local.similarity import MINILM_BASELINE, BertScoreSimilarity
 from gpu_workers.engine.models.roles import Meter
+
+THRESHOLDS = SIMILARITIES[EMBEDDED_SIMILARITY]
 
 SAME = (
     ("A man in a black coat walks to the left.", "The man wearing a black coat walks left."),
@@ -60,7 +65,7 @@ OTHER = (
 @pytest.fixture(scope="module")
 def similarity() -> BertScoreSimilarity:
     folder = weights.fetch("all-minilm-l6-v2")
-    return BertScoreSimilarity(folder, num_layers=6, baseline=MINILM_BASELINE, name="bertscore-minilm-6")
+    return BertScoreSimilarity(folder, num_layers=6, baseline=MINILM_BASELINE, name=EMBEDDED_SIMILARITY)
 
 
 def say(text: str, reasoning: str = "seen") -> ParsedAnswer:
@@ -68,7 +73,7 @@ def say(text: str, reasoning: str = "seen") -> ParsedAnswer:
 
 
 def one_answer(similarity: BertScoreSimilarity, pair: tuple[str, str]) -> bool:
-    return len(group_answers([say(text) for text in pair], similarity, Meter())) == 1
+    return len(group_answers([say(text) for text in pair], similarity, THRESHOLDS, Meter())) == 1
 
 
 def test_paraphrases_are_one_answer(similarity: BertScoreSimilarity) -> None:
@@ -91,14 +96,18 @@ def test_a_majority_by_meaning_wins_over_more_alike_words(similarity: BertScoreS
         say("The person leaves the building.", "E2 shows a person at the gate"),
     ]
 
-    best = score_votes(samples, similarity, meter=Meter())[0]
+    best = score_votes(samples, similarity, thresholds=THRESHOLDS, meter=Meter())[0]
 
     assert best.members == (0, 1)
 
 
-def test_each_similarity_has_its_own_threshold() -> None:
-    assert same_meaning("bertscore-MiniLM-6") == 0.76
-    assert same_meaning("another") == SAME_MEANING
+def test_the_threshold_decides_which_answers_are_one(similarity: BertScoreSimilarity) -> None:
+    loose = replace(THRESHOLDS, same_meaning=Fit(-1.0))
+
+    rivals = [say("a cat"), say("a dog")]
+
+    assert len(group_answers(rivals, similarity, loose, Meter())) == 1
+    assert len(group_answers(rivals, similarity, THRESHOLDS, Meter())) == 2
 
 
 PARTS = (
@@ -124,7 +133,7 @@ SCENES = (
 
 
 def parts_of_one(similarity: BertScoreSimilarity, pair: tuple[str, str]) -> bool:
-    return len(group_answers([say(text) for text in pair], similarity, Meter(), compatible=True)) == 1
+    return len(group_answers([say(text) for text in pair], similarity, THRESHOLDS, Meter(), compatible=True)) == 1
 
 
 def test_parts_of_a_broad_answer_hold_together_and_rivals_do_not(similarity: BertScoreSimilarity) -> None:
@@ -136,7 +145,7 @@ def test_parts_of_a_broad_answer_hold_together_and_rivals_do_not(similarity: Ber
 
 
 def test_parts_count_less_than_agreement(similarity: BertScoreSimilarity) -> None:
-    [vote] = score_votes([say(text, "the same") for text in PARTS[0]], similarity, meter=Meter())
+    [vote] = score_votes([say(text, "the same") for text in PARTS[0]], similarity, thresholds=THRESHOLDS, meter=Meter())
 
     # S is 0.3 + 0.7 for two equal traces.
     assert vote.score == pytest.approx(0.6, abs=0.001)

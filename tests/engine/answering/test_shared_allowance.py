@@ -12,11 +12,12 @@ from gpu_workers.engine.answering import Answer, Budget, QuestionInput, answer_q
 from gpu_workers.engine.answering.budget import Allowance, BudgetSpent, Spending
 from gpu_workers.engine.answering.contract import Price
 from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import Meter, ModelCall
 from tests.engine.answering.world import Request, long_street, models, says, scripted
 
 QUESTION = QuestionInput("Which way does the person walk?", ("left", "right", "up"))
-HIGH = settings_for("high", models_profile="gpu")
+HIGH = settings_for("high", UNMEASURED)
 PRICES = {"scripted": Price(Decimal(1_000), Decimal(100), Decimal(4_000))}
 NOTHING = [
     (Allowance(max_tokens=0), "tenant_max_tokens"),

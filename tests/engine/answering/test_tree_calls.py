@@ -17,11 +17,12 @@ from gpu_workers.engine.answering.budget import Allowance
 from gpu_workers.engine.answering.contract import Budget, PartialAnswer, Price
 from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph
+from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import ModelError
 from tests.engine.answering.world import REQUERY, Request, ScriptedReasoner, long_street, models, says, scripted
 
 QUESTION = QuestionInput("Which way does the person walk?", ("left", "right", "up"), effort="paper")
-PAPER = settings_for("paper", models_profile="gpu")
+PAPER = settings_for("paper", UNMEASURED)
 STEPS = ("F", "B", "RQ")
 STATES = ["", *STEPS, *(f"{a}/{b}" for a in STEPS for b in STEPS)]
 ANSWERS = [f"{state}/SA".lstrip("/") for state in STATES]

@@ -17,6 +17,7 @@ from gpu_workers.engine.answering.search.actions import State, step_backward, st
 from gpu_workers.engine.answering.search.plans import Plan, most_telling
 from gpu_workers.engine.answering.search.summary_answer import selected
 from gpu_workers.engine.memory_graph import InMemoryGraph
+from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 from tests.engine.answering.world import (
     QUERIES,
@@ -32,8 +33,8 @@ from tests.engine.answering.world import (
 )
 
 QUESTION = QuestionInput("Which way does the person walk?", ("left", "right", "up"))
-PAPER = settings_for("paper", models_profile="gpu")
-OURS = settings_for("high", models_profile="gpu")
+PAPER = settings_for("paper", UNMEASURED)
+OURS = settings_for("high", UNMEASURED)
 
 
 def paths(answer: Answer, action: str) -> list[str]:
@@ -256,7 +257,7 @@ def test_ours_follows_shared_entities_and_shows_the_graphs_facts() -> None:
     question = QuestionInput("Where does the dog run?", ("street", "roof"))
     ours, paper = scripted(says("A", "same")), scripted(says("A", "same"))
     graph = InMemoryGraph([make_video(["sunny"] * 4 + ["dog run", "meeting outside"] + ["rainy"] * 4, **world)])
-    plain = changed(settings_for("low", models_profile="gpu"), sa_ratio=1.0)
+    plain = changed(settings_for("low", UNMEASURED), sa_ratio=1.0)
     plain = replace(plain, retrieval=replace(plain.retrieval, context=0.0))
 
     answer_question(question, graph, models(ours), settings=plain)

@@ -28,6 +28,14 @@ from gpu_workers.engine.ekg import (
     unit,
 )
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
+from gpu_workers.engine.models.calibration import (
+    EMBEDDED_REASONER,
+    EMBEDDED_SIMILARITY,
+    EMBEDDED_TEXT_EMBEDDER,
+    UNMEASURED,
+    Calibration,
+    calibration_of,
+)
 from gpu_workers.engine.models.roles import (
     AnswerModels,
     CheckRequest,
@@ -40,6 +48,10 @@ from gpu_workers.engine.models.roles import (
 )
 
 DIMENSION = 256
+EMBEDDED = calibration_of(
+    reasoner=EMBEDDED_REASONER, similarity=EMBEDDED_SIMILARITY, text_embedder=EMBEDDED_TEXT_EMBEDDER
+)
+"""Calibration of the embedded models, for scripted ones that play them."""
 VIDEO = stable_id("video", "street")
 
 
@@ -232,11 +244,9 @@ def scripted(answers: Script | Reply) -> ScriptedReasoner:
     return ScriptedReasoner(script)
 
 
-def models(
-    reasoner: ScriptedReasoner, *, checker: Any = None, profile: str = "gpu", baseline: float = 0.0
-) -> AnswerModels:
+def models(reasoner: ScriptedReasoner, *, checker: Any = None, calibration: Calibration = UNMEASURED) -> AnswerModels:
     embedder = ScriptedEmbedder()
-    return AnswerModels(profile, reasoner, embedder, embedder, ScriptedSimilarity(), checker)
+    return AnswerModels(reasoner, embedder, embedder, ScriptedSimilarity(), calibration, checker)
 
 
 def event_id(n: int, video_id: UUID = VIDEO) -> UUID:

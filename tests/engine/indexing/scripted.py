@@ -21,7 +21,8 @@ from gpu_workers.engine.ekg import (
     Vector,
     unit,
 )
-from gpu_workers.engine.models.narrator import MeasuredNarrator
+from gpu_workers.engine.models.calibration import UNMEASURED
+from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
 from gpu_workers.engine.models.roles import IndexModels, Meter, Scores, SegmentDescription, SegmentView
 
 DIMENSION = 32
@@ -162,7 +163,6 @@ class ScriptedTranscriber:
 def scripted_models(*, sample_fps: float = 2.0, transcriber: ScriptedTranscriber | None = None) -> IndexModels:
     embedder = ScriptedEmbedder()
     return IndexModels(
-        profile="scripted",
         describer=ScriptedDescriber(sample_fps),
         summariser=ScriptedSummariser(),
         extractor=ScriptedExtractor(),
@@ -170,5 +170,6 @@ def scripted_models(*, sample_fps: float = 2.0, transcriber: ScriptedTranscriber
         frame_embedder=embedder,
         similarity=ScriptedSimilarity(),
         narrator=MeasuredNarrator(),
+        calibration=UNMEASURED,
         transcriber=transcriber,
     )

@@ -15,8 +15,9 @@ from gpu_workers.engine.ekg import Actor, EventDigest, Overview, Span, Topic
 from gpu_workers.engine.indexing.assembly import AssemblySettings, EventAssembler
 from gpu_workers.engine.indexing.global_summary import GlobalSummariser, TopicSettings, TopicSplitter, summarise
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
-from gpu_workers.engine.models.narrator import LlmNarrator, MeasuredNarrator
+from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
 from gpu_workers.engine.models.roles import Meter, ModelError, ModelRefused, Narrator, Sample
+from gpu_workers.engine.models.served.narrator import LlmNarrator
 from tests.engine.answering.world import Request, ScriptedReasoner
 from tests.engine.indexing.scripted import chunk, scripted_models, vector_of
 from tests.engine.indexing.test_assembly import VIDEO
@@ -158,7 +159,7 @@ def test_runs_that_conclude_on_the_way_end_with_the_same_summary(seed: int) -> N
 
 def test_an_open_topic_without_new_events_is_not_told_again() -> None:
     asked: list[int] = []
-    narrator = LlmNarrator(reasoner(lambda request: asked.append(1) or answer(request)))
+    narrator = LlmNarrator(reasoner(lambda request: asked.append(1) or answer(request)), MeasuredNarrator())
     events = story((DOGS, 4))
     first = summariser(narrator)
     first.push(events)
@@ -241,7 +242,7 @@ def test_the_measured_narrator_says_who_is_seen_for_how_long_and_what_changes() 
 def test_gaps_alone_are_never_told_by_a_model() -> None:
     model = reasoner(answer)
     events = [event(n, "could not be described: no_frames", described=False) for n in range(5)]
-    topics, overview = summary_of(events, LlmNarrator(model))
+    topics, overview = summary_of(events, LlmNarrator(model, MeasuredNarrator()))
     assert [topic.title for topic in topics] == ["Not described"]
     assert overview is not None
     assert (overview.people, overview.model) == ((), "measured")
@@ -256,7 +257,7 @@ def test_every_request_fits_the_window_and_every_event_is_shown() -> None:
     events[77] = replace(events[77], summary="happening77 " + "endless " * 5_000)
     model = reasoner(answer, context_tokens=1_500)
     settings = TopicSettings.for_length(events[-1].span.end_ms)
-    topics, overview = summary_of(events, LlmNarrator(model), settings=settings)
+    topics, overview = summary_of(events, LlmNarrator(model, MeasuredNarrator()), settings=settings)
 
     check_partition(topics, events)
     assert overview is not None
@@ -272,7 +273,7 @@ def test_every_request_fits_the_window_and_every_event_is_shown() -> None:
 
 
 def test_a_window_without_room_for_any_event_is_told_by_measurement() -> None:
-    work = summariser(LlmNarrator(reasoner(answer, context_tokens=600)))
+    work = summariser(LlmNarrator(reasoner(answer, context_tokens=600), MeasuredNarrator()))
     work.push(story((DOGS, 4)))
     _, overview = work.conclude(ended=True)
     assert overview is not None
@@ -297,7 +298,7 @@ def test_names_that_no_event_gives_are_left_out() -> None:
             )
         return answer(request, text="We see Tom at the gate. Later Tom goes to Paris.", people=["Sarah", "Tom"])
 
-    (topic,), overview = summary_of(events, LlmNarrator(reasoner(script)))
+    (topic,), overview = summary_of(events, LlmNarrator(reasoner(script), MeasuredNarrator()))
     assert topic.title == "Woman in red"
     assert topic.summary == "A woman meets Tom at the gate. They leave."
     assert (topic.people, topic.places) == (("Tom", "woman in red"), ("gate",))
@@ -338,7 +339,7 @@ def test_no_narrator_can_bring_in_names() -> None:
 def test_a_text_that_the_model_cannot_give_is_measured_and_recorded(reply: Any, code: str, asked: int) -> None:
     model = reasoner(lambda request: reply)
     events = story((DOGS, 3))
-    work = summariser(LlmNarrator(model))
+    work = summariser(LlmNarrator(model, MeasuredNarrator()))
     work.push(events)
     assert work.conclude(ended=True) == summary_of(events)
     assert [(w.stage, w.code) for w in work.warnings] == [("topics", code), ("overview", code)]
@@ -349,7 +350,7 @@ def test_one_topic_without_words_leaves_the_others_theirs() -> None:
     def script(request: Request) -> Any:
         return ModelRefused("no") if "cars" in request.text and request.stage == "topics" else answer(request)
 
-    work = summariser(LlmNarrator(reasoner(script)))
+    work = summariser(LlmNarrator(reasoner(script), MeasuredNarrator()))
     work.push(story((DOGS, 5), (ROAD, 5), (KITCHEN, 5)))
     topics, overview = work.conclude(ended=True)
     assert [topic.title == "part" for topic in topics] == [True, False, True]
@@ -360,19 +361,19 @@ def test_one_topic_without_words_leaves_the_others_theirs() -> None:
 def test_a_model_that_is_away_is_no_reason_to_tell_less() -> None:
     away = ModelError("model_unavailable", "away", retryable=True)
     with pytest.raises(ModelError, match="away"):
-        summary_of(story((DOGS, 3)), LlmNarrator(reasoner(lambda request: away)))
+        summary_of(story((DOGS, 3)), LlmNarrator(reasoner(lambda request: away), MeasuredNarrator()))
 
 
 def test_a_profile_says_what_to_look_for() -> None:
     model = reasoner(answer)
     for profile in ("traffic", "general"):
-        LlmNarrator(model).tell_topic([event(0)], profile=profile, meter=Meter())
+        LlmNarrator(model, MeasuredNarrator()).tell_topic([event(0)], profile=profile, meter=Meter())
     assert ["vehicles" in request.text for request in model.requests] == [True, False]
 
 
 def test_words_inside_events_are_material() -> None:
     model = reasoner(answer)
-    summary_of([event(0, "a sign says $events and $focus")], LlmNarrator(model))
+    summary_of([event(0, "a sign says $events and $focus")], LlmNarrator(model, MeasuredNarrator()))
     assert "a sign says $events and $focus" in model.asked("topics")[0].text
 
 

@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpu_workers.engine.ekg import Chunk
-from gpu_workers.engine.indexing.semantic_chunking import MergeRule, SemanticChunker, default_threshold
+from gpu_workers.engine.indexing.semantic_chunking import SemanticChunker
 from tests.engine.indexing.scripted import ScriptedSimilarity, chunk
 
 WORDS = ("a b c d", "a b c e", "a b f e", "g h i j", "g h i k", "", "x")
-RULES = list(MergeRule)
 
 
 def chunks_of(*texts: str | None) -> list[Chunk]:
@@ -23,80 +22,58 @@ def numbers(groups: Sequence[Sequence[Chunk]]) -> list[list[int]]:
     return [[c.n for c in group] for group in groups]
 
 
-def groups_of(chunks: Sequence[Chunk], rule: MergeRule, tau: float = 0.5, **more: float) -> list[list[int]]:
-    chunker = SemanticChunker(ScriptedSimilarity(), rule, tau, **more)  # type: ignore[arg-type]
+def groups_of(chunks: Sequence[Chunk], threshold: float = 0.5) -> list[list[int]]:
+    chunker = SemanticChunker(ScriptedSimilarity(), threshold)
     return numbers([*chunker.extend(chunks), *chunker.flush()])
 
 
-def test_ours_keeps_every_pair_of_an_event_at_or_above_tau() -> None:
+def test_every_pair_of_an_event_scores_at_least_the_threshold() -> None:
     # Dice: 0-1 is 0.75, 1-2 is 0.75, 0-2 is 0.5.
     drifting = chunks_of("a b c d", "a b c e", "a b f e")
-    assert groups_of(drifting, MergeRule.OURS, 0.5) == [[0, 1, 2]]
-    assert groups_of(drifting, MergeRule.OURS, 0.51) == [[0, 1], [2]]
+    assert groups_of(drifting, 0.5) == [[0, 1, 2]]
+    assert groups_of(drifting, 0.51) == [[0, 1], [2]]
 
 
-def test_code_looks_at_the_mean_and_the_last_pair_only() -> None:
-    drifting = chunks_of("a b c d", "a b c e", "a b f e")
-    assert groups_of(drifting, MergeRule.CODE, 0.6) == [[0, 1, 2]]  # mean (0.75 + 0.75 + 0.5) / 3
-    assert groups_of(drifting, MergeRule.CODE, 0.7) == [[0, 1], [2]]
+def test_a_chunk_that_fits_its_neighbour_but_not_the_event_begins_another() -> None:
+    # 3 fits 2 (0.75) but not 0 and 1.
+    assert groups_of(chunks_of("a b c d", "a b c d", "a b c e", "a b e f"), 0.6) == [[0, 1, 2], [3]]
 
 
-def test_code_reads_recall_of_the_later_text() -> None:
-    # The later text's words are all in the earlier one: recall 1, F1 0.4.
-    assert groups_of(chunks_of("a b c d", "a"), MergeRule.CODE, 0.65) == [[0, 1]]
-    assert groups_of(chunks_of("a b c d", "a"), MergeRule.PAPER, 0.65) == [[0], [1]]
-
-
-def test_paper_moves_a_boundary_back_to_the_weakest_place() -> None:
-    # 3 fits 2 (0.75) but not 0 and 1; the weakest place inside is between 1 and 2.
-    texts = chunks_of("a b c d", "a b c d", "a b c e", "a b e f")
-    assert groups_of(texts, MergeRule.OURS, 0.6) == [[0, 1, 2], [3]]
-    assert groups_of(texts, MergeRule.PAPER, 0.6) == [[0, 1, 2], [3]]  # both places score 0.75: the later one
-    firm = chunks_of("a b c d", "a b c d", "a b e g h", "a b e g h i")
-    assert groups_of(firm, MergeRule.OURS, 0.4) == [[0, 1, 2, 3]]
-    assert groups_of(firm, MergeRule.OURS, 0.42) == [[0, 1, 2], [3]]
-    assert groups_of(firm, MergeRule.PAPER, 0.42) == [[0, 1], [2, 3]]
-    # With a tau_out above that neighbours' score the boundary is good where it is.
-    assert groups_of(firm, MergeRule.PAPER, 0.42, boundary_threshold=0.95) == [[0, 1, 2], [3]]
-
-
-def test_ours_rescales_by_the_baseline() -> None:
+def test_scores_are_rescaled_by_the_baseline() -> None:
     pair = chunks_of("a b c d", "a b e f")  # Dice 0.5; with a baseline of 0.4 that is 0.167
-    chunker = SemanticChunker(ScriptedSimilarity(baseline=0.4), MergeRule.OURS, 0.2)
+    chunker = SemanticChunker(ScriptedSimilarity(baseline=0.4), 0.2)
     assert numbers([*chunker.extend(pair), *chunker.flush()]) == [[0], [1]]
-    chunker = SemanticChunker(ScriptedSimilarity(baseline=0.4), MergeRule.OURS, 0.15)
+    chunker = SemanticChunker(ScriptedSimilarity(baseline=0.4), 0.15)
     assert numbers([*chunker.extend(pair), *chunker.flush()]) == [[0, 1]]
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_gaps_form_events_of_their_own(rule: MergeRule) -> None:
-    assert groups_of(chunks_of("a b", "a b", None, None, "a b"), rule) == [[0, 1], [2, 3], [4]]
+def test_gaps_form_events_of_their_own() -> None:
+    assert groups_of(chunks_of("a b", "a b", None, None, "a b")) == [[0, 1], [2, 3], [4]]
 
 
 def test_gaps_of_different_causes_are_different_events() -> None:
     gaps = [chunk(0, gap="refused"), chunk(1, gap="decode_error")]
-    assert groups_of(gaps, MergeRule.OURS) == [[0], [1]]
+    assert groups_of(gaps) == [[0], [1]]
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_an_event_has_at_most_eight_chunks(rule: MergeRule) -> None:
-    groups = groups_of(chunks_of(*["a b"] * 20), rule)
+def test_an_event_has_at_most_eight_chunks() -> None:
+    groups = groups_of(chunks_of(*["a b"] * 20))
     assert [len(group) for group in groups] == [8, 8, 4]
 
 
 def test_chunks_that_are_not_adjacent_never_merge() -> None:
-    assert groups_of([chunk(0), chunk(2)], MergeRule.OURS) == [[0], [2]]
+    assert groups_of([chunk(0), chunk(2)]) == [[0], [2]]
 
 
 def test_no_chunks_no_groups() -> None:
-    chunker = SemanticChunker(ScriptedSimilarity())
+    chunker = SemanticChunker(ScriptedSimilarity(), 0.5)
     assert chunker.extend([]) == []
     assert chunker.flush() == []
     assert chunker.flush() == []
 
 
 def test_chunks_out_of_order_are_refused() -> None:
-    chunker = SemanticChunker(ScriptedSimilarity())
+    chunker = SemanticChunker(ScriptedSimilarity(), 0.5)
     chunker.push(chunk(3))
     with pytest.raises(ValueError, match="in order"):
         chunker.push(chunk(3))
@@ -104,22 +81,15 @@ def test_chunks_out_of_order_are_refused() -> None:
 
 def test_each_text_is_encoded_once_and_an_empty_one_never() -> None:
     similarity = ScriptedSimilarity()
-    chunker = SemanticChunker(similarity, MergeRule.OURS, 0.1)
+    chunker = SemanticChunker(similarity, 0.1)
     for c in chunks_of("a b", "a c", "a b", "", "a d"):
         chunker.push(c)
     assert sorted(similarity.encoded) == ["a b", "a c", "a d"]
 
 
-def test_thresholds_of_the_rules() -> None:
-    assert default_threshold(MergeRule.PAPER, "anything") == 0.65
-    assert default_threshold(MergeRule.CODE, "anything") == 0.65
-    assert default_threshold(MergeRule.OURS, "microsoft/deberta-xlarge-mnli") == 0.275
-    assert default_threshold(MergeRule.OURS, "bertscore-all-MiniLM-L6-v2") == 0.65
-
-
 def test_a_static_camera_of_ten_hours_costs_a_window() -> None:
     similarity = ScriptedSimilarity()
-    chunker = SemanticChunker(similarity)
+    chunker = SemanticChunker(similarity, 0.5)
     total = 0
     tracemalloc.start()
     for n in range(12_000):
@@ -136,7 +106,7 @@ def test_a_static_camera_of_ten_hours_costs_a_window() -> None:
 def test_similarities_are_a_band_and_not_a_square() -> None:
     """R17: a chunk is compared with the seven before it, however long the video is."""
     similarity = ScriptedSimilarity()
-    chunker = SemanticChunker(similarity)
+    chunker = SemanticChunker(similarity, 0.5)
     for n in range(500):
         chunker.push(chunk(n, f"scene{n} shot{n}"))
     assert len(similarity.encoded) == 500
@@ -146,24 +116,23 @@ def test_similarities_are_a_band_and_not_a_square() -> None:
 @settings(max_examples=150, deadline=None)
 @given(
     texts=st.lists(st.sampled_from([*WORDS, None]), max_size=30),
-    rule=st.sampled_from(RULES),
-    tau=st.sampled_from([0.2, 0.5, 0.7]),
+    threshold=st.sampled_from([0.2, 0.5, 0.7]),
     maximum=st.integers(1, 8),
     cuts=st.sets(st.integers(0, 30)),
 )
 def test_resuming_anywhere_gives_the_same_events(
-    texts: list[str | None], rule: MergeRule, tau: float, maximum: int, cuts: set[int]
+    texts: list[str | None], threshold: float, maximum: int, cuts: set[int]
 ) -> None:
     chunks = chunks_of(*texts)
-    whole = SemanticChunker(ScriptedSimilarity(), rule, tau, maximum)
+    whole = SemanticChunker(ScriptedSimilarity(), threshold, maximum)
     expected = numbers([*whole.extend(chunks), *whole.flush()])
 
     found: list[list[int]] = []
-    chunker = SemanticChunker(ScriptedSimilarity(), rule, tau, maximum)
+    chunker = SemanticChunker(ScriptedSimilarity(), threshold, maximum)
     for c in chunks:
         if c.n in cuts:
             pending = chunker.pending
-            chunker = SemanticChunker(ScriptedSimilarity(), rule, tau, maximum)
+            chunker = SemanticChunker(ScriptedSimilarity(), threshold, maximum)
             assert chunker.extend(pending) == []
         found += numbers(chunker.push(c))
     found += numbers(chunker.flush())

@@ -11,11 +11,13 @@ import pytest
 
 from gpu_workers.engine.ekg import Chunk, Picture, SampledFrame, Span, TranscriptLine, Vector, unit
 from gpu_workers.engine.models import weights
+from gpu_workers.engine.models.observer.checker import ObserverChecker
 from gpu_workers.engine.models.observer.colour import colour_word
 from gpu_workers.engine.models.observer.detector import Detection, SsdDetector, suppress
-from gpu_workers.engine.models.observer.events import ObserverChecker, ObserverExtractor, ObserverSummariser
+from gpu_workers.engine.models.observer.events import ObserverExtractor, ObserverSummariser
+from gpu_workers.engine.models.observer.measured import CategoryCount, MeasuredChunk, MeasuredObject
 from gpu_workers.engine.models.observer.movement import movement
-from gpu_workers.engine.models.observer.observer import Moment, Observer, OnScreen, on_screen
+from gpu_workers.engine.models.observer.observer import Observer, OnScreen, ScreenReading, on_screen
 from gpu_workers.engine.models.observer.scene import SceneClassifier
 from gpu_workers.engine.models.observer.sentences import noun, verb
 from gpu_workers.engine.models.observer.text_reader import TextReader
@@ -284,6 +286,30 @@ def test_what_goes_on_in_the_next_segment_is_the_same_thing() -> None:
     assert "Two blue cars" in ObserverSummariser().summarise(later, profile="general", meter=Meter())
 
 
+def test_a_crowd_that_comes_in_without_a_known_movement_is_described() -> None:
+    box = (0.1, 0.1, 0.3, 0.3)
+    people = tuple(
+        MeasuredObject(k, "person", "", "", "left", "", ms, 2_500, (ms, 2_500), box, box)
+        for k, ms in enumerate((1_000, 1_000, 1_000, 2_000, 2_000, 2_000))
+    )
+    measured = MeasuredChunk(people, {"person": CategoryCount(6, 6)}, (), "some", False, "normal", "", 1.5)
+    chunks = [Chunk(n, Span(3_000 * n, 3_000 * n + 3_000), "People.", facts=measured.facts()) for n in range(2)]
+
+    summary = ObserverSummariser().summarise(chunks, profile="general", meter=Meter())
+
+    assert summary == (
+        "From 00:00 to 00:06: six people in view. Six people are visible. "
+        "Six people enter from the left between 00:01 and 00:02."
+    )
+
+
+def test_what_was_measured_comes_back_out_of_the_facts(walk: SegmentDescription) -> None:
+    for chunk in walk.chunks:
+        assert MeasuredChunk.of(json.loads(json.dumps(chunk.facts))).facts() == chunk.facts
+    with pytest.raises(ValueError, match="brightness"):
+        MeasuredChunk.of({**walk.chunks[0].facts, "brightness": "bright"})
+
+
 def test_who_is_lost_and_found_again_at_a_border_has_not_come_in() -> None:
     def picture(k: int) -> Picture:
         made = _picture(None)
@@ -300,12 +326,12 @@ def test_who_is_lost_and_found_again_at_a_border_has_not_come_in() -> None:
 
 def test_what_two_readings_share_stays_on_screen_between_them() -> None:
     read = [
-        Moment(0, 1_400, ("NEWS", "GOAL"), read=True),
-        Moment(1, 4_400, None, read=False),
-        Moment(2, 7_400, ("NEWS",), read=False),
-        Moment(3, 10_400, None, read=False),
-        Moment(4, 13_400, ("NEWS", "END"), read=True),
-        Moment(5, 16_400, None, read=False),
+        ScreenReading(0, 1_400, ("NEWS", "GOAL"), read=True),
+        ScreenReading(1, 4_400, None, read=False),
+        ScreenReading(2, 7_400, ("NEWS",), read=False),
+        ScreenReading(3, 10_400, None, read=False),
+        ScreenReading(4, 13_400, ("NEWS", "END"), read=True),
+        ScreenReading(5, 16_400, None, read=False),
     ]
     shown = on_screen(read)
     assert [shown[n].lines for n in range(6)] == [("NEWS", "GOAL"), *[("NEWS",)] * 3, ("NEWS", "END"), ()]
@@ -313,11 +339,11 @@ def test_what_two_readings_share_stays_on_screen_between_them() -> None:
 
 
 def test_the_clock_is_told_for_every_chunk_and_is_no_other_text() -> None:
-    def moment(n: int, line: str | None, *, read: bool = True) -> Moment:
-        return Moment(n, 3_000 * n + 1_400, None if line is None else ("CAM 2", line), read=read)
+    def moment(n: int, line: str | None, *, read: bool = True) -> ScreenReading:
+        return ScreenReading(n, 3_000 * n + 1_400, None if line is None else ("CAM 2", line), read=read)
 
     read = [moment(0, "12:00:01"), moment(1, None, read=False), moment(2, "12:00:01", read=False),
-            moment(4, "12:00:13"), Moment(5, 16_400, (), read=False), moment(8, "12:80:26"),
+            moment(4, "12:00:13"), ScreenReading(5, 16_400, (), read=False), moment(8, "12:80:26"),
             moment(12, "12:00:37")]  # fmt: skip
     shown = on_screen(read)
 
@@ -330,7 +356,7 @@ def test_the_clock_is_told_for_every_chunk_and_is_no_other_text() -> None:
 
 
 def test_a_time_that_stands_still_is_text() -> None:
-    closing = [Moment(n, 3_000 * n, ("OPEN UNTIL 20:00:00",), read=True) for n in range(0, 12, 4)]
+    closing = [ScreenReading(n, 3_000 * n, ("OPEN UNTIL 20:00:00",), read=True) for n in range(0, 12, 4)]
     shown = on_screen(closing)
     assert {shown[n] for n in range(0, 12, 4)} == {OnScreen(("OPEN UNTIL 20:00:00",))}
 

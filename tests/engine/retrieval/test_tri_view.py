@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 
 from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.retrieval.rewriting import read_queries
 from gpu_workers.engine.retrieval.tri_view import RetrievalSettings, Retrieved, ViewQueries, retrieve
@@ -38,7 +39,7 @@ def test_each_view_gets_its_own_query() -> None:
 
 
 def test_it_asks_for_what_an_answer_can_read_and_the_paper_for_what_its_code_does() -> None:
-    ours, paper = RetrievalSettings(), settings_for("paper", models_profile="gpu").retrieval
+    ours, paper = RetrievalSettings(), settings_for("paper", UNMEASURED).retrieval
 
     assert (ours.events, ours.entities, ours.frames, ours.floor) == (16, 5, 32, 0.1)
     assert (paper.events, paper.entities, paper.frames, paper.floor) == (5, 5, 32, 0.1)
@@ -67,7 +68,7 @@ def test_events_next_to_what_was_asked_for_are_found_with_it_unless_the_paper_is
         found = find(ViewQueries.same("dog runs"), replace(settings, graph_events=0))
         return {e.event_id: h.similarity for e in found.ranking for h in e.reasons if h.view == "event"}
 
-    ours, paper = (settings_for(effort, models_profile="gpu").retrieval for effort in ("medium", "paper"))
+    ours, paper = (settings_for(effort, UNMEASURED).retrieval for effort in ("medium", "paper"))
     own = float(embed("dog runs") @ embed(STREET[4]))
 
     assert (ours.context, paper.context) == (0.4, 0.0)
@@ -88,7 +89,7 @@ def test_what_is_said_is_a_view_of_its_own() -> None:
 
 
 def test_the_paper_has_three_views() -> None:
-    settings = settings_for("paper", models_profile="gpu").retrieval
+    settings = settings_for("paper", UNMEASURED).retrieval
 
     assert (settings.transcript, settings.graph_events) == (0, 0)
 

@@ -18,8 +18,7 @@ from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.pipeline import IndexingReport, index_recording
 from gpu_workers.engine.indexing.probe import probe
 from gpu_workers.engine.indexing.segments import Observation, Source, observe_segment
-from gpu_workers.engine.models import bindings as profiles
-from gpu_workers.engine.models import weights
+from gpu_workers.engine.models import bindings, weights
 from gpu_workers.engine.models.bindings import ModelSettings
 from gpu_workers.engine.models.local.similarity import DEBERTA_LAYER
 from gpu_workers.engine.models.roles import IndexModels, Meter, ModelCall
@@ -90,7 +89,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> ModelSettings:
 
 @pytest.fixture(scope="session")
 def models(settings: ModelSettings) -> IndexModels:
-    return profiles.load_index_models(settings)
+    return bindings.load_index_models(settings)
 
 
 @pytest.fixture(scope="session")

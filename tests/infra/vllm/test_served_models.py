@@ -16,7 +16,7 @@ from gpu_workers.engine.answering.parsing import answer_schema, parse_answer
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.ekg import Picture, SampledFrame, Span
 from gpu_workers.engine.indexing.global_summary import summarise
-from gpu_workers.engine.models import bindings as profiles
+from gpu_workers.engine.models import bindings
 from gpu_workers.engine.models.bindings import ModelSettings
 from gpu_workers.engine.models.pictures import jpeg_of
 from gpu_workers.engine.models.roles import (
@@ -52,12 +52,12 @@ EVENTS = "\n".join(f"[E{n}] 00:0{n}: a person in black walks past a shop and wai
 
 @pytest.fixture(scope="module")
 def seeing(settings: ModelSettings) -> OpenAIChatModel:
-    return profiles.vision_model(settings)
+    return bindings.vision_model(settings)
 
 
 @pytest.fixture(scope="module")
 def reading(settings: ModelSettings) -> OpenAIChatModel:
-    return profiles.reasoner(settings)
+    return bindings.reasoner(settings)
 
 
 def frame(n: int, picture: Picture | None = None) -> SampledFrame:
@@ -192,8 +192,8 @@ def test_refused_requests_have_the_engines_codes(
     picture = Image(jpeg_of(frame(0).picture))
     assert code(reading, "word " * 9_000) == "context_exceeded"
     assert code(seeing, *[picture] * (IMAGES + 1)) == "model_bad_request"
-    assert code(profiles.reasoner(replace(settings, reasoner_model="another")), "hello") == "model_bad_request"
-    assert code(profiles.reasoner(replace(settings, reasoner_api_key="wrong")), "hello") == "model_bad_request"
+    assert code(bindings.reasoner(replace(settings, reasoner_model="another")), "hello") == "model_bad_request"
+    assert code(bindings.reasoner(replace(settings, reasoner_api_key="wrong")), "hello") == "model_bad_request"
 
 
 # --- samples and the prefix cache ------------------------------------------------------------------------------------
@@ -249,8 +249,8 @@ def test_a_shared_beginning_is_read_once(role: str, request: pytest.FixtureReque
 def test_a_question_is_searched_and_answered(
     indexed: Indexed, settings: ModelSettings, choices: tuple[str, ...], notes: Notes
 ) -> None:
-    models = profiles.load_answer_models(settings)
-    search = settings_for("paper", models_profile=models.profile)
+    models = bindings.load_answer_models(settings)
+    search = settings_for("paper", models.calibration)
     search = changed(search, max_depth=2, answer_tokens=192, retrieval=replace(search.retrieval, floor=-1.0))
     answer = answer_question(
         QuestionInput("What happens in this video?", choices, effort="paper"),

@@ -1,7 +1,7 @@
 """Whether each choice is right, in the reasoner's own odds of yes against no.
 
-A small reasoner that is asked for the letter of the best of five choices is right hardly more often than by chance; of
-one choice at a time it knows more, and the odds of its first word tell how much (docs/evaluation.md).
+A small reasoner that is asked for the letter of the best of five choices is right hardly more often than by chance.
+About one choice at a time it knows more, and the odds of its first word show how much (docs/evaluation.md).
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ from gpu_workers.engine.ports import StoredEvent
 from gpu_workers.engine.prompts import load
 
 ALTERNATIVES = 20
-"""Of the first token: as many as OpenAI's protocol tells."""
+"""Number of likely first tokens that are requested; OpenAI's protocol returns no more."""
 
 LEAST_MASS = 0.1
-"""Of yes and no together: below it the reasoner said something else, and its odds mean nothing."""
+"""Minimum probability mass on yes and no. Below it the model answered something else, so its odds are meaningless."""
 
 
 def judge_choices(
     asked: Asked, calls: Calls, choices: Sequence[int], events: Sequence[StoredEvent], *, meter: BranchMeter
 ) -> tuple[float, ...]:
-    """Log-odds that each of the choices is right, given the events (best first; what exceeds judge_tokens is left out).
+    """Return the log-odds that each choice is right, given the events, best first.
 
-    () if the reasoner failed, declined or tells no probabilities, or the budget ended: calls.halted says so. The
-    choices are asked one after another, so that each finds the events of the one before in the server's cache.
+    Events beyond judge_tokens are left out.
+
+    Returns () if the reasoner failed, declined or returned no probabilities, or if the budget ended; then calls.halted
+    says so. The choices are judged one after another, so that each finds the events in the server's cache.
     """
     odds = []
     try:
@@ -42,10 +44,10 @@ def judge_choices(
             samples = calls.ask(
                 [Message("user", (prompt,))], stage="judge", meter=meter, max_tokens=1, alternatives=ALTERNATIVES
             )
-            said = log_odds(samples[0].first)
-            if said is None:
+            of_yes = log_odds(samples[0].first)
+            if of_yes is None:
                 return ()
-            odds.append(said)
+            odds.append(of_yes)
     except Halt as halt:
         calls.halt(halt)
         return ()
@@ -55,7 +57,7 @@ def judge_choices(
 
 
 def log_odds(first: Mapping[str, float]) -> float | None:
-    """Of yes against no, out of the log-probabilities of first tokens; None if neither is among the likely ones."""
+    """Return the log-odds of yes against no from the log-probabilities of first tokens; None if neither is likely."""
     mass = {"yes": 1e-6, "no": 1e-6}
     for token, value in first.items():
         word = token.strip().lower()
@@ -65,7 +67,7 @@ def log_odds(first: Mapping[str, float]) -> float | None:
 
 
 def _lines(asked: Asked, ranking: Sequence[StoredEvent]) -> str:
-    """The best events that fit, a line each, in order of time. Without times and facts: those of a whole video take as
+    """Return the best events that fit, a line each, in order of time. They have no times and facts: these would take as
     many tokens as what happens."""
     reasoner = asked.models.reasoner
     empty = load("judge_choice", asked.question.profile).substitute(

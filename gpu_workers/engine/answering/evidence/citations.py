@@ -14,7 +14,7 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.contract import CitationRecord, CitationStatus, ClaimRecord
 from gpu_workers.engine.answering.evidence.claims import claims_of, standing
-from gpu_workers.engine.answering.evidence.text_support import best_sentence, same_sense, text_verdict
+from gpu_workers.engine.answering.evidence.text_support import best_sentence, text_verdict
 from gpu_workers.engine.answering.looking.findings import findings_schema, read_findings
 from gpu_workers.engine.answering.looking.looks import Look
 from gpu_workers.engine.answering.parsing import ParsedAnswer, read_object
@@ -89,7 +89,7 @@ def cite(
 def _by_text(
     asked: Asked, claims: Sequence[str], texts: Mapping[UUID, str], close: _Closeness
 ) -> dict[Link, CitationStatus]:
-    sense = same_sense(asked.models.text_embedder.name)
+    sense = asked.models.calibration.same_sense.value
     question = asked.question.question
 
     def verdict(place: int, event_id: UUID) -> CitationStatus:

@@ -3,38 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from gpu_workers.engine.answering.contract import CitationStatus
 from gpu_workers.engine.answering.words import content_words, decisive_words, miscounted, negated_words, opposed
 
 SAME_WORDS = 0.6
-"""Share of the claim's content words that a passage must hold; initial."""
-
-SAME_SENSE = 0.75
-SAME_SENSE_OF: Mapping[str, float] = {"minilm": 0.42}
-"""Cosine of claim and passage from which the passage counts as bearing it out, by a part of the embedder's name.
-
-minilm: of the pairs in tests/engine/answering/test_text_support.py passages that say otherwise get up to 0.33
-and such that say the same in other words 0.34 to 0.67. Others: initial, not measured.
-"""
+"""Minimum share of the claim's content words that a passage holds; an initial value."""
 
 _REPLY = re.compile(r"^\W*(yes|no)(?=\W*$|\s*[,.:;!-])\W*", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow many (\w+(?: (?!are|is|were|was|do|did|can|ha|will|in|on|at)\w+){0,2})", re.IGNORECASE)
 
 
-def same_sense(embedder: str) -> float:
-    """The threshold for the embedder of that name."""
-    return next((least for part, least in SAME_SENSE_OF.items() if part in embedder.lower()), SAME_SENSE)
-
-
 def text_verdict(
-    claim: str, passage: str, quote: str, closeness: float, *, question: str = "", sense: float = SAME_SENSE
+    claim: str, passage: str, quote: str, closeness: float, *, sense: float, question: str = ""
 ) -> CitationStatus:
-    """Supported, contradicted or unverified.
+    """Return supported, contradicted or unverified.
 
-    quote: the sentence of passage nearest to the claim. closeness: cosine of claim and passage; from sense on it stands
-    in for shared words. question: lends its words to a claim that is only yes, no or a number.
+    quote: the sentence of passage nearest to the claim. closeness: cosine of claim and passage. sense: lowest closeness
+    that stands in for shared words (Calibration.same_sense). question: lends its words to a claim that is only yes, no
+    or a number.
 
     Supported: passage is close in words or sense, has every number, direction and colour of the claim, denies what the
     claim denies and nothing else of it, and says nothing opposite. Contradicted: quote says the same words with another

@@ -78,6 +78,7 @@ def seen_node(asked: Asked, node: AnswerNode, draw: Draw) -> AnswerNode:
     votes = score_votes(
         draw.parsed,
         asked.models.similarity,
+        thresholds=asked.models.calibration.thresholds,
         meter=draw.meter,
         question=asked.question.question,
         trade_off=asked.settings.samples.trade_off,

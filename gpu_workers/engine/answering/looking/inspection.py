@@ -262,6 +262,7 @@ def _reflect(asked: Asked, calls: Calls, inspection: _Inspection, state: State, 
     votes = score_votes(
         draw.parsed,
         asked.models.similarity,
+        thresholds=asked.models.calibration.thresholds,
         meter=this.meter,
         question=question.question,
         trade_off=settings.samples.trade_off,

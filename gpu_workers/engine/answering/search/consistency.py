@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.words import content_words, decisive_words, miscounted, opposed, plain, swapped
+from gpu_workers.engine.models.calibration import SimilarityThresholds
 from gpu_workers.engine.models.roles import Meter, Similarity
 
-SAME_MEANING = 0.55
-SAME_MEANING_OF: Mapping[str, float] = {"minilm": 0.76}
-"""Lowest rescaled BERTScore F1 of two open answers that say the same, by a part of the similarity's name.
-
-minilm: of the pairs in tests/engine/answering/test_same_meaning.py, answers that differ get up to 0.75 and
-paraphrases 0.43 to 0.88. Two answers wrongly taken for one are an agreement that nobody gave; two wrongly kept apart
-only cost a vote. Others: initial, not measured.
-"""
-
-COMPATIBLE_MEANING = 0.55
 BROAD_WORDS = 7
-"""From where answers to a broad question tell parts of one thing, if both have that many content words. Pairs of broad
-answers about one scene get 0.45 to 0.68 from MiniLM, about two scenes up to 0.47; short answers of this likeness are
-often rivals (a cat, a dog: 0.71)."""
+"""Minimum content words of both answers to a broad question that may tell different parts of one thing."""
 
 COMPATIBLE_SHARE = 0.6
-"""What a vote of answers that only do not contradict each other is worth beside one of answers that say the same."""
+"""Worth of a vote of answers that merely do not contradict each other, where one of answers that say the same is 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +34,24 @@ def score_votes(
     samples: Sequence[ParsedAnswer | None],
     similarity: Similarity,
     *,
+    thresholds: SimilarityThresholds,
     meter: Meter,
     question: str = "",
     trade_off: float = 0.3,
     rescale: bool = True,
 ) -> list[AnswerVote]:
-    """The distinct answers of n samples, best S first; ties fall to more votes, then to the earlier sample.
+    """Return the distinct answers of n samples, best S first; ties fall to more votes, then to the earlier sample.
 
     samples: None where nothing could be read; it counts in n and votes for nothing. Abstentions are one answer.
+    thresholds: those of the similarity.
     rescale: traces are compared by (F1 - baseline) / (1 - baseline) clipped to 0..1, else by raw F1.
     An answer with a single vote has S_r = 0: one trace agrees with nothing.
     """
-    groups = group_answers(samples, similarity, meter, question)
+    groups = group_answers(samples, similarity, thresholds, meter, question)
     worth = 1.0
     if not any(len(members) > 1 and _answers(samples, members) for members in groups):
         # A broad question gets answers that each tell another part: none repeats another, none contradicts it.
-        groups = group_answers(samples, similarity, meter, question, compatible=True)
+        groups = group_answers(samples, similarity, thresholds, meter, question, compatible=True)
         worth = COMPATIBLE_SHARE
     votes = []
     for members in groups:
@@ -117,20 +108,17 @@ def _broad(*texts: str) -> bool:
     return all(len(content_words(text)) >= BROAD_WORDS for text in texts)
 
 
-def same_meaning(similarity: str) -> float:
-    """The threshold for the similarity of that name."""
-    return next((least for part, least in SAME_MEANING_OF.items() if part in similarity.lower()), SAME_MEANING)
-
-
 def group_answers(
     samples: Sequence[ParsedAnswer | None],
     similarity: Similarity,
+    thresholds: SimilarityThresholds,
     meter: Meter,
     question: str = "",
     *,
     compatible: bool = False,
 ) -> list[tuple[int, ...]]:
-    """Indices of the readable samples by answer; a sample joins a group only if it means the same as all of it."""
+    """Return the indices of the readable samples by answer; a sample joins a group only if it means the same as all of
+    it. thresholds: those of the similarity."""
     readable = [(index, sample) for index, sample in enumerate(samples) if sample is not None]
     unclear = [
         (left, right)
@@ -141,8 +129,8 @@ def group_answers(
     if unclear:
         texts = {index: sample.text for index, sample in readable}
         scores = _scores(texts, unclear, similarity, meter, rescale=True)
-        least = COMPATIBLE_MEANING if compatible else same_meaning(similarity.name)
-        close = {pair for pair, score in scores.items() if score >= least}
+        least = thresholds.compatible_meaning if compatible else thresholds.same_meaning
+        close = {pair for pair, score in scores.items() if score >= least.value}
     groups: list[list[int]] = []
     members = dict(readable)
     for index, sample in readable:

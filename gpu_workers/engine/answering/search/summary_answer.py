@@ -94,6 +94,7 @@ def scored(asked: Asked, draw: Draw) -> tuple[AnswerVote, ...]:
     votes = score_votes(
         draw.parsed,
         asked.models.similarity,
+        thresholds=asked.models.calibration.thresholds,
         meter=draw.meter,
         question=asked.question.question,
         trade_off=asked.settings.samples.trade_off,

@@ -73,7 +73,7 @@ class ConseFrameEmbedder:
             return np.asarray(np.load(path, allow_pickle=False), dtype=np.float32)
         vectors = self._text.embed(sentences, meter=meter)
         self._cache_dir.mkdir(parents=True, exist_ok=True)
-        # Written beside and renamed: another process never reads half a file.
+        # Written under another name and renamed: another process never reads half a file.
         with tempfile.NamedTemporaryFile(dir=self._cache_dir, suffix=".part", delete=False) as file:
             np.save(file, vectors)
         os.replace(file.name, path)

@@ -29,7 +29,7 @@ def limit_torch_threads() -> None:
 class MiniLMTextEmbedder:
     """A roles.TextEmbedder over a folder with a BERT-like encoder. Safe to share between threads (one call at a time).
 
-    name: identifies the vector space, stored beside every vector. Texts longer than 256 tokens are cut, as the
+    name: identifies the vector space, stored with every vector. Texts longer than 256 tokens are cut, as the
     model was trained.
     """
 

@@ -65,7 +65,7 @@ class BertScoreSimilarity:
         self.baseline = baseline
         self._device, self._batch = device, batch
         self._tokenizer = AutoTokenizer.from_pretrained(str(model))
-        # bert-score tells kinds of model apart by substrings of the name ("t5"), which a path may contain by chance.
+        # bert-score distinguishes kinds of model by substrings of the name ("t5"), which a path may contain by chance.
         self._model = get_model(str(model), num_layers).to(device)
         self._tokenizer.model_max_length = min(self._tokenizer.model_max_length, _MAX_TOKENS)
         self._lock = threading.Lock()
@@ -127,7 +127,7 @@ class BertScoreSimilarity:
             if candidate is not _NOTHING and reference is not _NOTHING:
                 compared.setdefault(id(reference), (reference, []))[1].append((k, candidate))
         # What greedy_cos_idf of bert-score does, without padding and with rows that are normalised once. A padded batch
-        # of its holds a 0 beside every token, so that none counts as less; here that is so for all, whatever they are
+        # of its holds a 0 for every token, so that none counts as less; here that is so for all, whatever they are
         # scored together with.
         for reference, against in compared.values():
             places = [k for k, _ in against]

@@ -68,7 +68,8 @@ class Clock:
 def read_clock(text: str) -> ClockReading | None:
     """The one time that text shows, with its date where it has one that can be read in one way only.
 
-    None without a time, or with several. 03/04/2021 does not tell the month from the day: then only the time counts.
+    None without a time, or with several. In 03/04/2021 month and day cannot be distinguished: then only the time
+    counts.
     """
     spaced = _RUN_TOGETHER.sub(r"\1 ", text)
     times = [time for found in _TIME.finditer(spaced) if (time := _seconds(found)) is not None]
@@ -93,7 +94,7 @@ def fit_clock(readings: Iterable[tuple[int, str]]) -> Clock | None:
     shown = {ms: found for ms, texts in lines.items() if (found := list(_of_moment(texts)))}
     dated = _fit(shown, dated=True, fine=True)
     plain = _fit(shown, dated=False, fine=True)
-    # The date is told only if it is read as surely as the time.
+    # The date is shown only if it is read as surely as the time.
     best = dated if dated is not None and (plain is None or 2 * dated.readings >= plain.readings) else plain
     return best or _fit(shown, dated=False, fine=False)
 
@@ -125,7 +126,7 @@ def _fit(shown: dict[int, list[ClockReading]], *, dated: bool, fine: bool) -> Cl
     if len(times) < 2 or 2 * len(times) < moments or not _advances(agreeing, wraps=not dated, fine=fine):
         return None
     ordered = sorted(offset for offset, _, _ in agreeing)
-    # The first moment of a minute is told apart by the reading that was nearest to it.
+    # The reading nearest to the first moment of a minute decides when the minute began.
     zero = math.floor(ordered[len(ordered) // 2] if fine else ordered[-1] - 30.0)
     return Clock(zero if dated else zero % _DAY_S, dated, len(times), fine)
 
@@ -149,10 +150,10 @@ def _advances(agreeing: Sequence[_Offset], *, wraps: bool, fine: bool) -> bool:
     """Whether the clock went on between the first and the last of its readings as far as the video did."""
     first = min(agreeing, key=lambda found: found[1])
     last = max(agreeing, key=lambda found: found[1])
-    seen, told = (last[1] - first[1]) / 1000, last[2] - first[2]
+    seen, shown = (last[1] - first[1]) / 1000, last[2] - first[2]
     if wraps:
-        told = round(told - _DAY_S * round((told - seen) / _DAY_S))
-    return seen >= (2.0 if fine else 60.0) and told >= seen / 2
+        shown = round(shown - _DAY_S * round((shown - seen) / _DAY_S))
+    return seen >= (2.0 if fine else 60.0) and shown >= seen / 2
 
 
 def _seconds(found: re.Match[str]) -> tuple[int, bool] | None:

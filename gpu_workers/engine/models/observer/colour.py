@@ -62,7 +62,7 @@ def colour_word(crop: Picture) -> str:
 
 
 def is_colourless(picture: Picture) -> bool:
-    """Whether the picture is black and white (night vision, old film): then no colour is told."""
+    """Whether the picture is black and white (night vision, old film): then no colour is given."""
     small = picture[::8, ::8].astype(np.int16)
     return float((small.max(axis=2) - small.min(axis=2)).mean()) < 8.0
 

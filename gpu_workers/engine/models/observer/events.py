@@ -1,15 +1,16 @@
-"""Summariser, extractor and checker of the embedded profile: aggregation of measured facts, no words of a small LLM."""
+"""Summariser and extractor of the embedded profile: aggregation of measured facts, no words of a small LLM."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Chunk, EntityMention, Extraction, RelationStatement
 from gpu_workers.engine.models.observer.boxes import iou
 from gpu_workers.engine.models.observer.categories import ANIMALS, VEHICLES
+from gpu_workers.engine.models.observer.measured import MeasuredChunk, MeasuredObject
 from gpu_workers.engine.models.observer.sentences import (
     counted,
     heard_and_read,
@@ -19,18 +20,15 @@ from gpu_workers.engine.models.observer.sentences import (
     scene_sentences,
     verb,
 )
-from gpu_workers.engine.models.pictures import clock
-from gpu_workers.engine.models.roles import ChatModel, CheckRequest, Message, Meter, ModelError, ObserveRequest, Sample
+from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.models.served.structured import clean
-from gpu_workers.engine.models.served.vision import check_text, observe_text, spread
-from gpu_workers.engine.prompts import load
 
 _NEAR = 1.2
-"""Two objects are near each other within so many heights of the larger one."""
+"""Maximum distance of two objects near each other, in heights of the larger one."""
 _MOST_RELATIONS = 24
 _BOUNDARY_MS, _SAME_PLACE = 1_500, 0.3
-_TOLD_ONE_BY_ONE = 5
-"""More objects than this in one event are told as groups; each is still an entity with its own times."""
+_MOST_SENTENCES = 5
+"""Maximum number of objects of an event that get a sentence each; more are described as groups. Each is an entity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,60 +50,76 @@ class _Thing:
 
     @property
     def mainly(self) -> str:
-        """The movement that was shown for the longest time, "" if none was measured."""
+        """Return the movement that was shown for the longest time, "" if none was measured."""
+        if not self.motions:
+            return ""
         ends = [ms for ms, _ in self.motions[1:]] + [self.end_ms]
         lasted: Counter[str] = Counter()
         for (ms, motion), end in zip(self.motions, ends, strict=True):
             lasted[motion] += max(1, end - ms)
-        return lasted.most_common(1)[0][0] if lasted else ""
+        return lasted.most_common(1)[0][0]
 
     @property
     def does(self) -> str:
         return ", then ".join(motion for _, motion in self.motions[:4])
 
 
-def things_of(chunks: Sequence[Chunk]) -> list[_Thing]:
-    """The distinct objects of the chunks' facts, people first, in order of appearance."""
-    seen: dict[tuple[int, str], list[tuple[Chunk, Mapping[str, Any]]]] = {}
-    for chunk in chunks:
-        for found in chunk.facts.get("objects", []):
-            key = (int(found["track_id"]), str(found["category"]))
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    """A chunk with what was measured of it."""
+
+    chunk: Chunk
+    measured: MeasuredChunk
+
+
+def _slices(chunks: Sequence[Chunk]) -> list[_Slice]:
+    """Return the chunks that the observer measured; those of a VLM have no facts."""
+    return [_Slice(chunk, MeasuredChunk.of(chunk.facts)) for chunk in chunks if chunk.facts]
+
+
+def things_of(slices: Sequence[_Slice]) -> list[_Thing]:
+    """Return the distinct objects of the slices, people first, in order of appearance."""
+    seen: dict[tuple[int, str], list[tuple[Chunk, MeasuredObject]]] = {}
+    for part in slices:
+        for found in part.measured.objects:
+            key = (found.track_id, found.category)
             if key not in seen:
                 # A track ends with its segment; what goes on in the same place a moment later is the same object.
                 before = next((k for k, parts in seen.items() if _continues(parts[-1][1], found)), None)
                 if before is not None:
                     seen[key] = seen.pop(before)
-            seen.setdefault(key, []).append((chunk, found))
-    things = []
-    for (track_id, category), parts in seen.items():
-        motions: list[tuple[int, str]] = []
-        for chunk, found in parts:
-            if found["motion"] and (not motions or motions[-1][1] != found["motion"]):
-                motions.append((chunk.span.start_ms, str(found["motion"])))
-        votes = Counter(str(found["colour"]) for _, found in parts if found["colour"])
-        things.append(
-            _Thing(
-                track_id,
-                category,
-                votes.most_common(1)[0][0] if votes else "",
-                tuple(motions),
-                next((str(f["entered"]) for _, f in parts if f["entered"]), ""),
-                next((str(f["left"]) for _, f in reversed(parts) if f["left"]), ""),
-                int(parts[0][1]["start_ms"]),
-                int(parts[-1][1]["end_ms"]),
-                tuple(int(ms) for _, f in parts for ms in f["frames_ms"]),
-                {chunk.n: f["box"] for chunk, f in parts},
-                {chunk.n: str(f["motion"]) for chunk, f in parts},
-            )
-        )
+            seen.setdefault(key, []).append((part.chunk, found))
+    things = [_thing(track_id, category, parts) for (track_id, category), parts in seen.items()]
     return sorted(things, key=lambda t: (rank(t.category), t.start_ms, t.track_id))
 
 
-def _continues(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
+def _thing(track_id: int, category: str, parts: Sequence[tuple[Chunk, MeasuredObject]]) -> _Thing:
+    """Return the thing that a track is in each of several chunks."""
+    motions: list[tuple[int, str]] = []
+    for chunk, found in parts:
+        if found.motion and (not motions or motions[-1][1] != found.motion):
+            motions.append((chunk.span.start_ms, found.motion))
+    votes = Counter(found.colour for _, found in parts if found.colour)
+    return _Thing(
+        track_id,
+        category,
+        votes.most_common(1)[0][0] if votes else "",
+        tuple(motions),
+        next((found.entered for _, found in parts if found.entered), ""),
+        next((found.left for _, found in reversed(parts) if found.left), ""),
+        parts[0][1].start_ms,
+        parts[-1][1].end_ms,
+        tuple(ms for _, found in parts for ms in found.frames_ms),
+        {chunk.n: found.box for chunk, found in parts},
+        {chunk.n: found.motion for chunk, found in parts},
+    )
+
+
+def _continues(earlier: MeasuredObject, later: MeasuredObject) -> bool:
     """Whether later begins when and where earlier ended, as another track of the same kind of thing."""
-    gap = int(later["start_ms"]) - int(earlier["end_ms"])
-    alike = earlier["category"] == later["category"] and earlier["track_id"] != later["track_id"]
-    return alike and 0 < gap <= _BOUNDARY_MS and iou(earlier["box"], later["first_box"]) >= _SAME_PLACE
+    gap = later.start_ms - earlier.end_ms
+    alike = earlier.category == later.category and earlier.track_id != later.track_id
+    return alike and 0 < gap <= _BOUNDARY_MS and iou(earlier.box, later.first_box) >= _SAME_PLACE
 
 
 class ObserverSummariser:
@@ -123,25 +137,27 @@ class ObserverSummariser:
         if not all(chunk.facts for chunk in described):
             return " ".join(dict.fromkeys(str(chunk.description) for chunk in described))
         span = f"{clock(chunks[0].span.start_ms)} to {clock(chunks[-1].span.end_ms)}"
-        things = things_of(described)
-        sentences = [f"From {span}: {_who(described, things)}."]
+        slices = _slices(described)
+        things = things_of(slices)
+        measured = [part.measured for part in slices]
+        sentences = [f"From {span}: {_who(measured, things)}."]
         sentences += _what(things)
-        moving = sum(bool(chunk.facts["camera_moves"]) for chunk in described)
-        if any(chunk.facts.get("cuts") for chunk in described):
+        moving = sum(chunk.camera_moves for chunk in measured)
+        if any(chunk.cuts for chunk in measured):
             sentences.append("The picture cuts to another view.")
         if 2 * moving >= len(described):
             sentences.append("The camera moves.")
-        tags = Counter(tag for chunk in described for tag, _ in chunk.facts["scene"])
+        tags = Counter(tag for chunk in measured for tag, _ in chunk.scene)
         sentences += scene_sentences([tag for tag, votes in tags.most_common(2) if 2 * votes >= len(described)])
-        sentences += _clock_told(described)
-        texts = list(dict.fromkeys(text for chunk in described for text in chunk.facts["text"]))
+        sentences += _clock_shown(measured)
+        texts = list(dict.fromkeys(text for chunk in measured for text in chunk.text))
         lines = {(line.span.start_ms, line.text): line.text for chunk in described for line in chunk.transcript}
         sentences += heard_and_read(texts, clean(" ".join(lines.values())))
         return " ".join(sentences)
 
 
-def _clock_told(chunks: Sequence[Chunk]) -> list[str]:
-    shown = [str(chunk.facts["clock"]) for chunk in chunks if chunk.facts.get("clock")]
+def _clock_shown(chunks: Sequence[MeasuredChunk]) -> list[str]:
+    shown = [chunk.clock for chunk in chunks if chunk.clock]
     if not shown:
         return []
     if shown[0] == shown[-1]:
@@ -149,13 +165,13 @@ def _clock_told(chunks: Sequence[Chunk]) -> list[str]:
     return [f"The on-screen clock goes from {shown[0]} to {shown[-1]}."]
 
 
-def _who(chunks: Sequence[Chunk], things: Sequence[_Thing]) -> str:
-    if all(chunk.facts["brightness"] == "black" for chunk in chunks):
+def _who(chunks: Sequence[MeasuredChunk], things: Sequence[_Thing]) -> str:
+    if all(chunk.brightness == "black" for chunk in chunks):
         return "the picture is black"
     counts = Counter(thing.category for thing in things)
     parts = []
     for category, n in sorted(counts.items(), key=lambda item: (rank(item[0]), -item[1], item[0])):
-        most = max((c.facts["counts"].get(category, {"most": 0})["most"] for c in chunks), default=0)
+        most = max((chunk.counts[category].most for chunk in chunks if category in chunk.counts), default=0)
         parts.append(counted(category, n, most))
     return f"{listing(parts)} in view" if parts else "no person, animal or vehicle is detected"
 
@@ -169,7 +185,7 @@ def _what(things: Sequence[_Thing]) -> list[str]:
             calm[(thing.category, thing.colour, thing.does)] += 1
         else:
             active.append(thing)
-    crowd = len(active) > _TOLD_ONE_BY_ONE
+    crowd = len(active) > _MOST_SENTENCES
     if crowd:
         sentences += _crowd(active)
     for thing in [] if crowd else active:
@@ -214,7 +230,7 @@ def _crowd(things: Sequence[_Thing]) -> list[str]:
 class ObserverExtractor:
     """A roles.Extractor over Chunk.facts: one entity per re-identified object, the scene, and stable on-screen text.
 
-    Names repeat over a video ("person in black"); within one event a number tells them apart, and the plain name is an
+    Names repeat over a video ("person in black"); within one event a number distinguishes them; the plain name is an
     alias. Without facts (chunks of a VLM) the Extraction is empty.
     """
 
@@ -229,16 +245,16 @@ class ObserverExtractor:
         profile: str,
         meter: Meter,
     ) -> Extraction:
-        described = [chunk for chunk in chunks if chunk.facts]
-        things = things_of(described)
+        slices = _slices(chunks)
+        things = things_of(slices)
         times = [ms for ms, _ in frames]
         names = _names(things)
         mentions = [_mention(thing, names[thing.track_id], times) for thing in things]
-        relations = _relations(described, things, names)
-        scenes = Counter(tag for chunk in described for tag, _ in chunk.facts["scene"])
+        relations = _relations(slices, things, names)
+        scenes = Counter(tag for part in slices for tag, _ in part.measured.scene)
         for tag, votes in scenes.most_common(1):
-            if 2 * votes >= len(described) and tag not in names.values():
-                share = votes / len(described)
+            if 2 * votes >= len(slices) and tag not in names.values():
+                share = votes / len(slices)
                 text = f"The picture resembles a {tag}."
                 mentions.append(EntityMention(tag, "place", text, "scene", confidence=round(0.6 * share, 2)))
                 relations += [
@@ -247,10 +263,10 @@ class ObserverExtractor:
                     if t.entered
                 ]
         taken = {mention.name.casefold() for mention in mentions}
-        texts = Counter(text for chunk in described for text in dict.fromkeys(chunk.facts["text"]))
+        texts = Counter(text for part in slices for text in dict.fromkeys(part.measured.text))
         for text, votes in texts.items():
             # A text that only one of several chunks shows is as likely a misreading.
-            if (votes > 1 or len(described) == 1) and text.casefold() not in taken:
+            if (votes > 1 or len(slices) == 1) and text.casefold() not in taken:
                 taken.add(text.casefold())
                 mentions.append(
                     EntityMention(text, "text", f'On-screen text "{text}".', "on-screen text", confidence=0.8)
@@ -291,10 +307,10 @@ def _mention(thing: _Thing, name: str, times: Sequence[int]) -> EntityMention:
     )
 
 
-def _relations(chunks: Sequence[Chunk], things: Sequence[_Thing], names: Mapping[int, str]) -> list[RelationStatement]:
+def _relations(slices: Sequence[_Slice], things: Sequence[_Thing], names: Mapping[int, str]) -> list[RelationStatement]:
     """Near, walks with, follows: from boxes and movements in the chunks that show both, in at least half of them."""
     found: list[tuple[float, RelationStatement]] = []
-    aspect = {chunk.n: float(chunk.facts["aspect"]) for chunk in chunks}
+    aspect = {part.chunk.n: part.measured.aspect for part in slices}
     for k, a in enumerate(things):
         for b in things[k + 1 :]:
             shared = sorted(set(a.boxes) & set(b.boxes))
@@ -323,71 +339,3 @@ def _distance(a: Sequence[float], b: Sequence[float], aspect: float) -> float:
     height = max(a[3] - a[1], b[3] - b[1], 1e-6)
     dx = (a[0] + a[2] - b[0] - b[2]) / 2 * aspect
     return float((dx**2 + (a[3] - b[3]) ** 2) ** 0.5 / height)
-
-
-class ObserverChecker:
-    """A roles.Checker without eyes: the reasoner weighs what was measured around each frame.
-
-    Its name says so, and so must whoever shows its verdict.
-    """
-
-    def __init__(self, reasoner: ChatModel, *, max_frames: int = 24, max_tokens: int = 512) -> None:
-        self.name = f"measurements read by {reasoner.name}"
-        self.max_frames = max_frames
-        self._reasoner = reasoner
-        self._max_tokens = max_tokens
-
-    def check(
-        self,
-        request: CheckRequest,
-        *,
-        n: int,
-        schema: Mapping[str, Any],
-        meter: Meter,
-        timeout_s: float | None = None,
-    ) -> list[Sample]:
-        """Raises ModelError (no_observations) when no frame carries a measurement."""
-        system = load("check_observed").substitute()
-        # Frames of one chunk carry one observation: it is told once, from its first frame.
-        first: dict[str, int] = {}
-        for frame in request.frames:
-            if frame.observation.strip():
-                first.setdefault(clean(frame.observation), frame.ms)
-        if not first:
-            raise ModelError("no_observations", "no measurement to check against", retryable=False)
-        spent = self._reasoner.count_tokens(system + check_text(request, evidence="")) + 128 + self._max_tokens
-        lines = [f"[{clock(ms)}] {text}" for text, ms in sorted(first.items(), key=lambda item: item[1])]
-        shown = self._fitting(lines, spent)
-        evidence = f"Measurements at {len(shown)} of {len(lines)} moments:\n" + "\n".join(shown)
-        messages = [Message("system", (system,)), Message("user", (check_text(request, evidence=evidence),))]
-        return self._reasoner.sample(
-            messages, stage="check", meter=meter, schema=schema, n=n, temperature=0.5 if n > 1 else 0.0,
-            max_tokens=self._max_tokens, timeout_s=timeout_s,
-        )  # fmt: skip
-
-    def observe(
-        self, request: ObserveRequest, *, schema: Mapping[str, Any], meter: Meter, timeout_s: float | None = None
-    ) -> Sample:
-        """Raises ModelError (no_observations) when no frame carries a measurement."""
-        system = load("observe_measured").substitute()
-        first: dict[str, tuple[int, int]] = {}
-        for number, frame in enumerate(request.frames, start=1):
-            if frame.observation.strip():
-                first.setdefault(clean(frame.observation), (number, frame.ms))
-        if not first:
-            raise ModelError("no_observations", "no measurement to look at", retryable=False)
-        spent = self._reasoner.count_tokens(system + observe_text(request, evidence="")) + 128 + self._max_tokens
-        lines = [f"Frame {number} at {ms} ms: {text}" for text, (number, ms) in first.items()]
-        shown = self._fitting(lines, spent)
-        evidence = f"Measurements at {len(shown)} of {len(lines)} moments:\n" + "\n".join(shown)
-        messages = [Message("system", (system,)), Message("user", (observe_text(request, evidence=evidence),))]
-        return self._reasoner.sample(
-            messages, stage="observe", meter=meter, schema=schema, max_tokens=self._max_tokens, timeout_s=timeout_s
-        )[0]  # fmt: skip
-
-    def _fitting(self, lines: Sequence[str], spent: int) -> list[str]:
-        """As many of lines, evenly spread, as the window holds beside spent tokens; at least one."""
-        shown = spread(lines, self.max_frames)
-        while len(shown) > 1 and spent + self._reasoner.count_tokens("\n".join(shown)) > self._reasoner.context_tokens:
-            shown = spread(lines, len(shown) - 1)
-        return shown

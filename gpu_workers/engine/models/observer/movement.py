@@ -23,7 +23,7 @@ _PASSAGE_MS, _PASSAGE = 1_500, 0.1
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """words: third person singular, "walks left", "stands", "stays in place"; "" when it cannot be told."""
+    """words: third person singular, "walks left", "stands", "stays in place"; "" when it is not known."""
 
     words: str
     speed: float = 0.0
@@ -108,7 +108,7 @@ def is_cut(before: Picture, after: Picture, palettes: tuple[Vector, Vector]) -> 
 
 
 def camera_moves(thumbnails: Sequence[Picture]) -> bool:
-    """Whether the whole picture shifts in at least half of the steps: then boxes do not tell who moves."""
+    """Whether the whole picture shifts in at least half of the steps: then boxes do not show who moves."""
     moved = 0
     for a, b in pairwise(thumbnails):
         (dx, dy), response = cv2.phaseCorrelate(a.astype(np.float32), b.astype(np.float32))

@@ -1,19 +1,7 @@
 """The embedded describer: no language model, only measurements written out as sentences.
 
-Every number and word in a description was measured; what is unsure is left out. Chunk.facts holds the same as data:
-
-    objects        [{track_id, category, colour, motion, entered, left, start_ms, end_ms, frames_ms, first_box, box}]
-                   colour "" when unsure; motion as in movement.py; entered/left: the border, or ""; box: the last one
-    counts         {category: {"most": at once, "distinct": in the chunk}}
-    scene          [[tag, probability]]
-    motion_level   none, some or much
-    camera_moves   bool; then no object has a motion
-    cuts           how often another scene begins
-    brightness     black, dark or normal
-    text           [line on screen], without the clock
-    clock          what the picture's clock shows in the middle of the chunk, "" without one
-    speech         what is said, "" for nothing
-    aspect         width over height of the picture
+Every number and word in a description was measured; what is unsure is left out. Chunk.facts holds the measurements as
+data (observer.measured).
 """
 
 from __future__ import annotations
@@ -21,16 +9,16 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from gpu_workers.engine.ekg import CHUNK_MS, Chunk, Picture, SampledFrame, Span, TrackObservation
 from gpu_workers.engine.models.observer.categories import BALLS, FIXTURES, moves_itself
-from gpu_workers.engine.models.observer.clock import fit_clock, read_clock
+from gpu_workers.engine.models.observer.clock import Clock, fit_clock, read_clock
 from gpu_workers.engine.models.observer.detector import SsdDetector
+from gpu_workers.engine.models.observer.measured import Box, CategoryCount, MeasuredChunk, MeasuredObject
 from gpu_workers.engine.models.observer.movement import (
     border_of,
     camera_moves,
@@ -42,7 +30,7 @@ from gpu_workers.engine.models.observer.movement import (
     thumbnail,
 )
 from gpu_workers.engine.models.observer.scene import SceneClassifier
-from gpu_workers.engine.models.observer.sentences import describe_facts
+from gpu_workers.engine.models.observer.sentences import describe
 from gpu_workers.engine.models.observer.text_reader import TextReader
 from gpu_workers.engine.models.observer.tracking import SegmentTracker, Track
 from gpu_workers.engine.models.roles import ChunkView, Meter, ModelCall, SegmentDescription, SegmentView
@@ -79,34 +67,34 @@ class Observer:
         tracks = self._follow(view, cuts)
         aspect = next((f.picture.shape[1] / f.picture.shape[0] for c in view.chunks for f in c.frames), 1.0)
         reading = _Reading(self._text)
-        measured = {}
+        measured: dict[int, MeasuredChunk] = {}
         for chunk in view.chunks:
             if chunk.frames:
                 small = [thumbnails[frame.ms] for frame in chunk.frames]
-                measured[chunk.n] = self._facts(chunk, small, tracks, view.span, aspect, reading)
-                measured[chunk.n]["cuts"] = sum(chunk.span.contains(ms) for ms in cuts)
-        # Only all readings of a segment tell what stays on screen between them, and what the clock shows.
-        shown = on_screen(reading.moments)
+                found = self._measured(chunk, small, tracks, view.span, aspect, reading)
+                measured[chunk.n] = replace(found, cuts=sum(chunk.span.contains(ms) for ms in cuts))
+        # What stays on screen between two readings, and what the clock shows, only all readings of a segment show.
+        shown = on_screen(reading.readings)
         chunks = []
         for chunk in view.chunks:
             if chunk.n not in measured:
                 chunks.append(Chunk(chunk.n, chunk.span, None, gap="no_frames", transcript=chunk.transcript))
                 continue
             on_show = shown[chunk.n]
-            facts = {**measured[chunk.n], "text": list(on_show.lines), "clock": on_show.clock}
+            whole = replace(measured[chunk.n], text=on_show.lines, clock=on_show.clock)
             chunks.append(
                 Chunk(
                     chunk.n,
                     chunk.span,
-                    describe_facts(facts),
-                    facts=facts,
+                    describe(whole),
+                    facts=whole.facts(),
                     on_screen_text=(*on_show.lines, *on_show.clock_lines),
                     transcript=chunk.transcript,
                 )
             )
         wall_ms = round((time.monotonic() - started) * 1000)
         meter.record(ModelCall("description", self.name, wall_ms, items=len(view.chunks)))
-        still = [chunk.span for chunk in view.chunks if chunk.frames and not measured[chunk.n]["camera_moves"]]
+        still = [chunk.span for chunk in view.chunks if chunk.frames and not measured[chunk.n].camera_moves]
         observed = tuple(_observation(track, view.span, aspect, still) for track in tracks)
         return SegmentDescription(tuple(chunks), observed)
 
@@ -130,7 +118,7 @@ class Observer:
             track.doubted = _is_doubtful(track, view.span, tracks)
         return tracks
 
-    def _facts(
+    def _measured(
         self,
         chunk: ChunkView,
         small: Sequence[Picture],
@@ -138,11 +126,11 @@ class Observer:
         segment: Span,
         aspect: float,
         reading: _Reading,
-    ) -> dict[str, Any]:
+    ) -> MeasuredChunk:
         moving = camera_moves(small)
         brightness = float(np.mean([picture.mean() for picture in small]))
         objects = _objects(tracks, chunk.span, segment, aspect, moving)
-        if any(o["category"] in FIXTURES and (o["motion"] not in _STILL or o["entered"] or o["left"]) for o in objects):
+        if any(o.category in FIXTURES and (o.motion not in _STILL or o.entered or o.left) for o in objects):
             moving = True
             objects = _objects(tracks, chunk.span, segment, aspect, moving)
         steps = [change(a, b) for a, b in pairwise(small)]
@@ -150,22 +138,25 @@ class Observer:
         middle = chunk.frames[len(chunk.frames) // 2]
         black = brightness < _BLACK
         reading.look(chunk.n, middle, small[len(small) // 2], black=black)
-        return {
-            "objects": objects,
-            "counts": _counts(objects),
-            "scene": [] if black else [list(tag) for tag in self._scene.tags(middle.picture)],
-            "motion_level": "none" if level < _QUIET else "much" if level > _BUSY else "some",
-            "camera_moves": moving,
-            "brightness": "black" if black else "dark" if brightness < _DARK else "normal",
-            "speech": " ".join(" ".join(line.text for line in chunk.transcript).split()),
-            "aspect": round(aspect, 4),
-        }
+        return MeasuredChunk(
+            objects=objects,
+            counts=_counts(objects),
+            scene=() if black else tuple(self._scene.tags(middle.picture)),
+            motion_level="none" if level < _QUIET else "much" if level > _BUSY else "some",
+            camera_moves=moving,
+            brightness="black" if black else "dark" if brightness < _DARK else "normal",
+            speech=" ".join(" ".join(line.text for line in chunk.transcript).split()),
+            aspect=round(aspect, 4),
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """What the middle frame of chunk n shows as text. lines: None when it was not read and differs from what was.
-    read: whether lines are its own, else those of an earlier frame that it resembles."""
+class ScreenReading:
+    """The text on the middle frame of chunk n.
+
+    lines: None if the frame was not read and differs from the last frame that was. read: whether the lines were read
+    from this frame; else they are those of an earlier frame that it resembles.
+    """
 
     n: int
     ms: int
@@ -175,7 +166,10 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class OnScreen:
-    """lines: without the clock's. clock_lines: the clock as it was read here. clock: as it must be here, or ""."""
+    """What a chunk shows as text.
+
+    lines: without the clock's. clock_lines: the clock as it was read here. clock: the time it must show here, or "".
+    """
 
     lines: tuple[str, ...]
     clock_lines: tuple[str, ...] = ()
@@ -186,7 +180,7 @@ class _Reading:
     """Reads the text of a segment's chunks, as often as it changes and _TEXT_EVERY allows."""
 
     def __init__(self, reader: TextReader | None) -> None:
-        self.moments: list[Moment] = []
+        self.readings: list[ScreenReading] = []
         self._reader = reader
         self._wait = 0
         self._seen: Picture | None = None
@@ -195,7 +189,7 @@ class _Reading:
     def look(self, n: int, frame: SampledFrame, small: Picture, *, black: bool) -> None:
         self._wait -= 1
         if black or self._reader is None:
-            self.moments.append(Moment(n, frame.ms, (), read=False))
+            self.readings.append(ScreenReading(n, frame.ms, (), read=False))
             return
         changed = self._seen is None or change(self._seen, small) > _CHANGED
         # The picture around a clock may stand still while it goes on.
@@ -203,36 +197,61 @@ class _Reading:
         if (changed or ticking) and self._wait <= 0:
             self._lines = self._reader.read(frame.picture)
             self._seen, self._wait = small, _TEXT_EVERY
-            self.moments.append(Moment(n, frame.ms, self._lines, read=True))
+            self.readings.append(ScreenReading(n, frame.ms, self._lines, read=True))
         else:
-            self.moments.append(Moment(n, frame.ms, None if changed else self._lines, read=False))
+            self.readings.append(ScreenReading(n, frame.ms, None if changed else self._lines, read=False))
 
 
-def on_screen(moments: Sequence[Moment]) -> dict[int, OnScreen]:
-    """Text and clock by chunk, from all that was read of a segment.
+def on_screen(readings: Sequence[ScreenReading]) -> dict[int, OnScreen]:
+    """Return text and clock by chunk, from all that was read of a segment.
 
-    What the readings before and after a chunk share was on screen in between. The clock is told where the readings
-    agree on one; where there is one reading with a time to the second, it is told there alone.
+    What the readings before and after a chunk share was on screen in between. The clock is known if the readings agree
+    on one; a single reading with a time to the second is shown for its own chunk alone.
     """
-    readings = [(moment.ms, line) for moment in moments if moment.read for line in moment.lines or ()]
-    clock = fit_clock(readings)
-    times = [(line, found) for _, line in readings if (found := read_clock(line)) is not None]
-    alone = times[0][0] if clock is None and len(times) == 1 and times[0][1].fine else ""
+    clock = _clock_of(readings)
     shown = {}
-    for k, moment in enumerate(moments):
-        lines = moment.lines
-        if lines is None:
-            before = next((m.lines for m in reversed(moments[:k]) if m.lines is not None), ())
-            after = next((m.lines for m in moments[k:] if m.lines is not None), ())
-            lines = tuple(line for line in before if line in after)
-            ticking = bool(_times(before) and _times(after))
-        else:
-            ticking = bool(_times(lines))
-        ticks = _times(lines) if clock or alone else ()
-        told = clock.at(moment.ms).replace("T", " ") if clock else alone if moment.read else ""
+    for k, reading in enumerate(readings):
+        lines, ticking = _text_of(readings, k)
+        ticks = _times(lines) if clock.known else ()
         rest = tuple(line for line in lines if line not in ticks)
-        shown[moment.n] = OnScreen(rest, ticks if moment.read else (), told if ticking else "")
+        shown[reading.n] = OnScreen(rest, ticks if reading.read else (), clock.at(reading) if ticking else "")
     return shown
+
+
+def _text_of(readings: Sequence[ScreenReading], k: int) -> tuple[tuple[str, ...], bool]:
+    """Return the lines on screen at a reading, and whether a clock is among those that it rests on."""
+    lines = readings[k].lines
+    if lines is not None:
+        return lines, bool(_times(lines))
+    before = next((r.lines for r in reversed(readings[:k]) if r.lines is not None), ())
+    after = next((r.lines for r in readings[k:] if r.lines is not None), ())
+    return tuple(line for line in before if line in after), bool(_times(before) and _times(after))
+
+
+@dataclass(frozen=True, slots=True)
+class _ScreenClock:
+    """The clock of a segment: fitted to several readings, or the one line that was read, or neither."""
+
+    fitted: Clock | None
+    alone: str
+
+    @property
+    def known(self) -> bool:
+        return self.fitted is not None or bool(self.alone)
+
+    def at(self, reading: ScreenReading) -> str:
+        """Return what the clock shows, "" if nobody knows."""
+        if self.fitted is not None:
+            return self.fitted.at(reading.ms).replace("T", " ")
+        return self.alone if reading.read else ""
+
+
+def _clock_of(readings: Sequence[ScreenReading]) -> _ScreenClock:
+    lines = [(reading.ms, line) for reading in readings if reading.read for line in reading.lines or ()]
+    fitted = fit_clock(lines)
+    times = [(line, time) for _, line in lines if (time := read_clock(line)) is not None]
+    alone = times[0][0] if fitted is None and len(times) == 1 and times[0][1].fine else ""
+    return _ScreenClock(fitted, alone)
 
 
 def _times(lines: Sequence[str]) -> tuple[str, ...]:
@@ -260,29 +279,36 @@ def _is_doubtful(track: Track, segment: Span, tracks: Sequence[Track]) -> bool:
     )
 
 
-def _objects(tracks: Sequence[Track], span: Span, segment: Span, aspect: float, camera: bool) -> list[dict[str, Any]]:
-    return [o for track in tracks if (o := _object(track, span, segment, aspect, camera)) is not None]
+def _objects(
+    tracks: Sequence[Track], span: Span, segment: Span, aspect: float, camera: bool
+) -> tuple[MeasuredObject, ...]:
+    return tuple(o for track in tracks if (o := _object(track, span, segment, aspect, camera)) is not None)
 
 
-def _object(track: Track, span: Span, segment: Span, aspect: float, camera: bool) -> dict[str, Any] | None:
+def _object(track: Track, span: Span, segment: Span, aspect: float, camera: bool) -> MeasuredObject | None:
     inside = [k for k, ms in enumerate(track.ms) if span.contains(ms)]
     if not inside:
         return None
     ms, boxes = [track.ms[k] for k in inside], [track.boxes[k] for k in inside]
     entered, left = _passage(track, segment)
-    return {
-        "track_id": track.id,
-        "category": track.category,
-        "colour": track.colour,
-        "motion": "" if camera else movement(track.category, ms, boxes, aspect).words,
-        "entered": entered if inside[0] == 0 and not camera else "",
-        "left": left if inside[-1] == len(track.ms) - 1 and not camera else "",
-        "start_ms": ms[0],
-        "end_ms": ms[-1],
-        "frames_ms": ms,
-        "first_box": [round(v, 4) for v in boxes[0]],
-        "box": [round(v, 4) for v in boxes[-1]],
-    }
+    return MeasuredObject(
+        track_id=track.id,
+        category=track.category,
+        colour=track.colour,
+        motion="" if camera else movement(track.category, ms, boxes, aspect).words,
+        entered=entered if inside[0] == 0 and not camera else "",
+        left=left if inside[-1] == len(track.ms) - 1 and not camera else "",
+        start_ms=ms[0],
+        end_ms=ms[-1],
+        frames_ms=tuple(ms),
+        first_box=_rounded(boxes[0]),
+        box=_rounded(boxes[-1]),
+    )
+
+
+def _rounded(box: Sequence[float]) -> Box:
+    x0, y0, x1, y1 = (round(value, 4) for value in box)
+    return x0, y0, x1, y1
 
 
 def _passage(track: Track, segment: Span) -> tuple[str, str]:
@@ -295,15 +321,16 @@ def _passage(track: Track, segment: Span) -> tuple[str, str]:
     )
 
 
-def _counts(objects: Sequence[dict[str, Any]]) -> dict[str, dict[str, int]]:
-    distinct = Counter(o["category"] for o in objects)
-    at_once: Counter[tuple[str, int]] = Counter((o["category"], ms) for o in objects for ms in o["frames_ms"])
+def _counts(objects: Sequence[MeasuredObject]) -> dict[str, CategoryCount]:
+    distinct = Counter(o.category for o in objects)
+    at_once: Counter[tuple[str, int]] = Counter((o.category, ms) for o in objects for ms in o.frames_ms)
     most = {category: max(n for (c, _), n in at_once.items() if c == category) for category in distinct}
-    return {category: {"most": most[category], "distinct": n} for category, n in distinct.items()}
+    return {category: CategoryCount(most[category], n) for category, n in distinct.items()}
 
 
 def _observation(track: Track, segment: Span, aspect: float, still: Sequence[Span]) -> TrackObservation:
-    """still: the chunks in which the camera stands still; only there a box tells who moves."""
+    """Return a track as it is stored. still: the chunks in which the camera stands still; only there a box shows who
+    moves."""
     entered, left = _passage(track, segment)
     seen = [any(span.contains(ms) for span in still) for ms in track.ms]
     return TrackObservation(

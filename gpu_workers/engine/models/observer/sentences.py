@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from gpu_workers.engine.models.observer.categories import ANIMALS, VEHICLES
+from gpu_workers.engine.models.observer.measured import MeasuredChunk, MeasuredObject
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _PLURALS = {
@@ -80,26 +80,25 @@ def rank(category: str) -> int:
     return 0 if category == "person" else 1 if category in ANIMALS else 2 if category in VEHICLES else 3
 
 
-def describe_facts(facts: Mapping[str, Any]) -> str:
-    """The richest true sentence the measurements allow. facts: see gpu_workers.engine.models.observer.observer."""
-    if facts["brightness"] == "black":
+def describe(chunk: MeasuredChunk) -> str:
+    """Return the richest true sentences that the measurements allow."""
+    if chunk.brightness == "black":
         sentences = ["The picture is black."]
     else:
-        sentences = [*_counted(facts), *_doing(facts["objects"]), *_passing(facts["objects"])]
-        if not facts["objects"]:
+        sentences = [*_counted(chunk), *_doing(chunk.objects), *_passing(chunk.objects)]
+        if not chunk.objects:
             sentences.append("No person, animal or vehicle is detected.")
-        if facts.get("cuts"):
+        if chunk.cuts:
             sentences.append("The picture cuts to another view.")
-        if facts["camera_moves"]:
+        if chunk.camera_moves:
             sentences.append("The camera moves.")
-        elif facts["motion_level"] == "none" and all(_calm(o["motion"]) for o in facts["objects"]):
+        elif chunk.motion_level == "none" and all(_calm(o.motion) for o in chunk.objects):
             sentences.append("Nothing moves.")
-        if facts["brightness"] == "dark":
+        if chunk.brightness == "dark":
             sentences.append("The picture is dark.")
-        sentences += scene_sentences([tag for tag, _ in facts["scene"]])
-    clock = facts.get("clock", "")
-    shown = [f"The on-screen clock reads {clock}."] if clock else []
-    return " ".join([*sentences, *shown, *heard_and_read(facts["text"], facts["speech"])])
+        sentences += scene_sentences([tag for tag, _ in chunk.scene])
+    shown = [f"The on-screen clock reads {chunk.clock}."] if chunk.clock else []
+    return " ".join([*sentences, *shown, *heard_and_read(chunk.text, chunk.speech)])
 
 
 def scene_sentences(tags: Sequence[str]) -> list[str]:
@@ -116,21 +115,17 @@ def _a(word: str) -> str:
     return f"{'an' if word[0].lower() in 'aeiou' else 'a'} {word}"
 
 
-def _counted(facts: Mapping[str, Any]) -> list[str]:
-    counts = sorted(facts["counts"].items(), key=lambda item: (rank(item[0]), -item[1]["distinct"], item[0]))
-    parts = []
-    for category, count in counts:
-        most, distinct = count["most"], count["distinct"]
-        parts.append(counted(category, distinct, most))
-    if not parts:
+def _counted(chunk: MeasuredChunk) -> list[str]:
+    counts = sorted(chunk.counts.items(), key=lambda item: (rank(item[0]), -item[1].distinct, item[0]))
+    if not counts:
         return []
-    text = listing(parts)
-    one = len(counts) == 1 and counts[0][1]["distinct"] == 1
+    text = listing([counted(category, count.distinct, count.most) for category, count in counts])
+    one = len(counts) == 1 and counts[0][1].distinct == 1
     return [f"{text[0].upper()}{text[1:]} {'is' if one else 'are'} in view."]
 
 
-def _doing(objects: Sequence[Mapping[str, Any]]) -> list[str]:
-    groups = Counter((o["category"], o["colour"], o["motion"]) for o in objects)
+def _doing(objects: Sequence[MeasuredObject]) -> list[str]:
+    groups = Counter((o.category, o.colour, o.motion) for o in objects)
     # A thing of which neither colour nor movement is known was named with its number already.
     known = {key: n for key, n in groups.items() if key[1] or key[2]}
     order = sorted(known.items(), key=lambda item: (rank(item[0][0]), _calm(item[0][2]), item[0]))
@@ -148,11 +143,11 @@ def _calm(motion: str) -> int:
     return 2 if not motion else 1 if motion in {"stands", "stays in place"} else 0
 
 
-def _passing(objects: Sequence[Mapping[str, Any]]) -> list[str]:
+def _passing(objects: Sequence[MeasuredObject]) -> list[str]:
     sentences = []
-    for key, singular in (("entered", "enters"), ("left", "leaves")):
-        word = "from" if key == "entered" else "at"
-        groups = Counter((o["category"], o["colour"], o[key]) for o in objects if o[key])
+    came = Counter((o.category, o.colour, o.entered) for o in objects if o.entered)
+    went = Counter((o.category, o.colour, o.left) for o in objects if o.left)
+    for groups, singular, word in ((came, "enters", "from"), (went, "leaves", "at")):
         for (category, colour, border), n in sorted(groups.items(), key=lambda item: (rank(item[0][0]), item[0])):
             who = noun(category, colour, n)
             sentences.append(f"{who[0].upper()}{who[1:]} {verb(singular, n)} {word} the {border}.")

@@ -73,7 +73,8 @@ class Track:
 
     @property
     def trusted(self) -> bool:
-        """Seen often and surely enough to be told. Small things need more, the graph invents them on textures."""
+        """Whether it was seen often and surely enough. Small things need more: the detector invents them on
+        textures."""
         if moves_itself(self.category):
             return len(self.ms) >= 3 and self.confidence >= 0.45
         return len(self.ms) >= 5 and self.confidence >= 0.6
@@ -105,12 +106,12 @@ class SegmentTracker:
             confidence=np.array([d.confidence for d in found], dtype=np.float32),
             class_id=np.array([LABELS.index(d.category) for d in found], dtype=int),
         )
-        told = self._tracker.update(detections)
-        if told.tracker_id is None or told.confidence is None or told.class_id is None:
+        tracked = self._tracker.update(detections)
+        if tracked.tracker_id is None or tracked.confidence is None or tracked.class_id is None:
             return
         grey = is_colourless(picture)
         for box, score, label, number in zip(
-            told.xyxy / scale, told.confidence, told.class_id, told.tracker_id, strict=True
+            tracked.xyxy / scale, tracked.confidence, tracked.class_id, tracked.tracker_id, strict=True
         ):
             if number < 0:
                 continue
@@ -175,8 +176,8 @@ def _likeness(earlier: Track, later: Track) -> float:
         return 0.0
     if earlier.hue is None or later.hue is None:
         return 0.0
-    likeness = float(earlier.hue @ later.hue)
-    return likeness if likeness >= _JOIN_APPEARANCE else 0.0
+    similarity = float(earlier.hue @ later.hue)
+    return similarity if similarity >= _JOIN_APPEARANCE else 0.0
 
 
 def _velocity(track: Track) -> tuple[float, float]:

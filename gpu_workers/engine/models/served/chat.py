@@ -46,7 +46,6 @@ class OpenAIChatModel:
 
     context_tokens: the window the endpoint was started with. concurrency: most requests in flight at once; share one
     instance per endpoint so that the bound holds. timeout_s: default deadline of one call with all of its retries.
-    image_tokens: what one picture costs, for token estimates (Qwen2.5-VL at 640x360 takes about 300).
     sleep, clock and jitter are arguments so that a test can hold time still.
     """
 
@@ -58,7 +57,6 @@ class OpenAIChatModel:
         api_key: str = "",
         context_tokens: int = 32_768,
         accepts_images: bool = False,
-        image_tokens: int = 300,
         concurrency: int = 8,
         timeout_s: float = 300.0,
         retry: RetryPolicy | None = None,
@@ -69,7 +67,6 @@ class OpenAIChatModel:
         self.name = model
         self.context_tokens = context_tokens
         self.accepts_images = accepts_images
-        self.image_tokens = image_tokens
         self.concurrency = concurrency
         self._timeout_s = timeout_s
         self._retry = retry or RetryPolicy()
@@ -92,10 +89,10 @@ class OpenAIChatModel:
         timeout_s: float | None = None,
         alternatives: int = 0,
     ) -> list[Sample]:
-        """See roles.ChatModel.sample. A server that returns fewer than n choices is asked again in parallel; a request
-        of those that fails costs its own sample and none that was drawn.
+        """See roles.ChatModel.sample. A server that returns fewer than n choices gets further requests in parallel; one
+        that fails costs its own sample and none that was drawn.
 
-        The server decides what fits its window (ModelError context_exceeded); estimate() is for callers that choose.
+        The server decides what fits its window (ModelError context_exceeded).
         """
         if n < 1:
             raise ValueError(f"n is at least 1, got {n}")
@@ -129,20 +126,8 @@ class OpenAIChatModel:
         return samples[:n]
 
     def count_tokens(self, text: str) -> int:
-        """Bytes of UTF-8 over 3, rounded up: above what BPE vocabularies need for prose and JSON."""
+        """Return the bytes of UTF-8 over 3, rounded up: more than BPE vocabularies need for prose and JSON."""
         return (len(text.encode()) + 2) // 3
-
-    def estimate(self, messages: Sequence[Message]) -> int:
-        """An upper estimate of the prompt tokens of messages, pictures included."""
-        total = 0
-        for message in messages:
-            total += 8
-            for part in message.parts:
-                if isinstance(part, Image):
-                    total += self.image_tokens + self.count_tokens(part.label)
-                else:
-                    total += self.count_tokens(part)
-        return total
 
     # --- one request with its retries ---------------------------------------------------------------------------
 
@@ -150,7 +135,7 @@ class OpenAIChatModel:
         try:
             return self._request(body, 1, stage, meter, deadline)[:1]
         except ModelError:
-            # The meter tells it.
+            # The meter has recorded the failure.
             return []
 
     def _request(self, body: Mapping[str, Any], n: int, stage: str, meter: Meter, deadline: float) -> list[Sample]:
@@ -211,7 +196,7 @@ class OpenAIChatModel:
 
 
 class _NoSamples(ValueError):
-    """A reply without one usable choice. What it says of its tokens was consumed all the same."""
+    """A reply without one usable choice. The tokens that it reports were consumed all the same."""
 
     def __init__(self, answer: ChatCompletion) -> None:
         super().__init__("the server returned no choices")
@@ -219,13 +204,14 @@ class _NoSamples(ValueError):
 
 
 def _count(usage: object, name: str) -> int:
-    """A number of tokens as a server reports it; 0 where it reports none."""
+    """Return a number of tokens as a server reports it; 0 if it reports none."""
     value = getattr(usage, name, None)
     return value if isinstance(value, int) else 0
 
 
 def _written_tokens(answer: ChatCompletion) -> int:
-    """Tokens of all samples. llama.cpp reports only the first sample's: then the others are counted by their length.
+    """Return the tokens of all samples. llama.cpp reports only the first sample's: then the others are counted by
+    their length.
 
     That shows in its timings, which count the first sample as well; behind a proxy that drops them, in a number below
     the number of words, which no tokenizer undercuts.
@@ -277,8 +263,7 @@ def _samples(answer: ChatCompletion) -> list[Sample]:
 
 
 def _first_tokens(choice: Choice) -> dict[str, float]:
-    """Log-probability of each first token that the server names; {} if it names none, or in a form that is not
-    OpenAI's."""
+    """Return the log-probability of each first token that the server names; {} if it names none in OpenAI's form."""
     tokens: object = getattr(choice.logprobs, "content", None)
     named: object = getattr(tokens[0], "top_logprobs", None) if isinstance(tokens, list) and tokens else None
     found: dict[str, float] = {}

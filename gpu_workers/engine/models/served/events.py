@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
+from pydantic import BaseModel, BeforeValidator
+
+from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Chunk, EntityMention, Extraction, RelationStatement
-from gpu_workers.engine.models.pictures import clock
 from gpu_workers.engine.models.roles import ChatModel, Image, Message, Meter, ModelError
 from gpu_workers.engine.models.served.structured import ask_object, clean, fraction
 from gpu_workers.engine.models.served.vision import spread
@@ -151,43 +154,82 @@ class VlmExtractor:
             return Extraction((), ())
 
 
-def read_graph(answer: Mapping[str, Any], frame_ms: Sequence[int]) -> Extraction:
-    """What is valid in a model's entities and relations; one bad item never costs the others.
+def _listed(found: object) -> list[Any]:
+    return found if isinstance(found, list) else []
 
-    Raises TypeError when there is no list of entities at all.
+
+def _objects(found: object) -> object:
+    """Return the objects of a list, and what is no list as it is."""
+    return [item for item in found if isinstance(item, Mapping)] if isinstance(found, list) else found
+
+
+Line = Annotated[str, BeforeValidator(clean)]
+Name = Annotated[str, BeforeValidator(partial(clean, limit=120))]
+Label = Annotated[str, BeforeValidator(partial(clean, limit=80))]
+Confidence = Annotated[float, BeforeValidator(fraction)]
+
+
+class StatedEntity(BaseModel):
+    """An entity as a model states it. A field that cannot be used is as if it were missing."""
+
+    name: Name = ""
+    type: Annotated[str, BeforeValidator(lambda kind: kind if kind in ENTITY_TYPES else "other")] = "other"
+    description: Annotated[str, BeforeValidator(partial(clean, limit=600))] = ""
+    role: Label = ""
+    aliases: Annotated[tuple[Name, ...], BeforeValidator(_listed)] = ()
+    confidence: Confidence = 1.0
+    frames: Annotated[
+        tuple[int, ...], BeforeValidator(lambda found: [k for k in _listed(found) if type(k) is int])
+    ] = ()
+
+
+class StatedRelation(BaseModel):
+    """A relation as a model states it. A field that cannot be used is as if it were missing."""
+
+    subject: Line = ""
+    predicate: Label = ""
+    object: Line = ""
+    description: Annotated[str, BeforeValidator(partial(clean, limit=400))] = ""
+    confidence: Confidence = 1.0
+
+
+class StatedGraph(BaseModel):
+    """Entities and relations as a model states them. An item that is no object is dropped; entities must be a list."""
+
+    entities: Annotated[tuple[StatedEntity, ...], BeforeValidator(_objects)]
+    relations: Annotated[tuple[StatedRelation, ...], BeforeValidator(lambda found: _objects(_listed(found)))] = ()
+
+
+def read_graph(answer: Mapping[str, Any], frame_ms: Sequence[int]) -> Extraction:
+    """Return what is valid in a model's entities and relations; one bad item never costs the others.
+
+    Raises pydantic.ValidationError, a ValueError, if there is no list of entities.
     """
-    if not isinstance(answer.get("entities"), list):
-        raise TypeError("entities is not a list")
+    stated = StatedGraph.model_validate(answer)
     mentions: dict[str, EntityMention] = {}
-    for item in answer["entities"]:
-        name = clean(item.get("name"), limit=120) if isinstance(item, Mapping) else ""
-        if not name or name.casefold() in mentions:
-            continue
-        kind = item.get("type")
-        refs = item.get("frames")
-        seen = [k for k in refs if type(k) is int and 0 <= k < len(frame_ms)] if isinstance(refs, list) else []
-        aliases = item.get("aliases")
-        names = [clean(a, limit=120) for a in aliases] if isinstance(aliases, list) else []
-        mentions[name.casefold()] = EntityMention(
-            name=name,
-            type=kind if kind in ENTITY_TYPES else "other",
-            description=clean(item.get("description"), limit=600),
-            role=clean(item.get("role"), limit=80) or "participant",
-            aliases=tuple(dict.fromkeys(a for a in names if a and a.casefold() != name.casefold())),
-            confidence=fraction(item.get("confidence")),
-            frame_ms=tuple(sorted({frame_ms[k] for k in seen})),
-        )
+    for entity in stated.entities:
+        if entity.name:
+            mentions.setdefault(entity.name.casefold(), _mention(entity, frame_ms))
     relations: dict[tuple[str, str, str], RelationStatement] = {}
-    stated = answer.get("relations")
-    for item in stated if isinstance(stated, list) else []:
-        if not isinstance(item, Mapping):
+    for relation in stated.relations:
+        subject, target = mentions.get(relation.subject.casefold()), mentions.get(relation.object.casefold())
+        if subject is None or target is None or subject is target or not relation.predicate:
             continue
-        subject, object_ = (mentions.get(clean(item.get(end)).casefold()) for end in ("subject", "object"))
-        predicate = clean(item.get("predicate"), limit=80)
-        if subject is None or object_ is None or subject is object_ or not predicate:
-            continue
-        key = (subject.name, predicate.casefold(), object_.name)
-        description = clean(item.get("description"), limit=400)
-        confidence = fraction(item.get("confidence"))
-        relations.setdefault(key, RelationStatement(subject.name, predicate, object_.name, description, confidence))
+        statement = RelationStatement(
+            subject.name, relation.predicate, target.name, relation.description, relation.confidence
+        )
+        relations.setdefault((subject.name, relation.predicate.casefold(), target.name), statement)
     return Extraction(tuple(mentions.values()), tuple(relations.values()))
+
+
+def _mention(entity: StatedEntity, frame_ms: Sequence[int]) -> EntityMention:
+    aliases = dict.fromkeys(alias for alias in entity.aliases if alias and alias.casefold() != entity.name.casefold())
+    return EntityMention(
+        name=entity.name,
+        type=entity.type,
+        description=entity.description,
+        role=entity.role or "participant",
+        aliases=tuple(aliases),
+        confidence=entity.confidence,
+        frame_ms=tuple(sorted({frame_ms[k] for k in entity.frames if 0 <= k < len(frame_ms)})),
+    )

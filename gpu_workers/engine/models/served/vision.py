@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Chunk
-from gpu_workers.engine.models.pictures import clock, jpeg_of
+from gpu_workers.engine.models.pictures import jpeg_of
 from gpu_workers.engine.models.roles import (
     ChatModel,
     CheckRequest,
@@ -27,7 +28,7 @@ from gpu_workers.engine.prompts import load
 
 FRAMES_PER_CHUNK = 6
 HIGH_COST = 4
-"""What a picture in full costs beside a thumbnail: about 1,200 tokens at 1280x720 on Qwen2.5-VL."""
+"""Cost of a picture in full in thumbnails: about 1,200 tokens at 1280x720 on Qwen2.5-VL."""
 Item = TypeVar("Item")
 
 _DESCRIPTION_SCHEMA: Mapping[str, Any] = {
@@ -46,7 +47,7 @@ _DESCRIPTION_SCHEMA: Mapping[str, Any] = {
 
 
 def spread(items: Sequence[Item], limit: int) -> list[Item]:
-    """At most limit of items, evenly spread, in order; the middle of each of limit equal parts."""
+    """Return at most limit of items, evenly spread, in order; the middle of each of limit equal parts."""
     if len(items) <= limit:
         return list(items)
     return [items[int((k + 0.5) * len(items) / limit)] for k in range(limit)]
@@ -197,7 +198,7 @@ class VlmChecker:
         )[0]  # fmt: skip
 
     def _fitting(self, text: str, image_tokens: int) -> int:
-        """How many pictures fit the window beside text. Raises ModelError if none does."""
+        """Return how many pictures fit the window together with text. Raises ModelError if none does."""
         room = self._model.context_tokens - self._model.count_tokens(text) - 128 - self._max_tokens
         # 12 tokens for the label before each picture.
         fitting = min(self.max_frames, room // (image_tokens + 12))

@@ -1,31 +1,32 @@
-"""Profiles, prompts and the vLLM launcher: what configuration alone decides."""
+"""Bindings, prompts and the vLLM launcher: what configuration alone decides."""
 
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from itertools import pairwise
 
 import pytest
 
 from gpu_workers.engine import prompts
-from gpu_workers.engine.models import bindings as profiles
 from gpu_workers.engine.models.bindings import ModelSettings, load_answer_models, load_index_models
-from gpu_workers.engine.models.narrator import MeasuredNarrator
+from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
 from gpu_workers.engine.models.observer.observer import Observer
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.models.served import vllm_server
 from gpu_workers.engine.models.served.vision import VlmChecker, VlmDescriber
+from gpu_workers.engine.models.weights import WEIGHTS
 from tests.scripted_openai import ScriptedOpenAIServer
 
 
 def test_the_embedded_profile_needs_nothing_but_weights() -> None:
     settings = ModelSettings.from_env({})
-    models = profiles.load_index_models(settings)
+    models = load_index_models(settings)
     assert isinstance(models.describer, Observer)
     assert isinstance(models.narrator, MeasuredNarrator)
     assert models.text_embedder.dimension == models.frame_embedder.dimension == 384
-    assert profiles.load_index_models(ModelSettings.from_env({})) is models, "loaded once per process"
+    assert load_index_models(ModelSettings.from_env({})) is models, "loaded once per process"
 
 
 def test_a_describer_url_replaces_the_observer_by_configuration_alone() -> None:
@@ -35,15 +36,15 @@ def test_a_describer_url_replaces_the_observer_by_configuration_alone() -> None:
         "REASONER_URL": "http://127.0.0.1:1/v1",
     }
     settings = ModelSettings.from_env(env)
-    models = profiles.load_index_models(settings)
+    models = load_index_models(settings)
     assert isinstance(models.describer, VlmDescriber)
     assert models.describer.name == models.narrator.name == "some-vlm"
-    assert isinstance(profiles.load_answer_models(settings).checker, VlmChecker)
+    assert isinstance(load_answer_models(settings).checker, VlmChecker)
 
 
 def test_answering_without_a_reasoner_says_what_is_missing() -> None:
     with pytest.raises(ModelError, match="REASONER_URL") as caught:
-        profiles.load_answer_models(ModelSettings())
+        load_answer_models(ModelSettings())
     assert caught.value.code == "not_configured"
 
 
@@ -56,10 +57,9 @@ def test_settings_that_make_no_sense_fail_loudly(env: dict[str, str]) -> None:
 
 
 def test_every_packaged_weight_has_its_hashes() -> None:
-    for binding in profiles.PROFILES["embedded"].values():
-        if binding.weights and binding.weights != "endpoint" and not binding.weights.startswith("inside "):
-            assert all(len(digest) == 64 for digest in binding.sha256)
-            assert binding.sha256
+    for weight in WEIGHTS.values():
+        assert weight.files
+        assert all(re.fullmatch("[0-9a-f]{64}", file.sha256) for file in weight.files)
 
 
 @pytest.mark.parametrize("profile", prompts.PROFILES)

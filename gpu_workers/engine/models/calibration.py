@@ -1,0 +1,255 @@
+"""Everything that was fitted to a model: the numbers, the data behind each and the command that fits or checks it.
+
+The tables are keyed by the exact names that the model bindings give (models.bindings). A model without an entry gets
+initial values: no limits, choices decided by votes alone, and thresholds that nobody measured for it.
+`Calibration.unmeasured` lists these values, and every answer carries the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+EMBEDDED_REASONER = "qwen2.5-coder-1.5b"
+"""Name under which the local stack serves its default reasoner (Q4_K_M weights, llama.cpp)."""
+
+SMALL_REASONERS = ("qwen2.5-coder-0.5b", "smollm2")
+"""Names of the other reasoners that the local stack can serve, on the same two cores."""
+
+EMBEDDED_TEXT_EMBEDDER = "all-MiniLM-L6-v2"
+EMBEDDED_SIMILARITY = "bertscore-minilm-6"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Fit(Generic[T]):
+    """A value and its source.
+
+    data: what the value was fitted to. command: what fits or checks it again, from the repository root. Both are ""
+    for an initial value, which nobody measured.
+    """
+
+    value: T
+    data: str = ""
+    command: str = ""
+
+    @property
+    def measured(self) -> bool:
+        return bool(self.data and self.command)
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonerLimits:
+    """What a slow and small reasoner is asked at most; the fields are those of answering.presets.SearchSettings.
+
+    low_context_tokens: context_tokens of effort `low`.
+    """
+
+    context_tokens: int
+    low_context_tokens: int
+    requery_tokens: int
+    reasoning_words: int
+    answer_tokens: int
+    in_flight: int
+
+
+@dataclass(frozen=True, slots=True)
+class SupportWeights:
+    """What each part of a choice's support counts in the softmax over choices (answering.choices.support)."""
+
+    likeness: float
+    words: float
+    terms: float
+    odds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficients:
+    """Coefficients of a logistic regression of right answers on an answer's signals (answering.confidence)."""
+
+    bias: float
+    score: float
+    margin: float
+    similarity: float
+    support: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceSupport:
+    """How far the events' support of a choice may be trusted, for one reasoner with one text embedder.
+
+    brief_weights: of choices that are compared together with their question. share: what a choice's share of the
+    support counts, 0 to 1; its votes count the rest. judge_tokens: tokens of events that the reasoner reads to judge
+    a choice. confidence: of an answer that has support."""
+
+    weights: Fit[SupportWeights]
+    brief_weights: Fit[SupportWeights]
+    share: Fit[float]
+    judge_tokens: Fit[int]
+    confidence: Fit[Coefficients]
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarityThresholds:
+    """Thresholds on rescaled BERTScore F1 of one similarity model.
+
+    merge: lowest score of any two chunks of an event. same_meaning: lowest score of two open answers that say the
+    same. compatible_meaning: the same for broad answers, which may describe different parts of one thing.
+    """
+
+    merge: Fit[float]
+    same_meaning: Fit[float]
+    compatible_meaning: Fit[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The fitted numbers of the models that one binding holds.
+
+    reasoner, similarity, text_embedder: the names of these models; reasoner is "" for index models. same_sense: lowest
+    cosine of a claim and a passage at which the passage counts as supporting it. limits: None for a reasoner that
+    reads the contexts of every effort in full. support: None if the votes alone decide about choices.
+    """
+
+    reasoner: str
+    similarity: str
+    text_embedder: str
+    thresholds: SimilarityThresholds
+    same_sense: Fit[float]
+    limits: Fit[ReasonerLimits | None]
+    support: ChoiceSupport | None
+
+    @property
+    def unmeasured(self) -> tuple[str, ...]:
+        """Return, in words, what answers rest on that was not fitted to these models; empty if everything was."""
+        lines = []
+        if not self.limits.measured:
+            lines.append(f"limits of reasoner {self.reasoner}")
+        if self.support is None:
+            lines.append(f"support of choices by {self.reasoner} with {self.text_embedder}: votes decide")
+        if not (self.thresholds.same_meaning.measured and self.thresholds.compatible_meaning.measured):
+            lines.append(f"same meaning by {self.similarity}")
+        if not self.same_sense.measured:
+            lines.append(f"same sense by {self.text_embedder}")
+        return tuple(lines)
+
+
+# --- measured ------------------------------------------------------------------------------------------------------
+
+_MEANING_PAIRS = "pairs of answers in tests/engine/answering/test_same_meaning.py"
+_MEANING_CHECK = "python -m pytest tests/engine/answering/test_same_meaning.py"
+
+SIMILARITIES: Mapping[str, SimilarityThresholds] = {
+    EMBEDDED_SIMILARITY: SimilarityThresholds(
+        # 92 % of 53 adjacent pairs of one video score above it, and 13 % of 1,653 pairs of two videos; most of those
+        # are the same sentence that nothing was detected.
+        merge=Fit(
+            0.65,
+            "the observer's descriptions of nine short videos",
+            "python -m bench.merge_threshold VIDEO VIDEO ...",
+        ),
+        # Answers that differ score up to 0.75 and paraphrases 0.43 to 0.88. Two answers wrongly taken for one are an
+        # agreement that nobody gave; two wrongly kept apart only cost a vote.
+        same_meaning=Fit(0.76, _MEANING_PAIRS, _MEANING_CHECK),
+        # Pairs of broad answers about one scene score 0.45 to 0.68, about two scenes up to 0.47. Short answers of this
+        # similarity are often rivals (a cat, a dog: 0.71).
+        compatible_meaning=Fit(0.55, _MEANING_PAIRS, _MEANING_CHECK),
+    ),
+}
+"""Thresholds by the similarity's name."""
+
+SAME_SENSE: Mapping[str, Fit[float]] = {
+    # Passages that say otherwise score up to 0.33, passages that say the same in other words 0.34 to 0.67.
+    EMBEDDED_TEXT_EMBEDDER: Fit(
+        0.42,
+        "pairs of claim and passage in tests/engine/answering/test_text_support.py",
+        "python -m pytest tests/engine/answering/test_text_support.py",
+    ),
+}
+"""Calibration.same_sense by the text embedder's name."""
+
+_SMALL_LIMITS = ReasonerLimits(
+    context_tokens=1_000,
+    low_context_tokens=700,
+    requery_tokens=600,
+    reasoning_words=40,
+    answer_tokens=224,
+    in_flight=2,
+)
+
+_SHARED_LIMITS: Fit[ReasonerLimits | None] = Fit(_SMALL_LIMITS)
+
+LIMITS: Mapping[str, Fit[ReasonerLimits | None]] = {
+    # On two cores it reads 60 to 90 and writes 15 to 30 tokens a second, and it reads long lists badly: of 60
+    # captions it finds the right choice of five in 32 %.
+    EMBEDDED_REASONER: Fit(
+        _SMALL_LIMITS,
+        "EgoSchema, development half, the first 60 questions of seed 0",
+        "make eval SET=egoschema DATA=FOLDER ARM=uniform_captions LIMIT=60",
+    ),
+    **dict.fromkeys(SMALL_REASONERS, _SHARED_LIMITS),
+}
+"""Limits by the reasoner's name. The local stack's smaller reasoners share those of the default one, unmeasured."""
+
+SUPPORTS: Mapping[tuple[str, str], ChoiceSupport] = {
+    (EMBEDDED_REASONER, EMBEDDED_TEXT_EMBEDDER): ChoiceSupport(
+        weights=Fit(
+            SupportWeights(likeness=4.31, words=1.015, terms=20.94, odds=1.492),
+            "EgoSchema, development half, the 244 questions whose choices are not brief",
+            "python -m bench.evaluation.fit_support egoschema DATA",
+        ),
+        brief_weights=Fit(
+            SupportWeights(likeness=8.26, words=0.173, terms=5.87, odds=1.537),
+            "NExT-QA, development half, the first 110 questions of seed 0",
+            "python -m bench.evaluation.fit_support nextqa DATA --limit 110",
+        ),
+        # Votes that counted more made more answers wrong than right (docs/evaluation.md).
+        share=Fit(
+            0.9,
+            "EgoSchema, development half",
+            "make eval SET=egoschema DATA=FOLDER ARM=ava",
+        ),
+        # The odds over 500 tokens are those over 1,500 (a correlation of 0.95) for a third of the reading.
+        judge_tokens=Fit(
+            500,
+            "EgoSchema, development half, 154 questions",
+            "python -m bench.evaluation.fit_support egoschema DATA --judge-tokens 1500",
+        ),
+        confidence=Fit(
+            Coefficients(bias=-2.88, score=0.0, margin=0.0, similarity=0.0, support=5.70),
+            "the report of arm ava on EgoSchema, development half",
+            "python -m bench.evaluation.calibrate REPORT --signals support",
+        ),
+    ),
+}
+"""Support of choices by the names of reasoner and text embedder: the odds and the cosines are weighed together."""
+
+# --- initial -------------------------------------------------------------------------------------------------------
+
+_INITIAL_THRESHOLDS = SimilarityThresholds(
+    # AVA, section 4.2: 0.65 of raw F1, which is 0.275 with the baseline of deberta-xlarge-mnli, 0.517.
+    merge=Fit(0.275),
+    same_meaning=Fit(0.55),
+    compatible_meaning=Fit(0.55),
+)
+_INITIAL_SENSE = Fit(0.75)
+_NO_LIMITS: Fit[ReasonerLimits | None] = Fit(None)
+
+
+def calibration_of(*, reasoner: str = "", similarity: str, text_embedder: str) -> Calibration:
+    """Return what was fitted to the models of these names, and initial values for the others."""
+    return Calibration(
+        reasoner=reasoner,
+        similarity=similarity,
+        text_embedder=text_embedder,
+        thresholds=SIMILARITIES.get(similarity, _INITIAL_THRESHOLDS),
+        same_sense=SAME_SENSE.get(text_embedder, _INITIAL_SENSE),
+        limits=LIMITS.get(reasoner, _NO_LIMITS),
+        support=SUPPORTS.get((reasoner, text_embedder)),
+    )
+
+
+UNMEASURED = calibration_of(similarity="", text_embedder="")
+"""Calibration of models that nothing was fitted to."""

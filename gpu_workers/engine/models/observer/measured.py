@@ -1,0 +1,75 @@
+"""What the observer measures of a chunk, as data; Chunk.facts holds it as JSON between jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
+
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredObject:
+    """One track inside one chunk.
+
+    colour: "" if unsure. motion: as in movement.py, "" if unknown. entered, left: the border that the track came in or
+    went out over, or "". frames_ms: times of the frames that show it. first_box, box: the first and the last box.
+    """
+
+    track_id: int
+    category: str
+    colour: str
+    motion: str
+    entered: str
+    left: str
+    start_ms: int
+    end_ms: int
+    frames_ms: tuple[int, ...]
+    first_box: Box
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryCount:
+    """How many things of a category one chunk shows. most: at once. distinct: in the whole chunk."""
+
+    most: int
+    distinct: int
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredChunk:
+    """Everything that was measured of one chunk. What is unsure is left out.
+
+    counts: by category. scene: tags with their probability. camera_moves: if so, no object has a motion. speech: "" for
+    none. aspect: width over height of the picture. cuts: how often another scene begins. text: lines on screen without
+    the clock. clock: what the picture's clock shows in the middle of the chunk, "" without a clock.
+    """
+
+    objects: tuple[MeasuredObject, ...]
+    counts: Mapping[str, CategoryCount]
+    scene: tuple[tuple[str, float], ...]
+    motion_level: Literal["none", "some", "much"]
+    camera_moves: bool
+    brightness: Literal["black", "dark", "normal"]
+    speech: str
+    aspect: float
+    cuts: int = 0
+    text: tuple[str, ...] = field(default=())
+    clock: str = ""
+
+    def facts(self) -> dict[str, Any]:
+        """Return the same as Chunk.facts holds it: only what JSON knows."""
+        facts: dict[str, Any] = _JSON.dump_python(self, mode="json")
+        return facts
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any]) -> MeasuredChunk:
+        """Return what facts() gave. Raises pydantic.ValidationError, a ValueError, for anything else."""
+        return _JSON.validate_python(facts)
+
+
+_JSON = TypeAdapter(MeasuredChunk)

@@ -1,0 +1,57 @@
+"""What both narrators share: how long their texts are, and which names the material holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from gpu_workers.engine.ekg import EventDigest, Topic
+
+TITLE_CHARS, TEXT_CHARS = 120, 2_000
+NOT_DESCRIBED = "Not described"
+"""Title of a topic of which nothing is known."""
+MOST_NAMES = 12
+"""Maximum number of names of people, and of places, that one text lists."""
+PEOPLE, PLACE = frozenset({"person", "group"}), "place"
+"""Types of actors that are people, and the type that is a place."""
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_WORD = re.compile(r"[^\W_]+")
+_WITHIN = re.compile(r"(?<=[\w,;)'’])\s+([A-Z][a-z]\w*)")
+
+
+class Said:
+    """The words of some material. They decide whether a name in a text about the material was invented."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._words = _in_words(" ".join(texts))
+
+    def holds(self, name: str) -> bool:
+        words = _in_words(name)
+        return bool(words.strip()) and words in self._words
+
+    def kept(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return the names that the material holds, each once, at most MOST_NAMES."""
+        distinct: dict[str, str] = {}
+        for name in filter(self.holds, names):
+            distinct.setdefault(name.casefold(), name)
+        return tuple(distinct.values())[:MOST_NAMES]
+
+    def without_strangers(self, text: str) -> str:
+        """Return text without the sentences that use a proper name from elsewhere."""
+        return " ".join(sentence for sentence in SENTENCE_END.split(text) if self.holds_names_of(sentence))
+
+    def holds_names_of(self, text: str) -> bool:
+        """Whether the material holds every proper name of text (a capitalised word inside a sentence)."""
+        return all(self.holds(name) for name in _WITHIN.findall(text))
+
+
+def _in_words(text: str) -> str:
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
+
+
+def said_by_events(events: Sequence[EventDigest]) -> Said:
+    return Said(text for event in events for text in (event.summary, *(actor.name for actor in event.actors)))
+
+
+def said_by_topics(topics: Sequence[Topic]) -> Said:
+    return Said(text for t in topics for text in (t.title, t.summary, *t.people, *t.places))

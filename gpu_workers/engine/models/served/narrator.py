@@ -1,0 +1,202 @@
+"""Narrator played by a chat model, in requests that fit its window (AVATAAR's global context)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from gpu_workers.engine.clock_text import clock
+from gpu_workers.engine.ekg import EventDigest, Topic
+from gpu_workers.engine.models.roles import (
+    ChatModel,
+    Message,
+    Meter,
+    ModelError,
+    Narrator,
+    OverviewText,
+    TopicText,
+)
+from gpu_workers.engine.models.served.narration import (
+    MOST_NAMES,
+    PEOPLE,
+    PLACE,
+    TEXT_CHARS,
+    TITLE_CHARS,
+    Said,
+    said_by_events,
+    said_by_topics,
+)
+from gpu_workers.engine.models.served.structured import ask_object, clean
+from gpu_workers.engine.prompts import load
+
+Text = TypeVar("Text", TopicText, OverviewText)
+
+_MARGIN = 128
+"""Number of tokens of a request that are kept free for roles, separators and a word about a fault."""
+
+_NAMES = {"type": "array", "items": {"type": "string"}}
+
+
+def _schema(title: str, *texts: str) -> Mapping[str, Any]:
+    properties = {**{text: {"type": "string"} for text in texts}, "people": _NAMES, "places": _NAMES}
+    return {
+        "title": title,
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_TOPIC_SCHEMA = _schema("topic", "title", "summary")
+_OVERVIEW_SCHEMA = _schema("overview", "text")
+
+
+class LlmNarrator:
+    """A roles.Narrator played by a chat model. What does not fit one request is narrated in parts, then the parts are.
+
+    Names that the material does not give are left out, and so are sentences that use them. fallback: gives the title of
+    a topic if the model's title uses such a name.
+    """
+
+    def __init__(self, model: ChatModel, fallback: Narrator, *, max_tokens: int = 512) -> None:
+        self.name = model.name
+        self._model, self._fallback = model, fallback
+        self._max_tokens = max_tokens
+
+    def tell_topic(self, events: Sequence[EventDigest], *, profile: str, meter: Meter) -> TopicText:
+        system = load("topics", profile).substitute(focus=load("topics_focus", profile).template)
+        said = said_by_events(events)
+
+        def read(answer: dict[str, Any]) -> TopicText:
+            summary = said.without_strangers(clean(answer["summary"], limit=TEXT_CHARS))
+            title = clean(answer["title"], limit=TITLE_CHARS)
+            if not summary or not title:
+                raise ValueError("title or summary is empty, or names somebody that no event names")
+            if not Said([summary, *(event.summary for event in events)]).holds_names_of(title):
+                title = self._fallback.tell_topic(events, profile=profile, meter=meter).title
+            return TopicText(
+                title, summary, said.kept(_strings(answer["people"])), said.kept(_strings(answer["places"]))
+            )
+
+        def as_line(text: TopicText) -> str:
+            return f"{text.title}: {text.summary}{_named(text.people, text.places)}"
+
+        lines = [_Line(event.span.start_ms, event.span.end_ms, _event_words(event)) for event in events]
+        ask = self._asker(system, "topics_view", "events", _TOPIC_SCHEMA, "topics", read, profile, meter)
+        return self._condense(lines, ask, as_line, system)
+
+    def tell_overview(self, topics: Sequence[Topic], *, profile: str, meter: Meter) -> OverviewText:
+        system = load("overview", profile).substitute()
+        said = said_by_topics(topics)
+
+        def read(answer: dict[str, Any]) -> OverviewText:
+            text = said.without_strangers(clean(answer["text"], limit=TEXT_CHARS))
+            if not text:
+                raise ValueError("text is empty, or names somebody that no part names")
+            return OverviewText(text, said.kept(_strings(answer["people"])), said.kept(_strings(answer["places"])))
+
+        def as_line(text: OverviewText) -> str:
+            return f"{text.text}{_named(text.people, text.places)}"
+
+        lines = [
+            _Line(t.span.start_ms, t.span.end_ms, f"{t.title}: {t.summary}{_named(t.people, t.places)}") for t in topics
+        ]
+        ask = self._asker(system, "overview_view", "parts", _OVERVIEW_SCHEMA, "overview", read, profile, meter)
+        return self._condense(lines, ask, as_line, system)
+
+    def _asker(
+        self,
+        system: str,
+        view: str,
+        placeholder: str,
+        schema: Mapping[str, Any],
+        stage: str,
+        read: Callable[[dict[str, Any]], Text],
+        profile: str,
+        meter: Meter,
+    ) -> Callable[[Sequence[_Line]], Text]:
+        def ask(lines: Sequence[_Line]) -> Text:
+            user = load(view, profile).substitute({placeholder: "\n".join(map(str, lines))})
+            messages = [Message("system", (system,)), Message("user", (user,))]
+            return ask_object(
+                self._model, messages, schema=schema, read=read, stage=stage, meter=meter, max_tokens=self._max_tokens
+            )
+
+        return ask
+
+    def _condense(
+        self,
+        lines: Sequence[_Line],
+        ask: Callable[[Sequence[_Line]], Text],
+        as_line: Callable[[Text], str],
+        system: str,
+    ) -> Text:
+        """Return the text of all lines; in rounds that each leave at most half as many, until one request holds
+        them."""
+        room = self._model.context_tokens - self._model.count_tokens(system) - self._max_tokens - _MARGIN
+        if room < 64:
+            raise ModelError("context_exceeded", f"{self.name}: no room for any event in its window", retryable=False)
+        while True:
+            packs = self._packs(lines, room)
+            if len(packs) == 1:
+                return ask(packs[0])
+            lines = [
+                pack[0] if len(pack) == 1 else _Line(pack[0].start_ms, pack[-1].end_ms, as_line(ask(pack)))
+                for pack in packs
+            ]
+
+    def _packs(self, lines: Sequence[_Line], room: int) -> list[list[_Line]]:
+        """Return lines in runs of at most room tokens. A line is cut to half the room, so that a run holds two at
+        least."""
+        packs: list[list[_Line]] = [[]]
+        used = 0
+        for line in lines:
+            line, cost = self._fitted(line, room // 2)
+            if packs[-1] and used + cost > room:
+                packs.append([])
+                used = 0
+            packs[-1].append(line)
+            used += cost
+        return packs
+
+    def _fitted(self, line: _Line, most: int) -> tuple[_Line, int]:
+        """Return line, cut if it has more than `most` tokens, and its number of tokens."""
+        while (cost := self._model.count_tokens(f"{line}\n")) > most and len(line.text) > 1:
+            line = _Line(line.start_ms, line.end_ms, line.text[: max(1, len(line.text) * most // (cost + 1))])
+        return line, cost
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """What a request says of one stretch of time."""
+
+    start_ms: int
+    end_ms: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"[{clock(self.start_ms)}-{clock(self.end_ms)}] {self.text}"
+
+
+def _event_words(event: EventDigest) -> str:
+    if not event.described:
+        return "(could not be described)"
+    people = [actor.name for actor in event.actors if actor.type in PEOPLE]
+    places = [actor.name for actor in event.actors if actor.type == PLACE]
+    return clean(event.summary) + _named(people, places)
+
+
+def _named(people: Sequence[str], places: Sequence[str]) -> str:
+    """Return the names as the model is to copy them."""
+    parts = [
+        f" {label}: {'; '.join(clean(name, limit=120) for name in names[:MOST_NAMES])}."
+        for label, names in (("People", people), ("Places", places))
+        if names
+    ]
+    return "".join(parts)
+
+
+def _strings(value: object) -> list[str]:
+    return [name for item in value if (name := clean(item, limit=120))] if isinstance(value, list) else []
