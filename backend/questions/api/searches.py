@@ -15,7 +15,6 @@ from backend.api import public_ids
 from backend.api.bodies import MAX_TIME_MS, Body, ErrorBody, page_of, parsed
 from backend.api.idempotency import run_once
 from backend.api.pagination import PAGE_PARAMETERS, page
-from backend.api.problems import invalid
 from backend.api.views import TenantView, UnboundTenantView
 from backend.library.storage import ObjectStorage
 from backend.questions import stream
@@ -26,6 +25,7 @@ from backend.questions.scopes import MAX_VIDEOS
 from backend.questions.services import searches
 from backend.questions.services.searches import SearchView
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.refusals import invalid
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.retrieval.moments import FoundSpan, moments
 
@@ -242,7 +242,9 @@ class SearchesView(TenantView):
         query = request.query_params
         status = query.get("status", "")
         if status and status not in QuestionStatus.values:
-            raise invalid("/status", "unknown_status", f"status is one of {', '.join(QuestionStatus.values)}.")
+            raise invalid(
+                pointer="/status", code="unknown_status", detail=f"status is one of {', '.join(QuestionStatus.values)}."
+            )
         video_id = public_ids.decode("vid", query["video_id"]) if "video_id" in query else None
         rows = searches.searches(status=status, video_id=video_id)
         return page(request, rows, serialize_many=lambda found: [summarise(view) for view in searches.views_of(found)])
