@@ -15,8 +15,8 @@ from backend.api import public_ids
 from backend.api.bodies import Body, page_of, parsed
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
-from backend.api.problems import invalid
 from backend.api.views import TenantView
+from backend.tenancy.refusals import invalid
 from backend.webhooks import payloads, queries, services
 from backend.webhooks.models import Attempt, Delivery, DeliveryState, Endpoint
 
@@ -197,7 +197,9 @@ class DeliveriesView(TenantView):
         query = request.query_params
         state = query.get("state", "")
         if state and state not in DeliveryState.values:
-            raise invalid("/state", "unknown_state", f"state is one of {', '.join(DeliveryState.values)}.")
+            raise invalid(
+                pointer="/state", code="unknown_state", detail=f"state is one of {', '.join(DeliveryState.values)}."
+            )
         endpoint_id = public_ids.decode("whe", query["endpoint_id"]) if "endpoint_id" in query else None
         rows = queries.deliveries(endpoint_id=endpoint_id, state=state, event_type=query.get("event_type", ""))
         return page(request, rows, serialize=lambda row: DeliverySerializer(row).data)

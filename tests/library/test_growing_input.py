@@ -472,7 +472,8 @@ def test_private_addresses_are_refused_unless_the_operator_allows_them(acme: Cas
     made = acme.client.post("/v1/videos", {"source": {"type": "url", "url": url}})
     added = acme.client.post(f"{path_of(video_id)}/segments", {"source": {"type": "url", "url": url}})
     for refused in (made, added):
-        assert (refused.status_code, refused.json()["code"]) == (400, code)
+        assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
+        assert [error["code"] for error in refused.json()["errors"]] == [code]
     with acme.scope():
         assert (Video.objects.count(), InputSegment.objects.count()) == (1, 0)
 

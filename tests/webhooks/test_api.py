@@ -42,7 +42,8 @@ def test_the_secret_is_given_at_creation_and_never_listed(acme: Any) -> None:
 def test_an_endpoint_that_cannot_work_is_refused(acme: Any, values: Any, code: str) -> None:
     reply = create(acme, **values)
 
-    assert (reply.status_code, reply.json()["code"]) == (400, code)
+    assert (reply.status_code, reply.json()["code"]) == (400, "invalid_request")
+    assert [(error["pointer"], error["code"]) for error in reply.json()["errors"]] == [(f"/{next(iter(values))}", code)]
     with acme.scope():
         assert not Endpoint.objects.exists()
 

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from backend.api.bodies import SHA256_HEX, Body, MetadataField, parsed
 from backend.api.idempotency import idempotent
-from backend.api.problems import invalid, problem_of, respond
+from backend.api.problems import problem_of, respond
 from backend.api.public_ids import PublicIdField, decode, encode
 from backend.api.views import TenantView
 from backend.library import queries
@@ -22,6 +22,7 @@ from backend.library.models import InputSegment, Profile, Upload, UploadStatus, 
 from backend.library.services import uploads
 from backend.library.services.uploads import NamedPart, UploadUnusable
 from backend.library.storage import PRESIGNED_FOR
+from backend.tenancy.refusals import invalid
 
 MAX_PARTS_PER_CALL = 100
 
@@ -139,7 +140,7 @@ class UploadsView(TenantView):
         if fields.get("collection_id") is not None:
             collection = queries.collections().filter(id=fields["collection_id"]).first()
             if collection is None:
-                raise invalid("/collection_id", "not_found", "There is no such collection.")
+                raise invalid(pointer="/collection_id", code="not_found", detail="There is no such collection.")
             fields.setdefault("profile", collection.profile)
         upload = uploads.create_upload(fields=fields, part_checksums=part_checksums)
         location = {"Location": f"/v1/uploads/{encode('upl', upload.id)}"}

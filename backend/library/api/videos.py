@@ -15,7 +15,6 @@ from backend.api.bodies import MAX_TIME_MS, Body, MetadataField, page_of, parsed
 from backend.api.etags import etag, expected_version
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
-from backend.api.problems import invalid
 from backend.api.public_ids import PublicIdField, decode, encode
 from backend.api.views import TenantView
 from backend.library import queries, recording
@@ -35,6 +34,7 @@ from backend.library.models import Collection, Profile, SourceType, Upload, Vide
 from backend.library.services import input_segments as growth
 from backend.library.services import videos as services
 from backend.library.storage import PRESIGNED_FOR, ObjectStorage
+from backend.tenancy.refusals import invalid
 
 PLAYED_AT_ONCE = 500
 IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, description="the ETag that you read")
@@ -173,7 +173,7 @@ class VideosView(TenantView):
         if fields.get("collection_id") is not None:
             collection = queries.collections().filter(id=fields["collection_id"]).first()
             if collection is None:
-                raise invalid("/collection_id", "not_found", "There is no such collection.")
+                raise invalid(pointer="/collection_id", code="not_found", detail="There is no such collection.")
             fields.setdefault("profile", collection.profile)
         if source["type"] == SourceType.URL:
             return upload_api.accepted_video(growth.begin_from_url(url=source["url"], fields=fields))
@@ -184,7 +184,7 @@ def upload_of(source: dict[str, Any]) -> Upload:
     """The upload that a source names. Raises the 400 of one that does not exist."""
     upload = queries.uploads().filter(id=source["upload_id"]).first()
     if upload is None:
-        raise invalid("/source/upload_id", "not_found", "There is no such upload.")
+        raise invalid(pointer="/source/upload_id", code="not_found", detail="There is no such upload.")
     return upload
 
 
@@ -210,7 +210,7 @@ class VideoView(TenantView):
         fields = parsed(VideoChange, request)
         collection_id = fields.get("collection_id")
         if collection_id is not None and not queries.collections().filter(id=collection_id).exists():
-            raise invalid("/collection_id", "not_found", "There is no such collection.")
+            raise invalid(pointer="/collection_id", code="not_found", detail="There is no such collection.")
         updated = services.update_video(video=video, version=version, fields=fields)
         return Response(one_video(updated), headers={"ETag": etag(updated.version)})
 
