@@ -1,4 +1,4 @@
-"""/v1/api-keys. A key's text is in the answer that makes it and never again, so these POSTs are not idempotent."""
+"""/v1/api-keys. The text of a key is in the answer that makes it, and in a replay of that answer for 24 hours."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.bodies import Body, page_of, parsed
+from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import FieldError, Problem
 from backend.api.public_ids import PublicIdField, decode, encode
@@ -99,6 +100,7 @@ class ApiKeysView(TenantView):
     @extend_schema(
         operation_id="createApiKey", request=ApiKeyRequest, responses={201: NewApiKeyBody}, tags=["API keys"]
     )
+    @idempotent(secret=True)
     def post(self, request: Request) -> Response:
         """A new key, with no scope that the calling key lacks."""
         body = parsed(ApiKeyRequest, request)
@@ -146,6 +148,7 @@ class RotationView(TenantView):
     @extend_schema(
         operation_id="rotateApiKey", request=RotationRequest, responses={201: NewApiKeyBody}, tags=["API keys"]
     )
+    @idempotent(secret=True)
     def post(self, request: Request, key_id: str) -> Response:
         """A successor with the same name and scopes; the old key works for the overlap and then ends."""
         key = self.get_or_404(queries.api_keys(), decode("key", key_id))

@@ -53,6 +53,14 @@ class EndpointWithSecretSerializer(EndpointSerializer):
         fields = (*EndpointSerializer.Meta.fields, "secret")  # type: ignore[assignment]
 
 
+class RotationSerializer(Body):
+    force = serializers.BooleanField(
+        default=False,
+        help_text="Rotate although the previous secret is still valid, for example because a secret has leaked. "
+        "The previous secret ends at once.",
+    )
+
+
 class SecretSerializer(serializers.Serializer[Any]):
     secret = serializers.CharField()
     previous_secret_until = serializers.DateTimeField(allow_null=True)
@@ -107,19 +115,20 @@ class EndpointsView(TenantView):
     def get(self, request: Request) -> Response:
         return page(request, queries.endpoints(), serialize=lambda row: EndpointSerializer(row).data)
 
-    # Not idempotent by key: the answer carries the secret, and stored answers must not.
     @extend_schema(
         operation_id="webhook_endpoints_create",
         request=NewEndpointSerializer,
         responses={201: EndpointWithSecretSerializer},
     )
+    @idempotent(secret=True)
     def post(self, request: Request) -> Response:
-        """A new endpoint with its signing secret."""
+        """Create a webhook endpoint. The reply carries its signing secret."""
         endpoint, secret = services.create_endpoint(**parsed(NewEndpointSerializer, request))
+        location = f"/v1/webhook-endpoints/{public_ids.encode('whe', endpoint.id)}"
         return Response(
             {**EndpointSerializer(endpoint).data, "secret": secret},
             status=201,
-            headers={"Location": f"/v1/webhook-endpoints/{public_ids.encode('whe', endpoint.id)}"},
+            headers={"Location": location, "Cache-Control": "no-store"},
         )
 
 
@@ -158,11 +167,14 @@ class EndpointSecretView(TenantView):
 class RotateSecretView(TenantView):
     scopes: ClassVar[dict[str, str]] = {"POST": SCOPE}
 
-    @extend_schema(operation_id="webhook_endpoints_rotate_secret", request=None, responses=SecretSerializer)
+    @extend_schema(
+        operation_id="webhook_endpoints_rotate_secret", request=RotationSerializer, responses=SecretSerializer
+    )
+    @idempotent(secret=True)
     def post(self, request: Request, endpoint_id: str) -> Response:
-        """A new signing secret; for 24 hours requests are signed with the old one too."""
-        endpoint = _endpoint(endpoint_id)
-        return _secret(endpoint, services.rotate_secret(endpoint=endpoint))
+        """Make a new signing secret. For 24 hours requests are signed with the old secret too."""
+        endpoint = services.rotate_secret(endpoint=_endpoint(endpoint_id), **parsed(RotationSerializer, request))
+        return _secret(endpoint, services.current_secret(endpoint))
 
 
 def _secret(endpoint: Endpoint, secret: str) -> Response:
