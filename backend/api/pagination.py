@@ -22,8 +22,12 @@ MAX_LIMIT = 100
 NEWEST_FIRST = ("-id",)
 
 PAGE_PARAMETERS = [
-    OpenApiParameter("limit", {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT}),
-    OpenApiParameter("cursor", str, description="next_cursor of the page before"),
+    OpenApiParameter(
+        "limit",
+        {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT},
+        description="Largest number of rows of the page.",
+    ),
+    OpenApiParameter("cursor", str, description="`next_cursor` of the previous page; without it the first page."),
 ]
 
 
@@ -35,7 +39,7 @@ def page(
     serialize_many: Callable[[list[Any]], Sequence[Any]] | None = None,
     order: Sequence[str] = NEWEST_FIRST,
 ) -> Response:
-    """One page as {data, next_cursor}; next_cursor is null on the last one.
+    """Return one page as {data, next_cursor}; next_cursor is null on the last page.
 
     order: fields that together are unique, all ascending or all descending (`-`). Exactly one of serialize (a row) and
     serialize_many (the rows of the page, for lookups in bulk) is given. Raises Refused

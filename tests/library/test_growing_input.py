@@ -240,7 +240,7 @@ def test_an_upload_said_what_it_is_when_it_was_begun(acme: Cast) -> None:
     refused = acme.client.post(
         "/v1/videos", {"source": {"type": "upload", "upload_id": upload["id"]}, "title": "Other"}
     )
-    assert (refused.status_code, refused.json()["errors"][0]["code"]) == (400, "said_by_the_upload")
+    assert (refused.status_code, refused.json()["errors"][0]["code"]) == (400, "set_by_the_upload")
 
 
 def test_a_growing_video_has_its_collections_profile(acme: Cast) -> None:

@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from rest_framework.utils.encoders import JSONEncoder
 
 from backend.api import public_ids
-from backend.api.bodies import Body, MetadataField, page_of, parsed
+from backend.api.bodies import MetadataField, StrictSerializer, page_of, parsed
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import FieldError, Problem
@@ -49,7 +49,7 @@ class BatchQuestionSerializer(NewQuestionSerializer):
         return super().validate(attrs) if any(name in attrs for name in _SCOPE) else attrs
 
 
-class NewBatchSerializer(Body):
+class NewBatchSerializer(StrictSerializer):
     questions: Any = serializers.ListSerializer(
         child=BatchQuestionSerializer(), min_length=1, max_length=batches.MAX_QUESTIONS
     )

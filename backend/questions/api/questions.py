@@ -16,8 +16,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api import public_ids
-from backend.api.bodies import MAX_TIME_MS, Body, MetadataField, page_of, parsed
-from backend.api.idempotency import idempotent, run_once
+from backend.api.bodies import MAX_TIME_MS, MetadataField, StrictSerializer, page_of, parsed
+from backend.api.idempotency import idempotent, run_once, takes_idempotency_key
 from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
 from backend.api.problems import Problem
 from backend.api.views import TenantView, UnboundTenantView
@@ -41,7 +41,7 @@ _ASYNC = re.compile(r"(?:^|[,;\s])respond-async(?=$|[,;\s])")
 INCLUDE = OpenApiParameter("include", str, description="`trace`: the search tree with its candidates and scores")
 
 
-class BudgetSerializer(Body):
+class BudgetSerializer(StrictSerializer):
     max_calls = serializers.IntegerField(min_value=1, max_value=10_000, required=False)
     max_tokens = serializers.IntegerField(min_value=1, max_value=100_000_000, required=False)
     max_seconds = serializers.FloatField(min_value=0.1, max_value=86_400, required=False)
@@ -50,7 +50,7 @@ class BudgetSerializer(Body):
     )
 
 
-class NewQuestionSerializer(Body):
+class NewQuestionSerializer(StrictSerializer):
     question = serializers.CharField(max_length=4_000)
     choices = serializers.ListField(child=serializers.CharField(max_length=1_000), required=False, max_length=26)
     video_ids = serializers.ListField(
@@ -117,11 +117,11 @@ class QuestionsView(UnboundTenantView):
         request=AskedQuestionSerializer,
         parameters=[
             OpenApiParameter("Prefer", str, OpenApiParameter.HEADER, description="`wait=N`, N up to 60 seconds"),
-            OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER),
             INCLUDE,
         ],
         responses={200: QuestionSerializer, 202: QuestionSerializer},
     )
+    @takes_idempotency_key
     def post(self, request: Request) -> Response:
         """Ask a question. 202 while it is worked on; with `Prefer: wait=N`, 200 if it has an outcome in time."""
         asked = parsed(AskedQuestionSerializer, request)

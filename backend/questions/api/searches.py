@@ -12,8 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api import public_ids
-from backend.api.bodies import MAX_TIME_MS, Body, ErrorBody, page_of, parsed
-from backend.api.idempotency import run_once
+from backend.api.bodies import MAX_TIME_MS, ResourceErrorSerializer, StrictSerializer, page_of, parsed
+from backend.api.idempotency import run_once, takes_idempotency_key
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.views import TenantView, UnboundTenantView
 from backend.library.storage import ObjectStorage
@@ -38,7 +38,7 @@ MAX_WEIGHT = 10
 FUSIONS = ("contrast", "borda", "rrf")
 
 
-class NewSearchSerializer(Body):
+class NewSearchSerializer(StrictSerializer):
     query = serializers.CharField(max_length=4_000)
     video_ids = serializers.ListField(
         child=public_ids.PublicIdField("vid"), required=False, min_length=1, max_length=MAX_VIDEOS
@@ -93,7 +93,7 @@ class SearchSummarySerializer(serializers.Serializer[Any]):
     result_count = serializers.IntegerField()
     usage = serializers.DictField(allow_null=True)
     timings = serializers.DictField(child=serializers.IntegerField(), allow_null=True)
-    error = ErrorBody(allow_null=True)
+    error = ResourceErrorSerializer(allow_null=True)
     created_at = serializers.DateTimeField()
     completed_at = serializers.DateTimeField(allow_null=True)
 
@@ -191,6 +191,7 @@ class NewSearchView(UnboundTenantView):
         ],
         responses={200: SearchSerializer, 202: SearchSerializer},
     )
+    @takes_idempotency_key
     def post(self, request: Request) -> Response:
         """The events nearest to a query. 200 with them if they are found in time, else 202 and where to look."""
         asked = parsed(NewSearchSerializer, request)
