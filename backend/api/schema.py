@@ -30,7 +30,7 @@ class WireSchema(AutoSchema):
         found = _FIRST_SENTENCE.match(self._docstring())
         return " ".join(found[0].split()).removesuffix(".") if found else None
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]
         """Return the method's docstring and the scope that it needs; never the docstring of a view class."""
         scope = getattr(self.view, "scopes", {}).get(self.method)
         needs = f"The API key needs the scope `{scope}`." if scope else ""
