@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("docs/**/*.md"), ROOT / "README.md"])
 NAMED_TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")

@@ -175,3 +175,10 @@ def test_the_header_is_listed_exactly_where_the_code_honours_it() -> None:
 
     assert listed == {name for name, handler in handlers().items() if is_marked(handler)}
     assert listed >= {"POST /v1/videos", "POST /v1/webhook-endpoints", "POST /v1/api-keys"}
+
+
+def test_a_post_without_the_header_has_no_second_effect_by_nature() -> None:
+    """docs/api.md names them: presigned URLs have no effect, and completing an upload again returns its video."""
+    without = {name for name, handler in handlers().items() if name.startswith("POST ") and not is_marked(handler)}
+
+    assert without == {"POST /v1/uploads/{upload_id}/part-urls", "POST /v1/uploads/{upload_id}/complete"}
