@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-vllm bench-index bench-answer eval up down reset status lint lock
+.PHONY: help bootstrap demo test test-vllm bench-index bench-answer eval up down reset status lint lint-api lock
 
 # The demo reads these from its environment, so no shell ever sees them and quotes survive; `value` keeps make from
 # expanding a $ inside them.
@@ -60,6 +60,9 @@ lint: bootstrap ## style, types, import contracts
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
 	@.venv/bin/lint-imports
+
+lint-api: bootstrap ## lint openapi.yaml and generate clients of it; installs the tools at the first time (needs npm)
+	@$(PY) -m infra.api_lint
 
 lock: bootstrap ## write requirements.lock anew from pyproject.toml
 	@$(PY) infra/local/bootstrap.py lock

@@ -92,7 +92,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["backend.tenancy.authentication.HasScope"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["backend.api.parsers.BoundedJSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "backend.api.schema.WireSchema",
     "EXCEPTION_HANDLER": "backend.api.problems.handle_exception",
     "UNAUTHENTICATED_USER": None,
     "TEST_REQUEST_DEFAULT_FORMAT": "json",

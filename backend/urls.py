@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from backend.accounts.api import routes as account_routes
 from backend.api import document, health, problems
 from backend.billing.api import routes as billing_routes
 from backend.console.site import site as console
 from backend.ekg.api import routes as ekg_routes
-from backend.library.api.videos import routes as library_routes
+from backend.library.api import routes as library_routes
 from backend.library.indexing.api import routes as job_routes
 from backend.questions.api import routes as question_routes
-from backend.tenancy.api import routes as tenancy_routes
 from backend.webhooks.api import routes as webhook_routes
 
 handler400 = problems.handler400
@@ -22,7 +22,7 @@ v1: list[URLPattern | URLResolver] = [
     *library_routes,
     *ekg_routes,
     *job_routes,
-    *tenancy_routes,
+    *account_routes,
     *question_routes,
     *webhook_routes,
     *billing_routes,

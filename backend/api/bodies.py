@@ -1,4 +1,4 @@
-"""Request bodies: serializers that refuse unknown fields, and fields that several apps share."""
+"""Serializers that refuse unknown fields, and fields that several apps share."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 
+# Query parameters that backend.api.pagination reads.
+PAGING = frozenset({"limit", "cursor"})
 MAX_TIME_MS = 2**53 - 1
-"""JSON numbers are exact up to here in every client."""
+"""Largest whole number that every JSON client reads exactly."""
 SHA256_HEX = r"^[0-9a-fA-F]{64}$"
 
 
-class Body(serializers.Serializer):  # type: ignore[type-arg]
-    """A request body or query whose unknown fields are errors, so that a typo is not silently ignored."""
+class StrictSerializer(serializers.Serializer):  # type: ignore[type-arg]
+    """Base of request bodies and queries: an unknown field is an error, so that a typo is not silently ignored."""
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):
@@ -29,22 +31,16 @@ class Body(serializers.Serializer):  # type: ignore[type-arg]
 
 
 def parsed(serializer: type[serializers.Serializer[Any]], request: Request, *, partial: bool = False) -> dict[str, Any]:
-    """The validated body of a request. Raises ValidationError."""
+    """Return the validated body of a request. Raises ValidationError."""
     body = serializer(data=request.data, partial=partial)
     body.is_valid(raise_exception=True)
     values: dict[str, Any] = body.validated_data
     return values
 
 
-class _Paging(Body):
-    # Read by backend.api.pagination; here only so that they are known.
-    limit = serializers.CharField(required=False)
-    cursor = serializers.CharField(required=False)
-
-
 def parsed_query(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """The validated query parameters of a request, without limit and cursor. Raises ValidationError."""
-    given = {name: value for name, value in request.query_params.items() if name not in _Paging._declared_fields}
+    """Return the validated query parameters of a request, without limit and cursor. Raises ValidationError."""
+    given = {name: value for name, value in request.query_params.items() if name not in PAGING}
     query = serializer(data=given)
     query.is_valid(raise_exception=True)
     values: dict[str, Any] = query.validated_data
@@ -53,7 +49,7 @@ def parsed_query(serializer: type[serializers.Serializer[Any]], request: Request
 
 @extend_schema_field({"type": "object", "additionalProperties": {"type": "string"}, "maxProperties": 50})
 class MetadataField(serializers.DictField):
-    """The customer's own labels: at most 50 keys of 1 to 40 characters, values up to 500."""
+    """Your own labels: at most 50 keys of 1 to 40 characters, with values of at most 500 characters."""
 
     child = serializers.CharField(max_length=500, allow_blank=True, trim_whitespace=False)
 
@@ -67,18 +63,15 @@ class MetadataField(serializers.DictField):
         return values
 
 
-class EmptyBody(Body):
-    """A request that says nothing."""
-
-
-class ErrorBody(serializers.Serializer):  # type: ignore[type-arg]
+class ResourceErrorSerializer(serializers.Serializer):  # type: ignore[type-arg]
     """Why a resource failed."""
 
-    code = serializers.CharField()
-    message = serializers.CharField()
+    code = serializers.CharField(help_text="Stable code (docs/errors.md); branch on it.")
+    message = serializers.CharField(help_text="A sentence for people. It may change.")
 
 
 def page_of(name: str, row: type[serializers.Serializer[Any]]) -> type[serializers.Serializer[Any]]:
-    """The schema of one page of rows, for the OpenAPI document."""
-    fields = {"data": row(many=True), "next_cursor": serializers.CharField(allow_null=True)}
+    """Return the schema of one page of rows, for the OpenAPI document."""
+    cursor = serializers.CharField(allow_null=True, help_text="The cursor of the next page; null on the last page.")
+    fields = {"data": row(many=True), "next_cursor": cursor}
     return type(name, (serializers.Serializer,), fields)

@@ -1,7 +1,8 @@
-"""Idempotency-Key: doing a POST twice has one effect and one answer (IETF draft -06).
+"""Idempotency-Key: sending a POST twice has one effect and one answer (IETF draft -06).
 
 A row (tenant, key) with the request's fingerprint is the first write of the business transaction and holds its answer
-when it commits. Never put it around an answer that carries a secret: the answer is stored as it was sent.
+when it commits. An answer that carries a secret is stored sealed (backend.tenancy.secrets), and only the API key that
+sent the request gets it again.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -22,46 +23,60 @@ from rest_framework.response import Response
 
 from backend.api.models import IdempotencyRecord
 from backend.api.problems import CONTENT_TYPE, Problem, problem_of, respond
+from backend.tenancy.authentication import Principal
 from backend.tenancy.context import current_tenant_id
+from backend.tenancy.secrets import open_sealed, seal
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
 KEPT_FOR = timedelta(hours=24)
 FORGOTTEN_AT_ONCE = 10
 _SHAPE = re.compile(r"[\x21-\x7e]{1,255}")
-_KEPT_HEADERS = ("Location", "ETag")
+_KEPT_HEADERS = ("Location", "ETag", "Cache-Control")
+_MARK = "takes_idempotency_key"
 Handler = Callable[..., Response]
+Marked = TypeVar("Marked", bound=Handler)
 
 
-def idempotent(*, required: bool = False) -> Callable[[Handler], Handler]:
-    """Decorate a POST method of a TenantView. required: a request without a key is answered 400."""
+def takes_idempotency_key(handler: Marked) -> Marked:
+    """Mark a method that calls run_once itself, so that the OpenAPI document lists the header."""
+    setattr(handler, _MARK, True)
+    return handler
+
+
+def is_marked(handler: Any) -> bool:
+    """Whether a view's method honours the header, by idempotent() or by takes_idempotency_key()."""
+    return getattr(handler, _MARK, False) is True
+
+
+def idempotent(*, secret: bool = False) -> Callable[[Handler], Handler]:
+    """Decorate a POST method of a TenantView. secret: the answer carries a secret, see run_once()."""
 
     def decorate(handler: Handler) -> Handler:
         @wraps(handler)
         def handle(view: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
-            return run_once(request, lambda: handler(view, request, *args, **kwargs), required=required)
+            return run_once(request, lambda: handler(view, request, *args, **kwargs), secret=secret)
 
-        return handle
+        return takes_idempotency_key(handle)
 
     return decorate
 
 
-def run_once(request: Request, work: Callable[[], Response], *, required: bool = False) -> Response:
-    """work() once per Idempotency-Key, inside the open tenant_scope; without a key, just work().
+def run_once(request: Request, work: Callable[[], Response], *, secret: bool = False) -> Response:
+    """Run work() once per Idempotency-Key, inside the open tenant_scope; without a key just run work().
 
-    Raises Problem 422 `idempotency_key_reused` for another payload, 409 `idempotency_in_progress` while a first request
-    still runs, 400 for a malformed or missing key. Answers of 402, 409, 429 and 5xx are not kept: a retry works.
+    secret: the answer carries a secret. It is stored sealed, and another API key of the tenant does not get it.
+    Raises Problem 422 `idempotency_key_reused` for another request, 409 `idempotency_in_progress` while a first request
+    still runs, 400 for a malformed key. Answers of 402, 409, 429 and 5xx are not kept: a retry works.
     """
     key = request.headers.get(HEADER)
     if key is None:
-        if required:
-            raise Problem(400, "idempotency_key_required", f"This request needs an {HEADER} header.")
         return work()
     if not _SHAPE.fullmatch(key):
         raise Problem(400, "invalid_idempotency_key", f"{HEADER} is 1 to 255 visible ASCII characters.")
     tenant_id = current_tenant_id()
     _lock(f"idempotency:{tenant_id}:{key}")
-    fingerprint = _fingerprint(request)
+    fingerprint = _fingerprint(request, secret=secret)
     known: IdempotencyRecord | None = IdempotencyRecord.objects.filter(key=key).first()
     if known is not None and known.created_at < timezone.now() - KEPT_FOR:
         known.delete()
@@ -84,7 +99,7 @@ def run_once(request: Request, work: Callable[[], Response], *, required: bool =
         return response
     record.status_code = response.status_code
     record.response = {
-        "body": json.loads(JSONRenderer().render(response.data) or b"null"),
+        **_stored(JSONRenderer().render(response.data) or b"null", secret=secret),
         "headers": {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers},
     }
     record.save(update_fields=["status_code", "response"])
@@ -107,7 +122,7 @@ def _lock(name: str) -> None:
 
 
 def _forget_oldest() -> None:
-    """Drop a few of the tenant's outdated records; each new one pays for it, so they do not pile up.
+    """Drop a few of the tenant's outdated records; each new record pays for it, so they do not pile up.
 
     The ids are in order of time, so the oldest are found on the index without looking at the rest.
     """
@@ -117,13 +132,21 @@ def _forget_oldest() -> None:
         IdempotencyRecord.objects.filter(id__in=outdated).delete()
 
 
-def _fingerprint(request: Request) -> str:
+def _fingerprint(request: Request, *, secret: bool) -> str:
     body = json.dumps(request.data, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256("\n".join([str(request.method), request.path, body]).encode()).hexdigest()
+    parts = [str(request.method), request.path, body]
+    if secret and isinstance(request.auth, Principal):
+        # A replay skips the checks of the first request, such as which scopes its caller may give away.
+        parts.append(str(request.auth.api_key_id))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def _kept(status: int) -> bool:
     return status < 500 and status not in {402, 409, 429}
+
+
+def _stored(body: bytes, *, secret: bool) -> dict[str, Any]:
+    return {"sealed": seal(body).decode()} if secret else {"body": json.loads(body)}
 
 
 def _replay(record: IdempotencyRecord, fingerprint: str) -> Response:
@@ -132,9 +155,10 @@ def _replay(record: IdempotencyRecord, fingerprint: str) -> Response:
     if record.status_code is None or record.response is None:
         # Committed without an answer: cannot happen while the row and its answer share a transaction.
         raise RuntimeError(f"idempotency record {record.id} holds no answer")
+    stored = record.response
     return Response(
-        record.response["body"],
+        json.loads(open_sealed(stored["sealed"].encode())) if "sealed" in stored else stored["body"],
         status=record.status_code,
-        headers={**record.response["headers"], REPLAYED: "true"},
+        headers={**stored["headers"], REPLAYED: "true"},
         content_type=CONTENT_TYPE if record.status_code >= 400 else None,
     )

@@ -11,15 +11,15 @@ from typing import Any
 
 PROBLEM_SCHEMA: dict[str, Any] = {
     "type": "object",
-    "description": "RFC 9457 problem details.",
+    "description": "Problem details (RFC 9457).",
     "required": ["type", "title", "status", "detail", "instance", "code", "request_id", "errors"],
     "properties": {
-        "type": {"type": "string", "description": "urn:ava:problem: and the code"},
+        "type": {"type": "string", "description": "`urn:ava:problem:` and the code."},
         "title": {"type": "string"},
         "status": {"type": "integer"},
         "detail": {"type": "string"},
         "instance": {"type": "string"},
-        "code": {"type": "string", "description": "stable; branch on this"},
+        "code": {"type": "string", "description": "Stable code; branch on it."},
         "request_id": {"type": "string"},
         "errors": {
             "type": "array",
@@ -27,7 +27,10 @@ PROBLEM_SCHEMA: dict[str, Any] = {
                 "type": "object",
                 "required": ["pointer", "code", "detail"],
                 "properties": {
-                    "pointer": {"type": "string", "description": "JSON Pointer into the body, or /name of a parameter"},
+                    "pointer": {
+                        "type": "string",
+                        "description": "JSON Pointer into the body, or `/name` of a parameter.",
+                    },
                     "code": {"type": "string"},
                     "detail": {"type": "string"},
                 },
@@ -36,17 +39,32 @@ PROBLEM_SCHEMA: dict[str, Any] = {
     },
 }
 _PROBLEM_RESPONSE = {
-    "description": "Any other outcome.",
+    "description": "The request was refused or has failed; `code` says why (docs/errors.md).",
     "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
 }
-_IDEMPOTENCY_KEY = {
-    "in": "header",
-    "name": "Idempotency-Key",
-    "schema": {"type": "string", "maxLength": 255},
-    "description": "The same key and body again within 24 hours has no second effect and gets the first answer.",
+# What the generator writes if a reply has no description.
+_GENERATED = ("", "No response body")
+_PROBLEM = {"$ref": "#/components/responses/Problem"}
+
+TAGS: dict[str, str] = {
+    "Videos": "Recordings and how far they are indexed.",
+    "Input segments": "Pieces that are appended to a recording while it grows.",
+    "Collections": "Folders of videos with a common profile and instructions.",
+    "Uploads": "Presigned multipart uploads, from the first part to the video.",
+    "Index jobs": "Status, stage and progress of the indexing of each video.",
+    "Index versions": "The indexes that were built for a video.",
+    "Event Knowledge Graph": "What the index of a video holds: events, entities, frames, transcript and summary.",
+    "Questions": "Questions about videos, their answers and the evidence.",
+    "Searches": "Searches for events without a language model.",
+    "Sessions": "Questions that follow each other and share a scope.",
+    "Question batches": "Many questions in one request.",
+    "Feedback": "Your verdicts on answers.",
+    "Usage": "What was consumed, and its price.",
+    "Budget": "Limits of what all questions and searches of a month may consume.",
+    "API keys": "Keys of the API, with their scopes.",
+    "Webhooks": "Endpoints that receive events, and the deliveries to them.",
 }
-# Their answers carry a secret that must not be stored, or they are idempotent by nature.
-WITHOUT_IDEMPOTENCY_KEY = frozenset({"completeUpload", "createPartUrls", "createApiKey", "rotateApiKey"})
+"""Tags of the operations, in the order of the document; each operation has exactly one."""
 
 
 def only_v1(endpoints: list[tuple[str, str, str, Any]], **kwargs: Any) -> list[tuple[str, str, str, Any]]:
@@ -55,14 +73,47 @@ def only_v1(endpoints: list[tuple[str, str, str, Any]], **kwargs: Any) -> list[t
 
 
 def common_parts(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
-    """Postprocessing hook: the problem answer of every operation, the idempotency header of POSTs."""
-    result.setdefault("components", {}).setdefault("schemas", {})["Problem"] = PROBLEM_SCHEMA
-    for operations in result["paths"].values():
-        for method, operation in operations.items():
-            operation["responses"]["default"] = _PROBLEM_RESPONSE
-            if method == "post" and operation["operationId"] not in WITHOUT_IDEMPOTENCY_KEY:
-                operation.setdefault("parameters", []).append(_IDEMPOTENCY_KEY)
+    """Postprocessing hook: the problem replies of every operation."""
+    components = result.setdefault("components", {})
+    components.setdefault("schemas", {})["Problem"] = PROBLEM_SCHEMA
+    components.setdefault("responses", {})["Problem"] = _PROBLEM_RESPONSE
+    for path, operations in result["paths"].items():
+        for operation in operations.values():
+            replies = operation["responses"]
+            for status, reply in replies.items():
+                if reply.get("description") in _GENERATED:
+                    body = "" if status != "204" else " The reply has no body."
+                    reply["description"] = f"The request succeeded.{body}"
+            for status in _problem_statuses(path, operation):
+                replies[status] = _PROBLEM
+            replies["default"] = _PROBLEM
     return result
+
+
+def _problem_statuses(path: str, operation: dict[str, Any]) -> list[str]:
+    """Return the statuses of the problems that an operation can reply with, apart from its own conflicts."""
+    parameters = {parameter["name"] for parameter in operation.get("parameters", [])}
+    statuses = {"401", "403", "429"}
+    if "{" in path:
+        statuses.add("404")
+    if "requestBody" in operation or any(parameter["in"] == "query" for parameter in operation.get("parameters", [])):
+        statuses.add("400")
+    if "Idempotency-Key" in parameters:
+        statuses |= {"400", "409", "422"}
+    if "If-Match" in parameters:
+        statuses.add("412")
+    return sorted(statuses)
+
+
+def undocumented_bases() -> list[type]:
+    """Return the classes whose docstrings are for readers of the code (GET_LIB_DOC_EXCLUDES)."""
+    # Settings are read before apps: nothing of ours can be imported above.
+    from drf_spectacular.plumbing import get_lib_doc_excludes
+
+    from backend.api.bodies import StrictSerializer
+
+    excludes: list[type] = get_lib_doc_excludes()  # type: ignore[no-untyped-call]
+    return [StrictSerializer, *excludes]
 
 
 SETTINGS: dict[str, Any] = {
@@ -70,7 +121,14 @@ SETTINGS: dict[str, Any] = {
     "DESCRIPTION": "Answers open-ended questions about very long video, with evidence.",
     "VERSION": "1.0.0",
     "OAS_VERSION": "3.1.0",
-    "COMPONENT_SPLIT_REQUEST": True,
+    # Serializers have one direction each (X and XRequest), so the generator must not derive names of its own.
+    "COMPONENT_SPLIT_REQUEST": False,
+    "COMPONENT_SPLIT_PATCH": False,
+    "GET_LIB_DOC_EXCLUDES": "backend.api.openapi.undocumented_bases",
+    "SERVERS": [{"url": "/", "description": "The host that serves this document at /v1/openapi.json."}],
+    "TAGS": [{"name": name, "description": description} for name, description in TAGS.items()],
+    # Its lists repeat the values in capitals.
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "SCHEMA_PATH_PREFIX": "/v1",
     "SORT_OPERATION_PARAMETERS": True,
     "PREPROCESSING_HOOKS": ["backend.api.openapi.only_v1"],
@@ -81,18 +139,19 @@ SETTINGS: dict[str, Any] = {
     "ENUM_NAME_OVERRIDES": {
         "VideoStatus": "backend.library.models.VideoStatus",
         "SourceType": "backend.library.models.SourceType",
-        "PieceSourceType": "backend.library.bodies.videos.PIECE_SOURCES",
+        "SegmentSourceType": "backend.library.bodies.input_segments.SEGMENT_SOURCES",
         "InputStatus": "backend.library.models.InputStatus",
         "IndexState": "backend.library.models.IndexState",
         "UploadStatus": "backend.library.models.UploadStatus",
         "Profile": "backend.library.models.Profile",
         "IndexJobStatus": "backend.library.indexing.api.STATUSES",
-        "Scope": "backend.tenancy.api.SCOPE_CHOICES",
+        "Scope": "backend.accounts.bodies.SCOPE_CHOICES",
         "QuestionStatusEnum": "backend.questions.models.QuestionStatus",
         "BatchStatus": "backend.questions.models.BatchStatus",
         "CitationStatus": "backend.questions.bodies.questions.CITATION_STATUSES",
         "EndpointState": "backend.webhooks.models.EndpointState",
         "DeliveryState": "backend.webhooks.models.DeliveryState",
     },
-    "CONTACT": {},
+    "CONTACT": {"name": "AVA Cloud support"},
+    "LICENSE": {"name": "Proprietary", "identifier": "LicenseRef-Proprietary"},
 }

@@ -15,15 +15,19 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.problems import Problem, invalid
+from backend.tenancy.refusals import invalid
 
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100
 NEWEST_FIRST = ("-id",)
 
 PAGE_PARAMETERS = [
-    OpenApiParameter("limit", {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT}),
-    OpenApiParameter("cursor", str, description="next_cursor of the page before"),
+    OpenApiParameter(
+        "limit",
+        {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT},
+        description="Largest number of rows of the page.",
+    ),
+    OpenApiParameter("cursor", str, description="`next_cursor` of the previous page; without it the first page."),
 ]
 
 
@@ -35,11 +39,11 @@ def page(
     serialize_many: Callable[[list[Any]], Sequence[Any]] | None = None,
     order: Sequence[str] = NEWEST_FIRST,
 ) -> Response:
-    """One page as {data, next_cursor}; next_cursor is null on the last one.
+    """Return one page as {data, next_cursor}; next_cursor is null on the last page.
 
     order: fields that together are unique, all ascending or all descending (`-`). Exactly one of serialize (a row) and
-    serialize_many (the rows of the page, for lookups in bulk) is given. Raises Problem 400 `invalid_cursor`, or
-    `invalid_request` for a limit outside 1..100.
+    serialize_many (the rows of the page, for lookups in bulk) is given. Raises Refused
+    `invalid_cursor` or `out_of_range` (both 400).
     """
     fields = [name.removeprefix("-") for name in order]
     descending = order[0].startswith("-")
@@ -64,7 +68,7 @@ def page(
 def _limit(request: Request) -> int:
     text = request.query_params.get("limit", str(DEFAULT_LIMIT))
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MAX_LIMIT):
-        raise invalid("/limit", "out_of_range", f"limit is a whole number from 1 to {MAX_LIMIT}.")
+        raise invalid(pointer="/limit", code="out_of_range", detail=f"limit is a whole number from 1 to {MAX_LIMIT}.")
     return int(text)
 
 
@@ -84,7 +88,9 @@ def _encode(fields: Sequence[str], row: Any) -> str:
 
 
 def _decode(queryset: QuerySet[Any], fields: Sequence[str], cursor: str) -> list[Any]:
-    refused = Problem(400, "invalid_cursor", "The cursor is not one that this list has given.")
+    refused = invalid(
+        pointer="/cursor", code="invalid_cursor", detail="Send next_cursor of the previous page of this list."
+    )
     try:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         parts = json.loads(raw)

@@ -71,9 +71,9 @@ def not_found() -> Problem:
     return Problem(404, "not_found", "There is no such resource.")
 
 
-def invalid(pointer: str, code: str, detail: str) -> Problem:
-    """A 400 about one value."""
-    return Problem(400, "invalid_request", "The request is not valid.", errors=[FieldError(pointer, code, detail)])
+def _invalid_request(errors: Sequence[FieldError]) -> Problem:
+    """Return the 400 of values that are not valid; its errors say which values and why."""
+    return Problem(400, "invalid_request", "The request is not valid.", errors=errors)
 
 
 def field_errors(detail: Any, pointer: str = "") -> Iterator[FieldError]:
@@ -104,11 +104,17 @@ _DRF_CODES: tuple[tuple[type[exceptions.APIException], str], ...] = (
 
 
 def problem_of(error: Exception) -> Problem:
-    """The problem that answers an exception. What is not foreseen becomes a 500 that says nothing of its cause."""
+    """Return the problem that answers an exception. An unexpected exception becomes a 500 that hides its cause.
+
+    A refusal of one value (400 with a pointer) has the code `invalid_request`; its own code is in errors.
+    """
     if isinstance(error, Problem):
         return error
     if isinstance(error, Refused):
         errors = [FieldError(error.pointer, error.code, error.detail)] if error.pointer is not None else []
+        if error.status == 400 and errors:
+            # One shape for every bad value, whether a serializer or a service finds it.
+            return _invalid_request(errors)
         headers = {"Retry-After": "2"} if error.status == 503 else {}
         return Problem(error.status, error.code, error.detail, errors=errors, headers=headers)
     if isinstance(error, Http404 | exceptions.NotFound):
@@ -116,7 +122,7 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, PermissionDenied):
         return Problem(403, "permission_denied", "This is not allowed.")
     if isinstance(error, exceptions.ValidationError):
-        return Problem(400, "invalid_request", "The request is not valid.", errors=list(field_errors(error.detail)))
+        return _invalid_request(list(field_errors(error.detail)))
     if isinstance(error, exceptions.APIException) and error.status_code < 500:
         code = next((code for kind, code in _DRF_CODES if isinstance(error, kind)), error.default_code)
         given = getattr(error.detail, "code", error.default_code)

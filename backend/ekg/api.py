@@ -1,4 +1,4 @@
-"""/v1/videos/{id}/…: what the index knows, readable while the video is still being indexed."""
+"""/v1/videos/{id}/…: what the index holds, readable while the video is still being indexed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import MAX_TIME_MS, Body, page_of, parsed_query
+from backend.api.bodies import MAX_TIME_MS, StrictSerializer, page_of, parsed_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import PublicIdField, decode
 from backend.api.views import TenantView
@@ -24,22 +24,26 @@ from backend.library.queries import videos
 View = TypeVar("View", bound=Callable[..., Response])
 
 
-class PartQuery(Body):
+class PartQuerySerializer(StrictSerializer):
     start_ms = serializers.IntegerField(min_value=0, max_value=MAX_TIME_MS, required=False)
     end_ms = serializers.IntegerField(min_value=1, max_value=MAX_TIME_MS, required=False)
-    q = serializers.CharField(max_length=200, required=False, help_text="words that the text contains, in any case")
+    q = serializers.CharField(
+        max_length=200, required=False, help_text="Words that the text contains, in upper or lower case."
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs.get("start_ms", 0) >= attrs.get("end_ms", MAX_TIME_MS + 1):
-            raise serializers.ValidationError({"end_ms": "end_ms is after start_ms."}, code="out_of_order")
+            raise serializers.ValidationError({"end_ms": "end_ms must be greater than start_ms."}, code="out_of_order")
         return attrs
 
 
-class ChunkQuery(PartQuery):
-    gap = serializers.BooleanField(required=False, help_text="true: only what could not be described; false: the rest")
+class ChunkQuerySerializer(PartQuerySerializer):
+    gap = serializers.BooleanField(
+        required=False, help_text="`true`: only chunks that could not be described; `false`: only the others."
+    )
 
 
-class TrackQuery(PartQuery):
+class TrackQuerySerializer(PartQuerySerializer):
     object_id = PublicIdField("obj", required=False)
 
 
@@ -51,10 +55,10 @@ class VideoPartView(TenantView):
     rows: ClassVar[Callable[[Video, Narrowing], QuerySet[Any]]]
     serialize_many: ClassVar[Callable[[list[Any]], Sequence[Any]]]
     order: ClassVar[tuple[str, ...]]
-    query: ClassVar[type[PartQuery]] = PartQuery
+    query: ClassVar[type[PartQuerySerializer]] = PartQuerySerializer
 
     def video(self, video_id: str) -> Video:
-        # A video on its way out answers like one that is gone.
+        # A video that is being deleted returns the 404 of a deleted video.
         return self.get_or_404(videos().exclude(status=VideoStatus.DELETING), decode("vid", video_id))
 
     def list(self, request: Request, video_id: str) -> Response:
@@ -64,9 +68,9 @@ class VideoPartView(TenantView):
 
 
 def _listing(
-    operation: str, body: type[serializers.Serializer[Any]], query: type[PartQuery] = PartQuery
+    operation: str, body: type[serializers.Serializer[Any]], query: type[PartQuerySerializer] = PartQuerySerializer
 ) -> Callable[[View], View]:
-    name = body.__name__.removesuffix("Body")
+    name = body.__name__.removesuffix("Serializer")
     return extend_schema(
         operation_id=operation,
         parameters=[query, *PAGE_PARAMETERS],
@@ -80,9 +84,9 @@ class EventsView(VideoPartView):
     serialize_many = bodies.event_bodies
     order = ("n",)
 
-    @_listing("listEvents", bodies.EventBody)
+    @_listing("listEvents", bodies.EventSerializer)
     def get(self, request: Request, video_id: str) -> Response:
-        """Events in order of time, with who takes part in them."""
+        """List events in order of time, with their participants."""
         return self.list(request, video_id)
 
 
@@ -90,11 +94,11 @@ class ChunksView(VideoPartView):
     rows = queries.chunks
     serialize_many = bodies.chunk_bodies
     order = ("n",)
-    query = ChunkQuery
+    query = ChunkQuerySerializer
 
-    @_listing("listChunks", bodies.ChunkBody, ChunkQuery)
+    @_listing("listChunks", bodies.ChunkSerializer, ChunkQuerySerializer)
     def get(self, request: Request, video_id: str) -> Response:
-        """The descriptions of the 3 s slices that events are made of."""
+        """List chunks: the descriptions of the 3 s slices that events consist of."""
         return self.list(request, video_id)
 
 
@@ -103,9 +107,9 @@ class FramesView(VideoPartView):
     serialize_many = bodies.frame_bodies
     order = ("ms",)
 
-    @_listing("listFrames", bodies.FrameBody)
+    @_listing("listFrames", bodies.VideoFrameSerializer)
     def get(self, request: Request, video_id: str) -> Response:
-        """Sampled pictures in order of time; thumbnail URLs are valid for an hour."""
+        """List sampled frames in order of time. Thumbnail URLs are valid for an hour."""
         return self.list(request, video_id)
 
 
@@ -114,9 +118,9 @@ class TranscriptView(VideoPartView):
     serialize_many = bodies.transcript_bodies
     order = ("start_ms", "end_ms")
 
-    @_listing("listTranscript", bodies.TranscriptLineBody)
+    @_listing("listTranscript", bodies.TranscriptLineSerializer)
     def get(self, request: Request, video_id: str) -> Response:
-        """What is said, in order of time."""
+        """List the lines of the transcript, in order of time."""
         return self.list(request, video_id)
 
 
@@ -125,9 +129,9 @@ class ObjectsView(VideoPartView):
     serialize_many = bodies.object_bodies
     order = ("n",)
 
-    @_listing("listObjects", bodies.ObjectBody)
+    @_listing("listObjects", bodies.TrackedObjectSerializer)
     def get(self, request: Request, video_id: str) -> Response:
-        """People and things that were followed, each once, with when they are seen; in order of appearance."""
+        """List tracked people and things in order of appearance, each once, with the times when it is visible."""
         return self.list(request, video_id)
 
 
@@ -135,11 +139,11 @@ class TracksView(VideoPartView):
     rows = queries.tracks
     serialize_many = bodies.track_bodies
     order = ("start_ms", "id")
-    query = TrackQuery
+    query = TrackQuerySerializer
 
-    @_listing("listTracks", bodies.TrackBody, TrackQuery)
+    @_listing("listTracks", bodies.TrackSerializer, TrackQuerySerializer)
     def get(self, request: Request, video_id: str) -> Response:
-        """Where objects were, by segment: what re-identification joins to objects."""
+        """List tracks: the positions of objects by segment, which re-identification joins to objects."""
         return self.list(request, video_id)
 
 
@@ -148,9 +152,9 @@ class EntitiesView(VideoPartView):
     serialize_many = bodies.entity_bodies
     order = ("name", "id")
 
-    @_listing("listEntities", bodies.EntityBody)
+    @_listing("listEntities", bodies.EntitySerializer)
     def get(self, request: Request, video_id: str) -> Response:
-        """Entities by name, with the events they appear in."""
+        """List entities by name, with the events in which they appear."""
         return self.list(request, video_id)
 
 
@@ -159,18 +163,18 @@ class RelationsView(VideoPartView):
     serialize_many = bodies.relation_bodies
     order = ("id",)
 
-    @_listing("listRelations", bodies.RelationBody)
+    @_listing("listRelations", bodies.RelationSerializer)
     def get(self, request: Request, video_id: str) -> Response:
-        """What entities do to each other, and in which event."""
+        """List relations between entities, with the event that shows each."""
         return self.list(request, video_id)
 
 
 class SummaryView(VideoPartView):
-    @extend_schema(operation_id="getSummary", responses=bodies.SummaryBody, tags=["Event Knowledge Graph"])
+    @extend_schema(operation_id="getSummary", responses=bodies.SummarySerializer, tags=["Event Knowledge Graph"])
     def get(self, request: Request, video_id: str) -> Response:
-        """The whole video in short: its topics, which follow each other without a break, and an overview of them.
+        """Return a summary of the whole video: consecutive topics, and an overview of them.
 
-        Told anew as the index grows: closed topics stay as they are, the last one may still change.
+        The summary grows with the index. Only the last topic may still change.
         """
         return Response(bodies.summary_body(self.video(video_id)))
 

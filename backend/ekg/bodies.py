@@ -1,4 +1,4 @@
-"""The Event Knowledge Graph as the API shows it."""
+"""The Event Knowledge Graph on the wire."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from backend.api.bodies import ErrorBody
+from backend.api.bodies import ResourceErrorSerializer
 from backend.api.public_ids import PublicIdField
 from backend.ekg import queries
 from backend.ekg.models import Chunk, Entity, Event, Frame, Relation, Track, TrackedObject, TranscriptLine
@@ -15,7 +15,7 @@ from backend.library.models import Video, VideoStatus
 from backend.library.storage import ObjectStorage
 
 
-class ParticipantBody(serializers.Serializer[Any]):
+class ParticipantSerializer(serializers.Serializer[Any]):
     entity_id = PublicIdField("ent")
     name = serializers.CharField()
     type = serializers.CharField()
@@ -23,22 +23,22 @@ class ParticipantBody(serializers.Serializer[Any]):
     confidence = serializers.FloatField()
 
 
-class EventBody(serializers.Serializer[Any]):
+class EventSerializer(serializers.Serializer[Any]):
     """One or more adjacent chunks about the same thing."""
 
     id = PublicIdField("evt")
-    n = serializers.IntegerField(help_text="place in the video's order of events, from 0")
+    n = serializers.IntegerField(help_text="Index of the event in order of time, from 0.")
     start_ms = serializers.IntegerField()
     end_ms = serializers.IntegerField()
     summary = serializers.CharField()
     first_chunk = serializers.IntegerField()
-    end_chunk = serializers.IntegerField(help_text="one past the last")
-    participants = ParticipantBody(many=True)
+    end_chunk = serializers.IntegerField(help_text="Index after the last chunk.")
+    participants = ParticipantSerializer(many=True)
     thumbnail_url = serializers.CharField(allow_null=True)
 
 
-class ChunkBody(serializers.Serializer[Any]):
-    """A uniform slice of 3 s. Either described, or a gap with a code that says why not."""
+class ChunkSerializer(serializers.Serializer[Any]):
+    """A uniform slice of 3 s: either a description, or a gap with the code of its reason."""
 
     n = serializers.IntegerField()
     start_ms = serializers.IntegerField()
@@ -49,7 +49,7 @@ class ChunkBody(serializers.Serializer[Any]):
     on_screen_text = serializers.ListField(child=serializers.CharField())
 
 
-class FrameBody(serializers.Serializer[Any]):
+class VideoFrameSerializer(serializers.Serializer[Any]):
     id = PublicIdField("frm")
     ms = serializers.IntegerField()
     event_id = PublicIdField("evt", allow_null=True)
@@ -57,37 +57,43 @@ class FrameBody(serializers.Serializer[Any]):
     thumbnail_url = serializers.CharField()
 
 
-class TranscriptLineBody(serializers.Serializer[Any]):
+class TranscriptLineSerializer(serializers.Serializer[Any]):
     start_ms = serializers.IntegerField()
     end_ms = serializers.IntegerField()
     text = serializers.CharField()
-    words = serializers.JSONField(help_text="[[start_ms, end_ms, word], …]")
+    words = serializers.JSONField(help_text="Lists of `start_ms`, `end_ms` and the word.")
 
 
-class ObjectBody(serializers.Serializer[Any]):
-    """One person or thing over the whole video: its tracks, joined by place, time and looks."""
+class TrackedObjectSerializer(serializers.Serializer[Any]):
+    """One person or thing over the whole video: its tracks, joined by position, time and appearance."""
 
     id = PublicIdField("obj")
-    n = serializers.IntegerField(help_text="place in the order of first appearance, from 0")
+    n = serializers.IntegerField(help_text="Index in the order of first appearance, from 0.")
     category = serializers.CharField()
     colour = serializers.CharField(allow_blank=True)
     start_ms = serializers.IntegerField()
     end_ms = serializers.IntegerField()
-    spans = serializers.JSONField(help_text="[[start_ms, end_ms], …] in which it is visible")
+    spans = serializers.JSONField(help_text="Lists of `start_ms` and `end_ms` between which the object is visible.")
     segments = serializers.ListField(child=serializers.IntegerField())
     tracks = serializers.IntegerField()
-    observations = serializers.IntegerField(help_text="pictures in which it was found")
-    entries = serializers.IntegerField(help_text="how often it was seen to come in over the picture's border")
+    observations = serializers.IntegerField(help_text="Number of frames in which the object was found.")
+    entries = serializers.IntegerField(help_text="How often the object entered over the border of the frame.")
     exits = serializers.IntegerField()
-    confidence = serializers.FloatField(help_text="how sure it is that this is one object, and no other listed one")
-    thumbnail_url = serializers.CharField(allow_null=True, help_text="the middle of the longest time it is visible")
+    confidence = serializers.FloatField(
+        help_text="Confidence that this is one object, and none of the other listed objects."
+    )
+    thumbnail_url = serializers.CharField(
+        allow_null=True, help_text="A frame from the middle of the longest visible span."
+    )
 
 
-class TrackBody(serializers.Serializer[Any]):
+class TrackSerializer(serializers.Serializer[Any]):
     """A tracked object inside one segment."""
 
     id = PublicIdField("trk")
-    object_id = PublicIdField("obj", allow_null=True, help_text="null until the segment is assembled")
+    object_id = PublicIdField(
+        "obj", allow_null=True, help_text="The object of the track; null until the segment is assembled."
+    )
     category = serializers.CharField()
     colour = serializers.CharField(allow_blank=True)
     motion = serializers.CharField(allow_blank=True)
@@ -96,18 +102,20 @@ class TrackBody(serializers.Serializer[Any]):
     confidence = serializers.FloatField()
     entered = serializers.BooleanField()
     left = serializers.BooleanField()
-    boxes = serializers.JSONField(help_text="[[ms, x0, y0, x1, y1], …], coordinates as fractions of the picture")
+    boxes = serializers.JSONField(
+        help_text="Lists of `ms`, `x0`, `y0`, `x1` and `y1`; coordinates are fractions of the frame."
+    )
 
 
-class AppearanceBody(serializers.Serializer[Any]):
+class AppearanceSerializer(serializers.Serializer[Any]):
     event_id = PublicIdField("evt")
     start_ms = serializers.IntegerField()
     end_ms = serializers.IntegerField()
     role = serializers.CharField()
 
 
-class EntityBody(serializers.Serializer[Any]):
-    """What several mentions link to."""
+class EntitySerializer(serializers.Serializer[Any]):
+    """A person, place or thing that one or more mentions refer to."""
 
     id = PublicIdField("ent")
     name = serializers.CharField()
@@ -115,21 +123,21 @@ class EntityBody(serializers.Serializer[Any]):
     description = serializers.CharField(allow_blank=True)
     aliases = serializers.ListField(child=serializers.CharField())
     mentions = serializers.IntegerField()
-    appearances = AppearanceBody(many=True, help_text="the first 20, in order of time")
+    appearances = AppearanceSerializer(many=True, help_text="The first 20 appearances, in order of time.")
 
 
-class EndBody(serializers.Serializer[Any]):
+class RelationEndSerializer(serializers.Serializer[Any]):
     entity_id = PublicIdField("ent")
     name = serializers.CharField()
 
 
-class RelationBody(serializers.Serializer[Any]):
-    """Source, predicate, target, as one event shows it."""
+class RelationSerializer(serializers.Serializer[Any]):
+    """A source entity, a predicate and a target entity, as one event shows them."""
 
     id = PublicIdField("rel")
-    source = EndBody()  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
+    source = RelationEndSerializer()  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
     predicate = serializers.CharField()
-    target = EndBody()
+    target = RelationEndSerializer()
     description = serializers.CharField(allow_blank=True)
     event_id = PublicIdField("evt")
     start_ms = serializers.IntegerField()
@@ -137,34 +145,36 @@ class RelationBody(serializers.Serializer[Any]):
     confidence = serializers.FloatField()
 
 
-class TopicFrameBody(serializers.Serializer[Any]):
+class TopicFrameSerializer(serializers.Serializer[Any]):
     ms = serializers.IntegerField()
     thumbnail_url = serializers.CharField()
 
 
-class TopicBody(serializers.Serializer[Any]):
-    """A stretch of the video about one thing; it begins where the one before it ends."""
+class TopicSerializer(serializers.Serializer[Any]):
+    """A part of the video about one subject. It begins where the previous topic ends."""
 
     n = serializers.IntegerField()
     start_ms = serializers.IntegerField()
     end_ms = serializers.IntegerField()
     title = serializers.CharField()
     summary = serializers.CharField()
-    people = serializers.ListField(child=serializers.CharField(), help_text="as the events name them")
-    places = serializers.ListField(child=serializers.CharField(), help_text="as the events name them")
-    frames = TopicFrameBody(many=True)
+    people = serializers.ListField(child=serializers.CharField(), help_text="Names as in the events.")
+    places = serializers.ListField(child=serializers.CharField(), help_text="Names as in the events.")
+    frames = TopicFrameSerializer(many=True)
 
 
-class SummaryBody(serializers.Serializer[Any]):
+class SummarySerializer(serializers.Serializer[Any]):
     video_id = PublicIdField("vid")
     index_version = serializers.IntegerField()
-    text = serializers.CharField(allow_blank=True, help_text="empty before anything is told")
-    people = serializers.ListField(child=serializers.CharField(), help_text="most important first")
-    places = serializers.ListField(child=serializers.CharField(), help_text="most important first")
-    until_ms = serializers.IntegerField(help_text="how far the text reaches")
-    complete = serializers.BooleanField(help_text="whether it reaches to the end of a finished index")
-    error = ErrorBody(allow_null=True, help_text="why it does not, if telling has failed for good")
-    topics = TopicBody(many=True)
+    text = serializers.CharField(allow_blank=True, help_text="Empty until the first topic is summarised.")
+    people = serializers.ListField(child=serializers.CharField(), help_text="Most important first.")
+    places = serializers.ListField(child=serializers.CharField(), help_text="Most important first.")
+    until_ms = serializers.IntegerField(help_text="End of the part that the text covers.")
+    complete = serializers.BooleanField(help_text="Whether the text covers a finished index to its end.")
+    error = ResourceErrorSerializer(
+        allow_null=True, help_text="Why the summary is incomplete, if it has failed for good."
+    )
+    topics = TopicSerializer(many=True)
 
 
 SHOWN_APPEARANCES = 20
@@ -184,11 +194,11 @@ def event_bodies(rows: Sequence[Event]) -> list[Any]:
                 "thumbnail_url": storage.presign_get(frame.thumbnail_key) if frame else None,
             }
         )
-    return list(EventBody(bodies, many=True).data)
+    return list(EventSerializer(bodies, many=True).data)
 
 
 def chunk_bodies(rows: Sequence[Chunk]) -> list[Any]:
-    return list(ChunkBody(rows, many=True).data)
+    return list(ChunkSerializer(rows, many=True).data)
 
 
 def frame_bodies(rows: Sequence[Frame]) -> list[Any]:
@@ -197,11 +207,11 @@ def frame_bodies(rows: Sequence[Frame]) -> list[Any]:
         {**_columns(row, "id", "ms", "event_id", "labels"), "thumbnail_url": storage.presign_get(row.thumbnail_key)}
         for row in rows
     ]
-    return list(FrameBody(bodies, many=True).data)
+    return list(VideoFrameSerializer(bodies, many=True).data)
 
 
 def transcript_bodies(rows: Sequence[TranscriptLine]) -> list[Any]:
-    return list(TranscriptLineBody(rows, many=True).data)
+    return list(TranscriptLineSerializer(rows, many=True).data)
 
 
 def object_bodies(rows: Sequence[TrackedObject]) -> list[Any]:
@@ -215,17 +225,17 @@ def object_bodies(rows: Sequence[TrackedObject]) -> list[Any]:
     for row in rows:
         key = thumbnails.get(row.id)
         bodies.append({**_columns(row, *names), "thumbnail_url": storage.presign_get(key) if key else None})
-    return list(ObjectBody(bodies, many=True).data)
+    return list(TrackedObjectSerializer(bodies, many=True).data)
 
 
 def _middle(row: TrackedObject) -> int:
-    """Of the longest time it is visible."""
+    """Return the middle of the longest span in which the object is visible."""
     start_ms, end_ms = max(row.spans, key=lambda span: span[1] - span[0], default=(row.start_ms, row.end_ms))
     return int((start_ms + end_ms) // 2)
 
 
 def track_bodies(rows: Sequence[Track]) -> list[Any]:
-    return list(TrackBody(rows, many=True).data)
+    return list(TrackSerializer(rows, many=True).data)
 
 
 def entity_bodies(rows: Sequence[Entity]) -> list[Any]:
@@ -246,7 +256,7 @@ def entity_bodies(rows: Sequence[Entity]) -> list[Any]:
         }
         for row in rows
     ]
-    return list(EntityBody(bodies, many=True).data)
+    return list(EntitySerializer(bodies, many=True).data)
 
 
 def summary_body(video: Video) -> Any:
@@ -275,7 +285,7 @@ def summary_body(video: Video) -> Any:
         "error": {"code": found.error[0], "message": found.error[1]} if found.error else None,
         "topics": topics,
     }
-    return SummaryBody(body).data
+    return SummarySerializer(body).data
 
 
 def relation_bodies(rows: Sequence[Relation]) -> list[Any]:
@@ -289,7 +299,7 @@ def relation_bodies(rows: Sequence[Relation]) -> list[Any]:
         }
         for row in rows
     ]
-    return list(RelationBody(bodies, many=True).data)
+    return list(RelationSerializer(bodies, many=True).data)
 
 
 def _columns(row: object, *names: str) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class TenantRow(models.Model):
 
 
 class ApiKey(TenantRow):
-    """A key is `vk_live_<public><secret><crc>`; only an HMAC of it is kept."""
+    """A key is `vk_live_<public>_<secret><crc>`; this row holds only an HMAC of it."""
 
     name = models.CharField(max_length=100, default="")
     public_id = models.CharField(max_length=16, unique=True)

@@ -6,8 +6,8 @@ from __future__ import annotations
 class Refused(Exception):
     """A request that cannot be done as things stand.
 
-    code: stable. status: the HTTP status it is answered with, 409 unless said otherwise; services know it because it
-    is part of the error's meaning (gone, too large, try later). pointer: JSON Pointer of the value at fault, if one is.
+    code: stable. status: HTTP status of the answer, by default 409; services know it because it is part of the error's
+    meaning (gone, too large, try later). pointer: JSON Pointer of the value at fault, if there is one.
     """
 
     def __init__(self, code: str, detail: str, *, status: int = 409, pointer: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Encryption of secrets at rest (webhook signing secrets): Fernet under numbered keys from the environment."""
+"""Encryption of secrets at rest (webhook secrets, stored answers with a secret): Fernet, keys from the environment."""
 
 from __future__ import annotations
 

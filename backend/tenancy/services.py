@@ -28,7 +28,7 @@ def create_tenant(*, name: str, slug: str) -> Tenant:
 
 
 def issue_api_key(*, name: str, scopes: Collection[str], expires_at: datetime | None = None) -> tuple[ApiKey, str]:
-    """A new key of the current tenant and its text, which is shown once and kept nowhere.
+    """Make a key of the current tenant; return it with its text, of which only a digest is stored.
 
     Raises ValueError for a scope that does not exist, or none at all.
     """

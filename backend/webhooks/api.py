@@ -2,90 +2,39 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, ClassVar
-
 from django.urls import path
-from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api import public_ids
-from backend.api.bodies import Body, page_of, parsed
+from backend.api.bodies import page_of, parsed, parsed_query
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
-from backend.api.problems import invalid
 from backend.api.views import TenantView
-from backend.webhooks import payloads, queries, services
-from backend.webhooks.models import Attempt, Delivery, DeliveryState, Endpoint
+from backend.webhooks import queries, services
+from backend.webhooks.bodies import (
+    WebhookAttemptSerializer,
+    WebhookDeliveryQuerySerializer,
+    WebhookDeliverySerializer,
+    WebhookEndpointRequestSerializer,
+    WebhookEndpointSerializer,
+    WebhookEndpointUpdateRequestSerializer,
+    WebhookEndpointWithSecretSerializer,
+    WebhookEventTypeSerializer,
+    WebhookSecretRotationRequestSerializer,
+    WebhookSecretSerializer,
+    attempt_body,
+    delivery_body,
+    endpoint_body,
+    endpoint_with_secret_body,
+    event_type_bodies,
+    secret_body,
+)
+from backend.webhooks.models import Delivery, Endpoint
 
 SCOPE = "webhooks:write"
-
-
-class EndpointSerializer(serializers.ModelSerializer[Endpoint]):
-    id = public_ids.PublicIdField("whe", read_only=True)
-    object = serializers.CharField(default="webhook_endpoint", read_only=True)
-
-    class Meta:
-        model = Endpoint
-        fields = ("id", "object", "url", "description", "event_types", "state", "dead_deliveries", "created_at")
-        read_only_fields = ("state", "dead_deliveries", "created_at")
-
-
-class NewEndpointSerializer(Body):
-    url = serializers.CharField(max_length=2_000)
-    description = serializers.CharField(max_length=200, required=False, allow_blank=True)
-    event_types = serializers.ListField(
-        child=serializers.CharField(max_length=64), required=False, help_text="Empty for all types."
-    )
-
-
-class ChangedEndpointSerializer(NewEndpointSerializer):
-    url = serializers.CharField(max_length=2_000, required=False)
-    enabled = serializers.BooleanField(required=False)
-
-
-class EndpointWithSecretSerializer(EndpointSerializer):
-    secret = serializers.CharField(read_only=True, help_text="whsec_…")
-
-    class Meta(EndpointSerializer.Meta):
-        fields = (*EndpointSerializer.Meta.fields, "secret")  # type: ignore[assignment]
-
-
-class SecretSerializer(serializers.Serializer[Any]):
-    secret = serializers.CharField()
-    previous_secret_until = serializers.DateTimeField(allow_null=True)
-
-
-class DeliverySerializer(serializers.ModelSerializer[Delivery]):
-    id = public_ids.PublicIdField("whd", read_only=True)
-    object = serializers.CharField(default="webhook_delivery", read_only=True)
-    endpoint_id = public_ids.PublicIdField("whe", read_only=True)
-    event_id = public_ids.PublicIdField("msg", read_only=True)
-    event_type = serializers.CharField(source="event.type", read_only=True)
-    resource_id = serializers.SerializerMethodField(help_text="Of what the event is about, such as a video.")
-
-    def get_resource_id(self, delivery: Delivery) -> str:
-        return str(json.loads(delivery.event.body)["data"]["id"])
-
-    class Meta:
-        model = Delivery
-        fields = (
-            "id", "object", "endpoint_id", "event_id", "event_type", "resource_id", "state", "attempts",
-            "next_attempt_at", "created_at", "completed_at",
-        )  # fmt: skip
-
-
-class AttemptSerializer(serializers.ModelSerializer[Attempt]):
-    class Meta:
-        model = Attempt
-        fields = ("n", "status_code", "error_code", "response_excerpt", "latency_ms", "attempted_at")
-
-
-class EventTypeSerializer(serializers.Serializer[Any]):
-    type = serializers.CharField()
-    description = serializers.CharField()
+TAGS = ["Webhooks"]
 
 
 def _endpoint(endpoint_id: str) -> Endpoint:
@@ -97,168 +46,180 @@ def _delivery(delivery_id: str) -> Delivery:
 
 
 class EndpointsView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"GET": SCOPE, "POST": SCOPE}
+    scopes = {"GET": SCOPE, "POST": SCOPE}
 
     @extend_schema(
-        operation_id="webhook_endpoints_list",
+        operation_id="listWebhookEndpoints",
         parameters=PAGE_PARAMETERS,
-        responses=page_of("WebhookEndpointPage", EndpointSerializer),
+        responses=page_of("WebhookEndpointPage", WebhookEndpointSerializer),
+        tags=TAGS,
     )
     def get(self, request: Request) -> Response:
-        return page(request, queries.endpoints(), serialize=lambda row: EndpointSerializer(row).data)
+        """List webhook endpoints, newest first."""
+        return page(request, queries.endpoints(), serialize=endpoint_body)
 
-    # Not idempotent by key: the answer carries the secret, and stored answers must not.
     @extend_schema(
-        operation_id="webhook_endpoints_create",
-        request=NewEndpointSerializer,
-        responses={201: EndpointWithSecretSerializer},
+        operation_id="createWebhookEndpoint",
+        request=WebhookEndpointRequestSerializer,
+        responses={201: WebhookEndpointWithSecretSerializer},
+        tags=TAGS,
     )
+    @idempotent(secret=True)
     def post(self, request: Request) -> Response:
-        """A new endpoint with its signing secret."""
-        endpoint, secret = services.create_endpoint(**parsed(NewEndpointSerializer, request))
+        """Create a webhook endpoint. The reply carries its signing secret."""
+        endpoint, secret = services.create_endpoint(**parsed(WebhookEndpointRequestSerializer, request))
+        location = f"/v1/webhook-endpoints/{public_ids.encode('whe', endpoint.id)}"
         return Response(
-            {**EndpointSerializer(endpoint).data, "secret": secret},
+            endpoint_with_secret_body(endpoint, secret),
             status=201,
-            headers={"Location": f"/v1/webhook-endpoints/{public_ids.encode('whe', endpoint.id)}"},
+            headers={"Location": location, "Cache-Control": "no-store"},
         )
 
 
-class EndpointDetailView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"GET": SCOPE, "PATCH": SCOPE, "DELETE": SCOPE}
+class EndpointView(TenantView):
+    scopes = {"GET": SCOPE, "PATCH": SCOPE, "DELETE": SCOPE}
 
-    @extend_schema(operation_id="webhook_endpoints_get", responses=EndpointSerializer)
+    @extend_schema(operation_id="getWebhookEndpoint", responses=WebhookEndpointSerializer, tags=TAGS)
     def get(self, request: Request, endpoint_id: str) -> Response:
-        return Response(EndpointSerializer(_endpoint(endpoint_id)).data)
+        """Return one webhook endpoint without its secret."""
+        return Response(endpoint_body(_endpoint(endpoint_id)))
 
     @extend_schema(
-        operation_id="webhook_endpoints_update", request=ChangedEndpointSerializer, responses=EndpointSerializer
+        operation_id="updateWebhookEndpoint",
+        request=WebhookEndpointUpdateRequestSerializer,
+        responses=WebhookEndpointSerializer,
+        tags=TAGS,
     )
     def patch(self, request: Request, endpoint_id: str) -> Response:
-        """Change an endpoint; `enabled` switches it on or off."""
+        """Change a webhook endpoint, or switch it on or off."""
         endpoint = _endpoint(endpoint_id)
-        changes = parsed(ChangedEndpointSerializer, request)
-        return Response(EndpointSerializer(services.update_endpoint(endpoint=endpoint, **changes)).data)
+        changes = parsed(WebhookEndpointUpdateRequestSerializer, request)
+        return Response(endpoint_body(services.update_endpoint(endpoint=endpoint, **changes)))
 
-    @extend_schema(operation_id="webhook_endpoints_delete", responses={204: None})
+    @extend_schema(operation_id="deleteWebhookEndpoint", responses={204: None}, tags=TAGS)
     def delete(self, request: Request, endpoint_id: str) -> Response:
+        """Delete a webhook endpoint with its deliveries."""
         services.delete_endpoint(endpoint=_endpoint(endpoint_id))
         return Response(status=204)
 
 
 class EndpointSecretView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"GET": SCOPE}
+    scopes = {"GET": SCOPE}
 
-    @extend_schema(operation_id="webhook_endpoints_secret", responses=SecretSerializer)
+    @extend_schema(operation_id="getWebhookSecret", responses=WebhookSecretSerializer, tags=TAGS)
     def get(self, request: Request, endpoint_id: str) -> Response:
-        """The current signing secret."""
-        endpoint = _endpoint(endpoint_id)
-        return _secret(endpoint, services.current_secret(endpoint))
+        """Return the current signing secret of a webhook endpoint."""
+        return _secret(_endpoint(endpoint_id))
 
 
 class RotateSecretView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"POST": SCOPE}
+    scopes = {"POST": SCOPE}
 
-    @extend_schema(operation_id="webhook_endpoints_rotate_secret", request=None, responses=SecretSerializer)
+    @extend_schema(
+        operation_id="rotateWebhookSecret",
+        request=WebhookSecretRotationRequestSerializer,
+        responses=WebhookSecretSerializer,
+        tags=TAGS,
+    )
+    @idempotent(secret=True)
     def post(self, request: Request, endpoint_id: str) -> Response:
-        """A new signing secret; for 24 hours requests are signed with the old one too."""
-        endpoint = _endpoint(endpoint_id)
-        return _secret(endpoint, services.rotate_secret(endpoint=endpoint))
+        """Make a new signing secret. For 24 hours requests carry a signature of the previous secret too.
+
+        A second rotation within these 24 hours is refused (`rotation_in_overlap`), unless you send `force`.
+        """
+        options = parsed(WebhookSecretRotationRequestSerializer, request)
+        return _secret(services.rotate_secret(endpoint=_endpoint(endpoint_id), **options))
 
 
-def _secret(endpoint: Endpoint, secret: str) -> Response:
-    body = {"secret": secret, "previous_secret_until": endpoint.previous_secret_until}
+def _secret(endpoint: Endpoint) -> Response:
+    body = secret_body(endpoint, services.current_secret(endpoint))
     return Response(body, headers={"Cache-Control": "no-store"})
 
 
 class TestEndpointView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"POST": SCOPE}
+    scopes = {"POST": SCOPE}
 
-    @extend_schema(operation_id="webhook_endpoints_test", request=None, responses={202: DeliverySerializer})
+    @extend_schema(
+        operation_id="testWebhookEndpoint", request=None, responses={202: WebhookDeliverySerializer}, tags=TAGS
+    )
     @idempotent()
     def post(self, request: Request, endpoint_id: str) -> Response:
-        """Send webhook.test to this endpoint."""
-        return Response(DeliverySerializer(services.send_test(endpoint=_endpoint(endpoint_id))).data, status=202)
+        """Send the event `webhook.test` to one webhook endpoint."""
+        return Response(delivery_body(services.send_test(endpoint=_endpoint(endpoint_id))), status=202)
 
 
 class DeliveriesView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"GET": SCOPE}
+    scopes = {"GET": SCOPE}
 
     @extend_schema(
-        operation_id="webhook_deliveries_list",
-        parameters=[
-            OpenApiParameter("endpoint_id", str),
-            OpenApiParameter("state", str, enum=DeliveryState.values),
-            OpenApiParameter("event_type", str, enum=list(payloads.EVENT_TYPES)),
-            *PAGE_PARAMETERS,
-        ],
-        responses=page_of("WebhookDeliveryPage", DeliverySerializer),
+        operation_id="listWebhookDeliveries",
+        parameters=[WebhookDeliveryQuerySerializer, *PAGE_PARAMETERS],
+        responses=page_of("WebhookDeliveryPage", WebhookDeliverySerializer),
+        tags=TAGS,
     )
     def get(self, request: Request) -> Response:
-        query = request.query_params
-        state = query.get("state", "")
-        if state and state not in DeliveryState.values:
-            raise invalid("/state", "unknown_state", f"state is one of {', '.join(DeliveryState.values)}.")
-        endpoint_id = public_ids.decode("whe", query["endpoint_id"]) if "endpoint_id" in query else None
-        rows = queries.deliveries(endpoint_id=endpoint_id, state=state, event_type=query.get("event_type", ""))
-        return page(request, rows, serialize=lambda row: DeliverySerializer(row).data)
+        """List webhook deliveries, newest first."""
+        rows = queries.deliveries(**parsed_query(WebhookDeliveryQuerySerializer, request))
+        return page(request, rows, serialize=delivery_body)
 
 
-class DeliveryDetailView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"GET": SCOPE}
+class DeliveryView(TenantView):
+    scopes = {"GET": SCOPE}
 
-    @extend_schema(operation_id="webhook_deliveries_get", responses=DeliverySerializer)
+    @extend_schema(operation_id="getWebhookDelivery", responses=WebhookDeliverySerializer, tags=TAGS)
     def get(self, request: Request, delivery_id: str) -> Response:
-        return Response(DeliverySerializer(_delivery(delivery_id)).data)
+        """Return one webhook delivery."""
+        return Response(delivery_body(_delivery(delivery_id)))
 
 
 class AttemptsView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"GET": SCOPE}
+    scopes = {"GET": SCOPE}
 
     @extend_schema(
-        operation_id="webhook_deliveries_attempts",
+        operation_id="listWebhookAttempts",
         parameters=PAGE_PARAMETERS,
-        responses=page_of("WebhookAttemptPage", AttemptSerializer),
+        responses=page_of("WebhookAttemptPage", WebhookAttemptSerializer),
+        tags=TAGS,
     )
     def get(self, request: Request, delivery_id: str) -> Response:
-        """What each attempt met, newest first."""
-        rows = queries.attempts(_delivery(delivery_id).id)
-        return page(request, rows, serialize=lambda row: AttemptSerializer(row).data)
+        """List the attempts of a webhook delivery with your replies, newest first."""
+        return page(request, queries.attempts(_delivery(delivery_id).id), serialize=attempt_body)
 
 
 class ReplayView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"POST": SCOPE}
+    scopes = {"POST": SCOPE}
 
-    @extend_schema(operation_id="webhook_deliveries_replay", request=None, responses={202: DeliverySerializer})
+    @extend_schema(
+        operation_id="replayWebhookDelivery", request=None, responses={202: WebhookDeliverySerializer}, tags=TAGS
+    )
     @idempotent()
     def post(self, request: Request, delivery_id: str) -> Response:
-        """Send a delivery again, with the same webhook-id and body."""
-        return Response(DeliverySerializer(services.replay(delivery=_delivery(delivery_id))).data, status=202)
+        """Send a webhook delivery again, with the same `webhook-id` and body."""
+        return Response(delivery_body(services.replay(delivery=_delivery(delivery_id))), status=202)
 
 
 class EventTypesView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"GET": SCOPE}
+    scopes = {"GET": SCOPE}
 
     @extend_schema(
-        operation_id="webhook_event_types_list", responses=page_of("WebhookEventTypePage", EventTypeSerializer)
+        operation_id="listWebhookEventTypes",
+        responses=page_of("WebhookEventTypePage", WebhookEventTypeSerializer),
+        tags=TAGS,
     )
     def get(self, request: Request) -> Response:
-        types = [{"type": name, "description": words} for name, words in payloads.EVENT_TYPES.items()]
-        return Response({"data": types, "next_cursor": None})
+        """List the types of webhook events with their descriptions."""
+        return Response({"data": event_type_bodies(), "next_cursor": None})
 
 
-routes: list[Any] = [
-    path("webhook-event-types", EventTypesView.as_view(), name="webhook-event-types"),
-    path("webhook-endpoints", EndpointsView.as_view(), name="webhook-endpoints"),
-    path("webhook-endpoints/<str:endpoint_id>", EndpointDetailView.as_view(), name="webhook-endpoint"),
-    path("webhook-endpoints/<str:endpoint_id>/secret", EndpointSecretView.as_view(), name="webhook-endpoint-secret"),
-    path(
-        "webhook-endpoints/<str:endpoint_id>/rotate-secret",
-        RotateSecretView.as_view(),
-        name="webhook-endpoint-rotate-secret",
-    ),
-    path("webhook-endpoints/<str:endpoint_id>/test", TestEndpointView.as_view(), name="webhook-endpoint-test"),
-    path("webhook-deliveries", DeliveriesView.as_view(), name="webhook-deliveries"),
-    path("webhook-deliveries/<str:delivery_id>", DeliveryDetailView.as_view(), name="webhook-delivery"),
-    path("webhook-deliveries/<str:delivery_id>/attempts", AttemptsView.as_view(), name="webhook-delivery-attempts"),
-    path("webhook-deliveries/<str:delivery_id>/replay", ReplayView.as_view(), name="webhook-delivery-replay"),
+routes = [
+    path("webhook-event-types", EventTypesView.as_view()),
+    path("webhook-endpoints", EndpointsView.as_view()),
+    path("webhook-endpoints/<str:endpoint_id>", EndpointView.as_view()),
+    path("webhook-endpoints/<str:endpoint_id>/secret", EndpointSecretView.as_view()),
+    path("webhook-endpoints/<str:endpoint_id>/rotate-secret", RotateSecretView.as_view()),
+    path("webhook-endpoints/<str:endpoint_id>/test", TestEndpointView.as_view()),
+    path("webhook-deliveries", DeliveriesView.as_view()),
+    path("webhook-deliveries/<str:delivery_id>", DeliveryView.as_view()),
+    path("webhook-deliveries/<str:delivery_id>/attempts", AttemptsView.as_view()),
+    path("webhook-deliveries/<str:delivery_id>/replay", ReplayView.as_view()),
 ]

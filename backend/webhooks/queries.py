@@ -15,22 +15,17 @@ def endpoints() -> QuerySet[Endpoint]:
 
 
 def subscribed(event_type: str) -> list[Endpoint]:
-    """Enabled endpoints that want this type; an endpoint that names no types wants all."""
+    """Return the enabled endpoints that want this type; an endpoint that names no types wants all."""
     enabled = Endpoint.objects.filter(state=EndpointState.ENABLED).order_by("id")
     return [endpoint for endpoint in enabled if not endpoint.event_types or event_type in endpoint.event_types]
 
 
 def deliveries(*, endpoint_id: UUID | None = None, state: str = "", event_type: str = "") -> QuerySet[Delivery]:
-    found: QuerySet[Delivery] = Delivery.objects.select_related("event")
-    wanted: dict[str, Any] = {"endpoint_id": endpoint_id, "state": state, "event__type": event_type}
-    return found.filter(**{name: value for name, value in wanted.items() if value})
+    """Return deliveries with their events; an empty argument leaves its condition out."""
+    rows: QuerySet[Delivery] = Delivery.objects.select_related("event")
+    conditions: dict[str, Any] = {"endpoint_id": endpoint_id, "state": state, "event__type": event_type}
+    return rows.filter(**{name: value for name, value in conditions.items() if value})
 
 
 def attempts(delivery_id: UUID) -> QuerySet[Attempt]:
     return Attempt.objects.filter(delivery_id=delivery_id)
-
-
-def deliveries_about(resource_id: UUID) -> QuerySet[Delivery]:
-    """Deliveries of every event about one video, upload or question, oldest first."""
-    found: QuerySet[Delivery] = Delivery.objects.select_related("event").filter(event__resource_id=resource_id)
-    return found.order_by("id")

@@ -184,14 +184,22 @@ def delete_endpoint(*, endpoint: Endpoint) -> None:
     Endpoint.objects.filter(id=endpoint.id).delete()
 
 
-def rotate_secret(*, endpoint: Endpoint) -> str:
-    """A new secret; until the overlap ends, requests carry a signature of the old one too. Returns the new one."""
-    secret = signing.new_secret()
-    endpoint.previous_secret = endpoint.secret
-    endpoint.previous_secret_until = timezone.now() + ROTATION_OVERLAP
-    endpoint.secret = seal(secret.encode())
-    endpoint.save(update_fields=["secret", "previous_secret", "previous_secret_until"])
-    return secret
+def rotate_secret(*, endpoint: Endpoint, force: bool = False) -> Endpoint:
+    """Give the endpoint a new secret; until the overlap ends, requests carry a signature of the old secret too.
+
+    Only one previous secret is kept, so a rotation within the overlap would end a secret that receivers still use.
+    Raises WebhookError `rotation_in_overlap` for that, unless force.
+    """
+    now = timezone.now()
+    row: Endpoint = Endpoint.objects.select_for_update().get(id=endpoint.id)
+    if row.previous_secret_until is not None and row.previous_secret_until > now and not force:
+        detail = f"The previous secret is valid until {row.previous_secret_until.isoformat(timespec='seconds')}."
+        raise WebhookError("rotation_in_overlap", f"{detail} Wait until then, or send force.")
+    row.previous_secret = row.secret
+    row.previous_secret_until = now + ROTATION_OVERLAP
+    row.secret = seal(signing.new_secret().encode())
+    row.save(update_fields=["secret", "previous_secret", "previous_secret_until"])
+    return row
 
 
 def current_secret(endpoint: Endpoint) -> str:

@@ -8,8 +8,10 @@ import pytest
 from django.db import OperationalError
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.test import APIClient
+from uuid6 import uuid7
 
 from backend.api.problems import field_errors
+from backend.api.public_ids import encode
 from backend.library.models import Collection
 from tests.conftest import Cast
 
@@ -120,6 +122,26 @@ def test_without_a_key_nothing_is_answered() -> None:
 )
 def test_validation_errors_point_at_their_place(detail: Any, pointers: list[str]) -> None:
     assert [error.pointer for error in field_errors(ValidationError(detail).detail)] == pointers
+
+
+def test_a_bad_value_has_one_shape_whoever_finds_it(acme: Cast) -> None:
+    """A serializer, a view and a service each refuse one value."""
+    found = [
+        acme.client.get("/v1/videos?status=eaten"),
+        acme.client.post("/v1/videos", {"source": {"type": "segments"}, "collection_id": encode("col", uuid7())}),
+        acme.client.post("/v1/webhook-endpoints", {"url": "ftp://example.org/"}),
+    ]
+
+    for response, pointer, code in zip(
+        found,
+        ("/status", "/collection_id", "/url"),
+        ("invalid_choice", "not_found", "invalid_url"),
+        strict=True,
+    ):
+        body = response.json()
+        assert (response.status_code, body["code"]) == (400, "invalid_request")
+        assert body["detail"] == "The request is not valid."
+        assert [(error["pointer"], error["code"]) for error in body["errors"]] == [(pointer, code)]
 
 
 def test_a_mistake_in_a_list_of_bodies_points_at_its_item(acme: Cast) -> None:

@@ -74,7 +74,8 @@ def test_every_operation_has_a_name_a_description_and_a_problem_answer() -> None
     assert len({operation["operationId"] for operation in operations}) == len(operations) > 30
     for operation in operations:
         assert operation.get("description"), operation["operationId"]
-        assert "application/problem+json" in operation["responses"]["default"]["content"]
+        assert operation["responses"]["default"] == {"$ref": "#/components/responses/Problem"}
+    assert "application/problem+json" in document["components"]["responses"]["Problem"]["content"]
 
 
 def test_the_document_is_served_to_anybody(database: None) -> None:

@@ -79,7 +79,7 @@ def _cursor(parts: Any) -> str:
 def test_a_cursor_that_no_list_gave_is_refused(acme: Cast, cursor: str) -> None:
     response = acme.client.get("/v1/collections", {"cursor": cursor})
 
-    assert (response.status_code, response.json()["code"]) == (400, "invalid_cursor")
+    assert (response.status_code, response.json()["errors"][0]["code"]) == (400, "invalid_cursor")
 
 
 def test_a_cursor_of_one_tenant_shows_another_only_its_own_rows(acme: Cast, globex: Cast) -> None:

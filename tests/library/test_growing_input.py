@@ -239,7 +239,7 @@ def test_an_upload_said_what_it_is_when_it_was_begun(acme: Cast) -> None:
     refused = acme.client.post(
         "/v1/videos", {"source": {"type": "upload", "upload_id": upload["id"]}, "title": "Other"}
     )
-    assert (refused.status_code, refused.json()["errors"][0]["code"]) == (400, "said_by_the_upload")
+    assert (refused.status_code, refused.json()["errors"][0]["code"]) == (400, "set_by_the_upload")
 
 
 def test_a_growing_video_has_its_collections_profile(acme: Cast) -> None:
@@ -471,7 +471,8 @@ def test_private_addresses_are_refused_unless_the_operator_allows_them(acme: Cas
     made = acme.client.post("/v1/videos", {"source": {"type": "url", "url": url}})
     added = acme.client.post(f"{path_of(video_id)}/segments", {"source": {"type": "url", "url": url}})
     for refused in (made, added):
-        assert (refused.status_code, refused.json()["code"]) == (400, code)
+        assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
+        assert [error["code"] for error in refused.json()["errors"]] == [code]
     with acme.scope():
         assert (Video.objects.count(), InputSegment.objects.count()) == (1, 0)
 

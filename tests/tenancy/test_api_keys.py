@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.test import override_settings
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from backend.api.models import IdempotencyRecord
 from backend.api.public_ids import decode, encode
 from backend.settings import KEY_PEPPERS
 from backend.tenancy import keys
@@ -158,6 +160,44 @@ def test_rotation_gives_a_successor_and_lets_the_old_key_overlap(acme: Cast) -> 
     with acme.scope():
         old = ApiKey.objects.get(id=decode("key", made["id"]))
         assert timedelta(0) < old.expires_at - timezone.now() <= timedelta(seconds=60)
+
+
+def test_a_repeated_creation_makes_one_key_and_shows_it_again(acme: Cast) -> None:
+    def repeat() -> Any:
+        body = {"name": "ci", "scopes": ["videos:read"]}
+        return acme.client.post("/v1/api-keys", body, HTTP_IDEMPOTENCY_KEY="k-1")
+
+    first, second = repeat(), repeat()
+
+    assert (first.status_code, second.status_code) == (201, 201)
+    assert second.json() == first.json()
+    assert second.headers["Cache-Control"] == "no-store"
+    with acme.scope():
+        assert ApiKey.objects.filter(name="ci").count() == 1
+        assert first.json()["key"] not in json.dumps(IdempotencyRecord.objects.get().response)
+
+
+def test_a_repeated_rotation_makes_one_successor(acme: Cast) -> None:
+    made = acme.client.post("/v1/api-keys", {"name": "ci", "scopes": ["videos:read"]}).json()
+    where = f"/v1/api-keys/{made['id']}/rotate"
+
+    first, second = (acme.client.post(where, {}, HTTP_IDEMPOTENCY_KEY="k-1").json() for _ in range(2))
+
+    assert first == second
+    with acme.scope():
+        assert ApiKey.objects.filter(name="ci").count() == 2
+
+
+def test_another_key_of_the_tenant_is_not_shown_a_stored_secret(acme: Cast) -> None:
+    with acme.scope():
+        _, keeper = issue_api_key(name="keeper", scopes=["keys:write"])
+    body = {"name": "all", "scopes": ["*"]}
+    made = acme.client.post("/v1/api-keys", body, HTTP_IDEMPOTENCY_KEY="k-1").json()
+
+    response = with_key(keeper).post("/v1/api-keys", body, HTTP_IDEMPOTENCY_KEY="k-1")
+
+    assert (response.status_code, response.json()["code"]) == (422, "idempotency_key_reused")
+    assert made["key"] not in response.content.decode()
 
 
 @pytest.mark.parametrize(

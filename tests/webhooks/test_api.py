@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from django.test import override_settings
+from django.utils import timezone
 from uuid6 import uuid7
 
 from backend.api import public_ids
+from backend.api.models import IdempotencyRecord
 from backend.jobs.models import Job
+from backend.tenancy.secrets import open_sealed
 from backend.webhooks.models import Delivery, DeliveryState, Endpoint, EndpointState
 from tests.webhooks.receiver import receiving
 from workers.webhook_delivery import deliver
@@ -42,7 +46,8 @@ def test_the_secret_is_given_at_creation_and_never_listed(acme: Any) -> None:
 def test_an_endpoint_that_cannot_work_is_refused(acme: Any, values: Any, code: str) -> None:
     reply = create(acme, **values)
 
-    assert (reply.status_code, reply.json()["code"]) == (400, code)
+    assert (reply.status_code, reply.json()["code"]) == (400, "invalid_request")
+    assert [(error["pointer"], error["code"]) for error in reply.json()["errors"]] == [(f"/{next(iter(values))}", code)]
     with acme.scope():
         assert not Endpoint.objects.exists()
 
@@ -114,6 +119,66 @@ def test_rotation_gives_a_new_secret_and_the_end_of_the_old(acme: Any) -> None:
 
     assert rotated["secret"] != made["secret"]
     assert rotated["previous_secret_until"] is not None
+
+
+def test_a_repeated_creation_makes_one_endpoint_and_shows_the_same_secret(acme: Any) -> None:
+    def repeat(url: str = "https://example.com/hook") -> Any:
+        return acme.client.post("/v1/webhook-endpoints", {"url": url}, HTTP_IDEMPOTENCY_KEY="k-1")
+
+    first, second, other = repeat(), repeat(), repeat("https://example.com/else")
+
+    assert (first.status_code, second.status_code) == (201, 201)
+    assert second.json() == first.json()
+    assert second.headers["Idempotency-Replayed"] == "true"
+    assert second.headers["Cache-Control"] == "no-store"
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
+    with acme.scope():
+        assert Endpoint.objects.count() == 1
+
+
+def test_a_repeated_rotation_rotates_once(acme: Any) -> None:
+    made = create(acme).json()
+    where = f"/v1/webhook-endpoints/{made['id']}/rotate-secret"
+
+    first = acme.client.post(where, HTTP_IDEMPOTENCY_KEY="k-1")
+    second = acme.client.post(where, HTTP_IDEMPOTENCY_KEY="k-1")
+
+    assert second.json() == first.json()
+    assert first.json()["secret"] != made["secret"]
+    with acme.scope():
+        endpoint = Endpoint.objects.get()
+        assert open_sealed(endpoint.previous_secret).decode() == made["secret"]
+        assert open_sealed(endpoint.secret).decode() == first.json()["secret"]
+
+
+def test_a_second_rotation_waits_for_the_end_of_the_overlap_unless_it_is_forced(acme: Any) -> None:
+    """A receiver still uses the first secret: dropping it would make the receiver reject every event."""
+    made = create(acme).json()
+    where = f"/v1/webhook-endpoints/{made['id']}/rotate-secret"
+    first = acme.client.post(where).json()
+
+    refused = acme.client.post(where)
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "rotation_in_overlap")
+    with acme.scope():
+        assert open_sealed(Endpoint.objects.get().previous_secret).decode() == made["secret"]
+    forced = acme.client.post(where, {"force": True}).json()
+    assert forced["secret"] not in {made["secret"], first["secret"]}
+    with acme.scope():
+        assert open_sealed(Endpoint.objects.get().previous_secret).decode() == first["secret"]
+        Endpoint.objects.update(previous_secret_until=timezone.now())
+    assert acme.client.post(where).status_code == 200
+
+
+def test_a_stored_answer_does_not_hold_the_secret_in_clear(acme: Any) -> None:
+    made = acme.client.post(
+        "/v1/webhook-endpoints", {"url": "https://example.com/hook"}, HTTP_IDEMPOTENCY_KEY="k-1"
+    ).json()
+
+    with acme.scope():
+        stored = json.dumps(IdempotencyRecord.objects.get().response)
+    assert made["secret"] not in stored
+    assert made["secret"].removeprefix("whsec_") not in stored
 
 
 def test_the_types_are_listed(acme: Any) -> None:

@@ -11,14 +11,14 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import Body, parsed
+from backend.api.bodies import StrictSerializer, parsed
 from backend.api.views import TenantView
 from backend.billing.rates import LEDGER_CURRENCY, plain
 from backend.billing.services import budgets
 from backend.billing.services.budgets import Limits, MonthlyBudget
 
 
-class NewBudgetSerializer(Body):
+class NewBudgetSerializer(StrictSerializer):
     """Limits per calendar month (UTC). What is null or left out has no limit."""
 
     max_tokens = serializers.IntegerField(

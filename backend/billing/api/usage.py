@@ -17,11 +17,11 @@ from rest_framework.response import Response
 from backend.api import public_ids
 from backend.api.bodies import page_of
 from backend.api.pagination import PAGE_PARAMETERS, page
-from backend.api.problems import invalid
 from backend.api.views import TenantView
 from backend.billing import queries
 from backend.billing.models import UsageEvent
 from backend.billing.rates import LEDGER_CURRENCY, plain
+from backend.tenancy.refusals import invalid
 
 DEFAULT_SPAN = timedelta(days=30)
 LONGEST_SPAN = timedelta(days=400)
@@ -104,7 +104,7 @@ def _moment(request: Request, name: str) -> datetime | None:
     except ValueError:
         moment = None
     if moment is None:
-        raise invalid(f"/{name}", "invalid_time", f"{name} is an RFC 3339 time or a date.")
+        raise invalid(pointer=f"/{name}", code="invalid_time", detail=f"{name} is an RFC 3339 time or a date.")
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -113,9 +113,9 @@ def span_of(request: Request) -> tuple[datetime, datetime]:
     end = _moment(request, "to") or timezone.now()
     start = _moment(request, "from") or end - DEFAULT_SPAN
     if start >= end:
-        raise invalid("/from", "invalid_span", "from must be before to.")
+        raise invalid(pointer="/from", code="invalid_span", detail="from must be before to.")
     if end - start > LONGEST_SPAN:
-        raise invalid("/from", "span_too_long", f"At most {LONGEST_SPAN.days} days at once.")
+        raise invalid(pointer="/from", code="span_too_long", detail=f"At most {LONGEST_SPAN.days} days at once.")
     return start, end
 
 
@@ -136,7 +136,9 @@ class UsageView(TenantView):
         names = [name for name in request.query_params.get("group_by", "meter").split(",") if name]
         unknown = [name for name in names if name not in queries.GROUPS]
         if unknown or not names:
-            raise invalid("/group_by", "unknown_group", f"group_by takes {', '.join(queries.GROUPS)}.")
+            raise invalid(
+                pointer="/group_by", code="unknown_group", detail=f"group_by takes {', '.join(queries.GROUPS)}."
+            )
         lines = queries.usage(start=start, end=end, group_by=list(dict.fromkeys(names)))
         return Response(
             {

@@ -1,23 +1,21 @@
-"""A video as the API shows it."""
+"""Videos and their playback on the wire."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from rest_framework import serializers
 
-from backend.api.bodies import ErrorBody, MetadataField
+from backend.api.bodies import MAX_TIME_MS, MetadataField, ResourceErrorSerializer, StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.library import queries
+from backend.library.bodies.files import ProbeSerializer, error_body, probe_body
+from backend.library.bodies.sources import names_its_own
 from backend.library.index_contents import Gaps, IndexSize, index_contents
 from backend.library.models import (
-    IndexState,
     IndexVersion,
-    InputSegment,
-    InputStatus,
     Profile,
     SourceType,
     Video,
@@ -26,33 +24,21 @@ from backend.library.models import (
 from backend.library.recording import is_open
 
 
-class ProbeBody(serializers.Serializer[Any]):
-    """What the file was found to be."""
-
-    container = serializers.CharField()
-    codec = serializers.CharField()
-    width = serializers.IntegerField(allow_null=True)
-    height = serializers.IntegerField(allow_null=True)
-    fps = serializers.FloatField(allow_null=True)
-    rotation = serializers.IntegerField()
-    has_audio = serializers.BooleanField()
-    bitrate = serializers.IntegerField(allow_null=True)
-    source_start_ms = serializers.IntegerField(help_text="the file's own start; all other times count from it")
+class VideoTimingsSerializer(serializers.Serializer[Any]):
+    queue_ms = serializers.IntegerField(allow_null=True, help_text="From creation until indexing began.")
+    index_ms = serializers.IntegerField(allow_null=True, help_text="From the start of indexing until ready.")
+    realtime_factor = serializers.FloatField(allow_null=True, help_text="Duration of the video divided by index_ms.")
+    stages_ms = serializers.DictField(
+        child=serializers.FloatField(), help_text="Milliseconds of work by stage, summed over segments."
+    )
 
 
-class VideoTimingsBody(serializers.Serializer[Any]):
-    queue_ms = serializers.IntegerField(allow_null=True, help_text="from creation until indexing began")
-    index_ms = serializers.IntegerField(allow_null=True, help_text="from then until ready")
-    realtime_factor = serializers.FloatField(allow_null=True, help_text="video time over index time")
-    stages_ms = serializers.DictField(child=serializers.FloatField(), help_text="summed over segments")
-
-
-class GraphBody(serializers.Serializer[Any]):
+class GraphSizeSerializer(serializers.Serializer[Any]):
     vertices = serializers.IntegerField()
     edges = serializers.IntegerField()
 
 
-class IndexSizeBody(serializers.Serializer[Any]):
+class IndexSizeSerializer(serializers.Serializer[Any]):
     """How much the Event Knowledge Graph holds."""
 
     chunks = serializers.IntegerField()
@@ -61,119 +47,145 @@ class IndexSizeBody(serializers.Serializer[Any]):
     mentions = serializers.IntegerField()
     relations = serializers.IntegerField()
     frames = serializers.IntegerField()
-    graph = GraphBody()
+    graph = GraphSizeSerializer()
 
 
-class GapsBody(serializers.Serializer[Any]):
+class GapsSerializer(serializers.Serializer[Any]):
     """What could not be described, and why."""
 
-    count = serializers.IntegerField(help_text="chunks")
-    ms = serializers.IntegerField()
-    codes = serializers.DictField(child=serializers.IntegerField(), help_text="chunks by the code of their gap")
+    count = serializers.IntegerField(help_text="Number of chunks.")
+    ms = serializers.IntegerField(help_text="Duration of these chunks.")
+    codes = serializers.DictField(
+        child=serializers.IntegerField(), help_text="Number of chunks by the code of their gap."
+    )
 
 
-class VideoSourceBody(serializers.Serializer[Any]):
+class VideoSourceSerializer(serializers.Serializer[Any]):
     type = serializers.ChoiceField(SourceType.choices)
-    state = serializers.ChoiceField(("open", "closed"), help_text="open: more segments may be appended")
-    segments = serializers.IntegerField(allow_null=True, help_text="appended so far; null for an upload")
+    state = serializers.ChoiceField(("open", "closed"), help_text="`open`: more segments may be appended.")
+    segments = serializers.IntegerField(
+        allow_null=True, help_text="Number of segments appended so far; null for an upload."
+    )
 
 
-class IndexingBody(serializers.Serializer[Any]):
-    """A version that is built beside the one that is read."""
+class IndexingSerializer(serializers.Serializer[Any]):
+    """An index that is being built while questions read the previous index."""
 
     version = serializers.IntegerField()
     indexed_until_ms = serializers.IntegerField()
     started_at = serializers.DateTimeField()
 
 
-class ClockBody(serializers.Serializer[Any]):
-    """The clock in the picture, as a function of the video's time."""
+class VideoClockSerializer(serializers.Serializer[Any]):
+    """The clock in the picture as a function of the video's time."""
 
-    at_zero = serializers.CharField(help_text="what it shows at 0 ms: ISO date and time, or the time of day alone")
-    readings = serializers.IntegerField(help_text="moments at which it was read alike")
+    at_zero = serializers.CharField(
+        help_text="What the clock shows at 0 ms: an ISO date and time, or only the time of day."
+    )
+    readings = serializers.IntegerField(help_text="Number of moments whose readings agree.")
 
 
-class VideoBody(serializers.Serializer[Any]):
+class VideoSerializer(serializers.Serializer[Any]):
     id = PublicIdField("vid")
     object = serializers.CharField()
     status = serializers.ChoiceField(VideoStatus.choices)
     title = serializers.CharField(allow_blank=True)
     size_bytes = serializers.IntegerField()
     duration_ms = serializers.IntegerField(allow_null=True)
-    indexed_until_ms = serializers.IntegerField(help_text="questions can be asked about what is before this")
-    index_version = serializers.IntegerField(help_text="the one that is read; its number rises with each re-index")
-    indexing = IndexingBody(allow_null=True, help_text="while the video is indexed anew")
-    source = VideoSourceBody()  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
+    indexed_until_ms = serializers.IntegerField(help_text="You can ask questions about everything before this time.")
+    index_version = serializers.IntegerField(
+        help_text="The index that questions read. The number rises with each re-index."
+    )
+    indexing = IndexingSerializer(allow_null=True, help_text="Progress of a re-index; null if there is none.")
+    source = VideoSourceSerializer()  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
     profile = serializers.ChoiceField(Profile.choices)
     collection_id = PublicIdField("col", allow_null=True)
     upload_id = PublicIdField("upl", allow_null=True)
     external_id = serializers.CharField(allow_blank=True)
     metadata = MetadataField()
-    probe = ProbeBody(allow_null=True)
-    error = ErrorBody(allow_null=True)
-    timings = VideoTimingsBody()
-    ekg = IndexSizeBody(allow_null=True, help_text="of a ready video, on its own page; null in lists")
-    gaps = GapsBody(allow_null=True, help_text="on the video's own page; null in lists")
-    clock = ClockBody(allow_null=True, help_text="of a video whose picture shows one, on its own page; null in lists")
+    probe = ProbeSerializer(allow_null=True)
+    error = ResourceErrorSerializer(allow_null=True)
+    timings = VideoTimingsSerializer()
+    ekg = IndexSizeSerializer(allow_null=True, help_text="Size of the index of a ready video; null in lists.")
+    gaps = GapsSerializer(allow_null=True, help_text="What could not be described; null in lists.")
+    clock = VideoClockSerializer(allow_null=True, help_text="The clock in the picture, if there is one; null in lists.")
     created_at = serializers.DateTimeField()
     ready_at = serializers.DateTimeField(allow_null=True)
 
 
-# What a piece may come from.
-PIECE_SOURCES = (SourceType.UPLOAD.value, SourceType.URL.value)
+class VideoQuerySerializer(StrictSerializer):
+    status = serializers.ChoiceField(VideoStatus.choices, required=False)
+    collection_id = PublicIdField("col", required=False)
+    external_id = serializers.CharField(max_length=200, required=False)
 
 
-class SegmentSourceBody(serializers.Serializer[Any]):
-    type = serializers.ChoiceField(PIECE_SOURCES)
-    upload_id = PublicIdField("upl", allow_null=True)
-    url = serializers.CharField(allow_null=True, help_text="without its query; null once fetched")
+class VideoSourceRequestSerializer(StrictSerializer):
+    """Where the recording comes from: an upload, a URL of the whole file, or segments that are appended."""
 
-
-class InputSegmentBody(serializers.Serializer[Any]):
-    """One appended piece of a recording."""
-
-    id = PublicIdField("seg")
-    object = serializers.CharField()
-    video_id = PublicIdField("vid")
-    n = serializers.IntegerField(help_text="its place in the order of appending, from 0")
-    status = serializers.ChoiceField(InputStatus.choices)
-    source = SegmentSourceBody()  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
-    start_ms = serializers.IntegerField(
-        allow_null=True, help_text="where it begins in the video; null until every earlier one is ready or failed"
+    type = serializers.ChoiceField(SourceType.choices)
+    upload_id = PublicIdField("upl", required=False)
+    url = serializers.CharField(
+        max_length=4_000, required=False, help_text="An https URL. It is fetched once, and its query is never shown."
     )
-    duration_ms = serializers.IntegerField(allow_null=True)
-    size_bytes = serializers.IntegerField()
-    probe = ProbeBody(allow_null=True)
-    error = ErrorBody(allow_null=True, help_text="a failed segment takes up no time")
-    created_at = serializers.DateTimeField()
-    ready_at = serializers.DateTimeField(allow_null=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        return names_its_own(attrs)
 
 
-class IndexVersionBody(serializers.Serializer[Any]):
-    """One index of a video."""
+class VideoRequestSerializer(StrictSerializer):
+    source = VideoSourceRequestSerializer()  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
+    title = serializers.CharField(max_length=255, required=False, help_text="Not allowed when the source is an upload.")
+    profile = serializers.ChoiceField(Profile.choices, required=False, help_text="By default the collection's profile.")
+    collection_id = PublicIdField("col", required=False, allow_null=True)
+    external_id = serializers.CharField(max_length=200, required=False)
+    metadata = MetadataField(required=False)
 
-    object = serializers.CharField()
-    n = serializers.IntegerField()
-    state = serializers.ChoiceField(IndexState.choices)
-    active = serializers.BooleanField(help_text="whether questions read it")
-    indexed_until_ms = serializers.IntegerField()
-    stages_ms = serializers.DictField(child=serializers.FloatField(), help_text="summed over segments")
-    error = ErrorBody(allow_null=True)
-    created_at = serializers.DateTimeField()
-    ready_at = serializers.DateTimeField(allow_null=True)
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        others = sorted(set(attrs) - {"source"})
+        if attrs["source"]["type"] == SourceType.UPLOAD and others:
+            message = "This was set when the upload was created."
+            raise serializers.ValidationError({others[0]: message}, code="set_by_the_upload")
+        return attrs
+
+
+class VideoUpdateRequestSerializer(StrictSerializer):
+    title = serializers.CharField(max_length=255, required=False, allow_blank=True)
+    collection_id = PublicIdField("col", required=False, allow_null=True)
+    external_id = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    metadata = MetadataField(required=False)
+
+
+class PlaybackSegmentSerializer(serializers.Serializer[Any]):
+    url = serializers.CharField()
+    start_ms = serializers.IntegerField()
+    end_ms = serializers.IntegerField()
+
+
+class PlaybackQuerySerializer(StrictSerializer):
+    start_ms = serializers.IntegerField(min_value=0, max_value=MAX_TIME_MS, required=False)
+    end_ms = serializers.IntegerField(min_value=1, max_value=MAX_TIME_MS, required=False)
+
+
+class PlaybackSerializer(serializers.Serializer[Any]):
+    url = serializers.CharField(
+        allow_null=True,
+        help_text="URL of the whole recording, with range requests; null if the recording consists of segments.",
+    )
+    segments = PlaybackSegmentSerializer(
+        many=True,
+        help_text="The files of the recording that overlap start_ms to end_ms, in order of time; at most 500.",
+    )
+    expires_at = serializers.DateTimeField()
 
 
 _COLUMNS = (
     "id", "status", "title", "size_bytes", "duration_ms", "indexed_until_ms", "profile", "collection_id", "upload_id",
     "external_id", "metadata", "created_at", "ready_at",
 )  # fmt: skip
-_PROBE_COLUMNS = (
-    "container", "codec", "width", "height", "fps", "rotation", "has_audio", "bitrate", "source_start_ms",
-)  # fmt: skip
 
 
 def one_video(video: Video) -> dict[str, Any]:
-    """A video with the size of its graph and what is missing from it."""
+    """Return a video with the size of its index and its gaps."""
     size = None
     if video.status == VideoStatus.READY:
         size = index_contents().index_size(video.id, video.active_index_version)
@@ -185,7 +197,7 @@ def one_video(video: Video) -> dict[str, Any]:
 
 
 def listed_videos(videos: Sequence[Video]) -> list[Any]:
-    """Videos by their rows, in a fixed number of queries."""
+    """Return videos without the size of their indexes, in a fixed number of queries."""
     return _bodies(videos)
 
 
@@ -212,15 +224,15 @@ def _bodies(
                     "state": "open" if is_open(video) and video.status != VideoStatus.FAILED else "closed",
                     "segments": appended.get(video.id),
                 },
-                "probe": {name: getattr(video, name) for name in _PROBE_COLUMNS} if probed else None,
-                "error": _error(video),
+                "probe": probe_body(video) if probed else None,
+                "error": error_body(video),
                 "timings": timings(video),
                 "ekg": size,
                 "gaps": missing,
                 "clock": clock,
             }
         )
-    return list(VideoBody(rows, many=True).data)
+    return list(VideoSerializer(rows, many=True).data)
 
 
 def _indexing(version: IndexVersion | None) -> dict[str, Any] | None:
@@ -231,47 +243,6 @@ def _indexing(version: IndexVersion | None) -> dict[str, Any] | None:
         "indexed_until_ms": version.indexed_until_ms,
         "started_at": version.created_at,
     }
-
-
-def _error(row: Video | InputSegment | IndexVersion) -> dict[str, str] | None:
-    return {"code": row.error_code, "message": row.error_message} if row.error_code else None
-
-
-def segment_body(segment: InputSegment) -> dict[str, Any]:
-    names = ("id", "video_id", "n", "status", "start_ms", "duration_ms", "size_bytes", "created_at", "ready_at")
-    ready = segment.status == InputStatus.READY
-    return InputSegmentBody(
-        {
-            **{name: getattr(segment, name) for name in names},
-            "object": "input_segment",
-            "source": {
-                "type": SourceType.UPLOAD if segment.upload_id else SourceType.URL,
-                "upload_id": segment.upload_id,
-                "url": _shown_url(segment.url) if segment.url else None,
-            },
-            "probe": {name: getattr(segment, name) for name in _PROBE_COLUMNS} if ready else None,
-            "error": _error(segment),
-        }
-    ).data
-
-
-def _shown_url(url: str) -> str:
-    """Scheme, host and path: a signature in the query, or a password, is nobody's to read."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
-
-def version_body(video: Video, version: IndexVersion) -> dict[str, Any]:
-    names = ("n", "state", "indexed_until_ms", "created_at", "ready_at")
-    return IndexVersionBody(
-        {
-            **{name: getattr(version, name) for name in names},
-            "object": "index_version",
-            "active": version.n == video.active_index_version,
-            "stages_ms": version.stage_ms,
-            "error": _error(version),
-        }
-    ).data
 
 
 def timings(video: Video) -> dict[str, Any]:

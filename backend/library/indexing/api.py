@@ -1,4 +1,4 @@
-"""/v1/index-jobs: how the indexing of each video goes.
+"""/v1/index-jobs: status and progress of the indexing of each video.
 
 An index job is the indexing of one video, so its id is the video's under another prefix.
 """
@@ -14,7 +14,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import Body, ErrorBody, page_of, parsed_query
+from backend.api.bodies import ResourceErrorSerializer, StrictSerializer, page_of, parsed_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import PublicIdField, decode
 from backend.api.views import TenantView
@@ -26,35 +26,41 @@ STATUSES = ("queued", "running", "succeeded", "failed", "canceled")
 STAGES = ("probe", "input", "observe", "assemble", "summarise", "")
 
 
-class IndexJobQuery(Body):
+class IndexJobQuerySerializer(StrictSerializer):
     video_id = PublicIdField("vid", required=False)
 
 
-class ProgressBody(serializers.Serializer[Any]):
+class IndexJobProgressSerializer(serializers.Serializer[Any]):
     done = serializers.IntegerField()
-    total = serializers.IntegerField(help_text="0 until the video is probed; rises while the input is open")
+    total = serializers.IntegerField(
+        help_text="Number of segments; 0 until the file is read. It rises while the input is open."
+    )
     unit = serializers.CharField()
     percent = serializers.FloatField()
 
 
-class JobErrorBody(ErrorBody):
-    retryable = serializers.BooleanField(help_text="whether sending the same file again may succeed")
+class IndexJobErrorSerializer(ResourceErrorSerializer):
+    """Why an index job failed."""
+
+    retryable = serializers.BooleanField(help_text="Whether sending the same file again may succeed.")
 
 
-class IndexJobBody(serializers.Serializer[Any]):
+class IndexJobSerializer(serializers.Serializer[Any]):
     id = PublicIdField("job")
     object = serializers.CharField()
     video_id = PublicIdField("vid")
-    index_version = serializers.IntegerField(help_text="the version being built, or the latest that was")
+    index_version = serializers.IntegerField(help_text="The version that is being built, or the latest version.")
     status = serializers.ChoiceField(STATUSES)
     stage = serializers.ChoiceField(
         STAGES,
-        help_text="empty unless queued or running; input: all that was appended is indexed, and more may come",
+        help_text="Empty unless queued or running. `input`: all appended segments are indexed, and more may come.",
     )
-    progress = ProgressBody()
-    observed_ms = serializers.IntegerField(help_text="video time looked at so far; events follow as it is assembled")
-    attempt = serializers.IntegerField(help_text="the highest attempt of any of its steps")
-    error = JobErrorBody(allow_null=True)
+    progress = IndexJobProgressSerializer()
+    observed_ms = serializers.IntegerField(
+        help_text="Video time observed so far. Events follow as segments are assembled."
+    )
+    attempt = serializers.IntegerField(help_text="Highest number of attempts of any step.")
+    error = IndexJobErrorSerializer(allow_null=True)
     external_id = serializers.CharField(allow_blank=True)
     created_at = serializers.DateTimeField()
     started_at = serializers.DateTimeField(allow_null=True)
@@ -62,7 +68,7 @@ class IndexJobBody(serializers.Serializer[Any]):
 
 
 def bodies(rows: Sequence[Video]) -> list[Any]:
-    return list(IndexJobBody([_body(job) for job in index_jobs(rows)], many=True).data)
+    return list(IndexJobSerializer([_body(job) for job in index_jobs(rows)], many=True).data)
 
 
 def _body(job: IndexJob) -> dict[str, Any]:
@@ -92,14 +98,14 @@ class IndexJobsView(TenantView):
 
     @extend_schema(
         operation_id="listIndexJobs",
-        parameters=[IndexJobQuery, *PAGE_PARAMETERS],
-        responses=page_of("IndexJobPage", IndexJobBody),
+        parameters=[IndexJobQuerySerializer, *PAGE_PARAMETERS],
+        responses=page_of("IndexJobPage", IndexJobSerializer),
         tags=["Index jobs"],
     )
     def get(self, request: Request) -> Response:
-        """Index jobs, newest first: one per video."""
+        """List index jobs, newest first: one per video."""
         rows = videos()
-        video_id = parsed_query(IndexJobQuery, request).get("video_id")
+        video_id = parsed_query(IndexJobQuerySerializer, request).get("video_id")
         if video_id is not None:
             rows = rows.filter(id=video_id)
         return page(request, rows, serialize_many=bodies)
@@ -108,9 +114,9 @@ class IndexJobsView(TenantView):
 class IndexJobView(TenantView):
     scopes = {"GET": "videos:read"}
 
-    @extend_schema(operation_id="getIndexJob", responses=IndexJobBody, tags=["Index jobs"])
+    @extend_schema(operation_id="getIndexJob", responses=IndexJobSerializer, tags=["Index jobs"])
     def get(self, request: Request, job_id: str) -> Response:
-        """Status, stage and progress of one index job."""
+        """Return the status, stage and progress of one index job."""
         return Response(bodies([self.get_or_404(videos(), decode("job", job_id))])[0])
 
 

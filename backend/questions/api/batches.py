@@ -18,10 +18,10 @@ from rest_framework.response import Response
 from rest_framework.utils.encoders import JSONEncoder
 
 from backend.api import public_ids
-from backend.api.bodies import Body, MetadataField, page_of, parsed
+from backend.api.bodies import MetadataField, StrictSerializer, page_of, parsed
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
-from backend.api.problems import FieldError, Problem, invalid
+from backend.api.problems import FieldError, Problem
 from backend.api.views import TenantView, UnboundTenantView
 from backend.billing.rates import plain
 from backend.questions.api.questions import EFFORTS, METHODS, BudgetSerializer, NewQuestionSerializer
@@ -32,6 +32,7 @@ from backend.questions.scopes import MAX_VIDEOS
 from backend.questions.services import batches
 from backend.questions.services.batch_outcomes import BatchCounts, counts_of
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.refusals import invalid
 
 RESULTS_PAGE = 100
 _SCOPE = ("video_ids", "collection_id")
@@ -48,7 +49,7 @@ class BatchQuestionSerializer(NewQuestionSerializer):
         return super().validate(attrs) if any(name in attrs for name in _SCOPE) else attrs
 
 
-class NewBatchSerializer(Body):
+class NewBatchSerializer(StrictSerializer):
     questions: Any = serializers.ListSerializer(
         child=BatchQuestionSerializer(), min_length=1, max_length=batches.MAX_QUESTIONS
     )
@@ -186,7 +187,9 @@ class BatchesView(TenantView):
         """Batches, newest first."""
         status = request.query_params.get("status", "")
         if status and status not in BatchStatus.values:
-            raise invalid("/status", "unknown_status", f"status is one of {', '.join(BatchStatus.values)}.")
+            raise invalid(
+                pointer="/status", code="unknown_status", detail=f"status is one of {', '.join(BatchStatus.values)}."
+            )
         rows = queries.batches(status=status, external_id=request.query_params.get("external_id", ""))
         return page(request, rows, serialize_many=represent_batches)
 

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api import public_ids
-from backend.api.bodies import Body, parsed
+from backend.api.bodies import StrictSerializer, parsed
 from backend.api.problems import not_found
 from backend.api.views import TenantView
 from backend.questions.bodies.questions import FeedbackSerializer, represent_feedback
@@ -21,7 +21,7 @@ from backend.questions.services import feedback
 from backend.questions.services.questions import MAX_CHOICES
 
 
-class NewFeedbackSerializer(Body):
+class NewFeedbackSerializer(StrictSerializer):
     verdict = serializers.ChoiceField(feedback.VERDICTS)
     note = serializers.CharField(max_length=4_000, required=False, allow_blank=True, default="")
     correct_answer = serializers.CharField(max_length=4_000, required=False, allow_blank=True, default="")

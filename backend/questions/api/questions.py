@@ -16,10 +16,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api import public_ids
-from backend.api.bodies import MAX_TIME_MS, Body, MetadataField, page_of, parsed
-from backend.api.idempotency import idempotent, run_once
+from backend.api.bodies import MAX_TIME_MS, MetadataField, StrictSerializer, page_of, parsed
+from backend.api.idempotency import idempotent, run_once, takes_idempotency_key
 from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
-from backend.api.problems import Problem, invalid
+from backend.api.problems import Problem
 from backend.api.views import TenantView, UnboundTenantView
 from backend.questions import stream
 from backend.questions.bodies.questions import QuestionSerializer, represent
@@ -29,6 +29,7 @@ from backend.questions.scopes import MAX_VIDEOS
 from backend.questions.services import questions as services
 from backend.questions.services.feedback import VERDICTS
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.refusals import invalid
 
 # The engine's methods (gpu_workers.engine.answering.methods); a test holds the two lists together.
 METHODS = ("ava", "uniform", "vector", "caption_rag")
@@ -40,7 +41,7 @@ _ASYNC = re.compile(r"(?:^|[,;\s])respond-async(?=$|[,;\s])")
 INCLUDE = OpenApiParameter("include", str, description="`trace`: the search tree with its candidates and scores")
 
 
-class BudgetSerializer(Body):
+class BudgetSerializer(StrictSerializer):
     max_calls = serializers.IntegerField(min_value=1, max_value=10_000, required=False)
     max_tokens = serializers.IntegerField(min_value=1, max_value=100_000_000, required=False)
     max_seconds = serializers.FloatField(min_value=0.1, max_value=86_400, required=False)
@@ -49,7 +50,7 @@ class BudgetSerializer(Body):
     )
 
 
-class NewQuestionSerializer(Body):
+class NewQuestionSerializer(StrictSerializer):
     question = serializers.CharField(max_length=4_000)
     choices = serializers.ListField(child=serializers.CharField(max_length=1_000), required=False, max_length=26)
     video_ids = serializers.ListField(
@@ -116,11 +117,11 @@ class QuestionsView(UnboundTenantView):
         request=AskedQuestionSerializer,
         parameters=[
             OpenApiParameter("Prefer", str, OpenApiParameter.HEADER, description="`wait=N`, N up to 60 seconds"),
-            OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER),
             INCLUDE,
         ],
         responses={200: QuestionSerializer, 202: QuestionSerializer},
     )
+    @takes_idempotency_key
     def post(self, request: Request) -> Response:
         """Ask a question. 202 while it is worked on; with `Prefer: wait=N`, 200 if it has an outcome in time."""
         asked = parsed(AskedQuestionSerializer, request)
@@ -164,10 +165,14 @@ class QuestionsView(UnboundTenantView):
         query = request.query_params
         status = query.get("status", "")
         if status and status not in QuestionStatus.values:
-            raise invalid("/status", "unknown_status", f"status is one of {', '.join(QuestionStatus.values)}.")
+            raise invalid(
+                pointer="/status", code="unknown_status", detail=f"status is one of {', '.join(QuestionStatus.values)}."
+            )
         verdict = query.get("feedback", "")
         if verdict and verdict not in VERDICTS:
-            raise invalid("/feedback", "unknown_feedback", f"feedback is one of {', '.join(VERDICTS)}.")
+            raise invalid(
+                pointer="/feedback", code="unknown_feedback", detail=f"feedback is one of {', '.join(VERDICTS)}."
+            )
         video_id = public_ids.decode("vid", query["video_id"]) if "video_id" in query else None
         session_id = public_ids.decode("ses", query["session_id"]) if "session_id" in query else None
         batch_id = public_ids.decode("bat", query["batch_id"]) if "batch_id" in query else None

@@ -12,10 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api import public_ids
-from backend.api.bodies import MAX_TIME_MS, Body, ErrorBody, page_of, parsed
-from backend.api.idempotency import run_once
+from backend.api.bodies import MAX_TIME_MS, ResourceErrorSerializer, StrictSerializer, page_of, parsed
+from backend.api.idempotency import run_once, takes_idempotency_key
 from backend.api.pagination import PAGE_PARAMETERS, page
-from backend.api.problems import invalid
 from backend.api.views import TenantView, UnboundTenantView
 from backend.library.storage import ObjectStorage
 from backend.questions import stream
@@ -26,6 +25,7 @@ from backend.questions.scopes import MAX_VIDEOS
 from backend.questions.services import searches
 from backend.questions.services.searches import SearchView
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.refusals import invalid
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.retrieval.moments import FoundSpan, moments
 
@@ -38,7 +38,7 @@ MAX_WEIGHT = 10
 FUSIONS = ("contrast", "borda", "rrf")
 
 
-class NewSearchSerializer(Body):
+class NewSearchSerializer(StrictSerializer):
     query = serializers.CharField(max_length=4_000)
     video_ids = serializers.ListField(
         child=public_ids.PublicIdField("vid"), required=False, min_length=1, max_length=MAX_VIDEOS
@@ -93,7 +93,7 @@ class SearchSummarySerializer(serializers.Serializer[Any]):
     result_count = serializers.IntegerField()
     usage = serializers.DictField(allow_null=True)
     timings = serializers.DictField(child=serializers.IntegerField(), allow_null=True)
-    error = ErrorBody(allow_null=True)
+    error = ResourceErrorSerializer(allow_null=True)
     created_at = serializers.DateTimeField()
     completed_at = serializers.DateTimeField(allow_null=True)
 
@@ -191,6 +191,7 @@ class NewSearchView(UnboundTenantView):
         ],
         responses={200: SearchSerializer, 202: SearchSerializer},
     )
+    @takes_idempotency_key
     def post(self, request: Request) -> Response:
         """The events nearest to a query. 200 with them if they are found in time, else 202 and where to look."""
         asked = parsed(NewSearchSerializer, request)
@@ -242,7 +243,9 @@ class SearchesView(TenantView):
         query = request.query_params
         status = query.get("status", "")
         if status and status not in QuestionStatus.values:
-            raise invalid("/status", "unknown_status", f"status is one of {', '.join(QuestionStatus.values)}.")
+            raise invalid(
+                pointer="/status", code="unknown_status", detail=f"status is one of {', '.join(QuestionStatus.values)}."
+            )
         video_id = public_ids.decode("vid", query["video_id"]) if "video_id" in query else None
         rows = searches.searches(status=status, video_id=video_id)
         return page(request, rows, serialize_many=lambda found: [summarise(view) for view in searches.views_of(found)])

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api import public_ids
-from backend.api.bodies import MAX_TIME_MS, Body, MetadataField, page_of, parsed
+from backend.api.bodies import MAX_TIME_MS, MetadataField, StrictSerializer, page_of, parsed
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.views import TenantView
@@ -20,7 +20,7 @@ from backend.questions.scopes import MAX_VIDEOS
 from backend.questions.services import sessions
 
 
-class NewSessionSerializer(Body):
+class NewSessionSerializer(StrictSerializer):
     video_ids = serializers.ListField(
         child=public_ids.PublicIdField("vid"), required=False, min_length=1, max_length=MAX_VIDEOS
     )

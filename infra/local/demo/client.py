@@ -1,4 +1,4 @@
-"""A small client of the public API, standard library manners only: every error is shown as the API said it."""
+"""A small client of the public API. It shows every error as the API reports it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ class ApiRefused(Exception):
             problem = response.json()
         except ValueError:
             problem = {"code": "no_problem_document", "detail": response.text[:500]}
+        values = "".join(f"; {error['pointer']}: {error['detail']}" for error in problem.get("errors", ()))
         super().__init__(
             f"{response.request.method} {response.request.url.path}: {response.status_code} "
-            f"{problem.get('code')}: {problem.get('detail')}"
+            f"{problem.get('code')}: {problem.get('detail')}{values}"
         )
         self.status = response.status_code
         self.code = str(problem.get("code"))
@@ -54,10 +55,10 @@ class Client:
                 return
             cursor = f"&cursor={page['next_cursor']}"
 
-    def upload(self, file: Path, *, sha256: str, external_id: str = "", told: Callable[[int], None]) -> Json:
+    def upload(self, file: Path, *, sha256: str, external_id: str = "", report: Callable[[int], None]) -> Json:
         """Presigned multipart upload with a checksum per part. Returns the video.
 
-        external_id: by default the checksum. told: bytes sent so far.
+        external_id: by default the checksum. report: called with the number of bytes sent so far.
         """
         size = file.stat().st_size
         upload = self.call(
@@ -89,7 +90,7 @@ class Client:
                 if sent.status_code != 200:
                     raise RuntimeError(f"part {number} was refused: {sent.status_code} {sent.text[:300]}")
                 parts.append({"part_number": number, "etag": sent.headers["etag"], "sha256": checksum})
-                told(source.tell())
+                report(source.tell())
         return self.call("POST", f"/uploads/{upload['id']}/complete", {"parts": parts})
 
     def download(self, url: str) -> bytes:

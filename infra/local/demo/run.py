@@ -105,11 +105,12 @@ class Demo:
         return [Asked(*pair) for pair in DEFAULT_QUESTIONS.get(file.name, ANY_VIDEO)]
 
     def _summary(self, video: Json) -> Json:
-        told = self._client.call("GET", f"/videos/{video['id']}/summary")
-        if told["text"]:
-            self._stages.say(f"summary: {told['text']}")
-        topics = [{key: topic[key] for key in ("title", "start_ms", "end_ms", "summary")} for topic in told["topics"]]
-        return {"text": told["text"], "topics": topics}
+        summary = self._client.call("GET", f"/videos/{video['id']}/summary")
+        if summary["text"]:
+            self._stages.say(f"summary: {summary['text']}")
+        names = ("title", "start_ms", "end_ms", "summary")
+        topics = [{key: topic[key] for key in names} for topic in summary["topics"]]
+        return {"text": summary["text"], "topics": topics}
 
     # --- index ------------------------------------------------------------------------------------------------------
 
@@ -144,7 +145,7 @@ class Demo:
         self._stages.say(f"uploading {file.name} ({megabytes:.1f} MB)")
         self._stages.move("upload", 0, megabytes, "MB")
         video = self._client.upload(
-            file, sha256=digest, told=lambda sent: self._stages.move("upload", sent / 1e6, megabytes, "MB")
+            file, sha256=digest, report=lambda sent: self._stages.move("upload", sent / 1e6, megabytes, "MB")
         )
         return self._wait_for_index(video["id"]), False
 

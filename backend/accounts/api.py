@@ -1,0 +1,129 @@
+"""/v1/api-keys. The text of a key is in the reply that makes it, and in a replay of that reply for 24 hours."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import timedelta
+
+from django.urls import path
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from backend.accounts.bodies import (
+    ApiKeyRequestSerializer,
+    ApiKeyRotationRequestSerializer,
+    ApiKeySerializer,
+    ApiKeyUpdateRequestSerializer,
+    ApiKeyWithSecretSerializer,
+    api_key_body,
+    api_key_with_secret_body,
+)
+from backend.api.bodies import page_of, parsed
+from backend.api.idempotency import idempotent
+from backend.api.pagination import PAGE_PARAMETERS, page
+from backend.api.problems import FieldError, Problem
+from backend.api.public_ids import decode, encode
+from backend.api.views import TenantView
+from backend.tenancy import queries, services
+from backend.tenancy.models import ApiKey
+
+
+def _shown_once(made: tuple[ApiKey, str]) -> Response:
+    key, text = made
+    headers = {"Location": f"/v1/api-keys/{encode('key', key.id)}", "Cache-Control": "no-store"}
+    return Response(api_key_with_secret_body(key, text), status=201, headers=headers)
+
+
+class ApiKeysView(TenantView):
+    scopes = {"GET": "keys:write", "POST": "keys:write"}
+
+    @extend_schema(
+        operation_id="listApiKeys",
+        parameters=PAGE_PARAMETERS,
+        responses=page_of("ApiKeyPage", ApiKeySerializer),
+        tags=["API keys"],
+    )
+    def get(self, request: Request) -> Response:
+        """List API keys, newest first. Revoked and expired keys are in the list."""
+        return page(request, queries.api_keys(), serialize=api_key_body)
+
+    @extend_schema(
+        operation_id="createApiKey",
+        request=ApiKeyRequestSerializer,
+        responses={201: ApiKeyWithSecretSerializer},
+        tags=["API keys"],
+    )
+    @idempotent(secret=True)
+    def post(self, request: Request) -> Response:
+        """Create an API key, with no scope that the calling key lacks."""
+        body = parsed(ApiKeyRequestSerializer, request)
+        self._require(body["scopes"])
+        made = services.issue_api_key(name=body["name"], scopes=body["scopes"], expires_at=body.get("expires_at"))
+        return _shown_once(made)
+
+    def _require(self, scopes: Collection[str]) -> None:
+        beyond = [
+            FieldError(f"/scopes/{index}", "insufficient_scope", f"The calling key lacks {scope}.")
+            for index, scope in enumerate(scopes)
+            if not self.principal.may(scope)
+        ]
+        if beyond:
+            raise Problem(403, "insufficient_scope", "A key cannot give scopes that it lacks.", errors=beyond)
+
+
+class ApiKeyView(TenantView):
+    scopes = {"GET": "keys:write", "PATCH": "keys:write", "DELETE": "keys:write"}
+
+    @extend_schema(operation_id="getApiKey", responses=ApiKeySerializer, tags=["API keys"])
+    def get(self, request: Request, key_id: str) -> Response:
+        """Return one API key without its text."""
+        return Response(api_key_body(self.get_or_404(queries.api_keys(), decode("key", key_id))))
+
+    @extend_schema(
+        operation_id="updateApiKey",
+        request=ApiKeyUpdateRequestSerializer,
+        responses=ApiKeySerializer,
+        tags=["API keys"],
+    )
+    def patch(self, request: Request, key_id: str) -> Response:
+        """Rename an API key. Its scopes never change."""
+        key = self.get_or_404(queries.api_keys(), decode("key", key_id))
+        services.rename_api_key(api_key_id=key.id, name=parsed(ApiKeyUpdateRequestSerializer, request)["name"])
+        key.refresh_from_db()
+        return Response(api_key_body(key))
+
+    @extend_schema(operation_id="revokeApiKey", responses={204: None}, tags=["API keys"])
+    def delete(self, request: Request, key_id: str) -> Response:
+        """Revoke an API key. The next request with it is refused. A key may revoke itself."""
+        key = self.get_or_404(queries.api_keys(), decode("key", key_id))
+        services.revoke_api_key(api_key_id=key.id)
+        return Response(status=204)
+
+
+class ApiKeyRotationView(TenantView):
+    scopes = {"POST": "keys:write"}
+
+    @extend_schema(
+        operation_id="rotateApiKey",
+        request=ApiKeyRotationRequestSerializer,
+        responses={201: ApiKeyWithSecretSerializer},
+        tags=["API keys"],
+    )
+    @idempotent(secret=True)
+    def post(self, request: Request, key_id: str) -> Response:
+        """Create a successor of an API key with the same name and scopes. The old key ends after the overlap."""
+        key = self.get_or_404(queries.api_keys(), decode("key", key_id))
+        body = parsed(ApiKeyRotationRequestSerializer, request)
+        if not all(self.principal.may(scope) for scope in key.scopes):
+            # The successor would be a key with more rights than its maker has.
+            raise Problem(403, "insufficient_scope", "This key has scopes that the calling key lacks.")
+        made = services.rotate_api_key(api_key_id=key.id, overlap=timedelta(seconds=body["overlap_seconds"]))
+        return _shown_once(made)
+
+
+routes = [
+    path("api-keys", ApiKeysView.as_view()),
+    path("api-keys/<str:key_id>", ApiKeyView.as_view()),
+    path("api-keys/<str:key_id>/rotate", ApiKeyRotationView.as_view()),
+]

@@ -1,0 +1,79 @@
+"""API keys on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import timezone
+from rest_framework import serializers
+
+from backend.api.bodies import StrictSerializer
+from backend.api.public_ids import PublicIdField
+from backend.tenancy import keys
+from backend.tenancy.models import ApiKey
+
+SCOPE_CHOICES = (*keys.SCOPES, keys.ALL_SCOPES)
+MAX_OVERLAP_SECONDS = 7 * 86_400
+
+
+class ApiKeyRequestSerializer(StrictSerializer):
+    name = serializers.CharField(max_length=100, help_text="A name that tells you what uses the key.")
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(SCOPE_CHOICES),
+        min_length=1,
+        max_length=len(SCOPE_CHOICES),
+        help_text="What the key may do; `*` is everything. A key cannot give a scope that it lacks.",
+    )
+    expires_at = serializers.DateTimeField(
+        required=False, allow_null=True, help_text="When the key ends; by default never."
+    )
+
+    def validate_expires_at(self, value: Any) -> Any:
+        if value is not None and value <= timezone.now():
+            raise serializers.ValidationError("This is in the past.", code="in_the_past")
+        return value
+
+
+class ApiKeyUpdateRequestSerializer(StrictSerializer):
+    name = serializers.CharField(max_length=100, help_text="The new name of the key.")
+
+
+class ApiKeyRotationRequestSerializer(StrictSerializer):
+    overlap_seconds = serializers.IntegerField(
+        min_value=0, max_value=MAX_OVERLAP_SECONDS, default=86_400, help_text="How long the old key keeps working."
+    )
+
+
+class ApiKeySerializer(serializers.Serializer[Any]):
+    id = PublicIdField("key")
+    object = serializers.CharField()
+    name = serializers.CharField(allow_blank=True)
+    hint = serializers.CharField(help_text="The beginning of the key, by which you can recognise it.")
+    scopes = serializers.ListField(child=serializers.ChoiceField(SCOPE_CHOICES))
+    created_at = serializers.DateTimeField()
+    expires_at = serializers.DateTimeField(allow_null=True)
+    revoked_at = serializers.DateTimeField(allow_null=True)
+    last_used_at = serializers.DateTimeField(allow_null=True, help_text="Exact to the minute.")
+
+
+class ApiKeyWithSecretSerializer(ApiKeySerializer):
+    key = serializers.CharField(help_text="The key itself. Keep it: it cannot be read again.")
+
+
+def api_key_body(key: ApiKey) -> dict[str, Any]:
+    """Return a key as customers see it, without its text."""
+    return ApiKeySerializer(_fields(key)).data
+
+
+def api_key_with_secret_body(key: ApiKey, text: str) -> dict[str, Any]:
+    """Return a new key with its text."""
+    return ApiKeyWithSecretSerializer({**_fields(key), "key": text}).data
+
+
+def _fields(key: ApiKey) -> dict[str, Any]:
+    names = ("id", "name", "scopes", "created_at", "expires_at", "revoked_at", "last_used_at")
+    return {
+        "object": "api_key",
+        "hint": f"{keys.PREFIX}{key.public_id}",
+        **{name: getattr(key, name) for name in names},
+    }

@@ -1,0 +1,82 @@
+"""/v1/videos/{id}/segments and /close: recordings that grow."""
+
+from __future__ import annotations
+
+from django.urls import path
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from backend.api.bodies import page_of, parsed
+from backend.api.idempotency import idempotent
+from backend.api.pagination import PAGE_PARAMETERS, page
+from backend.api.public_ids import decode
+from backend.api.views import TenantView
+from backend.library import queries
+from backend.library.api.uploads import accepted_segment, appended, upload_of
+from backend.library.bodies.input_segments import (
+    InputSegmentRequestSerializer,
+    InputSegmentSerializer,
+    segment_body,
+)
+from backend.library.bodies.videos import VideoSerializer, one_video
+from backend.library.models import SourceType
+from backend.library.services import input_segments
+
+
+class InputSegmentsView(TenantView):
+    scopes = {"GET": "videos:read", "POST": "videos:write"}
+
+    @extend_schema(
+        operation_id="listInputSegments",
+        parameters=PAGE_PARAMETERS,
+        responses=page_of("InputSegmentPage", InputSegmentSerializer),
+        tags=["Input segments"],
+    )
+    def get(self, request: Request, video_id: str) -> Response:
+        """List the segments that were appended to a recording, in order. An upload has none."""
+        video = self.get_or_404(queries.videos(), decode("vid", video_id))
+        return page(request, queries.input_segments(video), serialize=segment_body, order=("n",))
+
+    @extend_schema(
+        operation_id="appendInputSegment",
+        request=InputSegmentRequestSerializer,
+        responses={202: InputSegmentSerializer},
+        tags=["Input segments"],
+    )
+    @idempotent()
+    def post(self, request: Request, video_id: str) -> Response:
+        """Append the next segment of a recording, from an upload or from a URL. An upload needs all its parts."""
+        video = self.get_or_404(queries.videos(), decode("vid", video_id))
+        source = parsed(InputSegmentRequestSerializer, request)["source"]
+        if source["type"] == SourceType.UPLOAD:
+            return appended(request, upload_of(source), video)
+        return accepted_segment(input_segments.append_url(video_id=video.id, url=source["url"]))
+
+
+class InputSegmentView(TenantView):
+    scopes = {"GET": "videos:read"}
+
+    @extend_schema(operation_id="getInputSegment", responses=InputSegmentSerializer, tags=["Input segments"])
+    def get(self, request: Request, video_id: str, segment_id: str) -> Response:
+        """Return one appended segment: its status, and its position in the video."""
+        video = self.get_or_404(queries.videos(), decode("vid", video_id))
+        return Response(segment_body(self.get_or_404(queries.input_segments(video), decode("seg", segment_id))))
+
+
+class CloseVideoView(TenantView):
+    scopes = {"POST": "videos:write"}
+
+    @extend_schema(operation_id="closeVideo", request=None, responses={202: VideoSerializer}, tags=["Input segments"])
+    @idempotent()
+    def post(self, request: Request, video_id: str) -> Response:
+        """Close a growing recording. The video becomes ready when all appended segments are indexed."""
+        video = self.get_or_404(queries.videos(), decode("vid", video_id))
+        return Response(one_video(input_segments.close(video_id=video.id)), status=202)
+
+
+routes = [
+    path("videos/<str:video_id>/segments", InputSegmentsView.as_view()),
+    path("videos/<str:video_id>/segments/<str:segment_id>", InputSegmentView.as_view()),
+    path("videos/<str:video_id>/close", CloseVideoView.as_view()),
+]

@@ -1,0 +1,123 @@
+"""Uploads on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from backend.api.bodies import SHA256_HEX, MetadataField, StrictSerializer
+from backend.api.public_ids import PublicIdField
+from backend.library import queries
+from backend.library.models import Profile, Upload, UploadStatus
+from backend.library.services import uploads
+
+MAX_PARTS_PER_CALL = 100
+
+
+class UploadRequestSerializer(StrictSerializer):
+    filename = serializers.CharField(max_length=255)
+    size_bytes = serializers.IntegerField(min_value=1)
+    content_type = serializers.RegexField(r"^[\w.+-]+/[\w.+-]+$", max_length=100)
+    sha256 = serializers.RegexField(SHA256_HEX, required=False, help_text="SHA-256 of the whole file, in hex.")
+    part_checksums = serializers.BooleanField(
+        default=False, help_text="Sign every part with its SHA-256. Then every part needs a checksum."
+    )
+    collection_id = PublicIdField("col", required=False, allow_null=True)
+    profile = serializers.ChoiceField(Profile.choices, required=False, help_text="By default the collection's profile.")
+    title = serializers.CharField(max_length=255, required=False, help_text="By default the file name.")
+    external_id = serializers.CharField(max_length=200, required=False)
+    metadata = MetadataField(required=False)
+
+
+class ReceivedPartSerializer(serializers.Serializer[Any]):
+    part_number = serializers.IntegerField()
+    etag = serializers.CharField()
+    size_bytes = serializers.IntegerField()
+    sha256 = serializers.CharField(allow_blank=True)
+
+
+class UploadSerializer(serializers.Serializer[Any]):
+    id = PublicIdField("upl")
+    object = serializers.CharField()
+    status = serializers.ChoiceField(UploadStatus.choices)
+    filename = serializers.CharField()
+    content_type = serializers.CharField()
+    size_bytes = serializers.IntegerField()
+    part_size = serializers.IntegerField(help_text="Bytes of every part except the last.")
+    part_count = serializers.IntegerField()
+    received_parts = ReceivedPartSerializer(many=True)
+    missing_parts = serializers.ListField(child=serializers.IntegerField())
+    video_id = PublicIdField("vid", allow_null=True)
+    collection_id = PublicIdField("col", allow_null=True)
+    external_id = serializers.CharField(allow_blank=True)
+    metadata = MetadataField()
+    created_at = serializers.DateTimeField()
+    expires_at = serializers.DateTimeField()
+    completed_at = serializers.DateTimeField(allow_null=True)
+
+
+class PartUrlsRequestSerializer(StrictSerializer):
+    part_numbers = serializers.ListField(
+        child=serializers.IntegerField(min_value=1), min_length=1, max_length=MAX_PARTS_PER_CALL
+    )
+    checksums = serializers.DictField(
+        child=serializers.RegexField(SHA256_HEX), default=dict, help_text="SHA-256 in hex by part number."
+    )
+
+    def validate_checksums(self, value: dict[str, str]) -> dict[int, str]:
+        if not all(name.isascii() and name.isdigit() and len(name) <= 5 for name in value):
+            raise serializers.ValidationError("The keys must be part numbers.", code="invalid_part_number")
+        return {int(name): checksum for name, checksum in value.items()}
+
+
+class PartUrlSerializer(serializers.Serializer[Any]):
+    part_number = serializers.IntegerField()
+    url = serializers.CharField(help_text="PUT the bytes of the part to this URL.")
+    headers = serializers.DictField(
+        child=serializers.CharField(), help_text="Send these headers with the PUT, unchanged."
+    )
+    expires_at = serializers.DateTimeField()
+
+
+class PartUrlsSerializer(serializers.Serializer[Any]):
+    data = PartUrlSerializer(many=True)  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
+
+
+class UploadedPartRequestSerializer(StrictSerializer):
+    part_number = serializers.IntegerField(min_value=1)
+    etag = serializers.CharField(max_length=200)
+    sha256 = serializers.RegexField(SHA256_HEX, required=False)
+
+
+class UploadCompletionRequestSerializer(StrictSerializer):
+    parts = UploadedPartRequestSerializer(  # type: ignore[call-arg]  # many=True takes the arguments of a list
+        many=True,
+        required=False,
+        allow_empty=False,
+        max_length=10_000,
+        help_text="By default the parts that have arrived.",
+    )
+
+
+def upload_body(upload: Upload) -> dict[str, Any]:
+    """Return an upload with the parts that have arrived."""
+    progress = uploads.progress(upload)
+    video = queries.video_of_upload(upload.id)
+    body = {
+        name: getattr(upload, name)
+        for name in (
+            "id", "status", "filename", "content_type", "size_bytes", "part_size", "collection_id", "external_id",
+            "metadata", "created_at", "expires_at", "completed_at",
+        )
+    }  # fmt: skip
+    return UploadSerializer(
+        {
+            **body,
+            "object": "upload",
+            "part_count": uploads.part_count(upload),
+            "received_parts": progress.received,
+            "missing_parts": progress.missing,
+            "video_id": video.id if video else None,
+        }
+    ).data

@@ -1,0 +1,148 @@
+"""Webhook endpoints, deliveries and event types on the wire."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from rest_framework import serializers
+
+from backend.api.bodies import StrictSerializer
+from backend.api.public_ids import PublicIdField
+from backend.webhooks import payloads
+from backend.webhooks.models import Attempt, Delivery, DeliveryState, Endpoint, EndpointState
+
+
+class WebhookEndpointRequestSerializer(StrictSerializer):
+    url = serializers.CharField(max_length=2_000, help_text="An https URL that receives the events.")
+    description = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    event_types = serializers.ListField(
+        child=serializers.CharField(max_length=64),
+        required=False,
+        help_text="Types of the events to send; an empty list stands for all types.",
+    )
+
+
+class WebhookEndpointUpdateRequestSerializer(StrictSerializer):
+    url = serializers.CharField(max_length=2_000, required=False, help_text="An https URL that receives the events.")
+    description = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    event_types = serializers.ListField(
+        child=serializers.CharField(max_length=64),
+        required=False,
+        help_text="Types of the events to send; an empty list stands for all types.",
+    )
+    enabled = serializers.BooleanField(required=False, help_text="`false` stops deliveries; `true` starts them again.")
+
+
+class WebhookSecretRotationRequestSerializer(StrictSerializer):
+    force = serializers.BooleanField(
+        default=False,
+        help_text="Rotate although the previous secret is still valid, for example because a secret has leaked. "
+        "The previous secret ends at once.",
+    )
+
+
+class WebhookDeliveryQuerySerializer(StrictSerializer):
+    endpoint_id = PublicIdField("whe", required=False)
+    state = serializers.ChoiceField(DeliveryState.choices, required=False)
+    event_type = serializers.ChoiceField(tuple(payloads.EVENT_TYPES), required=False)
+
+
+class WebhookEndpointSerializer(serializers.Serializer[Any]):
+    id = PublicIdField("whe")
+    object = serializers.CharField()
+    url = serializers.CharField()
+    description = serializers.CharField(allow_blank=True)
+    event_types = serializers.ListField(
+        child=serializers.CharField(), help_text="Types of the events that are sent; empty for all types."
+    )
+    state = serializers.ChoiceField(
+        EndpointState.choices, help_text="`auto_disabled`: too many deliveries in a row have failed."
+    )
+    dead_deliveries = serializers.IntegerField(help_text="Deliveries in a row that have failed for good.")
+    created_at = serializers.DateTimeField()
+
+
+class WebhookEndpointWithSecretSerializer(WebhookEndpointSerializer):
+    secret = serializers.CharField(help_text="The signing secret, which begins with `whsec_`.")
+
+
+class WebhookSecretSerializer(serializers.Serializer[Any]):
+    secret = serializers.CharField(help_text="The signing secret, which begins with `whsec_`.")
+    previous_secret_until = serializers.DateTimeField(
+        allow_null=True, help_text="Until then requests carry a signature of the previous secret too."
+    )
+
+
+class WebhookDeliverySerializer(serializers.Serializer[Any]):
+    id = PublicIdField("whd")
+    object = serializers.CharField()
+    endpoint_id = PublicIdField("whe")
+    event_id = PublicIdField("msg", help_text="The `webhook-id` header of the requests.")
+    event_type = serializers.CharField()
+    resource_id = serializers.CharField(help_text="Id of the resource that the event is about, such as a video.")
+    state = serializers.ChoiceField(DeliveryState.choices)
+    attempts = serializers.IntegerField(help_text="Number of attempts so far.")
+    next_attempt_at = serializers.DateTimeField(allow_null=True)
+    created_at = serializers.DateTimeField()
+    completed_at = serializers.DateTimeField(allow_null=True)
+
+
+class WebhookAttemptSerializer(serializers.Serializer[Any]):
+    n = serializers.IntegerField(help_text="Number of the attempt, from 1.")
+    status_code = serializers.IntegerField(allow_null=True, help_text="HTTP status of your reply; null without one.")
+    error_code = serializers.CharField(allow_blank=True, help_text="Why the attempt failed; empty if it succeeded.")
+    response_excerpt = serializers.CharField(allow_blank=True, help_text="The beginning of your reply.")
+    latency_ms = serializers.IntegerField()
+    attempted_at = serializers.DateTimeField()
+
+
+class WebhookEventTypeSerializer(serializers.Serializer[Any]):
+    type = serializers.CharField()
+    description = serializers.CharField()
+
+
+def endpoint_body(endpoint: Endpoint) -> dict[str, Any]:
+    """Return an endpoint as customers see it, without its secret."""
+    return WebhookEndpointSerializer(_endpoint_fields(endpoint)).data
+
+
+def endpoint_with_secret_body(endpoint: Endpoint, secret: str) -> dict[str, Any]:
+    """Return a new endpoint with its signing secret."""
+    return WebhookEndpointWithSecretSerializer({**_endpoint_fields(endpoint), "secret": secret}).data
+
+
+def secret_body(endpoint: Endpoint, secret: str) -> dict[str, Any]:
+    """Return the signing secret of an endpoint, and the end of the previous secret."""
+    fields = {"secret": secret, "previous_secret_until": endpoint.previous_secret_until}
+    return WebhookSecretSerializer(fields).data
+
+
+def delivery_body(delivery: Delivery) -> dict[str, Any]:
+    """Return a delivery with the type and the resource of its event."""
+    names = ("id", "endpoint_id", "event_id", "state", "attempts", "next_attempt_at", "created_at", "completed_at")
+    return WebhookDeliverySerializer(
+        {
+            **{name: getattr(delivery, name) for name in names},
+            "object": "webhook_delivery",
+            "event_type": delivery.event.type,
+            "resource_id": json.loads(delivery.event.body)["data"]["id"],
+        }
+    ).data
+
+
+def attempt_body(attempt: Attempt) -> dict[str, Any]:
+    """Return an attempt without the address of the receiver."""
+    return WebhookAttemptSerializer(attempt).data
+
+
+def event_type_bodies() -> Sequence[Any]:
+    """Return the types of events with their descriptions."""
+    rows = [{"type": name, "description": words} for name, words in payloads.EVENT_TYPES.items()]
+    return list(WebhookEventTypeSerializer(rows, many=True).data)
+
+
+def _endpoint_fields(endpoint: Endpoint) -> dict[str, Any]:
+    names = ("id", "url", "description", "event_types", "state", "dead_deliveries", "created_at")
+    return {"object": "webhook_endpoint", **{name: getattr(endpoint, name) for name in names}}

@@ -1,0 +1,164 @@
+"""docs/errors.md lists every error code that a customer can meet, and no other."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend import urls
+from backend.api.bodies import StrictSerializer
+
+ROOT = Path(__file__).parents[2]
+DOCUMENT = ROOT / "docs" / "errors.md"
+CODE = re.compile(r"[a-z]+(_[a-z]+)*")
+ROW = re.compile(r"^\| `([a-z_]+)` \|", re.MULTILINE)
+FOLDERS = ("backend", "workers", "gpu_workers")
+# What makes an error, and where its code stands among the arguments.
+POSITION = {
+    "Refused": 0,
+    "invalid": 0,
+    "Problem": 1,
+    "FieldError": 1,
+    "JobFailed": 0,
+    "ModelError": 0,
+    "ProbeError": 0,
+    "SourceUnreadable": 0,
+    "TransportError": 0,
+}
+NAMES = frozenset({"code", "error_code", "default_code"})
+# Customers never meet these.
+INTERNAL = {
+    "slug_taken": "an operator creates tenants on the command line",
+    "unknown_method": "the API refuses an unknown method before the engine sees it",
+    "version_in_use": "the job that removes an old index version is tried again",
+    "video_in_use": "the job that deletes a video is tried again",
+    "weights_corrupt": "a worker does not start",
+    "weights_error": "a worker does not start",
+    "weights_unavailable": "a worker does not start",
+    "weights_unknown": "a worker does not start",
+}
+
+
+def trees(folder: str) -> list[ast.Module]:
+    files = sorted((ROOT / folder).rglob("*.py"))
+    return [ast.parse(file.read_text()) for file in files if "migrations" not in file.parts]
+
+
+def name_of(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def positions(modules: list[ast.Module]) -> dict[str, int]:
+    """POSITION, and the same for all classes of these modules that are derived from those of POSITION."""
+    bases = {
+        node.name: {name_of(base) for base in node.bases}
+        for module in modules
+        for node in ast.walk(module)
+        if isinstance(node, ast.ClassDef)
+    }
+    known = dict(POSITION)
+    while new := {
+        name: known[base] for name, parents in bases.items() for base in parents & known.keys() if name not in known
+    }:
+        known |= new
+    return known
+
+
+def words(node: ast.AST | None) -> set[str]:
+    """The codes that an expression may give: a string, or the strings of both arms of a choice."""
+    match node:
+        case ast.Constant(value=str(text)) if CODE.fullmatch(text):
+            return {text}
+        case ast.IfExp():
+            return words(node.body) | words(node.orelse)
+        case ast.BoolOp():
+            return {word for value in node.values for word in words(value)}
+        case ast.Tuple() | ast.List():
+            return {word for value in node.elts for word in words(value)}
+    return set()
+
+
+def of_call(call: ast.Call, position: int | None) -> set[str]:
+    by_name = [keyword.value for keyword in call.keywords if keyword.arg in NAMES]
+    by_position = [call.args[position]] if position is not None and len(call.args) > position else []
+    return {word for value in [*by_name, *by_position] for word in words(value)}
+
+
+def raised_in(module: ast.Module, known: dict[str, int]) -> Iterator[str]:
+    for node in ast.walk(module):
+        match node:
+            case ast.Call():
+                yield from of_call(node, known.get(name_of(node.func)))
+            case ast.ClassDef() if node.name in known:
+                # super().__init__("code", …)
+                for call in ast.walk(node):
+                    if isinstance(call, ast.Call) and name_of(call.func) == "__init__":
+                        yield from of_call(call, known[node.name])
+            case ast.Assign(targets=[ast.Name(id=name) | ast.Attribute(attr=name)]) if name in NAMES:
+                yield from words(node.value)
+            case ast.AnnAssign(target=ast.Name(id="_DRF_CODES")):
+                yield from words(node.value)
+            case ast.FunctionDef(name=name) if name.endswith("code_of"):
+                for statement in ast.walk(node):
+                    if isinstance(statement, ast.Return):
+                        yield from words(statement.value)
+
+
+def raised() -> set[str]:
+    found: set[str] = set()
+    for folder in FOLDERS:
+        modules = trees(folder)
+        known = positions(modules)
+        found |= {code for module in modules for code in raised_in(module, known)}
+    return found
+
+
+def request_serializers(base: type[Any] = StrictSerializer) -> Iterator[type[Any]]:
+    for each in base.__subclasses__():
+        yield each
+        yield from request_serializers(each)
+
+
+def value_codes(field: Any) -> set[str]:
+    """The codes with which a field, and what it holds, refuse a value."""
+    inner = [*getattr(field, "fields", {}).values(), *([child] if (child := getattr(field, "child", None)) else [])]
+    return set(field.error_messages).union(*map(value_codes, inner))
+
+
+def documented() -> list[str]:
+    return ROW.findall(DOCUMENT.read_text())
+
+
+def test_every_code_that_the_code_gives_is_in_the_document_and_the_reverse() -> None:
+    # Importing the routes defines every serializer.
+    assert urls.v1
+    refused = {code for serializer in request_serializers() for code in value_codes(serializer())}
+    given = raised() | refused
+
+    assert INTERNAL.keys() <= given
+    assert sorted(given - INTERNAL.keys() - set(documented())) == [], "not in docs/errors.md"
+    assert sorted(set(documented()) - (given - INTERNAL.keys())) == [], "in docs/errors.md, but never given"
+
+
+@pytest.mark.parametrize(
+    ("source", "codes"),
+    [
+        ('raise Refused("a_b", "x")', {"a_b"}),
+        ('raise invalid(pointer="/x", code="a_b", detail="x")', {"a_b"}),
+        ('raise Problem(409, "late" if late else "early", "x")', {"late", "early"}),
+        ('row.error_code = answer.detail or "engine_error"', {"engine_error"}),
+        ('class Own(Refused): ...\nraise Own("own", "x")', {"own"}),
+        ('class Own(Refused):\n    def __init__(self): super().__init__("inner", "x")', {"inner"}),
+        ('def _code_of(status): return "gone" if status == 410 else "http_error"', {"gone", "http_error"}),
+        ('other("a_b", "x")', set()),
+    ],
+)
+def test_codes_are_found_wherever_they_are_given(source: str, codes: set[str]) -> None:
+    module = ast.parse(source)
+
+    assert set(raised_in(module, positions([module]))) == codes
