@@ -14,7 +14,7 @@ from backend.library.models import IndexVersion, Upload, Video
 from backend.questions.models import Question, QuestionBatch
 
 if TYPE_CHECKING:
-    from backend.questions.services.batch_outcomes import BatchCounts
+    from backend.questions.queries.batches import BatchCounts
 
 EVENT_TYPES: dict[str, str] = {
     "upload.completed": "All parts of an upload have arrived and its video is queued.",

@@ -28,9 +28,9 @@ from backend.questions.api.questions import EFFORTS, METHODS, BudgetSerializer, 
 from backend.questions.bodies.questions import represent
 from backend.questions.models import BatchStatus, QuestionBatch
 from backend.questions.queries import questions as queries
-from backend.questions.scopes import MAX_VIDEOS
+from backend.questions.queries.batches import BatchCounts, counts_of
+from backend.questions.queries.scopes import MAX_VIDEOS
 from backend.questions.services import batches
-from backend.questions.services.batch_outcomes import BatchCounts, counts_of
 from backend.tenancy.context import tenant_scope
 
 RESULTS_PAGE = 100

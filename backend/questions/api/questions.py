@@ -25,7 +25,7 @@ from backend.questions import stream
 from backend.questions.bodies.questions import QuestionSerializer, represent
 from backend.questions.models import Question, QuestionStatus
 from backend.questions.queries import questions as queries
-from backend.questions.scopes import MAX_VIDEOS
+from backend.questions.queries.scopes import MAX_VIDEOS
 from backend.questions.services import questions as services
 from backend.questions.services.feedback import VERDICTS
 from backend.tenancy.context import tenant_scope

@@ -22,7 +22,7 @@ from backend.questions import stream
 from backend.questions.api.questions import wanted_wait
 from backend.questions.bodies.questions import FrameSerializer
 from backend.questions.models import QuestionStatus
-from backend.questions.scopes import MAX_VIDEOS
+from backend.questions.queries.scopes import MAX_VIDEOS
 from backend.questions.services import searches
 from backend.questions.services.searches import SearchView
 from backend.tenancy.context import tenant_scope

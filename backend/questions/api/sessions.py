@@ -16,7 +16,7 @@ from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.views import TenantView
 from backend.questions.models import Session
-from backend.questions.scopes import MAX_VIDEOS
+from backend.questions.queries.scopes import MAX_VIDEOS
 from backend.questions.services import sessions
 
 

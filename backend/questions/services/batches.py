@@ -17,9 +17,9 @@ from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue_many, request_cancel_many
 from backend.library.models import Video
 from backend.questions.models import OPEN, Question, QuestionBatch, QuestionStatus, QuestionVideo
+from backend.questions.queries import batches as batch_outcome
+from backend.questions.queries.scopes import ScopeWish, resolve_many
 from backend.questions.refusals import QuestionRefused, invalid
-from backend.questions.scopes import ScopeWish, resolve_many
-from backend.questions.services import batch_outcomes as batch_outcome
 from backend.questions.services.questions import job_key, new_question, scope_rows
 from backend.tenancy.context import current_tenant_id
 

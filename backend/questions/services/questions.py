@@ -15,11 +15,11 @@ from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue, request_cancel
 from backend.library.models import Video, VideoStatus
 from backend.questions.models import OPEN, Question, QuestionStatus, QuestionVideo
-from backend.questions.records import claims_of, write_answer_rows
+from backend.questions.queries import batches as batch_outcome
+from backend.questions.queries.scopes import ScopeWish, resolve
 from backend.questions.refusals import invalid
-from backend.questions.scopes import ScopeWish, resolve
-from backend.questions.services import batch_outcomes as batch_outcome
 from backend.questions.services import sessions
+from backend.questions.services.records import claims_of, write_answer_rows
 from backend.tenancy.context import current_tenant_id
 from backend.webhooks import payloads
 from backend.webhooks.services import emit

@@ -20,8 +20,8 @@ from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue
 from backend.library.models import VideoStatus
 from backend.questions.models import OPEN, QuestionStatus, Search, SearchVideo
+from backend.questions.queries.scopes import ScopeWish, resolve
 from backend.questions.refusals import invalid
-from backend.questions.scopes import ScopeWish, resolve
 from backend.questions.services.questions import PRIORITY, usage_of
 from backend.tenancy.context import current_tenant_id
 from gpu_workers.engine.retrieval.tri_view import RetrievalSettings

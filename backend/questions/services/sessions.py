@@ -15,8 +15,8 @@ from django.db.models.functions import Coalesce
 
 from backend.library.models import Collection, Video, VideoStatus
 from backend.questions.models import OPEN, Question, QuestionStatus, Session
+from backend.questions.queries.scopes import ScopeWish, resolve
 from backend.questions.refusals import QuestionRefused, invalid
-from backend.questions.scopes import ScopeWish, resolve
 from backend.tenancy.context import current_tenant_id
 
 # How far back a follow-up can refer: more would crowd the prompt that rewrites it.
