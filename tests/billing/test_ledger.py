@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from uuid6 import uuid7
 
 from backend.billing import queries
-from backend.billing.models import Meter, ModelCall, PriceBook, UsageEvent
-from backend.billing.rates import NoRate, Rates, money, rates_at
+from backend.billing.models import ModelCall, PriceBook, UsageEvent, UsageMeter
+from backend.billing.rates import Cost, NoRate, Rates, money, rates_at
 from backend.billing.services import ledger as services
 from gpu_workers.engine.models import roles
 
@@ -32,7 +32,7 @@ def usage_of(question_id: UUID) -> dict[tuple[str, str], Decimal]:
     return {(row.meter, row.stage): row.quantity for row in rows}
 
 
-def record(question_id: UUID, calls: tuple[roles.ModelCall, ...] = CALLS, **more: Any) -> services.Cost:
+def record(question_id: UUID, calls: tuple[roles.ModelCall, ...] = CALLS, **more: Any) -> Cost:
     return services.record_model_calls(
         source_type="question", source_id=question_id, calls=calls, question_id=question_id, **more
     )
@@ -52,7 +52,7 @@ def test_it_values_each_meter_stage_and_model_exactly(acme: Any) -> None:
             ("device_seconds", "embedding"): Decimal("0.007"),
         }
         expected = money(DEVICE_SECOND * Decimal("1.75")) + money(DEVICE_SECOND * Decimal("0.007"))
-        assert cost == services.Cost(amount=expected, price=Decimal(0))
+        assert cost == Cost(amount=expected, price=Decimal(0))
         assert expected == Decimal("0.0003888889") + Decimal("0.0000015556")
         assert ModelCall.objects.count() == 3
 
@@ -117,7 +117,7 @@ def test_a_reversal_takes_back_the_charge_once_and_leaves_both_rows(acme: Any) -
 
         assert [row.quantity for row in UsageEvent.objects.order_by("id")] == [Decimal(1), Decimal(-1)]
         assert queries.cost_of_question(question).price == 0
-        assert services.reverse_question(question_id=uuid7(), reason="failed") == services.Cost()
+        assert services.reverse_question(question_id=uuid7(), reason="failed") == Cost()
 
 
 def test_wasted_work_costs_and_is_not_priced(acme: Any) -> None:
@@ -126,7 +126,7 @@ def test_wasted_work_costs_and_is_not_priced(acme: Any) -> None:
         for _ in range(2):
             services.record_wasted_calls(calls=CALLS, question_id=question, reason="worker_lost")
 
-        rows = list(UsageEvent.objects.filter(meter=Meter.DEVICE_SECONDS, stage="answer"))
+        rows = list(UsageEvent.objects.filter(meter=UsageMeter.DEVICE_SECONDS, stage="answer"))
         assert [(row.billable, row.reason, row.price_amount) for row in rows] == [(False, "worker_lost", 0)] * 2
         assert queries.cost_of_question(question).amount == 2 * Decimal("0.0003904445")
         assert queries.mismatches() == []
