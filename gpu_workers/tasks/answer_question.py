@@ -20,7 +20,8 @@ from backend.library.models import Video
 from backend.library.recording import piece_at
 from backend.library.storage import ObjectMissing, ObjectStorage, evidence_key
 from backend.questions.models import Question, QuestionVideo
-from backend.questions.services import questions, sessions
+from backend.questions.queries.sessions import history_of
+from backend.questions.services import questions
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.answering import answer_question
 from gpu_workers.engine.answering.contract import (
@@ -53,7 +54,7 @@ def handle(work: Work) -> FollowUp | None:
             work.complete()
             return None
         scope, profile = _scope(question)
-        history = tuple(Turn(asked, said) for asked, said in sessions.history_of(question))
+        history = tuple(Turn(asked, said) for asked, said in history_of(question))
         rates = rates_at(timezone.now())
         budget = _budget(question.budget, rates, _names(models))
         allowance = allowance_for(question.id)

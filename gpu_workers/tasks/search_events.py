@@ -15,8 +15,8 @@ from backend.ekg.reader import PostgresGraph, Scope
 from backend.jobs.services import JobFailed, Lease
 from backend.library.storage import ObjectStorage
 from backend.questions.models import SearchVideo
+from backend.questions.queries.searches import FoundEvent, Reason
 from backend.questions.services import searches
-from backend.questions.services.searches import FoundEvent, Reason
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError
 from gpu_workers.engine.ports import Hit

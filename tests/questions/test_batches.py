@@ -213,7 +213,7 @@ def test_a_batch_whose_scopes_are_too_wide_together_is_refused(
     question = {"question": "Who?", "video_ids": [vid(video)]}
 
     reply = post(acme, [question] * 3)
-    assert (reply.status_code, reply.json()["code"]) == (400, "batch_too_wide")
+    assert (reply.status_code, reply.json()["errors"][0]["code"]) == (400, "batch_too_wide")
     assert nothing_written(acme)
     assert post(acme, [question] * 2).status_code == 202
 

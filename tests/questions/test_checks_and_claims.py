@@ -7,10 +7,10 @@ from typing import Any, get_args
 import pytest
 
 from backend.questions import stream
-from backend.questions.api.questions import CHECKS
+from backend.questions.bodies.questions import CHECKS
 from backend.questions.models import Question
 from backend.questions.services import questions as services
-from backend.questions.stream import Clock
+from backend.questions.waiting import PollClock
 from gpu_workers.engine.answering.contract import CheckMode, CitationRecord, ClaimRecord, NodeRecord, PartialAnswer
 from tests.questions.test_api import post, qst, streamed
 from tests.questions.world import EVENT, ask, finish
@@ -162,7 +162,7 @@ def test_a_stream_tells_each_better_answer_once(acme: Any) -> None:
             lambda: finish(acme, question_id, video_id),
         ]
     )
-    clock = Clock(sleep=lambda _: next(steps)() and None)
+    clock = PollClock(sleep=lambda _: next(steps)() and None)
 
     told = streamed(stream.events(tenant_id=acme.tenant_id, question_id=question_id, clock=clock))
 
@@ -177,7 +177,7 @@ def test_a_stream_tells_each_better_answer_once(acme: Any) -> None:
 def test_a_stream_opened_late_begins_with_the_present_state(acme: Any) -> None:
     question_id, video_id = running(acme)
     tell(acme, question_id, LEFT)
-    clock = Clock(sleep=lambda _: finish(acme, question_id, video_id) and None)
+    clock = PollClock(sleep=lambda _: finish(acme, question_id, video_id) and None)
 
     told = streamed(stream.events(tenant_id=acme.tenant_id, question_id=question_id, clock=clock))
 

@@ -101,10 +101,13 @@ def test_only_an_answer_can_be_judged(acme: Cast) -> None:
         services.fail_question(question_id=failed[0], code="model_unavailable", message="No model.")
         services.cancel_question(question_id=canceled[0])
     finish(acme, *honest, finish_reason="insufficient_evidence", text="", choice=None)
-    codes = [put(acme, id, verdict="right").json().get("code") for id, _ in (waiting, failed, canceled)]
+    replies = [put(acme, id, verdict="right") for id, _ in (waiting, failed, canceled)]
 
-    assert codes == ["question_open", "question_unanswered", "question_unanswered"]
-    assert put(acme, waiting[0], verdict="right").status_code == 409
+    assert [(reply.status_code, reply.json()["code"], reply.json()["detail"]) for reply in replies] == [
+        (409, "question_open", "The question has no outcome yet. Give feedback once it has an answer."),
+        (409, "question_unanswered", "The question failed, so there is no answer to judge."),
+        (409, "question_unanswered", "The question was canceled, so there is no answer to judge."),
+    ]
     assert count(acme) == 0
     # That the videos do not show it is an answer too, and may be wrong.
     assert put(acme, honest[0], verdict="wrong").status_code == 200

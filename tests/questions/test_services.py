@@ -14,8 +14,9 @@ from backend.billing.models import ModelCall, UsageEvent
 from backend.jobs.models import Job, JobKind, JobState, Outbox
 from backend.library.models import Collection, Video, VideoStatus
 from backend.questions.models import Candidate, Evidence, Node, Question, QuestionStatus, QuestionVideo
-from backend.questions.refusals import QuestionRefused
 from backend.questions.services import questions as services
+from backend.questions.services.drafts import check_choices
+from backend.tenancy.refusals import Refused
 from backend.webhooks.models import WebhookEvent
 from tests.factories import make_video
 from tests.questions.world import CALLS, EVENT, answer, ask, finish
@@ -48,16 +49,16 @@ def test_asking_writes_question_scope_charge_job_and_wake_up(acme: Any) -> None:
 )
 def test_choices_are_none_or_2_to_26_distinct_words(choices: list[str], accepted: bool) -> None:
     if accepted:
-        assert services.check_choices(choices) == choices
+        assert check_choices(choices) == choices
         return
-    with pytest.raises(QuestionRefused) as refused:
-        services.check_choices(choices)
+    with pytest.raises(Refused) as refused:
+        check_choices(choices)
     assert (refused.value.code, refused.value.status) == ("invalid_choices", 400)
 
 
 def refusal(cast: Any, **values: Any) -> str:
     """The code that a question is refused with; nothing of it may stay behind."""
-    with pytest.raises(QuestionRefused) as refused, cast.scope():
+    with pytest.raises(Refused) as refused, cast.scope():
         services.create_question(**{"text": "What?", **values})
     with cast.scope():
         assert not Question.objects.exists()
@@ -126,6 +127,13 @@ def test_an_answer_is_stored_with_its_tree_evidence_cost_and_event(acme: Any) ->
 
         root, requery = Node.objects.order_by("ordinal")
         assert (root.path, root.score, requery.sub_queries) == ("", 0.7, ["car colour"])
+        assert [(node.answer, node.seen, node.started_ms) for node in (root, requery)] == [
+            ("a red car", [], 0),
+            (None, [], 1_200),
+        ]
+        assert root.usage == {
+            "prompt_tokens": 900, "completion_tokens": 80, "frames_used": 0, "frames_available": 0,
+        }  # fmt: skip
         assert root.events[0]["event_id"] == str(EVENT)
         votes = Candidate.objects.filter(node=root).order_by("ordinal").values_list("answer", "agreement", "coherence")
         assert list(votes) == [("a red car", 0.5, 0.8), ("", 0.0, 0.0)]

@@ -87,10 +87,13 @@ class Migration(migrations.Migration):
                 ("depth", models.PositiveSmallIntegerField()),
                 ("events", models.JSONField(default=list)),
                 ("sub_queries", models.JSONField(default=list)),
+                ("answer", models.TextField(null=True)),
                 ("score", models.FloatField(null=True)),
+                ("seen", models.JSONField(default=list)),
                 ("reused_from", models.CharField(blank=True, default="", max_length=100)),
                 ("error_code", models.CharField(blank=True, default="", max_length=64)),
                 ("usage", models.JSONField(default=dict)),
+                ("started_ms", models.BigIntegerField(default=0)),
                 ("wall_ms", models.BigIntegerField(default=0)),
                 (
                     "tenant",

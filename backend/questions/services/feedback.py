@@ -1,15 +1,22 @@
-"""What customers say of answers."""
+"""Writes of feedback: a customer's verdict on an answer."""
 
 from __future__ import annotations
 
 from typing import Any
 from uuid import UUID
 
-from backend.questions.models import OPEN, Feedback, Question, QuestionStatus
-from backend.questions.refusals import QuestionRefused, invalid
+from backend.questions.models import Feedback, Question, QuestionStatus
 from backend.tenancy.context import current_tenant_id
+from backend.tenancy.refusals import Refused, invalid
 
-VERDICTS = ("right", "wrong")
+_OPEN = ("question_open", "The question has no outcome yet. Give feedback once it has an answer.")
+_REFUSALS: dict[str, tuple[str, str]] = {
+    QuestionStatus.QUEUED: _OPEN,
+    QuestionStatus.RUNNING: _OPEN,
+    QuestionStatus.FAILED: ("question_unanswered", "The question failed, so there is no answer to judge."),
+    QuestionStatus.CANCELED: ("question_unanswered", "The question was canceled, so there is no answer to judge."),
+}
+"""Code and sentence of the refusal, for every status of a question without an answer."""
 
 
 def give_feedback(
@@ -21,17 +28,20 @@ def give_feedback(
     correct_choice: int | None = None,
     api_key_id: UUID | None = None,
 ) -> Feedback:
-    """Store the verdict on an answer, in place of an earlier one.
+    """Store the verdict on an answer; it replaces an earlier verdict.
 
-    Raises QuestionRefused: question_open, question_unanswered (it failed or was canceled: there is nothing to judge),
-    unknown_choice.
+    verdict: a value of Verdict. Raises Refused: question_open, question_unanswered (the question failed or was
+    canceled), unknown_choice.
     """
-    if question.status in OPEN:
-        raise QuestionRefused("question_open", "The question has no outcome yet.")
     if question.status != QuestionStatus.SUCCEEDED:
-        raise QuestionRefused("question_unanswered", f"The question has {question.status}: it has no answer to judge.")
+        code, detail = _REFUSALS[question.status]
+        raise Refused(code, detail)
     if correct_choice is not None and correct_choice >= len(question.choices):
-        raise invalid("unknown_choice", "correct_choice is an index into the question's choices.", "/correct_choice")
+        raise invalid(
+            pointer="/correct_choice",
+            code="unknown_choice",
+            detail="Give the index of one of the question's choices, counted from 0.",
+        )
     values: dict[str, Any] = {
         "verdict": verdict,
         "note": note,
@@ -39,14 +49,14 @@ def give_feedback(
         "correct_choice": correct_choice,
         "api_key_id": api_key_id,
     }
-    given: Feedback
-    given, _ = Feedback.objects.update_or_create(
+    feedback: Feedback
+    feedback, _ = Feedback.objects.update_or_create(
         tenant_id=current_tenant_id(), question_id=question.id, defaults=values
     )
-    return given
+    return feedback
 
 
 def withdraw_feedback(*, question_id: UUID) -> bool:
-    """False when there was none."""
+    """Delete the feedback of a question. Whether there was any."""
     removed, _ = Feedback.objects.filter(question_id=question_id).delete()
     return bool(removed)
