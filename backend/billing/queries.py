@@ -89,14 +89,24 @@ def usage(*, start: datetime, end: datetime, group_by: Sequence[str]) -> Usage:
     return Usage(start, end, tuple(group_by), lines)
 
 
-def cost_of_question(question_id: UUID) -> Cost:
-    """Return all that the ledger attributes to a question: its charge, its answer and discarded attempts."""
-    return _total(UsageEvent.objects.filter(question_id=question_id))
+def cost_of_question(question_id: UUID, *, using: str = "default") -> Cost:
+    """Return all that the ledger attributes to a question: its charge, its answer and discarded attempts.
+
+    using: as in mismatches().
+    """
+    return _total(_rows(using).filter(question_id=question_id))
 
 
-def cost_of_video(video_id: UUID) -> Cost:
-    """Return all that the ledger attributes to the index of a video, discarded attempts included."""
-    return _total(UsageEvent.objects.filter(video_id=video_id))
+def cost_of_video(video_id: UUID, *, using: str = "default") -> Cost:
+    """Return all that the ledger attributes to the index of a video, discarded attempts included.
+
+    using: as in mismatches().
+    """
+    return _total(_rows(using).filter(video_id=video_id))
+
+
+def _rows(using: str) -> QuerySet[UsageEvent]:
+    return UsageEvent.objects.all() if using == "default" else UsageEvent.unscoped.using(using)
 
 
 def _total(events: QuerySet[UsageEvent]) -> Cost:
