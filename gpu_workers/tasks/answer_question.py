@@ -107,7 +107,7 @@ def handle(work: Work) -> FollowUp | None:
     if work.should_stop():
         with tenant_scope(work.lease.tenant_id):
             questions.record_wasted(question_id=question.id, calls=answer.usage.calls, reason="stopped")
-        raise LeaseLost(f"question {question.id} was cancelled or taken over")
+        raise LeaseLost(f"question {question.id} was canceled or taken over")
     if answer.finish_reason == "error":
         # A model server that is away may be back for the next attempt; the last attempt's failure is the question's.
         with tenant_scope(work.lease.tenant_id):
@@ -130,7 +130,7 @@ def handle(work: Work) -> FollowUp | None:
             )
             work.complete()
     except LeaseLost:
-        # Cancelled or taken over since the last heartbeat.
+        # Canceled or taken over since the last heartbeat.
         with tenant_scope(work.lease.tenant_id):
             questions.record_wasted(question_id=question.id, calls=answer.usage.calls, reason="stopped")
         raise

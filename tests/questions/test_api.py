@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from django.db import connection, connections
@@ -13,11 +13,11 @@ from uuid6 import uuid7
 
 from backend.api import public_ids
 from backend.questions import stream, waiting
-from backend.questions.bodies.questions import METHODS
 from backend.questions.models import Question
 from backend.questions.services import questions as services
 from backend.questions.waiting import PollClock
-from gpu_workers.engine.answering import methods
+from gpu_workers.engine.answering.contract import Effort
+from gpu_workers.engine.answering.methods import METHODS
 from tests.factories import make_video
 from tests.questions.world import EVENT, ask, finish
 
@@ -38,8 +38,16 @@ def post(cast: Any, video_id: Any, **values: Any) -> Any:
     return cast.client.post("/v1/questions", body, format="json", headers=headers)
 
 
-def test_the_api_offers_the_methods_of_the_engine() -> None:
-    assert set(METHODS) == set(methods.METHODS)
+@pytest.mark.parametrize(
+    ("method", "effort"),
+    [*((method, "medium") for method in METHODS), *(("ava", effort) for effort in get_args(Effort))],
+)
+def test_every_method_and_effort_of_the_engine_can_be_asked_for(
+    acme: Any, video: Any, method: str, effort: str
+) -> None:
+    body = post(acme, video, method=method, effort=effort).json()
+
+    assert (body["method"], body["effort"]) == (method, effort)
 
 
 def test_asking_answers_202_with_the_place_to_look(acme: Any, video: Any) -> None:
@@ -254,7 +262,7 @@ def streamed(chunks: Any) -> list[tuple[str, Any]]:
     return found
 
 
-def test_a_stream_tells_progress_then_nodes_then_the_answer_and_ends(acme: Any) -> None:
+def test_a_stream_shows_progress_then_nodes_then_the_answer_and_ends(acme: Any) -> None:
     question_id, video_id = ask(acme)
 
     def begin() -> None:
@@ -267,23 +275,23 @@ def test_a_stream_tells_progress_then_nodes_then_the_answer_and_ends(acme: Any) 
 
     steps = iter([begin, lambda: None, search, lambda: finish(acme, question_id, video_id)])
     clock = PollClock(sleep=lambda _: next(steps)() and None)
-    told = streamed(stream.events(tenant_id=acme.tenant_id, question_id=question_id, clock=clock))
+    received = streamed(stream.events(tenant_id=acme.tenant_id, question_id=question_id, clock=clock))
 
-    assert [name for name, _ in told] == ["progress", "progress", "progress", "node", "node", "answer"]
-    assert [data["status"] for name, data in told[:3]] == ["queued", "running", "running"]
-    assert told[2][1]["stage"] == "search"
-    assert [data["path"] for name, data in told if name == "node"] == ["", "RQ"]
-    assert told[-1][1]["answer"] == "a red car"
+    assert [name for name, _ in received] == ["progress", "progress", "progress", "node", "node", "answer"]
+    assert [data["status"] for name, data in received[:3]] == ["queued", "running", "running"]
+    assert received[2][1]["stage"] == "search"
+    assert [data["path"] for name, data in received if name == "node"] == ["", "RQ"]
+    assert received[-1][1]["answer"] == "a red car"
 
 
 def test_a_quiet_stream_is_kept_alive_and_ends_in_time(acme: Any) -> None:
     question_id, _ = ask(acme)
     moments = iter(range(0, 100_000, 8))
     clock = PollClock(now=lambda: float(next(moments)), sleep=lambda _: None)
-    told = streamed(stream.events(tenant_id=acme.tenant_id, question_id=question_id, clock=clock))
+    received = streamed(stream.events(tenant_id=acme.tenant_id, question_id=question_id, clock=clock))
 
-    assert [name for name, _ in told[:2]] == ["progress", ""]
-    assert {name for name, _ in told[1:]} == {""}
+    assert [name for name, _ in received[:2]] == ["progress", ""]
+    assert {name for name, _ in received[1:]} == {""}
 
 
 def test_the_stream_of_an_answered_question_over_http(acme: Any) -> None:

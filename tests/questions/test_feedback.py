@@ -42,8 +42,8 @@ def test_feedback_is_shown_with_the_question_and_replaced_by_the_next(acme: Cast
 
     assert before["feedback"] is None
     assert first.status_code == second.status_code == 200
-    told = {name: first.json()[name] for name in ("verdict", "note", "correct_answer", "correct_choice")}
-    assert told == {
+    judged = {name: first.json()[name] for name in ("verdict", "note", "correct_answer", "correct_choice")}
+    assert judged == {
         "verdict": "wrong", "note": "It was blue.", "correct_answer": "a blue car", "correct_choice": 0,
     }  # fmt: skip
     body = acme.client.get(path(answered).removesuffix("/feedback")).json()

@@ -1,4 +1,4 @@
-"""Reads of sessions: their scopes, their turns and what was said in them before."""
+"""Reads of sessions: their scopes, their turns and their earlier answers."""
 
 from __future__ import annotations
 

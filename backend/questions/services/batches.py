@@ -75,11 +75,11 @@ def _checked(questions: Sequence[Mapping[str, Any]]) -> tuple[list[Question], li
     """Return the unsaved questions and the videos of each. Raises BatchRefused."""
     refusals: dict[int, Refused] = {}
     rows: list[Question] = []
-    wishes = [ScopeWish(frozenset(asked.get("video_ids", ())), asked.get("collection_id")) for asked in questions]
-    for position, asked in enumerate(questions):
-        fields = {name: value for name, value in asked.items() if name not in ("video_ids", "collection_id")}
+    wishes = [ScopeWish(frozenset(fields.get("video_ids", ())), fields.get("collection_id")) for fields in questions]
+    for position, fields in enumerate(questions):
+        own = {name: value for name, value in fields.items() if name not in ("video_ids", "collection_id")}
         try:
-            rows.append(new_question(**fields))
+            rows.append(new_question(**own))
         except Refused as refused:
             refusals[position] = refused
     scopes: list[list[Video]] = []
@@ -96,7 +96,7 @@ def _checked(questions: Sequence[Mapping[str, Any]]) -> tuple[list[Question], li
 
 
 def cancel_batch(*, batch_id: UUID) -> bool:
-    """Cancel the questions of a batch that have no outcome; the others keep their outcomes. Whether there were any.
+    """Cancel the questions of a batch that have no outcome. Returns whether there were any.
 
     Locks jobs, then questions, then the batch, as an outcome does.
     """

@@ -57,6 +57,6 @@ def give_feedback(
 
 
 def withdraw_feedback(*, question_id: UUID) -> bool:
-    """Delete the feedback of a question. Whether there was any."""
+    """Delete the feedback of a question. Returns whether there was any."""
     removed, _ = Feedback.objects.filter(question_id=question_id).delete()
     return bool(removed)

@@ -39,13 +39,13 @@ def create_question(
     collection_id: UUID | None = None,
     session_id: UUID | None = None,
     api_key_id: UUID | None = None,
-    **asked: Any,
+    **fields: Any,
 ) -> Question:
     """Create a question with its scope, charge and job.
 
     Scope: videos, or a collection with the videos it has now; start_ms and end_ms narrow each of them. A video that is
     still being indexed is in scope with what is indexed when work begins. In a session a question without videos or
-    collection has the session's scope, and its own start_ms and end_ms replace the session's. asked: arguments of
+    collection has the session's scope, and its own start_ms and end_ms replace the session's. fields: arguments of
     new_question(). Raises Refused as new_question(), scopes.resolve(), sessions.next_turn() and present_scope() do, and
     MonthlyBudgetExhausted.
     """
@@ -55,8 +55,8 @@ def create_question(
         scope = present_scope(next_turn.session)
         wish = scope.wish
         for name, limit in (("start_ms", scope.start_ms), ("end_ms", scope.end_ms)):
-            asked[name] = asked.get(name) if asked.get(name) is not None else limit
-    question = new_question(**asked)
+            fields[name] = fields.get(name) if fields.get(name) is not None else limit
+    question = new_question(**fields)
     if next_turn is not None:
         question.session, question.turn = next_turn.session, next_turn.turn
     videos = resolve(wish)
