@@ -45,7 +45,7 @@ class UsageEventsView(TenantView):
     def get(self, request: Request) -> Response:
         """List the rows of the usage ledger, newest first."""
         rows = queries.events(**parsed_query(UsageEventQuerySerializer, request))
-        return page(request, rows, serialize_many=lambda found: UsageEventSerializer(found, many=True).data)
+        return page(request, rows, serialize=lambda row: UsageEventSerializer(row).data)
 
 
 routes: list[Any] = [

@@ -5,12 +5,14 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from backend.billing.rates import LEDGER_CURRENCY, plain
 
 
-class ExactDecimalField(serializers.CharField):
+@extend_schema_field({"type": "string"})
+class ExactDecimalField(serializers.Field):  # type: ignore[type-arg]
     """A decimal that goes out as text, without trailing zeros or an exponent."""
 
     def to_representation(self, value: Decimal) -> str:

@@ -27,6 +27,7 @@ from backend.questions.bodies.batches import (
     QuestionBatchRequestSerializer,
     QuestionBatchSerializer,
 )
+from backend.questions.bodies.common import listed
 from backend.questions.bodies.questions import QuestionSerializer
 from backend.questions.models import BatchStatus, QuestionBatch
 from backend.questions.queries import batches as batch_queries
@@ -84,7 +85,7 @@ class BatchesView(TenantView):
         return page(
             request,
             batch_queries.batches(**parsed_query(QuestionBatchQuerySerializer, request)),
-            serialize_many=lambda rows: QuestionBatchSerializer(batch_queries.views_of(rows), many=True).data,
+            serialize_many=lambda rows: listed(QuestionBatchSerializer, batch_queries.views_of(rows)),
         )
 
 
@@ -154,7 +155,7 @@ def _lines(tenant_id: UUID, batch_id: UUID) -> Iterator[bytes]:
         with tenant_scope(tenant_id):
             later = question_queries.questions(batch_id=batch_id).filter(batch_position__gt=after)
             rows = list(later.order_by("batch_position")[:RESULTS_PAGE])
-            bodies = QuestionSerializer(question_queries.views_of(rows), many=True).data
+            bodies = listed(QuestionSerializer, question_queries.views_of(rows))
         if not rows:
             return
         yield b"".join(json.dumps(body, cls=JSONEncoder, separators=(",", ":")).encode() + b"\n" for body in bodies)

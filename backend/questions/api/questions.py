@@ -20,6 +20,7 @@ from backend.api.problems import Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView, UnboundTenantView
 from backend.questions import stream
+from backend.questions.bodies.common import listed
 from backend.questions.bodies.questions import QuestionQuerySerializer, QuestionRequestSerializer, QuestionSerializer
 from backend.questions.models import Question, QuestionStatus
 from backend.questions.queries import questions as question_queries
@@ -93,7 +94,7 @@ class QuestionsView(UnboundTenantView):
             return page(
                 request,
                 question_queries.questions(**query),
-                serialize_many=lambda rows: QuestionSerializer(question_queries.views_of(rows), many=True).data,
+                serialize_many=lambda rows: listed(QuestionSerializer, question_queries.views_of(rows)),
                 order=("batch_position",) if "batch_id" in query else NEWEST_FIRST,
             )
 

@@ -14,6 +14,7 @@ from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView, UnboundTenantView
+from backend.questions.bodies.common import listed
 from backend.questions.bodies.searches import (
     SearchQuerySerializer,
     SearchRequestSerializer,
@@ -89,7 +90,7 @@ class SearchesView(TenantView):
         return page(
             request,
             search_queries.searches(**parsed_query(SearchQuerySerializer, request)),
-            serialize_many=lambda rows: SearchSummarySerializer(search_queries.views_of(rows), many=True).data,
+            serialize_many=lambda rows: listed(SearchSummarySerializer, search_queries.views_of(rows)),
         )
 
 
