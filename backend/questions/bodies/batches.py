@@ -43,7 +43,7 @@ class QuestionBatchRequestSerializer(Body):
         child=BatchQuestionRequestSerializer(),
         min_length=1,
         max_length=MAX_QUESTIONS,
-        help_text=f"1 to {MAX_QUESTIONS} questions.",
+        help_text=f"Questions to ask, 1 to {MAX_QUESTIONS}.",
     )
     video_ids = serializers.ListField(
         child=PublicIdField("vid"),

@@ -69,7 +69,7 @@ class QuestionFieldsSerializer(ScopeRequestSerializer):
         child=serializers.CharField(max_length=1_000),
         required=False,
         max_length=MAX_CHOICES,
-        help_text=f"2 to {MAX_CHOICES} answers to choose from. Leave this out for an open question.",
+        help_text=f"Answers to choose from, 2 to {MAX_CHOICES}. Leave this out for an open question.",
     )
     method = serializers.ChoiceField(METHODS, default="ava", help_text=METHOD_HELP)
     effort = serializers.ChoiceField(EFFORTS, default="medium", help_text=EFFORT_HELP)

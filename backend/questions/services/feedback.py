@@ -5,18 +5,9 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from backend.questions.models import Feedback, Question, QuestionStatus
+from backend.questions.models import OPEN, Feedback, Question, QuestionStatus
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
-
-_OPEN = ("question_open", "The question has no outcome yet. Give feedback once it has an answer.")
-_REFUSALS: dict[str, tuple[str, str]] = {
-    QuestionStatus.QUEUED: _OPEN,
-    QuestionStatus.RUNNING: _OPEN,
-    QuestionStatus.FAILED: ("question_unanswered", "The question failed, so there is no answer to judge."),
-    QuestionStatus.CANCELED: ("question_unanswered", "The question was canceled, so there is no answer to judge."),
-}
-"""Code and sentence of the refusal, for every status of a question without an answer."""
 
 
 def give_feedback(
@@ -33,9 +24,12 @@ def give_feedback(
     verdict: a value of Verdict. Raises Refused: question_open, question_unanswered (the question failed or was
     canceled), unknown_choice.
     """
-    if question.status != QuestionStatus.SUCCEEDED:
-        code, detail = _REFUSALS[question.status]
-        raise Refused(code, detail)
+    if question.status in OPEN:
+        raise Refused("question_open", "The question has no outcome yet. Give feedback once it has an answer.")
+    if question.status == QuestionStatus.FAILED:
+        raise Refused("question_unanswered", "The question failed, so there is no answer to judge.")
+    if question.status == QuestionStatus.CANCELED:
+        raise Refused("question_unanswered", "The question was canceled, so there is no answer to judge.")
     if correct_choice is not None and correct_choice >= len(question.choices):
         raise invalid(
             pointer="/correct_choice",
