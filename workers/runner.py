@@ -50,7 +50,7 @@ class Work:
     def require_lease(self) -> None:
         """Raises LeaseLost once a heartbeat has found the lease gone: going on would be wasted."""
         if self.lost.is_set():
-            raise LeaseLost(f"job {self.lease.job_id} was lost or cancelled while it ran")
+            raise LeaseLost(f"job {self.lease.job_id} was lost or canceled while it ran")
 
     def progress(self, stage: str, done: int, total: int) -> None:
         """Noted at the next heartbeat."""
@@ -143,8 +143,8 @@ def _beat(work: Work, stop: threading.Event) -> None:
 
 def _give_up(lease: Lease) -> None:
     with tenant_scope(lease.tenant_id):
-        cancelled = services.acknowledge_cancel(lease) if services.cancel_requested(lease) else False
-    logger.warning("job %s: %s", lease.job_id, "cancelled" if cancelled else "lease lost, nothing committed")
+        canceled = services.acknowledge_cancel(lease) if services.cancel_requested(lease) else False
+    logger.warning("job %s: %s", lease.job_id, "canceled" if canceled else "lease lost, nothing committed")
 
 
 def _record_failure(lease: Lease, error: JobFailed, failed: FailureHandler | None) -> None:
