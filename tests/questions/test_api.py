@@ -14,7 +14,7 @@ from uuid6 import uuid7
 from backend.api import public_ids
 from backend.questions import stream, waiting
 from backend.questions.models import Question
-from backend.questions.services import questions as services
+from backend.questions.services import questions
 from backend.questions.waiting import PollClock
 from gpu_workers.engine.answering.contract import Effort
 from gpu_workers.engine.answering.methods import METHODS
@@ -267,11 +267,11 @@ def test_a_stream_shows_progress_then_nodes_then_the_answer_and_ends(acme: Any) 
 
     def begin() -> None:
         with acme.scope():
-            services.begin(question_id=question_id)
+            questions.begin(question_id=question_id)
 
     def search() -> None:
         with acme.scope():
-            services.set_progress(question_id=question_id, stage="search")
+            questions.set_progress(question_id=question_id, stage="search")
 
     steps = iter([begin, lambda: None, search, lambda: finish(acme, question_id, video_id)])
     clock = PollClock(sleep=lambda _: next(steps)() and None)

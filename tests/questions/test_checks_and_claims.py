@@ -8,7 +8,7 @@ import pytest
 
 from backend.questions import stream
 from backend.questions.models import Question
-from backend.questions.services import questions as services
+from backend.questions.services import questions
 from backend.questions.waiting import PollClock
 from gpu_workers.engine.answering.contract import CheckMode, CitationRecord, ClaimRecord, NodeRecord, PartialAnswer
 from tests.questions.test_api import post, qst, streamed
@@ -22,13 +22,13 @@ def running(cast: Any) -> Any:
     """(question id, video id) of a question that a worker has begun."""
     question_id, video_id = ask(cast)
     with cast.scope():
-        assert services.begin(question_id=question_id)
+        assert questions.begin(question_id=question_id)
     return question_id, video_id
 
 
 def set_partial(cast: Any, question_id: Any, partial: PartialAnswer) -> None:
     with cast.scope():
-        services.set_partial(question_id=question_id, partial=partial)
+        questions.set_partial(question_id=question_id, partial=partial)
 
 
 def read(cast: Any, question_id: Any, query: str = "") -> Any:
@@ -134,7 +134,7 @@ def test_a_new_attempt_begins_without_the_last_one_s_answer(acme: Any) -> None:
     set_partial(acme, question_id, LEFT)
 
     with acme.scope():
-        services.begin(question_id=question_id)
+        questions.begin(question_id=question_id)
 
     assert read(acme, question_id)["partial_answer"] is None
 

@@ -10,7 +10,7 @@ from uuid6 import uuid7
 
 from backend.api import public_ids
 from backend.questions.models import Feedback
-from backend.questions.services import questions as services
+from backend.questions.services import questions
 from tests.conftest import Cast
 from tests.questions.world import ask, finish
 
@@ -98,8 +98,8 @@ def test_an_open_question_has_no_choices_to_point_at(acme: Cast) -> None:
 def test_only_an_answer_can_be_judged(acme: Cast) -> None:
     waiting, failed, canceled, honest = (ask(acme) for _ in range(4))
     with acme.scope():
-        services.fail_question(question_id=failed[0], code="model_unavailable", message="No model.")
-        services.cancel_question(question_id=canceled[0])
+        questions.fail_question(question_id=failed[0], code="model_unavailable", message="No model.")
+        questions.cancel_question(question_id=canceled[0])
     finish(acme, *honest, finish_reason="insufficient_evidence", text="", choice=None)
     replies = [put(acme, id, verdict="right") for id, _ in (waiting, failed, canceled)]
 

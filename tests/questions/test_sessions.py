@@ -15,7 +15,7 @@ from backend.jobs.models import Job
 from backend.library.models import Collection, Video, VideoStatus
 from backend.questions.models import Question, QuestionVideo, Session
 from backend.questions.queries.sessions import history_of
-from backend.questions.services import questions as services
+from backend.questions.services import questions
 from tests.factories import make_video
 from tests.questions.world import answer, finish
 
@@ -178,7 +178,7 @@ def test_an_open_question_keeps_the_next_one_waiting(acme: Any, video: UUID, run
     first = ask(acme, session)
     if running:
         with acme.scope():
-            services.begin(question_id=public_ids.decode("qst", first.json()["id"]))
+            questions.begin(question_id=public_ids.decode("qst", first.json()["id"]))
     busy = ask(acme, session, headers={"Idempotency-Key": "again"})
     elsewhere = ask(acme, begin(acme, video))
 
