@@ -51,7 +51,7 @@ class Recording:
 def fill(first: IndexedVideo, *, videos: int, seed: int = 11) -> Recording:
     """Write so many videos; the asked one is in the middle of them, and its tenant has others."""
     from backend.ekg.graph_store import GraphStore
-    from backend.library.indexing.versions import create_video
+    from backend.library.indexing.begin import create_video
     from backend.tenancy.context import tenant_scope
     from backend.tenancy.services import create_tenant
 

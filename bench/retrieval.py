@@ -72,8 +72,8 @@ def _views(graph: KnowledgeGraph, recording: Recording, where: str) -> Figures:
     found = 0
     for queries in asked:
         hits = graph.search_views({"frame": ViewQuery(queries["frame"].vector, RECALL_AT)}, floor=-2.0)["frame"]
-        nearest = {str(recording.frame_ids[i]) for i in _exact(recording.frames, queries["frame"].vector)}
-        found += len(nearest & {hit.via.split(" ")[0] for hit in hits})
+        nearest = {recording.frame_ids[i] for i in _exact(recording.frames, queries["frame"].vector)}
+        found += len(nearest & {hit.item for hit in hits})
     recall = found / (RECALL_AT * len(asked))
     yield at_least(
         "tri_view_recall_at_16", recall, 0.99, f"exact float32 cosine of numpy, {len(asked)} queries; {where}"

@@ -59,7 +59,7 @@ def _video() -> IndexedVideo:
     import django
 
     django.setup()
-    from backend.library.indexing.versions import create_video
+    from backend.library.indexing.begin import create_video
     from backend.library.models import VideoStatus
     from backend.tenancy.context import tenant_scope
     from backend.tenancy.services import create_tenant

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 import numpy as np
 
-from backend.library.indexing.versions import create_video
+from backend.library.indexing.begin import create_video
 from backend.library.models import Video, VideoStatus
 from backend.tenancy.context import current_tenant_id
 from gpu_workers.engine.ekg import (

@@ -1,4 +1,4 @@
-"""What documents name is there."""
+"""Documents name only existing things, ADRs keep their form, and prose keeps to the style guide."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-DOCUMENTS = sorted([*ROOT.glob("docs/**/*.md"), ROOT / "README.md"])
+ROOT = Path(__file__).parents[1]
+READMES = ("README.md", "terraform/README.md", "backend/tenancy/README.md")
+DOCUMENTS = sorted([*ROOT.glob("docs/**/*.md"), *(ROOT / name for name in READMES)])
+EDITED = [path for path in DOCUMENTS if path.name != "api.md"]
+"""Documents in plain English. The API page follows with its new wire names."""
 NAMED_TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
+ADRS = sorted((ROOT / "docs" / "adr").glob("*.md"))
+PRIVATE_WORDS = re.compile(r"\b(anew|beside|likeness|told|tells?|for want of|cancelled)\b", re.IGNORECASE)
+"""Words used in a private sense; the usual words are report, show, again, next to, similarity, canceled."""
+COLUMNS = 120
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
@@ -31,3 +38,27 @@ def test_make_targets_that_documents_name_exist() -> None:
     named = {name for path in DOCUMENTS for name in re.findall(r"`(?:[A-Z]+=\S+ )?make ([a-z-]+)", path.read_text())}
     assert named
     assert named <= targets
+
+
+@pytest.mark.parametrize("adr", ADRS, ids=lambda path: path.stem)
+def test_every_adr_has_a_status_and_the_three_parts(adr: Path) -> None:
+    lines = adr.read_text().splitlines()
+    number = int(adr.stem[:4])
+    assert lines[0].startswith(f"# {number}. ")
+    assert re.match(r"Status: (accepted|proposed|superseded by ADR \d+)\b", lines[2]), lines[2]
+    parts = [line for line in lines if line in ("## Context", "## Decision", "## Consequences")]
+    assert parts == ["## Context", "## Decision", "## Consequences"]
+
+
+@pytest.mark.parametrize("document", EDITED, ids=lambda path: str(path.relative_to(ROOT)))
+def test_prose_keeps_to_the_style_guide(document: Path) -> None:
+    fenced = False
+    faults = []
+    for number, line in enumerate(document.read_text().splitlines(), start=1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced:
+            faults += [f"line {number}: {word}" for word in PRIVATE_WORDS.findall(line)]
+            if len(line) > COLUMNS and not line.startswith("|"):
+                faults.append(f"line {number}: {len(line)} columns")
+    assert faults == []

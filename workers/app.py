@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 
 import django
 from celery import Celery
@@ -47,8 +48,8 @@ def load_models(**_: object) -> None:
     queues = set(app.amqp.queues.consume_from)
     if not queues & {"gpu.index", "gpu.query"}:
         return
-    from gpu_workers.tasks import models
-
+    # By name, like the handlers of workers.runner: the tasks stand above this package.
+    models = import_module("gpu_workers.tasks.models")
     if "gpu.index" in queues:
         models.index_models()
     if "gpu.query" in queues:

@@ -24,8 +24,7 @@ def handle(work: Work) -> FollowUp | None:
 
     deliver(tenant_id=work.lease.tenant_id, delivery_id=work.lease.subject_id, transaction=recorded)
     if not ended:
-        with work.checkpoint():
-            work.complete()
+        work.finish()
     return None
 
 

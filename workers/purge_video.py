@@ -5,16 +5,13 @@ What was billed stays in the ledger.
 
 from __future__ import annotations
 
-from django.utils import timezone
-
 from backend.ekg.graph_store import GraphStore
-from backend.jobs.models import Job, JobState
-from backend.jobs.services import JobFailed
-from backend.library.models import Video
+from backend.jobs.services import JobFailed, is_worked_on
+from backend.library.queries import find_video
 from backend.library.recording import object_keys
+from backend.library.services.videos import drop_video
 from backend.library.storage import ObjectStorage, source_prefix, video_prefix
-from backend.questions.models import Evidence
-from backend.questions.services import searches
+from backend.questions.services import evidence, searches
 from backend.tenancy.context import tenant_scope
 from workers.runner import FollowUp, Work
 
@@ -22,16 +19,13 @@ from workers.runner import FollowUp, Work
 def handle(work: Work) -> FollowUp | None:
     video_id = work.lease.subject_id
     with tenant_scope(work.lease.tenant_id):
-        video = Video.objects.filter(id=video_id).first()
-        leased = Job.objects.filter(video_id=video_id, state=JobState.RUNNING, lease_until__gt=timezone.now())
-        if leased.exists():
+        video = find_video(video_id)
+        if is_worked_on(video_id):
             # What a worker stores before it learns of the deletion would outlive it.
             raise JobFailed("video_in_use", "jobs of the video are still stopping", retryable=True)
         sources = object_keys(video) if video is not None else []
-        # Copies of its frames beside questions; a key under the video's own prefix is deleted twice without harm.
-        copies = list(
-            Evidence.objects.filter(video_id=video_id).exclude(frame_key="").values_list("frame_key", flat=True)
-        )
+        # A key under the video's own prefix is deleted twice without harm.
+        copies = evidence.frame_keys(video_id)
     if video is not None:
         storage = ObjectStorage()
         # Objects first: rows that still name them let a second attempt find what a first one left.
@@ -46,5 +40,5 @@ def handle(work: Work) -> FollowUp | None:
         GraphStore().drop_version(video_id)
         work.complete()
         # The job names its video only as its subject, so it survives the cascade.
-        Video.objects.filter(id=video_id).delete()
+        drop_video(video_id)
     return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
 
 import redis
 from django.conf import settings
@@ -12,17 +11,13 @@ from django.db import DatabaseError, connections, transaction
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
-from backend.library.storage import ObjectStorage, StorageError
+from backend.api.readiness import Check, NotReady, registered
 from backend.tenancy import isolation
 
 logger = logging.getLogger(__name__)
 # Policies change with a deployment, not between two probes; probes come every few seconds.
 _ISOLATION_FRESH_SECONDS = 60.0
 _isolation_held_at: float | None = None
-
-
-class NotReady(Exception):
-    """A dependency that a request would need is not there."""
 
 
 @transaction.non_atomic_requests
@@ -36,18 +31,13 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
     """200 when every check is `ok`, else 503. Reasons are in the log, since anybody may ask."""
-    checks: dict[str, Callable[[], None]] = {
-        "postgres": _postgres,
-        "isolation": _isolation,
-        "redis": _redis,
-        "storage": ObjectStorage().ping,
-    }
+    checks: dict[str, Check] = {"postgres": _postgres, "isolation": _isolation, "redis": _redis, **registered()}
     results = {}
     for name, check in checks.items():
         try:
             check()
             results[name] = "ok"
-        except (DatabaseError, redis.RedisError, StorageError, NotReady) as error:
+        except (DatabaseError, redis.RedisError, NotReady) as error:
             logger.warning("not ready: %s: %s", name, error)
             results[name] = "failed"
     ready = set(results.values()) == {"ok"}

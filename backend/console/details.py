@@ -19,8 +19,8 @@ from backend.console.queries import CONSOLE
 from backend.console.search_tree import tree_of
 from backend.console.words import badge
 from backend.ekg.models import Overview
-from backend.jobs.models import Job, Segment
-from backend.library.models import IndexVersion, InputSegment, Video
+from backend.jobs.models import Job
+from backend.library.models import IndexVersion, InputSegment, Segment, Video
 from backend.library.storage import ObjectStorage
 from backend.questions.models import Candidate, Evidence, Feedback, Node, Question, QuestionBatch, QuestionVideo
 from backend.webhooks.models import Delivery

@@ -114,7 +114,7 @@ def failures(since: datetime) -> list[dict[str, Any]]:
             SELECT 'video' AS kind, error_code AS code, created_at AS at FROM library_video WHERE status = 'failed'
             UNION ALL SELECT 'question', error_code, completed_at FROM questions_question WHERE status = 'failed'
             UNION ALL SELECT 'job ' || kind, error_code, completed_at FROM jobs_job WHERE state IN ('failed', 'dead')
-            UNION ALL SELECT 'segment', error_code, NULL FROM jobs_segment WHERE state = 'failed'
+            UNION ALL SELECT 'segment', error_code, observed_at FROM library_segment WHERE error_code <> ''
             UNION ALL SELECT 'webhook attempt', error_code, attempted_at FROM webhooks_attempt WHERE error_code <> ''
         ) f WHERE at IS NULL OR at >= %(since)s GROUP BY 1, 2 ORDER BY n DESC LIMIT 20
         """,

@@ -17,6 +17,7 @@ from uuid import UUID
 import psycopg
 from django.db import connections
 
+from backend.library.index_contents import GraphSize
 from backend.tenancy.context import current_tenant_id
 
 # `%` would be doubled here; there is none. uid of a vertex, as the unique expression index has it.
@@ -41,12 +42,6 @@ class RelatedTo:
     target_id: UUID
     predicate: str
     event_id: UUID
-
-
-@dataclass(frozen=True, slots=True)
-class GraphSize:
-    vertices: int
-    edges: int
 
 
 @dataclass(frozen=True, slots=True)

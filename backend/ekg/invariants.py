@@ -12,8 +12,7 @@ from uuid import UUID
 
 from backend.ekg.graph_store import GraphStore, Participation, RelatedTo, Topology
 from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Relation, Topic, Track
-from backend.jobs.models import Segment, SegmentState
-from backend.library.models import Video
+from backend.library.models import Segment, SegmentState, Video
 from gpu_workers.engine.ekg import CHUNK_MS
 
 

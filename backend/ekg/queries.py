@@ -15,7 +15,7 @@ from django.db.models import Case, Count, F, Q, QuerySet, Sum, When
 from django.db.models.expressions import Window
 from django.db.models.functions import Abs, RowNumber
 
-from backend.ekg.graph_store import GraphSize, GraphStore
+from backend.ekg.graph_store import GraphStore
 from backend.ekg.models import (
     Chunk,
     Entity,
@@ -31,22 +31,10 @@ from backend.ekg.models import (
     TranscriptLine,
 )
 from backend.jobs.models import Job, JobState
-from backend.library.indexing.flow import summarise_key
+from backend.library.index_contents import Gaps, IndexSize
+from backend.library.indexing.follow_ups import summarise_key
 from backend.library.models import Video
 from backend.tenancy.context import current_tenant_id
-
-
-@dataclass(frozen=True, slots=True)
-class IndexSize:
-    """How much one index version holds."""
-
-    chunks: int
-    events: int
-    entities: int
-    mentions: int
-    relations: int
-    frames: int
-    graph: GraphSize
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +64,6 @@ def index_size(video_id: UUID, index_version: int) -> IndexSize:
         frames=count(Frame),
         graph=GraphStore().count(video_id, index_version),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Gaps:
-    """What of one index version could not be described: chunks, their time, and chunks by the code that says why."""
-
-    count: int
-    ms: int
-    codes: dict[str, int]
 
 
 def gaps(video_id: UUID, index_version: int) -> Gaps:
@@ -279,3 +258,8 @@ def best_frames(
     )
     rows = ranked.order_by("event_id", "choice", "off_middle", "ms").distinct("event_id")
     return {event_id: (ms, key) for event_id, ms, key in rows.values_list("event_id", "ms", "thumbnail_key")}
+
+
+def frames_with_videos(frame_ids: Sequence[UUID]) -> dict[UUID, Frame]:
+    """Return those of the frames that still exist, each with its video, in one query."""
+    return {frame.id: frame for frame in Frame.objects.select_related("video").filter(id__in=frame_ids)}

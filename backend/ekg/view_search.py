@@ -189,5 +189,5 @@ def read_hits(queries: Iterable[ViewName], rows: Iterable[tuple[Any, ...]]) -> d
     """Rows of view_statement() by view; a view without any is there with no hits."""
     hits: dict[ViewName, list[Hit]] = {name: [] for name in queries}
     for view, event_id, item, similarity, words in rows:
-        hits[view].append(Hit(event_id, float(similarity), view, f"{item} {words}".strip()))
+        hits[view].append(Hit(event_id, float(similarity), view, item, words.strip()))
     return hits

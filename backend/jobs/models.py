@@ -1,10 +1,9 @@
-"""The queue of record: jobs with leases, the segments of an index job, and the outbox of wake-ups."""
+"""The queue of record: jobs with leases, and the outbox of wake-ups."""
 
 from __future__ import annotations
 
 from django.db import models
 
-from backend.library.models import Video
 from backend.tenancy.models import TenantRow
 
 
@@ -35,6 +34,25 @@ QUEUE_OF: dict[str, str] = {
 }
 
 
+LOCK_ORDER: tuple[JobKind, ...] = (
+    JobKind.INGEST_SEGMENT,
+    JobKind.PROBE_VIDEO,
+    JobKind.OBSERVE_SEGMENT,
+    JobKind.ASSEMBLE_VIDEO,
+    JobKind.SUMMARISE_VIDEO,
+    JobKind.RETIRE_VERSION,
+    JobKind.PURGE_VIDEO,
+    JobKind.SEARCH_EVENTS,
+    JobKind.ANSWER_QUESTION,
+    JobKind.DELIVER_WEBHOOK,
+)
+"""Order in which a transaction locks the rows of several jobs; the row of their video comes after all of them.
+
+A checkpoint holds the row of its own job, then rings for the jobs that follow: so a kind stands before every kind that
+its checkpoint enqueues. Two transactions that keep this order never wait for each other in a circle.
+"""
+
+
 class JobState(models.TextChoices):
     QUEUED = "queued"
     RUNNING = "running"
@@ -42,33 +60,6 @@ class JobState(models.TextChoices):
     FAILED = "failed"
     CANCELED = "canceled"
     DEAD = "dead"
-
-
-class SegmentState(models.TextChoices):
-    PENDING = "pending"
-    OBSERVED = "observed"
-    ASSEMBLED = "assembled"
-    FAILED = "failed"
-
-
-class Segment(TenantRow):
-    """30 to 120 s of one video: the unit of work, checkpoint and billing of an index job."""
-
-    video = models.ForeignKey(Video, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
-    index_version = models.PositiveIntegerField()
-    n = models.PositiveIntegerField()
-    start_ms = models.BigIntegerField()
-    end_ms = models.BigIntegerField()
-    state = models.CharField(max_length=16, choices=SegmentState.choices, default=SegmentState.PENDING)
-    stage_ms = models.JSONField(default=dict)
-    error_code = models.CharField(max_length=64, default="", blank=True)
-    observed_at = models.DateTimeField(null=True)
-    assembled_at = models.DateTimeField(null=True)
-
-    class Meta(TenantRow.Meta):
-        constraints = [
-            models.UniqueConstraint(fields=["tenant", "video", "index_version", "n"], name="segment_video_version_n")
-        ]
 
 
 class Job(TenantRow):
@@ -82,9 +73,8 @@ class Job(TenantRow):
     kind = models.CharField(max_length=32, choices=JobKind.choices)
     queue = models.CharField(max_length=32)
     subject_id = models.UUIDField()
-    video = models.ForeignKey(
-        Video, null=True, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
-    )
+    # Of the app above this one, so no ForeignKey; the library's migration adds the constraint.
+    video_id = models.UUIDField(null=True)
     dedupe_key = models.CharField(max_length=200)
     state = models.CharField(max_length=16, choices=JobState.choices, default=JobState.QUEUED)
     priority = models.SmallIntegerField(default=0)
@@ -111,7 +101,7 @@ class Job(TenantRow):
         constraints = [models.UniqueConstraint(fields=["tenant", "dedupe_key"], name="job_tenant_dedupe")]
         indexes = [
             models.Index(fields=["state", "not_before"], name="job_runnable"),
-            models.Index(fields=["tenant", "video", "kind"], name="job_tenant_video"),
+            models.Index(fields=["tenant", "video_id", "kind"], name="job_tenant_video"),
             models.Index(fields=["tenant", "-id"], name="job_tenant_newest"),
         ]
 

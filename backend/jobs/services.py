@@ -21,7 +21,7 @@ from django.db.models import F
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from backend.jobs.models import QUEUE_OF, Job, JobKind, JobState, Outbox
+from backend.jobs.models import LOCK_ORDER, QUEUE_OF, Job, JobKind, JobState, Outbox
 from backend.tenancy.context import current_tenant_id, tenant_scope
 
 RETRY_BASE_SECONDS = 2
@@ -80,6 +80,9 @@ def enqueue(
 
     A job that exists already is returned as it is; if it is running it will run once more (its subject has changed
     since it looked), and if it has ended it is queued again.
+
+    Locks the job's row until the caller commits. A transaction that locks several jobs takes them in LOCK_ORDER, and
+    the row of their video after them.
     """
     tenant_id = current_tenant_id()
     due = not_before or timezone.now()
@@ -265,10 +268,13 @@ def request_cancel(*, dedupe_key: str) -> bool:
 
 
 def request_cancel_many(*, dedupe_keys: Sequence[str]) -> bool:
-    """request_cancel() for each key, in a fixed number of statements. False when there is nothing to cancel."""
+    """Do request_cancel() for each key, in a fixed number of statements. False when there is nothing to cancel.
+
+    Locks the jobs in LOCK_ORDER, so that neither two cancellations nor a worker's checkpoint can wait in a circle.
+    """
     now = timezone.now()
-    # Locked in one order, so that two requests for the same jobs wait for each other instead of crossing.
-    wanted = Job.objects.select_for_update().filter(dedupe_key__in=dedupe_keys).order_by("id")
+    order = models.Case(*(models.When(kind=kind, then=position) for position, kind in enumerate(LOCK_ORDER)))
+    wanted = Job.objects.select_for_update().filter(dedupe_key__in=dedupe_keys).order_by(order, "id")
     mine = Job.objects.filter(id__in=list(wanted.values_list("id", flat=True)))
     stopped = mine.filter(state=JobState.QUEUED).update(
         state=JobState.CANCELED, completed_at=now, cancel_requested_at=now
@@ -285,6 +291,12 @@ def cancel_requested(lease: Lease) -> bool:
 def acknowledge_cancel(lease: Lease) -> bool:
     """End a running job whose cancellation was asked for. False when the lease is lost."""
     return bool(_held(lease).update(state=JobState.CANCELED, completed_at=timezone.now(), lease_until=None))
+
+
+def is_worked_on(video_id: UUID) -> bool:
+    """Whether a worker holds a lease on a job of the video."""
+    running = Job.objects.filter(video_id=video_id, state=JobState.RUNNING, lease_until__gt=timezone.now())
+    return bool(running.exists())
 
 
 # --- across tenants, as the dispatch role ----------------------------------------------------------------------------

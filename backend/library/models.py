@@ -1,4 +1,4 @@
-"""Videos, the collections that hold them and the uploads they arrive by."""
+"""Videos, the collections that hold them, the uploads they arrive by, and their index versions with segments."""
 
 from __future__ import annotations
 
@@ -198,3 +198,29 @@ class IndexVersion(TenantRow):
 
     class Meta(TenantRow.Meta):
         constraints = [models.UniqueConstraint(fields=["tenant", "video", "n"], name="indexversion_video_n")]
+
+
+class SegmentState(models.TextChoices):
+    PENDING = "pending"
+    OBSERVED = "observed"
+    ASSEMBLED = "assembled"
+
+
+class Segment(TenantRow):
+    """30 to 120 s of one video: the unit of work, checkpoint and billing of an index version."""
+
+    video = models.ForeignKey(Video, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
+    index_version = models.PositiveIntegerField()
+    n = models.PositiveIntegerField()
+    start_ms = models.BigIntegerField()
+    end_ms = models.BigIntegerField()
+    state = models.CharField(max_length=16, choices=SegmentState.choices, default=SegmentState.PENDING)
+    stage_ms = models.JSONField(default=dict)
+    error_code = models.CharField(max_length=64, default="", blank=True)
+    observed_at = models.DateTimeField(null=True)
+    assembled_at = models.DateTimeField(null=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "video", "index_version", "n"], name="segment_video_version_n")
+        ]

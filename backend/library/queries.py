@@ -33,6 +33,12 @@ def videos(narrowed: VideoFilter | None = None) -> QuerySet[Video]:
     return rows
 
 
+def find_video(video_id: UUID) -> Video | None:
+    """Return the video; None once it is purged."""
+    video: Video | None = Video.objects.filter(id=video_id).first()
+    return video
+
+
 def collections() -> QuerySet[Collection]:
     rows: QuerySet[Collection] = Collection.objects.all()
     return rows

@@ -16,6 +16,8 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from django.conf import settings
 
+from backend.api.readiness import NotReady
+
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
@@ -296,6 +298,14 @@ class ObjectStorage:
         """One cheap call that needs the bucket and our rights on it."""
         with _translated():
             self._client.head_bucket(Bucket=self._bucket)
+
+
+def check_storage() -> None:
+    """Raise NotReady if the bucket cannot be used."""
+    try:
+        ObjectStorage().ping()
+    except StorageError as error:
+        raise NotReady(str(error)) from error
 
 
 @cache

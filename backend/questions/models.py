@@ -204,6 +204,8 @@ class Node(TenantRow):
     score = models.FloatField(null=True)
     # Findings of an inspection so far, in words (action IN).
     seen = models.JSONField(default=list)
+    # Why the tree was not searched, if the events alone decided the choice (action CS).
+    note = models.TextField(default="", blank=True)
     reused_from = models.CharField(max_length=100, default="", blank=True)
     error_code = models.CharField(max_length=64, default="", blank=True)
     # {prompt_tokens, completion_tokens, frames_used, frames_available}

@@ -39,9 +39,10 @@ class WebhookError(Refused):
 def emit(*, type: str, resource_id: UUID, data: Mapping[str, Any], sequence: int = 1) -> WebhookEvent | None:
     """Write an event into the business transaction, with one delivery and its job per endpoint that wants the type.
 
-    data: the payload's own part (backend.webhooks.payloads). sequence: which change of this type of the resource it is;
-    the same change emitted again writes nothing and gives None. The body's bytes are fixed here, so that every attempt
-    sends and every receiver verifies the same. Raises ValueError for an unknown type or a body over 20 kB.
+    data: the payload's own part, from the payloads module of the emitting app. sequence: which change of this type of
+    the resource it is; the same change emitted again writes nothing and returns None. The body's bytes are fixed here,
+    so that every attempt sends and every receiver verifies the same bytes.
+    Raises ValueError for an unknown type or a body over 20 kB.
     """
     event = _write_event(type=type, resource_id=resource_id, data=data, sequence=sequence)
     if event is not None:

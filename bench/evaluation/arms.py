@@ -15,14 +15,15 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from bench.evaluation.captions import CaptionIndex
 from bench.evaluation.datasets import ChoiceQuestion, ChoiceSet, Sentence, Tape, TapeQuery
 from gpu_workers.engine.answering.answer_question import answer_question
+from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Spending
+from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import Support, choice_support
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer, Budget, Effort, QuestionInput
 from gpu_workers.engine.answering.methods import METHODS, Method
 from gpu_workers.engine.answering.methods.caption_rag import answer_once
-from gpu_workers.engine.answering.presets import settings_for
-from gpu_workers.engine.answering.run import QuestionRun
+from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.summary_answer import show_events
 from gpu_workers.engine.ekg import Span
@@ -95,9 +96,9 @@ class ChoiceArm:
         effort: Effort = "paper" if self._name == "ava_paper" else "medium"
         settings = settings_for(effort, models_profile=self._models.profile)
         # There are no frames to look at.
-        settings = replace(settings, check="off", abstain=False)
+        settings = changed(settings, check="off", abstain=False)
         if self._name == "ava_no_support":
-            settings = replace(settings, support_weight=0.0)
+            settings = changed(settings, weight=0.0)
         answer = answer_question(
             QuestionInput(question.text, question.choices, profile=self._set.profile, effort=effort, seed=self._seed),
             InMemoryGraph([self._memory(video)]),
@@ -140,19 +141,21 @@ def supported(
     question: ChoiceQuestion, memory: MemoryVideo, models: AnswerModels, *, profile: str, judged: bool
 ) -> Support | None:
     """What the events say for each choice. judged: whether the reasoner is asked of each."""
-    asked = QuestionInput(question.text, question.choices, profile=profile)
+    words = QuestionInput(question.text, question.choices, profile=profile)
     settings = settings_for("medium", models_profile=models.profile)
     if not judged:
-        settings = replace(settings, judge_tokens=0)
+        settings = changed(settings, judge_tokens=0)
     meter = Meter()
     spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
-    graph = InMemoryGraph([memory])
-    return choice_support(
-        QuestionRun(asked, graph, models, settings, spending=spending, meter=meter, on_progress=_untold)
-    )
+    asked = Asked(words, InMemoryGraph([memory]), models, settings, searched=question.text)
+    return choice_support(asked, Calls(models, spending=spending, meter=meter, in_flight=settings.in_flight))
 
 
 NOTHING = EventContext("(nothing was recorded)", {}, {})
+
+
+def _of_one_sample(asked: Asked) -> Asked:
+    return replace(asked, settings=changed(asked.settings, n=1))
 
 
 class QuestionOnly:
@@ -160,9 +163,8 @@ class QuestionOnly:
 
     name, version = "question_only", "1"
 
-    def answer(self, run: QuestionRun) -> Answer:
-        run.settings = replace(run.settings, samples=1)
-        return answer_once(run, State("", ()), NOTHING)
+    def answer(self, asked: Asked, calls: Calls) -> Answer:
+        return answer_once(_of_one_sample(asked), calls, State("", ()), NOTHING)
 
 
 class UniformCaptions:
@@ -173,18 +175,20 @@ class UniformCaptions:
     def __init__(self, captions: Sequence[Sentence]) -> None:
         self._captions = captions
 
-    def answer(self, run: QuestionRun) -> Answer:
-        run.settings = replace(run.settings, samples=1)
+    def answer(self, asked: Asked, calls: Calls) -> Answer:
+        asked = _of_one_sample(asked)
         if not self._captions:
-            return answer_once(run, State("", ()), NOTHING)
-        count = run.models.reasoner.count_tokens
+            return answer_once(asked, calls, State("", ()), NOTHING)
+        count = asked.models.reasoner.count_tokens
         low, high = 1, len(self._captions)
         while low < high:
             middle = (low + high + 1) // 2
             low, high = (
-                (middle, high) if count(self._spaced(middle)) <= run.settings.context_tokens else (low, middle - 1)
+                (middle, high)
+                if count(self._spaced(middle)) <= asked.settings.prompt.context_tokens
+                else (low, middle - 1)
             )
-        return answer_once(run, State("", ()), EventContext(self._spaced(low), {}, {}))
+        return answer_once(asked, calls, State("", ()), EventContext(self._spaced(low), {}, {}))
 
     def _spaced(self, n: int) -> str:
         places = np.linspace(0, len(self._captions) - 1, n).round().astype(int)
@@ -200,12 +204,12 @@ class OracleEvents:
     def __init__(self, spans: Sequence[Span]) -> None:
         self._spans = spans
 
-    def answer(self, run: QuestionRun) -> Answer:
-        run.settings = replace(run.settings, samples=1, sa_ratio=1.0)
-        probe = run.models.text_embedder.embed([run.question.question], meter=run.meter)[0]
-        events = [e for e in all_events(run.graph, probe) if any(e.span.overlaps(span) for span in self._spans)]
+    def answer(self, asked: Asked, calls: Calls) -> Answer:
+        asked = replace(asked, settings=changed(asked.settings, n=1, sa_ratio=1.0))
+        probe = asked.models.text_embedder.embed([asked.question.question], meter=calls.meter)[0]
+        events = [e for e in all_events(asked.graph, probe) if any(e.span.overlaps(span) for span in self._spans)]
         state = State("", tuple(RankedEvent(event.id, 1.0) for event in events))
-        return answer_once(run, state, show_events(run, state))
+        return answer_once(asked, calls, state, show_events(asked, state))
 
 
 def _outcome(answer: Answer) -> Outcome:
@@ -303,10 +307,6 @@ class _Words:
         """Cosines, shape (len(left), len(right))."""
         product = self._vectors.transform(left) @ self._vectors.transform(right).T
         return np.asarray(product.toarray(), dtype=np.float64)
-
-
-def _untold(stage: str, done: int, total: int, detail: str) -> None:
-    """Progress that nobody follows."""
 
 
 def _text(captions: Sequence[Sentence]) -> str:

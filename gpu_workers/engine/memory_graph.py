@@ -78,7 +78,7 @@ class InMemoryGraph:
     ) -> Mapping[ViewName, Sequence[Hit]]:
         return {
             name: [
-                Hit(event_id, cosine, name, f"{item.id} {item.words}".strip())
+                Hit(event_id, cosine, name, item.id, item.words.strip())
                 for item, cosine in self._views[name].nearest(query, floor=floor)
                 for event_id in item.event_ids
             ]

@@ -85,8 +85,8 @@ ViewName = Literal["event", "entity", "frame", "transcript"]
 class ViewQuery:
     """What a view is asked: its items (events, entities, frames, spoken lines) nearest to vector, at most limit.
 
-    context: for events alone, how much the better one of the two neighbours in scope counts beside the event itself:
-    similarity is (own + context * neighbour's) / (1 + context). What happens around an event tells what it is about.
+    context: for events alone, the weight of the better one of the two neighbours in scope. The similarity is
+    (own + context * neighbour's) / (1 + context). What happens around an event shows what it is about.
     """
 
     vector: Vector
@@ -96,12 +96,17 @@ class ViewQuery:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An event found by one view. via: the id of what matched (event, entity, frame, line), a space, words to read."""
+    """An event found by one view.
+
+    item: what matched: an event, entity, frame or line; for a step in time the event that the step leaves; None where
+    several entities connect the event. words: what a person reads of the match, "" if there is nothing to read.
+    """
 
     event_id: UUID
     similarity: float
     view: str
-    via: str = ""
+    item: UUID | None = None
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)

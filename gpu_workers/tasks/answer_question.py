@@ -14,12 +14,13 @@ from django.utils import timezone
 from backend.billing.models import UsageMeter
 from backend.billing.rates import Rates, rates_at
 from backend.ekg.models import Frame
+from backend.ekg.queries import frames_with_videos
 from backend.ekg.reader import PostgresGraph, Scope
 from backend.jobs.services import JobFailed, Lease, LeaseLost
-from backend.library.models import Video
 from backend.library.recording import piece_at
 from backend.library.storage import ObjectMissing, ObjectStorage, evidence_key
-from backend.questions.models import Question, QuestionVideo
+from backend.questions.models import Question
+from backend.questions.queries.pinned_versions import profile_of, videos_of_question
 from backend.questions.queries.sessions import history_of
 from backend.questions.services import questions
 from backend.tenancy.context import tenant_scope
@@ -71,7 +72,7 @@ def handle(work: Work) -> FollowUp | None:
 
     def closer(frame: StoredFrame) -> bytes | None:
         with tenant_scope(work.lease.tenant_id):
-            row = Frame.objects.select_related("video").filter(id=frame.id).first()
+            row = frames_with_videos([frame.id]).get(frame.id)
         return _picture(row) if row is not None else None
 
     with (
@@ -139,10 +140,9 @@ def handle(work: Work) -> FollowUp | None:
 
 def _scope(question: Question) -> tuple[Scope, str]:
     """The hard filter of everything the answer reads, and the scenario of its first video."""
-    rows = list(QuestionVideo.objects.filter(question_id=question.id).order_by("id"))
-    profile = Video.objects.filter(id__in=[row.video_id for row in rows]).values_list("profile", flat=True).first()
+    rows = videos_of_question(question)
     scope = scope_of(question.tenant_id, rows, start_ms=question.start_ms, end_ms=question.end_ms)
-    return scope, profile or "general"
+    return scope, profile_of(rows)
 
 
 def _names(models: AnswerModels) -> list[str]:
@@ -176,10 +176,10 @@ def _budget(limits: dict[str, Any], rates: Rates, model_names: Sequence[str]) ->
 
 
 def _keep_evidence(tenant_id: UUID, question_id: UUID, answer: Answer) -> dict[UUID, str]:
-    """Keep each cited frame beside the question, so that evidence outlives the index version it came from."""
+    """Copy each cited frame under the question, so that evidence outlives the index version it came from."""
     wanted = list(dict.fromkeys(citation.frame_id for citation in answer.citations if citation.frame_id))
     with tenant_scope(tenant_id):
-        frames = {frame.id: frame for frame in Frame.objects.select_related("video").filter(id__in=wanted)}
+        frames = frames_with_videos(wanted)
     kept = {}
     for ordinal, frame in enumerate(frames[frame_id] for frame_id in wanted if frame_id in frames):
         picture = _picture(frame)

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from dataclasses import dataclass
-from itertools import takewhile
 from uuid import UUID
 
-from django.conf import settings
-from django.utils import timezone
-
-from backend.billing.services.ledger import record_model_calls, record_wasted_calls
-from backend.ekg.models import Chunk
+from backend.billing.services.ledger import record_model_calls
+from backend.ekg.index_reads import chunks_of
 from backend.ekg.object_memory import StagedObjects, store_objects, unlinked_tracks
-from backend.ekg.reader import frames_between, read_chunk, transcript_between
+from backend.ekg.reader import frames_between
 from backend.ekg.writer import StagedEntities, VersionWriter
-from backend.jobs.models import Segment, SegmentState
 from backend.jobs.services import JobFailed, Lease
-from backend.library.indexing.flow import enqueue_assembly, enqueue_summary, is_indexing
-from backend.library.indexing.versions import activate, fail_version, set_indexed_until
-from backend.library.models import IndexVersion, Video
+from backend.library.indexing.activation import set_indexed_until
+from backend.library.indexing.failure import fail_version
+from backend.library.indexing.follow_ups import enqueue_assembly, enqueue_summary, summary_is_due
+from backend.library.indexing.segments import mark_assembled, observed_segments
+from backend.library.indexing.versions import is_indexing, version_of
+from backend.library.models import Segment, Video
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import EventRecord, Span
 from gpu_workers.engine.indexing.assembly import EventAssembler
 from gpu_workers.engine.indexing.objects import LinkedTracks, ObjectLinker
-from gpu_workers.engine.models.observer.clock import Clock, fit_clock
-from gpu_workers.engine.models.roles import Meter, ModelError
+from gpu_workers.engine.models.roles import Meter
+from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import index_models
 from workers.runner import FollowUp, Work
 
@@ -41,7 +38,7 @@ TURN_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Observed segments to assemble, one behind the other. chunks: theirs; pending: earlier ones without an event."""
+    """Adjacent observed segments to assemble. chunks: of these segments. pending: earlier chunks without an event."""
 
     video: Video
     version: int
@@ -71,9 +68,8 @@ def handle(work: Work) -> FollowUp | None:
         work.require_lease()
         step = next_step(work)
         if step is None:
-            # Segments that become ready from now on ring again; one that did meanwhile has set rerun.
-            with work.checkpoint():
-                work.complete()
+            # A segment that becomes ready from now on rings again; if one did meanwhile, the job runs once more.
+            work.finish()
             return summary
         summary = assemble(work, step)
         if time.monotonic() >= turn_ends:
@@ -85,33 +81,19 @@ def handle(work: Work) -> FollowUp | None:
 
 
 def next_step(work: Work) -> Step | None:
-    """The earliest segments that are not assembled, as far as they are observed; None if there is nothing to do now."""
+    """Return the earliest observed segments with their chunks; None if there is nothing to assemble now."""
     with tenant_scope(work.lease.tenant_id):
-        built = IndexVersion.objects.filter(id=work.lease.subject_id).first()
-        if built is None or not is_indexing(built.video_id, built.n):
+        ready = observed_segments(work.lease.subject_id, limit=SEGMENTS_PER_STEP)
+        if ready is None:
             return None
-        version = built.n
-        segments = Segment.objects.filter(video_id=built.video_id, index_version=version)
-        waiting = segments.exclude(state=SegmentState.ASSEMBLED).order_by("n")[:SEGMENTS_PER_STEP]
-        ready = list(takewhile(lambda segment: segment.state == SegmentState.OBSERVED, waiting))
-        if not ready:
-            return None
-        first, last = ready[0], ready[-1]
-        # After the segments: the duration of a growing video is at least what it was when they were made.
-        video = Video.objects.get(id=built.video_id)
-        writer = _writer(video, version)
-        rows = Chunk.objects.filter(
-            video_id=video.id, index_version=version, segment_n__gte=first.n, segment_n__lte=last.n
-        ).order_by("n")
-        lines = transcript_between(video.id, version, first.start_ms, last.end_ms)
+        writer = _writer(ready.video, ready.version)
         return Step(
-            video=video,
-            version=version,
-            segments=ready,
-            # No other segment ends where the recording does (backend.library.indexing.plan).
-            last=last.end_ms == video.duration_ms,
-            chunks=[read_chunk(row, lines) for row in rows],
-            pending=writer.pending_chunks(before_segment=first.n),
+            video=ready.video,
+            version=ready.version,
+            segments=ready.segments,
+            last=ready.last,
+            chunks=chunks_of(ready.segments),
+            pending=writer.pending_chunks(before_segment=ready.segments[0].n),
             next_event_n=writer.next_event_n(),
         )
 
@@ -141,8 +123,8 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
             keys = frames_between(video.id, version, span, limit=limit)
         return [(ms, ObjectStorage().get(key)) for ms, key in keys]
 
-    started = timezone.now()
-    try:
+    started = time.monotonic()
+    with failing_job(work, meter, video_id=video.id):
         assembler = EventAssembler(
             video.id,
             version,
@@ -158,39 +140,24 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
         assembler.push(step.chunks)
         if step.last:
             assembler.flush()
-    except ModelError as error:
-        with tenant_scope(video.tenant_id):
-            record_wasted_calls(calls=meter.calls, reason=error.code, video_id=video.id)
-        raise JobFailed(error.code, str(error), retryable=error.retryable) from error
     linked = link_objects(step)
-    wall_ms = round((timezone.now() - started).total_seconds() * 1000)
+    wall_ms = round((time.monotonic() - started) * 1000)
     with work.checkpoint():
         if not is_indexing(video.id, version):
             return None
-        # Before the video's row is locked, see backend.library.indexing.versions.
+        # Before the video's row is locked, see LOCK_ORDER.
         due = step.last or any(summary_is_due(segment.n) for segment in step.segments)
         summary = enqueue_summary(video.id, version) if due else None
         _writer(video, version).store_events(staging.records)
         for one in linked:
             describer = index_models().describer.name
             store_objects(one.objects, one.track_ids, video_id=video.id, version=version, model=describer)
-        for segment in step.segments:
-            segment.state, segment.assembled_at = SegmentState.ASSEMBLED, timezone.now()
-            segment.stage_ms = {**segment.stage_ms, "assemble": wall_ms // len(step.segments)}
-        Segment.objects.bulk_update(step.segments, ["state", "assembled_at", "stage_ms"])
+        mark_assembled(step.segments, wall_ms=wall_ms)
         first = step.segments[0].id
         record_model_calls(source_type="assemble", source_id=first, calls=meter.calls, video_id=video.id)
         if staging.records:
             set_indexed_until(video_id=video.id, version=version, ms=staging.records[-1].event.span.end_ms)
     return FollowUp(summary.id) if summary is not None and step.last else None
-
-
-def summary_is_due(segment_n: int) -> bool:
-    """Whether the summary is told anew after this segment: half as often each time that the video doubles in length."""
-    every = settings.SUMMARY_EVERY_SEGMENTS
-    while segment_n >= 40 * every:
-        every *= 2
-    return bool((segment_n + 1) % every == 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,34 +183,8 @@ def link_objects(step: Step) -> list[Linked]:
     return linked
 
 
-def read_clock(video_id: UUID, version: int) -> Clock | None:
-    """The clock in the picture, from everything that was read on screen."""
-    rows = Chunk.objects.filter(video_id=video_id, index_version=version).exclude(on_screen_text=[])
-    shown = rows.order_by("n").values_list("start_ms", "end_ms", "on_screen_text").iterator()
-    return fit_clock(((start_ms + end_ms) // 2, text) for start_ms, end_ms, texts in shown for text in texts)
-
-
-def finish_version(video_id: UUID, version: int) -> None:
-    """All is in and told: the version becomes the one that questions read, unless nothing of it was described."""
-    described = Chunk.objects.filter(video_id=video_id, index_version=version, gap=None)
-    if not described.exists():
-        gaps = Counter(Chunk.objects.filter(video_id=video_id, index_version=version).values_list("gap", flat=True))
-        code = gaps.most_common(1)[0][0] if gaps else "nothing_described"
-        message = "no part of the video could be described"
-        fail_version(video_id=video_id, version=version, code=str(code), message=message)
-        return
-    stages: Counter[str] = Counter()
-    for stage_ms in Segment.objects.filter(video_id=video_id, index_version=version).values_list("stage_ms", flat=True):
-        stages.update(stage_ms)
-    clock = read_clock(video_id, version)
-    if clock is not None:
-        IndexVersion.objects.filter(video_id=video_id, n=version).update(
-            clock={"at_zero": clock.at_zero, "readings": clock.readings}
-        )
-    activate(video_id=video_id, version=version, stage_ms=stages)
-
-
 def failed(lease: Lease, error: JobFailed) -> None:
-    """Without its events a version cannot be read: its assembly's failure is the version's."""
-    built = IndexVersion.objects.get(id=lease.subject_id)
-    fail_version(video_id=built.video_id, version=built.n, code=error.code, message=str(error))
+    """End the version: it cannot be read without its events."""
+    built = version_of(lease.subject_id)
+    if built is not None:
+        fail_version(video_id=built.video_id, version=built.n, code=error.code, message=str(error))

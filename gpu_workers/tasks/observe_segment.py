@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import timedelta
 from decimal import Decimal
-from uuid import UUID
 
 from django.conf import settings
-from django.utils import timezone
 
-from backend.billing.services.ledger import record_media_seconds, record_model_calls, record_wasted_calls
+from backend.billing.services.ledger import record_media_seconds, record_model_calls
 from backend.ekg.writer import VersionWriter
-from backend.jobs.models import Segment, SegmentState
 from backend.jobs.services import JobFailed, Lease
-from backend.library.indexing.flow import enqueue_assembly, is_indexing, open_next_segments
-from backend.library.models import Collection, Video
-from backend.library.recording import RecordedPiece, pieces
+from backend.library.indexing.follow_ups import enqueue_assembly, open_next_segments
+from backend.library.indexing.segments import PendingSegment, mark_gap, mark_observed, pending_segment
+from backend.library.indexing.versions import is_indexing
+from backend.library.models import Segment
 from backend.library.storage import ObjectStorage, thumbnail_key
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.ekg import Chunk, FrameRow, SegmentRecord, Span, chunk_spans
 from gpu_workers.engine.indexing.sampling import SourceUnreadable
 from gpu_workers.engine.indexing.segments import Observation, Piece, Source, observe_segment
-from gpu_workers.engine.models.roles import Meter, ModelError
+from gpu_workers.engine.models.roles import Meter
+from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import index_models
 from workers.runner import FollowUp, Work
 
@@ -32,89 +31,55 @@ URL_LIFETIME = timedelta(hours=2)
 THUMBNAILS_AT_ONCE = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What the segment's row and its video say about the work."""
-
-    segment_id: UUID
-    segment_n: int
-    version: int
-    span: Span
-    video: Video
-    pieces: tuple[RecordedPiece, ...]
-    instructions: str
-
-
-def load(work: Work) -> Task | None:
-    """None when there is nothing left to do: observed already, or its version has failed or is going away."""
-    with tenant_scope(work.lease.tenant_id):
-        segment = Segment.objects.filter(id=work.lease.subject_id, state=SegmentState.PENDING).first()
-        if segment is None or not is_indexing(segment.video_id, segment.index_version):
-            return None
-        video = Video.objects.get(id=segment.video_id)
-        recorded = pieces(video, start_ms=segment.start_ms, end_ms=segment.end_ms)
-        collection = Collection.objects.filter(id=video.collection_id).first() if video.collection_id else None
-    return Task(
-        segment_id=segment.id,
-        segment_n=segment.n,
-        version=segment.index_version,
-        span=Span(segment.start_ms, segment.end_ms),
-        video=video,
-        pieces=tuple(recorded),
-        instructions=collection.instructions if collection else "",
-    )
-
-
 def handle(work: Work) -> FollowUp | None:
-    task = load(work)
-    if task is None:
-        with work.checkpoint():
-            work.complete()
+    with tenant_scope(work.lease.tenant_id):
+        pending = pending_segment(work.lease.subject_id)
+    if pending is None:
+        work.finish()
         return None
     storage = ObjectStorage()
     meter = Meter()
-    span_s = task.span.duration_ms // 1000
+    span = span_of(pending.segment)
 
-    def seen_until(ms: int) -> None:
+    def observed_until(ms: int) -> None:
         work.require_lease()
-        work.progress("observe", (ms - task.span.start_ms) // 1000, span_s)
+        work.progress("observe", (ms - span.start_ms) // 1000, span.duration_ms // 1000)
 
+    source = Source(
+        tuple(
+            Piece(
+                storage.presign_get(piece.object_key, expires=URL_LIFETIME),
+                Span(piece.start_ms, piece.end_ms),
+                source_start_ms=piece.source_start_ms,
+                has_audio=piece.has_audio,
+            )
+            for piece in pending.pieces
+        ),
+        ffmpeg=settings.FFMPEG_BINARY,
+    )
     try:
-        seen = observe_segment(
-            Source(
-                tuple(
-                    Piece(
-                        storage.presign_get(piece.object_key, expires=URL_LIFETIME),
-                        Span(piece.start_ms, piece.end_ms),
-                        source_start_ms=piece.source_start_ms,
-                        has_audio=piece.has_audio,
-                    )
-                    for piece in task.pieces
-                ),
-                ffmpeg=settings.FFMPEG_BINARY,
-            ),
-            task.span,
-            index_models(),
-            profile=task.video.profile,
-            instructions=task.instructions,
-            meter=meter,
-            on_progress=seen_until,
-        )
-    except ModelError as error:
-        with tenant_scope(work.lease.tenant_id):
-            record_wasted_calls(calls=meter.calls, reason=error.code, video_id=task.video.id)
-        raise JobFailed(error.code, str(error), retryable=error.retryable) from error
+        with failing_job(work, meter, video_id=pending.video.id):
+            observation = observe_segment(
+                source,
+                span,
+                index_models(),
+                profile=pending.video.profile,
+                instructions=pending.instructions,
+                meter=meter,
+                on_progress=observed_until,
+            )
     except SourceUnreadable as error:
         raise JobFailed(error.code, str(error), retryable=error.retryable) from error
-    return commit(work, task, seen, store_thumbnails(work, task, seen.record), meter)
+    return commit(work, pending, observation, store_thumbnails(work, pending.segment, observation.record), meter)
 
 
-def store_thumbnails(work: Work, task: Task, record: SegmentRecord) -> dict[int, str]:
-    """The object key of each frame's thumbnail. Storage is slow to answer, so several are under way at once."""
+def store_thumbnails(work: Work, segment: Segment, record: SegmentRecord) -> dict[int, str]:
+    """Store each frame's thumbnail, several at a time; return their object keys by the frame's time."""
     storage = ObjectStorage()
     # The same key for the same frame: a second attempt overwrites what a first one left.
     keys = {
-        frame.ms: thumbnail_key(work.lease.tenant_id, task.video.id, task.version, frame.ms) for frame in record.frames
+        frame.ms: thumbnail_key(work.lease.tenant_id, segment.video_id, segment.index_version, frame.ms)
+        for frame in record.frames
     }
 
     def put(frame: FrameRow) -> None:
@@ -127,46 +92,46 @@ def store_thumbnails(work: Work, task: Task, record: SegmentRecord) -> dict[int,
     return keys
 
 
-def commit(work: Work, task: Task, seen: Observation, keys: dict[int, str], meter: Meter) -> FollowUp | None:
-    models = index_models()
+def commit(
+    work: Work, pending: PendingSegment, observation: Observation, keys: dict[int, str], meter: Meter
+) -> FollowUp | None:
+    """Store what was observed, with usage and checkpoint; return the assembly that follows."""
+    segment, models = pending.segment, index_models()
     with work.checkpoint():
-        if not is_indexing(task.video.id, task.version):
+        if not is_indexing(segment.video_id, segment.index_version):
             work.complete()
             return None
         writer = VersionWriter(
-            task.video.id,
-            task.version,
+            segment.video_id,
+            segment.index_version,
             text_model=models.text_embedder.name,
             frame_model=models.frame_embedder.name,
         )
-        writer.store_segment(task.segment_n, seen.record, thumbnail_keys=keys)
-        Segment.objects.filter(id=task.segment_id).update(
-            state=SegmentState.OBSERVED, stage_ms=asdict(seen.times), observed_at=timezone.now()
-        )
-        record_media_seconds(
-            segment_id=task.segment_id, video_id=task.video.id, seconds=Decimal(task.span.duration_ms) / 1000
-        )
-        record_model_calls(source_type="observe", source_id=task.segment_id, calls=meter.calls, video_id=task.video.id)
-        open_next_segments(task.video.id, task.version)
-        assembly = enqueue_assembly(task.video.id, task.version)
+        writer.store_segment(segment.n, observation.record, thumbnail_keys=keys)
+        mark_observed(segment.id, stage_ms=asdict(observation.times))
+        seconds = Decimal(span_of(segment).duration_ms) / 1000
+        record_media_seconds(segment_id=segment.id, video_id=segment.video_id, seconds=seconds)
+        record_model_calls(source_type="observe", source_id=segment.id, calls=meter.calls, video_id=segment.video_id)
+        open_next_segments(segment.video_id, segment.index_version)
+        assembly = enqueue_assembly(segment.video_id, segment.index_version)
         work.complete()
     return FollowUp(assembly.id)
 
 
 def failed(lease: Lease, error: JobFailed) -> None:
-    """A segment that cannot be observed becomes explicit gaps, so that the rest of the video is still answered."""
-    segment = Segment.objects.filter(id=lease.subject_id, state=SegmentState.PENDING).first()
-    if segment is None or not is_indexing(segment.video_id, segment.index_version):
+    """Store explicit gaps for a segment that cannot be observed, so that the rest of the video is still answered."""
+    pending = pending_segment(lease.subject_id)
+    if pending is None:
         return
-    gaps = tuple(
-        Chunk(n, span, None, gap=error.code) for n, span in chunk_spans(Span(segment.start_ms, segment.end_ms))
-    )
-    record = SegmentRecord(Span(segment.start_ms, segment.end_ms), gaps, ())
+    segment = pending.segment
+    gaps = tuple(Chunk(n, span, None, gap=error.code) for n, span in chunk_spans(span_of(segment)))
     VersionWriter(segment.video_id, segment.index_version, text_model="", frame_model="").store_segment(
-        segment.n, record, thumbnail_keys={}
+        segment.n, SegmentRecord(span_of(segment), gaps, ()), thumbnail_keys={}
     )
-    Segment.objects.filter(id=segment.id).update(
-        state=SegmentState.OBSERVED, error_code=error.code, observed_at=timezone.now()
-    )
+    mark_gap(segment.id, code=error.code)
     open_next_segments(segment.video_id, segment.index_version)
     enqueue_assembly(segment.video_id, segment.index_version)
+
+
+def span_of(segment: Segment) -> Span:
+    return Span(segment.start_ms, segment.end_ms)

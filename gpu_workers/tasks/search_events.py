@@ -9,19 +9,19 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from backend.billing.services.ledger import record_wasted_calls
 from backend.ekg.queries import best_frames
 from backend.ekg.reader import PostgresGraph, Scope
 from backend.jobs.services import JobFailed, Lease
 from backend.library.storage import ObjectStorage
-from backend.questions.models import SearchVideo
+from backend.questions.queries.pinned_versions import videos_of_search
 from backend.questions.queries.searches import FoundEvent, Reason
 from backend.questions.services import searches
 from backend.tenancy.context import tenant_scope
-from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError
+from gpu_workers.engine.models.roles import AnswerModels, Meter
 from gpu_workers.engine.ports import Hit
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 from gpu_workers.engine.retrieval.tri_view import RetrievalSettings, ViewQueries, retrieve
+from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import answer_models
 from gpu_workers.tasks.scopes import scope_of
 from workers.runner import FollowUp, Work
@@ -38,15 +38,10 @@ def handle(work: Work) -> FollowUp | None:
         if search is None:
             work.complete()
             return None
-        rows = list(SearchVideo.objects.filter(search_id=search.id).order_by("video_id"))
-        scope = scope_of(search.tenant_id, rows, start_ms=search.start_ms, end_ms=search.end_ms)
+        scope = scope_of(search.tenant_id, videos_of_search(search), start_ms=search.start_ms, end_ms=search.end_ms)
     meter = Meter()
-    try:
+    with failing_job(work, meter, message="the query could not be embedded"):
         found = _find(scope, search.text, search.settings, models, meter)
-    except ModelError as error:
-        with tenant_scope(work.lease.tenant_id):
-            record_wasted_calls(calls=meter.calls, reason=error.code)
-        raise JobFailed(error.code, "the query could not be embedded", retryable=error.retryable) from error
     with work.checkpoint():
         searches.store_results(
             search_id=search.id,
@@ -126,19 +121,19 @@ def _find(
 
 
 def _nearest(hits: Sequence[Hit]) -> list[Hit]:
-    return sorted(hits, key=lambda hit: (-hit.similarity, hit.view, hit.via))
+    return sorted(hits, key=lambda hit: (-hit.similarity, hit.view, str(hit.item or ""), hit.words))
 
 
 def _reason(hit: Hit) -> Reason:
-    return Reason(hit.view, hit.similarity, hit.via.partition(" ")[2])
+    return Reason(hit.view, hit.similarity, hit.words)
 
 
 def _nearest_frames(ranking: Sequence[RankedEvent]) -> list[UUID]:
-    """Of each event the frame that is nearest to the query, if a frame found it."""
+    """Return the frame of each event that is nearest to the query, for the events that a frame found."""
     nearest = []
     for event in ranking:
         frames = _nearest([hit for hit in event.reasons if hit.view == "frame"])
-        nearest += [UUID(hit.via.partition(" ")[0]) for hit in frames[:1]]
+        nearest += [hit.item for hit in frames[:1] if hit.item is not None]
     return nearest
 
 

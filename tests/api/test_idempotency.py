@@ -13,7 +13,7 @@ from django.utils import timezone
 from backend.api.models import IdempotencyRecord
 from backend.api.problems import Problem
 from backend.library.models import Collection
-from backend.library.services import videos as services
+from backend.library.services import collections
 from tests.conftest import Cast
 
 
@@ -72,7 +72,7 @@ def test_a_refusal_is_replayed_and_its_work_undone(acme: Cast, monkeypatch: pyte
         Collection.objects.create(tenant_id=acme.tenant_id, name="half")
         raise Problem(403, "too_many", "No more.")
 
-    monkeypatch.setattr(services, "create_collection", half)
+    monkeypatch.setattr(collections, "create_collection", half)
 
     first, second = create(acme, "Park"), create(acme, "Park")
 
@@ -88,7 +88,7 @@ def test_what_a_retry_may_change_is_not_stored(acme: Cast, monkeypatch: pytest.M
         raise Problem(status, "busy", "Try again.")
 
     with monkeypatch.context() as patched:
-        patched.setattr(services, "create_collection", busy)
+        patched.setattr(collections, "create_collection", busy)
         assert create(acme, "Park").status_code == status
     with acme.scope():
         assert IdempotencyRecord.objects.count() == 0
@@ -127,14 +127,14 @@ def test_a_malformed_key_is_refused(acme: Cast, key: str) -> None:
 
 def test_a_second_request_during_the_first_is_told_so(acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     inside, finish = threading.Event(), threading.Event()
-    make = services.create_collection
+    make = collections.create_collection
 
     def slow(**arguments: Any) -> Collection:
         inside.set()
         assert finish.wait(20)
         return make(**arguments)
 
-    monkeypatch.setattr(services, "create_collection", slow)
+    monkeypatch.setattr(collections, "create_collection", slow)
     answers: list[Any] = []
 
     def first() -> None:

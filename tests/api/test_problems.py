@@ -76,7 +76,7 @@ def test_an_unexpected_error_is_a_500_without_its_cause(acme: Cast, monkeypatch:
         Collection.objects.create(tenant_id=acme.tenant_id, name="half")
         raise RuntimeError("password=hunter2")
 
-    monkeypatch.setattr("backend.library.services.videos.create_collection", broken)
+    monkeypatch.setattr("backend.library.services.collections.create_collection", broken)
 
     response = acme.client.post("/v1/collections", {"name": "x"})
 
@@ -90,7 +90,7 @@ def test_a_database_that_is_away_is_a_503_to_try_again(acme: Cast, monkeypatch: 
     def away(**_: Any) -> None:
         raise OperationalError("connection to 10.0.0.7 refused")
 
-    monkeypatch.setattr("backend.library.services.videos.create_collection", away)
+    monkeypatch.setattr("backend.library.services.collections.create_collection", away)
 
     response = acme.client.post("/v1/collections", {"name": "x"})
 

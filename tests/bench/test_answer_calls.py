@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bench.answer_calls import OURS, PAPER, SLOTS, ask, tokens, words
 from bench.model_server import ModelServer, Rates
+from gpu_workers.engine.answering.presets import changed
 from gpu_workers.engine.models.roles import ChatModel, Message, Meter, Sample
 
 FAST = Rates(latency_s=0.0, prefill=1e9, decode=1e9)
@@ -84,7 +84,7 @@ def test_ours_stops_where_samples_agree_and_goes_on_where_they_do_not(server: Mo
 def test_the_reference_asks_for_each_sample_alone(server: ModelServer) -> None:
     before = server.served().requests
 
-    answer = ask(server, replace(PAPER, max_depth=1, in_flight=1), one_by_one=True)
+    answer = ask(server, changed(PAPER, max_depth=1, in_flight=1), one_by_one=True)
 
     assert server.served().requests - before == 1 + 8
     assert [len(node.candidates) for node in answer.nodes if node.action == "SA"] == [8]

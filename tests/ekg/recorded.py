@@ -19,8 +19,7 @@ from backend.ekg.models import (
     TrackedObject,
     TranscriptLine,
 )
-from backend.jobs.models import Segment, SegmentState
-from backend.library.models import IndexState, IndexVersion, Video, VideoStatus
+from backend.library.models import IndexState, IndexVersion, Segment, SegmentState, Video, VideoStatus
 from tests.conftest import Cast
 
 VECTOR = [1.0, 0.0, 0.0]

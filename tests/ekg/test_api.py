@@ -10,7 +10,7 @@ import pytest
 from backend.api.public_ids import encode
 from backend.ekg.models import Overview, Topic
 from backend.jobs.models import Job, JobState
-from backend.library.indexing.flow import enqueue_summary
+from backend.library.indexing.follow_ups import enqueue_summary
 from backend.library.models import IndexVersion, Video, VideoStatus
 from tests.conftest import Cast
 from tests.ekg.recorded import record

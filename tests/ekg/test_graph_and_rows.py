@@ -169,7 +169,7 @@ def test_the_three_views_find_events_and_say_why(acme: Cast) -> None:
         assert (best.event_id, best.view) == (event_id(video_id, 3, 6), "event")
         assert best.similarity == pytest.approx(1.0, abs=1e-3)
         by_entity = search(graph, "entity", vector(0.5, 0.5), limit=5)
-        assert {(hit.event_id, hit.via.split(" ")[1]) for hit in by_entity} == {
+        assert {(hit.event_id, hit.words) for hit in by_entity} == {
             (event_id(video_id, 0, 3), "ann"),
             (event_id(video_id, 6, 10), "ann"),
             (event_id(video_id, 6, 10), "bob"),
@@ -195,7 +195,7 @@ def test_a_spoken_line_leads_to_the_events_it_is_spoken_in(acme: Cast, globex: C
         hits = search(graph, "transcript", vector(1.0), limit=5)
         assert [hit.event_id for hit in hits] == [first, second, third]
         assert hits[0].similarity == pytest.approx(1.0, abs=1e-3)
-        assert hits[0].via.endswith(" over the border")
+        assert hits[0].words == "over the border"
         assert [hit.event_id for hit in search(graph, "transcript", vector(1.0), limit=1)] == [first, second]
         assert [hit.event_id for hit in search(graph, "transcript", vector(1.0), limit=5, floor=0.9)] == [first, second]
     with graph_of(acme, video_id, until_ms=9_000) as graph:
@@ -221,7 +221,7 @@ def test_shared_entities_lead_to_other_events(acme: Cast) -> None:
     with graph_of(acme, video_id) as graph:
         (hit,) = graph.events_sharing_entities([event_id(video_id, 0, 3)], limit=5)
         assert hit.event_id == event_id(video_id, 6, 10)
-        assert "ann" in hit.via
+        assert (hit.item, set(hit.words.split("; "))) == (None, {"ann", "bob"})
         assert {fact.text for fact in graph.facts([event_id(video_id, 6, 10)])} == {
             "ann: participant",
             "bob: participant",

@@ -11,8 +11,7 @@ from backend.api.public_ids import encode
 from backend.ekg.graph_store import GraphStore
 from backend.ekg.invariants import index_faults, rebuild_graph
 from backend.ekg.models import Chunk, Event, Frame, Mention, Topic, Track, TrackedObject
-from backend.jobs.models import Segment, SegmentState
-from backend.library.models import Video, VideoStatus
+from backend.library.models import Segment, SegmentState, Video, VideoStatus
 from gpu_workers.engine.ekg import stable_id
 from tests.conftest import Cast
 from tests.ekg.test_graph_and_rows import event_id, indexed_video

@@ -334,7 +334,7 @@ def test_an_entity_that_is_everywhere_says_little(acme: Cast) -> None:
             crowd, stranger = 1 / np.log2(9), 1 / np.log2(3)
             assert hits[0].similarity == 1.0
             assert hits[1].similarity == pytest.approx(crowd / (crowd + stranger), rel=1e-12)
-            assert {via.split(" ")[1] for via in hits[0].via.split("; ")} == {"crowd", "stranger"}
+            assert set(hits[0].words.split("; ")) == {"crowd", "stranger"}
 
 
 def axis(i: int) -> Vector:

@@ -11,10 +11,11 @@ from django.db import connections, transaction
 from django.utils import timezone
 
 from backend.jobs import services
-from backend.jobs.models import Job, JobKind, JobState, Outbox, Segment
+from backend.jobs.models import Job, JobKind, JobState, Outbox
 from backend.jobs.services import JobFailed, Lease, LeaseLost
-from backend.library.indexing import flow as index_flow
-from backend.library.models import Video, VideoStatus
+from backend.library.indexing import follow_ups
+from backend.library.indexing.versions import is_indexing
+from backend.library.models import Segment, Video, VideoStatus
 from backend.library.services.videos import delete_video
 from tests.conftest import Cast
 from tests.factories import make_video
@@ -191,11 +192,11 @@ def test_a_deleted_video_keeps_its_jobs_from_starting(acme: Cast) -> None:
         segment = Segment.objects.create(
             tenant_id=acme.tenant_id, video_id=video.id, index_version=1, n=0, start_ms=0, end_ms=30_000
         )
-        index_flow.open_next_segments(video.id, 1)
-        running = claim_of(index_flow.observe_key(segment.id))
+        follow_ups.open_next_segments(video.id, 1)
+        running = claim_of(follow_ups.observe_key(segment.id))
         delete_video(video=video)
         assert Video.objects.get(id=video.id).status == VideoStatus.DELETING
-        assert not index_flow.is_indexing(video.id, 1)
+        assert not is_indexing(video.id, 1)
     with pytest.raises(LeaseLost), services.checkpoint(running):
         pytest.fail("a segment of a deleted video was committed")
 

@@ -18,11 +18,11 @@ from django.db import connections
 from django.utils import timezone
 
 from backend.api.public_ids import decode, encode
-from backend.jobs.models import Job, JobKind, JobState, Segment
+from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import JobFailed, LeaseLost
 from backend.library import recording
 from backend.library.indexing.plan import certain_spans
-from backend.library.models import IndexVersion, InputSegment, Upload, Video, VideoStatus
+from backend.library.models import IndexVersion, InputSegment, Segment, Upload, Video, VideoStatus
 from backend.library.storage import ObjectStorage
 from backend.webhooks.models import WebhookEvent
 from tests.conftest import Cast
@@ -30,7 +30,6 @@ from tests.library.growing import append, begin, close, cut, path_of, segments, 
 from tests.library.uploading import create_upload, make_video, put_all
 from tests.library.web import Page, ScriptedWeb, serving
 from tests.tasks.world import FORTY_SECONDS, exists, run_due
-from workers import ingest_segment
 from workers.fetch_source import fetch
 from workers.runner import run_job
 
@@ -268,7 +267,7 @@ def test_a_worker_killed_before_it_commits_loses_and_doubles_nothing(
         raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(ingest_segment, "settle", die)
+        patched.setattr("backend.library.indexing.intake.settle", die)
         with pytest.raises(Killed):
             run_job(job_id, acme.tenant_id, worker="killed")
     assert segments(acme, video_id)[0]["status"] == "queued"

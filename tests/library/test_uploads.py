@@ -15,8 +15,8 @@ from django.utils import timezone
 from backend.api.public_ids import decode
 from backend.jobs.models import Job, JobKind, Outbox
 from backend.library.models import Upload, Video
+from backend.library.services.upload_expiry import expire_uploads
 from backend.library.services.uploads import MIB, part_size_for
-from backend.library.services.videos import expire_uploads
 from backend.library.storage import ObjectMissing, ObjectStorage, StorageAway, UploadMissing
 from tests.conftest import Cast
 from tests.library.uploading import complete, create_upload, make_video, put_all, put_part

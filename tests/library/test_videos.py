@@ -9,8 +9,8 @@ import pytest
 from django.utils import timezone
 
 from backend.api.public_ids import decode, encode
-from backend.jobs.models import Job, JobKind, JobState, Segment, SegmentState
-from backend.library.models import Collection, Video, VideoStatus
+from backend.jobs.models import Job, JobKind, JobState
+from backend.library.models import Collection, Segment, SegmentState, Video, VideoStatus
 from tests.conftest import Cast
 from tests.ekg.recorded import record
 from tests.library.uploading import make_video

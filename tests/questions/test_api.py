@@ -106,7 +106,7 @@ def test_the_trace_is_shown_when_asked_for(acme: Any) -> None:
     }  # fmt: skip
     assert {name: trace[1][name] for name in trace[1] if name != "id"} == {
         "path": "RQ", "depth": 1, "action": "RQ", "answer": None, "score": 0.0, "sub_queries": ["car colour"],
-        "events": [], "candidates": [], "seen": [], "reused_from": None, "error_code": None,
+        "events": [], "candidates": [], "seen": [], "note": "", "reused_from": None, "error_code": None,
         "usage": {"prompt_tokens": 0, "completion_tokens": 0, "frames_used": 0, "frames_available": 0},
         "started_ms": 1_200, "wall_ms": 0,
     }  # fmt: skip

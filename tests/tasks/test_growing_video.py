@@ -13,8 +13,7 @@ from django.conf import settings
 from backend.api.public_ids import encode
 from backend.billing.models import UsageEvent
 from backend.ekg.models import Chunk, Event, Frame
-from backend.jobs.models import Segment
-from backend.library.models import IndexVersion
+from backend.library.models import IndexVersion, Segment
 from backend.library.storage import ObjectStorage
 from backend.questions.models import Evidence, QuestionVideo
 from backend.questions.services import questions

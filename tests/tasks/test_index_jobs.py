@@ -20,8 +20,9 @@ from backend.ekg.graph_store import GraphStore
 from backend.ekg.invariants import index_faults
 from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Overview, Relation, Topic
 from backend.jobs import services
-from backend.jobs.models import Job, JobKind, JobState, Outbox, Segment, SegmentState
-from backend.library.models import Video
+from backend.jobs.models import Job, JobKind, JobState, Outbox
+from backend.library.indexing.intake import fail_probe
+from backend.library.models import Segment, SegmentState, Video
 from backend.library.storage import ObjectStorage
 from backend.webhooks.models import WebhookEvent
 from gpu_workers.tasks import assemble_video, observe_segment
@@ -37,7 +38,6 @@ from tests.tasks.world import (
     run_due,
     stored_video,
 )
-from workers.probe_video import fail_video
 from workers.runner import FollowUp, Work, run_job
 
 # One process for both files: the models are loaded once.
@@ -387,7 +387,7 @@ def test_a_video_whose_assembly_failed_is_neither_observed_nor_billed_further(
         probe = Job.objects.get().id
     run_job(probe, acme.tenant_id, worker="test")
     with acme.scope():
-        fail_video(video_id, services.JobFailed("internal_error", "no events", retryable=True))
+        fail_probe(video_id, code="internal_error", message="no events")
     run_due()
 
     assert vlm.requests == []

@@ -16,8 +16,8 @@ from backend.billing import queries as ledger
 from backend.billing.models import UsageEvent
 from backend.ekg.graph_store import GraphStore
 from backend.ekg.models import Event, Frame, IndexRow
-from backend.jobs.models import Job, JobKind, JobState, Outbox, Segment
-from backend.library.models import Collection, IndexVersion, Video
+from backend.jobs.models import Job, JobKind, JobState, Outbox
+from backend.library.models import Collection, IndexVersion, Segment, Video
 from backend.library.storage import ObjectStorage
 from backend.questions.models import Evidence
 from backend.questions.services import questions

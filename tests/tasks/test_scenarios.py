@@ -17,10 +17,9 @@ from backend.ekg.graph_store import GraphStore
 from backend.ekg.invariants import index_faults
 from backend.ekg.models import Chunk, Entity, Event, Frame, TranscriptLine
 from backend.ekg.writer import VersionWriter
-from backend.jobs.models import Segment, SegmentState
-from backend.library.indexing.flow import enqueue_assembly
-from backend.library.indexing.versions import create_video
-from backend.library.models import Video, VideoStatus
+from backend.library.indexing.begin import create_video
+from backend.library.indexing.follow_ups import enqueue_assembly
+from backend.library.models import Segment, SegmentState, Video, VideoStatus
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import SegmentRecord, Span
 from tests.conftest import Cast

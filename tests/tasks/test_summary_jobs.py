@@ -17,6 +17,7 @@ from backend.ekg.graph_store import GraphStore
 from backend.ekg.models import Entity, Event, Frame, Mention, Overview, Relation, Topic
 from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import take_due_wakeups
+from backend.library.indexing.follow_ups import summary_is_due
 from backend.library.models import Video
 from backend.webhooks.models import WebhookEvent
 from gpu_workers.tasks import assemble_video, observe_segment, summarise_video
@@ -158,7 +159,7 @@ def test_a_long_summary_is_told_in_turns(acme: Cast, monkeypatch: pytest.MonkeyP
 
 
 def test_a_summary_is_told_less_often_the_longer_the_video_is() -> None:
-    due = [n for n in range(1_600) if assemble_video.summary_is_due(n)]
+    due = [n for n in range(1_600) if summary_is_due(n)]
     assert due[:3] == [9, 19, 29]
     assert due[-2:] == [1_559, 1_599]
     assert len(due) == 80

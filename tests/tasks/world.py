@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from backend.jobs.models import Job, JobKind
 from backend.jobs.services import enqueue, take_due_wakeups
-from backend.library.indexing.versions import create_video, enqueue_probe
+from backend.library.indexing.begin import create_video, enqueue_probe
 from backend.library.storage import ObjectMissing, ObjectStorage, source_key
 from infra.local import ffmpeg
 from tests.conftest import Cast

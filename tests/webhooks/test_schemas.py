@@ -12,6 +12,7 @@ from django.utils import timezone
 from jsonschema import Draft202012Validator
 from uuid6 import uuid7
 
+from backend.library import payloads as library
 from backend.library.models import IndexVersion, Upload, UploadStatus, VideoStatus
 from backend.questions.models import Question
 from backend.questions.services import batches, questions
@@ -45,7 +46,7 @@ def test_video_events_are_valid(acme: Any, status: str) -> None:
             error_code="decode_failed" if failed else "",
             error_message="x" * 5_000 if failed else "",
         )
-        services.emit(type=f"video.{status}", resource_id=video.id, data=payloads.video_data(video))
+        services.emit(type=f"video.{status}", resource_id=video.id, data=library.video_data(video))
         assert list(errors(WebhookEvent.objects.get())) == []
 
 
@@ -53,7 +54,7 @@ def test_a_failed_reindex_is_valid(acme: Any) -> None:
     with acme.scope():
         video = make_video(status=VideoStatus.READY)
         version = IndexVersion(n=2, error_code="model_unavailable", error_message="x" * 5_000)
-        data = payloads.reindex_data(video, version)
+        data = library.reindex_data(video, version)
         services.emit(type="video.reindex_failed", resource_id=video.id, data=data, sequence=2)
         assert list(errors(WebhookEvent.objects.get())) == []
 
@@ -65,7 +66,7 @@ def test_upload_completed_is_valid(acme: Any) -> None:
             size_bytes=10, part_size=10, object_key="k", multipart_id="m", expires_at=timezone.now(),
             completed_at=timezone.now(),
         )  # fmt: skip
-        data = payloads.upload_data(upload, make_video(upload_id=upload.id))
+        data = library.upload_data(upload, make_video(upload_id=upload.id))
         services.emit(type="upload.completed", resource_id=upload.id, data=data)
         assert list(errors(WebhookEvent.objects.get())) == []
 

@@ -30,8 +30,9 @@ from backend.library.bodies.videos import (
     segment_body,
     version_body,
 )
-from backend.library.indexing import versions as index_versions
+from backend.library.indexing.begin import begin_reindex
 from backend.library.models import Collection, Profile, SourceType, Upload, Video, VideoStatus
+from backend.library.services import collections
 from backend.library.services import input_segments as growth
 from backend.library.services import videos as services
 from backend.library.storage import PRESIGNED_FOR, ObjectStorage
@@ -282,7 +283,7 @@ class ReindexView(TenantView):
     def post(self, request: Request, video_id: str) -> Response:
         """Index a video anew with the models and instructions of now; the old index answers until the new is ready."""
         video = self.get_or_404(queries.videos(), decode("vid", video_id))
-        return Response(one_video(index_versions.begin_reindex(video_id=video.id)), status=202)
+        return Response(one_video(begin_reindex(video_id=video.id)), status=202)
 
 
 class VersionsView(TenantView):
@@ -349,7 +350,7 @@ class CollectionsView(TenantView):
     @idempotent()
     def post(self, request: Request) -> Response:
         """A folder of videos with a common profile and instructions."""
-        collection = services.create_collection(fields=parsed(CollectionRequest, request))
+        collection = collections.create_collection(fields=parsed(CollectionRequest, request))
         location = {"Location": f"/v1/collections/{encode('col', collection.id)}"}
         return Response(collection_body(collection), status=201, headers=location)
 
@@ -372,12 +373,12 @@ class CollectionView(TenantView):
         """Change a collection; videos that are indexed already keep the index they have."""
         collection = self._collection(collection_id)
         fields = parsed(CollectionRequest, request, partial=True)
-        return Response(collection_body(services.update_collection(collection=collection, fields=fields)))
+        return Response(collection_body(collections.update_collection(collection=collection, fields=fields)))
 
     @extend_schema(operation_id="deleteCollection", responses={204: None}, tags=["Collections"])
     def delete(self, request: Request, collection_id: str) -> Response:
         """Delete a collection; its videos stay, without one."""
-        services.delete_collection(collection=self._collection(collection_id))
+        collections.delete_collection(collection=self._collection(collection_id))
         return Response(status=204)
 
 

@@ -11,8 +11,8 @@ from rest_framework import serializers
 
 from backend.api.bodies import ErrorBody, MetadataField
 from backend.api.public_ids import PublicIdField
-from backend.ekg.queries import Gaps, IndexSize, gaps, index_size
 from backend.library import queries
+from backend.library.index_contents import Gaps, IndexSize, index_contents
 from backend.library.models import (
     IndexState,
     IndexVersion,
@@ -176,9 +176,10 @@ def one_video(video: Video) -> dict[str, Any]:
     """A video with the size of its graph and what is missing from it."""
     size = None
     if video.status == VideoStatus.READY:
-        size = index_size(video.id, video.active_index_version)
+        size = index_contents().index_size(video.id, video.active_index_version)
     clock = queries.index_versions(video).filter(n=video.active_index_version).values_list("clock", flat=True).first()
-    (body,) = _bodies([video], size=size, missing=gaps(video.id, video.active_index_version), clock=clock)
+    missing = index_contents().gaps(video.id, video.active_index_version)
+    (body,) = _bodies([video], size=size, missing=missing, clock=clock)
     shown: dict[str, Any] = body
     return shown
 

@@ -1,0 +1,7 @@
+"""The life of an index version, one step a file.
+
+begin -> intake -> plan -> segments and follow_ups -> completion -> activation or failure -> retirement; progress and
+api show where it is. Tasks and workers call these steps in a checkpoint of their job, and decide nothing themselves.
+
+A job's row is locked before its video's (backend.jobs.models.LOCK_ORDER), so whatever enqueues does so first.
+"""

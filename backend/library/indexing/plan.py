@@ -1,4 +1,4 @@
-"""Turns what is known of a recording into work: pieces find their place in time, time is cut into segments."""
+"""Plan a version: give the pieces of a recording their position in time, and cut the time into segments."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from backend.jobs.models import Segment
-from backend.library.indexing.flow import open_next_segments
-from backend.library.indexing.versions import fail_version
+from backend.library.indexing.failure import fail_version
+from backend.library.indexing.follow_ups import open_next_segments
 from backend.library.models import (
     IndexState,
     IndexVersion,
     InputSegment,
     InputStatus,
+    Segment,
     Video,
     VideoStatus,
 )
@@ -22,15 +22,15 @@ from backend.library.recording import is_open
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.indexing.segments import SHORTEST_SEGMENT_MS, plan_segments
 
-# What a piece says of itself and the video shows of its first one.
 MEASURES = ("width", "height", "fps", "rotation", "container", "codec", "bitrate")
+"""Columns that a video takes from its first piece."""
 
 
 def settle(video_id: UUID) -> None:
     """Place the pieces that are ready on the clock of a growing video, then plan; inside a job's checkpoint.
 
-    A piece has its place once every earlier one is ready or failed; a failed one takes no time. Pieces may become
-    ready in any order, and this may run any number of times.
+    A piece gets its position once every earlier piece is ready or failed; a failed piece takes no time. Pieces may
+    become ready in any order, and this may run any number of times.
     """
     video: Video | None = Video.objects.select_for_update().filter(id=video_id).first()
     if video is None or video.status == VideoStatus.DELETING:

@@ -13,9 +13,9 @@ from uuid import UUID
 
 from django.db.models import Count, F, Max, Q, Sum
 
-from backend.jobs.models import Job, JobKind, JobState, Segment, SegmentState
+from backend.jobs.models import Job, JobKind, JobState
 from backend.library.indexing.versions import is_reindexing
-from backend.library.models import Video, VideoStatus
+from backend.library.models import Segment, SegmentState, Video, VideoStatus
 from backend.library.recording import is_open
 
 INDEX_KINDS = (JobKind.PROBE_VIDEO, JobKind.INGEST_SEGMENT, JobKind.OBSERVE_SEGMENT, JobKind.ASSEMBLE_VIDEO)

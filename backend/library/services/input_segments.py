@@ -16,7 +16,8 @@ from uuid6 import uuid7
 
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue
-from backend.library.indexing.versions import create_video, enqueue_probe, fail_version
+from backend.library.indexing.begin import create_video, enqueue_probe
+from backend.library.indexing.failure import fail_version
 from backend.library.models import InputSegment, SourceType, Upload, Video, VideoStatus
 from backend.library.recording import is_open
 from backend.library.storage import source_key
@@ -55,7 +56,7 @@ def close(*, video_id: UUID) -> Video:
 
     Raises Refused: not_growing, video_deleting. A video without any segment fails with no_input.
     """
-    # Before the video's row is locked, see backend.library.indexing.versions.
+    # Before the video's row is locked, see LOCK_ORDER.
     enqueue_probe(video_id)
     video: Video = Video.objects.select_for_update().get(id=video_id)
     if video.source_type == SourceType.UPLOAD:

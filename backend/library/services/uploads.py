@@ -14,7 +14,8 @@ from django.conf import settings
 from django.utils import timezone
 from uuid6 import uuid7
 
-from backend.library.indexing.versions import create_video, enqueue_probe
+from backend.library import payloads
+from backend.library.indexing.begin import create_video, enqueue_probe
 from backend.library.models import InputSegment, Upload, UploadStatus, Video
 from backend.library.services import input_segments as growth
 from backend.library.storage import (
@@ -31,7 +32,6 @@ from backend.library.storage import (
 )
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
-from backend.webhooks import payloads
 from backend.webhooks.services import emit
 
 logger = logging.getLogger(__name__)

@@ -12,7 +12,6 @@ from backend.billing.bodies.amounts import ExactDecimalField
 from backend.questions.bodies.common import SCOPE_FIELDS
 from backend.questions.bodies.questions import (
     EFFORT_HELP,
-    EFFORTS,
     METHOD_HELP,
     METHODS,
     QuestionBudgetRequestSerializer,
@@ -21,6 +20,7 @@ from backend.questions.bodies.questions import (
 from backend.questions.models import BatchStatus
 from backend.questions.queries.scopes import MAX_VIDEOS
 from backend.questions.services.batches import MAX_QUESTIONS
+from gpu_workers.engine.answering.contract import EFFORTS
 
 _DEFAULTS = ("method", "effort", "budget")
 

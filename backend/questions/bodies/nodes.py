@@ -61,6 +61,10 @@ class NodeSerializer(serializers.Serializer[Any]):
     seen = serializers.ListField(
         source="node.seen", child=serializers.CharField(), help_text="Findings of an inspection so far (action IN)."
     )
+    note = serializers.CharField(
+        source="node.note",
+        help_text="Why the tree was not searched, if the events alone decided the choice (action CS); else empty.",
+    )
     reused_from = serializers.CharField(
         allow_null=True, help_text="Path of the node with the same events whose answer this node shares."
     )

@@ -19,11 +19,9 @@ from backend.questions.bodies.feedback import FeedbackSerializer
 from backend.questions.bodies.nodes import NodeSerializer
 from backend.questions.models import QuestionStatus, Verdict
 from gpu_workers.engine.answering import methods
-from gpu_workers.engine.answering.contract import MAX_CHOICES, CheckMode, CitationStatus, Effort, FinishReason
+from gpu_workers.engine.answering.contract import CHECKS, EFFORTS, MAX_CHOICES, CitationStatus, FinishReason
 
 METHODS = tuple(methods.METHODS)
-EFFORTS: tuple[str, ...] = get_args(Effort)
-CHECKS: tuple[str, ...] = get_args(CheckMode)
 FINISH_REASONS: tuple[str, ...] = get_args(FinishReason)
 CITATION_STATUSES: tuple[str, ...] = get_args(CitationStatus)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 from rest_framework import serializers
 
@@ -11,12 +11,11 @@ from backend.api.public_ids import PublicIdField
 from backend.questions.bodies.common import FrameImageSerializer, ModelUsageSerializer, ScopeRequestSerializer
 from backend.questions.models import QuestionStatus
 from backend.questions.services.searches import DEFAULT_WEIGHTS, VIEWS
-from gpu_workers.engine.retrieval.fusion import Fusion
+from gpu_workers.engine.retrieval.fusion import FUSIONS
 
 DEFAULT_LIMIT = 16
 MAX_LIMIT = 100
 MAX_WEIGHT = 10
-FUSIONS: tuple[str, ...] = get_args(Fusion)
 
 
 class SearchRequestSerializer(ScopeRequestSerializer):

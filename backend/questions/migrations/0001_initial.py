@@ -90,6 +90,7 @@ class Migration(migrations.Migration):
                 ("answer", models.TextField(null=True)),
                 ("score", models.FloatField(null=True)),
                 ("seen", models.JSONField(default=list)),
+                ("note", models.TextField(blank=True, default="")),
                 ("reused_from", models.CharField(blank=True, default="", max_length=100)),
                 ("error_code", models.CharField(blank=True, default="", max_length=64)),
                 ("usage", models.JSONField(default=dict)),

@@ -10,7 +10,7 @@ from backend.tenancy.ddl import tenant_reference, tenant_table
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("library", "0002_index_versions_and_input_segments"),
+        ("library", "0001_initial"),
         ("questions", "0001_initial"),
         ("tenancy", "0001_initial"),
     ]

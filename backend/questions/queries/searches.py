@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from backend.questions.models import OPEN, Failure, Search, SearchVideo, failure_of
 from gpu_workers.engine.ekg import Span
-from gpu_workers.engine.retrieval.moments import FoundSpan, Moment, moments
+from gpu_workers.engine.retrieval.moments import FoundSpan, RankedMoment, moments
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class SearchView:
         return len(self.search.results)
 
     @property
-    def moments(self) -> Sequence[Moment]:
+    def moments(self) -> Sequence[RankedMoment]:
         """The stretches of time that the results make up, best first."""
         return moments(
             [

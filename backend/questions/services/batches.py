@@ -15,6 +15,7 @@ from backend.billing.services import budgets, ledger
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue_many, request_cancel_many
 from backend.library.models import Video
+from backend.questions import payloads
 from backend.questions.models import OPEN, BatchStatus, Question, QuestionBatch, QuestionStatus, QuestionVideo
 from backend.questions.queries.batches import counts_of
 from backend.questions.queries.questions import job_key
@@ -22,7 +23,6 @@ from backend.questions.queries.scopes import ScopeWish, resolve_many
 from backend.questions.services.drafts import new_question, scope_rows
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
-from backend.webhooks import payloads
 from backend.webhooks.services import emit
 
 MAX_QUESTIONS = 1_000

@@ -15,6 +15,7 @@ from backend.billing.services import budgets, ledger
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue, request_cancel
 from backend.library.models import VideoStatus
+from backend.questions import payloads
 from backend.questions.models import OPEN, Question, QuestionStatus, QuestionVideo
 from backend.questions.queries.questions import job_key
 from backend.questions.queries.scopes import ScopeWish, resolve
@@ -22,7 +23,6 @@ from backend.questions.queries.sessions import present_scope
 from backend.questions.services import batches, sessions
 from backend.questions.services.drafts import new_question, scope_rows
 from backend.questions.services.records import claims_of, write_answer_rows
-from backend.webhooks import payloads
 from backend.webhooks.services import emit
 
 if TYPE_CHECKING:

@@ -84,6 +84,7 @@ def _node(question: Question, ordinal: int, record: NodeRecord) -> Node:
         answer=record.answer,
         score=record.score,
         seen=list(record.seen),
+        note=record.note,
         reused_from=record.reused_from,
         error_code=record.error,
         usage={

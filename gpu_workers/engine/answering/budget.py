@@ -20,7 +20,7 @@ class Halt(Exception):
         self.code = code
 
 
-class BudgetExhausted(Halt):
+class BudgetSpent(Halt):
     """code names the limit: max_calls, max_tokens, max_seconds or max_cost, or tenant_max_… of an Allowance."""
 
 
@@ -61,6 +61,17 @@ class Allowance:
     max_tokens: int | None = None
     max_seconds: float | None = None
     max_cost: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """What a limit leaves. cost_of_one: the most that one sample consumes of it. ends_at_nothing_left: whether nothing
+    left refuses even a sample that consumes nothing."""
+
+    code: str
+    left: Decimal
+    cost_of_one: Decimal = Decimal(0)
+    ends_at_nothing_left: bool = True
 
 
 class Spending:
@@ -105,7 +116,7 @@ class Spending:
         )
 
     def check(self) -> None:
-        """Raises Canceled or BudgetExhausted if not even the smallest call may be made."""
+        """Raise Canceled or BudgetSpent if not even the smallest call may be made."""
         allowed = self._allowance()
         if self._should_stop():
             raise Canceled
@@ -114,10 +125,10 @@ class Spending:
 
     @contextmanager
     def admitted(self, model: str, *, prompt_tokens: int, sample_tokens: int, n: int = 1) -> Iterator[Admission]:
-        """Room for one request of up to n samples, as many as the budget holds, at least one.
+        """Reserve room for one request of up to n samples, as many as the budget holds, at least one.
 
         sample_tokens: the most one sample can have. The prompt is reserved once per sample, since a server that cannot
-        sample n at once is asked n times. Raises Canceled or BudgetExhausted instead of admitting the call.
+        sample n at once is asked n times. Raises Canceled or BudgetSpent instead of admitting the call.
         """
         allowed = self._allowance()
         if self._should_stop():
@@ -147,35 +158,38 @@ class Spending:
         return remaining is not None and remaining <= 0
 
     def _affordable(self, allowed: Allowance, model: str, prompt_tokens: int, sample_tokens: int, n: int) -> int:
-        budget = self._budget
-        if budget.max_calls is not None and self._calls >= budget.max_calls:
-            raise BudgetExhausted("max_calls")
-        if self.out_of_time():
-            raise BudgetExhausted("max_seconds")
-        if budget.max_tokens is None and budget.max_cost is None and allowed == Allowance():
-            return n
-        used = self.usage()
-        if allowed.max_seconds is not None and _seconds(used.calls) >= allowed.max_seconds:
-            raise BudgetExhausted("tenant_max_seconds")
-        for limit, code in ((budget.max_tokens, "max_tokens"), (allowed.max_tokens, "tenant_max_tokens")):
-            if limit is None:
-                continue
-            free = limit - used.prompt_tokens - used.completion_tokens - self._reserved_tokens
-            while n > 0 and n * (prompt_tokens + sample_tokens) > free:
+        """Return how many of n samples every limit leaves room for. Raises BudgetSpent if a limit has room for none."""
+        for limit in self._limits(allowed, model, prompt_tokens, sample_tokens):
+            while n > 0 and n * limit.cost_of_one > limit.left:
                 n -= 1
-            if n == 0 or free <= 0:
-                raise BudgetExhausted(code)
-        price = budget.prices.get(model, Price())
-        for amount, code in ((budget.max_cost, "max_cost"), (allowed.max_cost, "tenant_max_cost")):
-            if amount is None:
-                continue
-            left = amount - used.cost - self._reserved_cost
-            while n > 0 and n * _cost(price, prompt_tokens, 0, sample_tokens) > left:
-                n -= 1
-            # Nothing left stops the tenant altogether, a question only before a model that costs something.
-            if n == 0 or (left <= 0 and (price != Price() or code == "tenant_max_cost")):
-                raise BudgetExhausted(code)
+            if n == 0 or (limit.left <= 0 and limit.ends_at_nothing_left):
+                raise BudgetSpent(limit.code)
         return n
+
+    def _limits(self, allowed: Allowance, model: str, prompt_tokens: int, sample_tokens: int) -> Iterator[_Limit]:
+        """The limits on a call, in the order in which they are reported."""
+        budget = self._budget
+        if budget.max_calls is not None:
+            yield _Limit("max_calls", Decimal(budget.max_calls - self._calls))
+        remaining = self._remaining_s()
+        if remaining is not None:
+            yield _Limit("max_seconds", Decimal(remaining))
+        if budget.max_tokens is None and budget.max_cost is None and allowed == Allowance():
+            return
+        used = self.usage()
+        if allowed.max_seconds is not None:
+            yield _Limit("tenant_max_seconds", Decimal(allowed.max_seconds - _seconds(used.calls)))
+        tokens = used.prompt_tokens + used.completion_tokens + self._reserved_tokens
+        for most, code in ((budget.max_tokens, "max_tokens"), (allowed.max_tokens, "tenant_max_tokens")):
+            if most is not None:
+                yield _Limit(code, Decimal(most - tokens), Decimal(prompt_tokens + sample_tokens))
+        price = budget.prices.get(model, Price())
+        cost, cost_of_one = used.cost + self._reserved_cost, _cost(price, prompt_tokens, 0, sample_tokens)
+        if budget.max_cost is not None:
+            # A question whose money is spent may still ask a model that costs nothing; a tenant may not.
+            yield _Limit("max_cost", budget.max_cost - cost, cost_of_one, ends_at_nothing_left=price != Price())
+        if allowed.max_cost is not None:
+            yield _Limit("tenant_max_cost", allowed.max_cost - cost, cost_of_one)
 
     def _remaining_s(self) -> float | None:
         if self._budget.max_seconds is None:

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import EntityFact, StoredEvent
 
 MAX_FACTS = 6
-"""Facts per event: more push out events of the same prompt."""
+"""Maximum number of facts per event: more of them push events out of the prompt."""
 
 LINE_TOKENS = 24
-"""Of a line beside the event's own words: its number, its video's and its times."""
+"""Tokens of a line that are not the event's own words: its number, its video's and its times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +37,11 @@ def event_context(
     stamp: Callable[[Span], str] | None = None,
     all_in_brief: bool = False,
 ) -> EventContext:
-    """ranking: event ids, best first; ids missing in events are left out. stamp: how a line tells its time, by default
+    """ranking: event ids, best first; ids missing in events are left out. stamp: how a line shows its time, by default
     on the clock.
 
     Drops the lowest ranked events until the rest fits max_tokens, but never the best one: it is cut short instead.
-    all_in_brief: what is too long for an equal part of max_tokens is cut to that, so that more events are told of.
+    all_in_brief: an event that is too long for an equal part of max_tokens is cut to it, so that more events fit.
     """
     part = max(1, max_tokens // max(1, len(ranking)) - LINE_TOKENS)
     by_event: dict[UUID, list[str]] = {}
@@ -68,7 +69,7 @@ def event_context(
 
 
 def event_text(event: StoredEvent, facts: Sequence[str] = ()) -> str:
-    """One event in words: summary, speech, writing on screen, facts of the graph; a single line of data."""
+    """Return one event in words, on a line: summary, speech, writing on screen, facts of the graph."""
     spoken = dict.fromkeys(as_data(line.text) for chunk in event.chunks for line in chunk.transcript)
     written = dict.fromkeys(as_data(text) for chunk in event.chunks for text in chunk.on_screen_text)
     parts = [as_data(event.summary)]
@@ -79,17 +80,6 @@ def event_text(event: StoredEvent, facts: Sequence[str] = ()) -> str:
     if facts:
         parts.append(f"Facts: {'; '.join(dict.fromkeys(facts[:MAX_FACTS]))}")
     return " ".join(parts)
-
-
-def clock(ms: int) -> str:
-    """mm:ss, or h:mm:ss from one hour on."""
-    minutes, seconds = divmod(ms // 1000, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes:02}:{seconds:02}"
-
-
-def clock_span(span: Span) -> str:
-    return f"{clock(span.start_ms)}-{clock(span.end_ms)}"
 
 
 def _numbered(

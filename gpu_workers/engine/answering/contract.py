@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 from uuid import UUID
 
 from gpu_workers.engine.models.roles import ModelCall
+from gpu_workers.engine.retrieval.fusion import FUSIONS as FUSIONS
 
 Effort = Literal["low", "medium", "high", "paper"]
 FinishReason = Literal["answered", "insufficient_evidence", "budget", "refused", "error", "canceled"]
 CitationStatus = Literal["supported", "contradicted", "unverified"]
 CheckMode = Literal["auto", "off", "frames", "inspect"]
 
+EFFORTS: tuple[Effort, ...] = get_args(Effort)
+CHECKS: tuple[CheckMode, ...] = get_args(CheckMode)
+
 INSUFFICIENT = "insufficient"
 """The word a model uses to abstain; never a choice's letter."""
 
 MAX_CHOICES = 26
+"""Maximum number of choices: as many as there are letters."""
+
+SEARCH_SKIPPED = "search skipped: decided by support"
+"""Note of a support node whose lead no vote could change, so that the tree was not searched. Stable: programs may
+compare it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,7 @@ class NodeRecord:
     answer: the node's own answer, None if it has none; "insufficient" if it abstained.
     error: stable code of what went wrong, "" if nothing did. reused_from: path of the node with the same events whose
     answer this one shares. frames_used of frames_available: what a frame check or an inspection looked at.
-    seen: what an inspection found so far, in words.
+    seen: what an inspection found so far, in words. note: SEARCH_SKIPPED, or "" if there is nothing to note.
     """
 
     path: str
@@ -131,6 +138,7 @@ class NodeRecord:
     frames_used: int = 0
     frames_available: int = 0
     seen: tuple[str, ...] = ()
+    note: str = ""
     started_ms: int = 0
     wall_ms: int = 0
     prompt_tokens: int = 0
@@ -219,38 +227,6 @@ class PartialAnswer:
 
 
 class Progress(Protocol):
-    """Told where a question stands, from the thread that asked. stage: retrieval, search, check, citations."""
+    """Hears where a question stands, in the thread that asked. stage: support, retrieval, search, check, citations."""
 
     def __call__(self, stage: str, done: int, total: int, detail: str) -> None: ...
-
-
-def answer_key(
-    question: QuestionInput,
-    *,
-    method_version: str,
-    models: Sequence[str],
-    prompts: str,
-    memory_version: str,
-    scope: str,
-) -> str:
-    """Content hash under which an answer may be cached: any difference in what decides the answer changes it (R8).
-
-    models: names of all models in play. prompts: digest of the prompt files. memory_version: of the index asked.
-    scope: canonical text of tenant, videos and time span.
-    """
-    parts = {
-        "question": question.question,
-        "choices": list(question.choices),
-        "profile": question.profile,
-        "method": question.method,
-        "effort": question.effort,
-        "seed": question.seed,
-        "check": question.check,
-        "history": [[turn.question, turn.answer] for turn in question.history],
-        "method_version": method_version,
-        "models": sorted(models),
-        "prompts": prompts,
-        "memory_version": memory_version,
-        "scope": scope,
-    }
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Halt
+from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Turn
 from gpu_workers.engine.answering.parsing import read_object
-from gpu_workers.engine.answering.run import QuestionRun
 from gpu_workers.engine.answering.wording import as_data, choice_lines
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.prompts import load
 
 TURNS = 4
-"""The last turns that a model is told of."""
+"""Number of the last turns that a model reads."""
+
 QUESTION_CHARACTERS = 300
 ANSWER_CHARACTERS = 400
 STANDALONE_CHARACTERS = 600
@@ -27,48 +29,46 @@ _SCHEMA = {
 }
 
 
-def stand_alone(run: QuestionRun) -> str:
-    """Rewrites run's question by its history, in one call. Returns what it became; "" without history or on failure.
+def stand_alone(asked: Asked, calls: Calls) -> Asked:
+    """Return what is asked with the question rewritten by its history, in one call; without history as it is.
 
     Earlier answers come from a model that read text of the video: they can change what is asked and searched for, and
-    nothing else. After a failure the question stays as it is and is searched together with the last one.
+    nothing else. After a failure the question stays as it is and is searched together with the question before.
     """
-    question = run.question
+    question = asked.question
     if not question.history:
-        return ""
+        return asked
     prompt = load("condense", question.profile).substitute(
         turns=conversation(question.history), question=question.question, choices=choice_lines(question.choices)
     )
     text = ""
     try:
-        with run.timed("condense"):
-            samples = run.ask(
+        with calls.timed("condense"):
+            samples = calls.ask(
                 [Message("user", (prompt,))],
                 stage="condense",
-                meter=run.meter,
+                meter=calls.meter,
                 schema=_SCHEMA,
                 max_tokens=200,
-                seed=run.seed_of("condense"),
+                seed=asked.seed_of("condense"),
             )
         said = (read_object(samples[0].text) or {}).get("question")
         text = as_data(said)[:STANDALONE_CHARACTERS] if isinstance(said, str) else ""
     except Halt as halt:
-        run.halt(halt)
+        calls.halt(halt)
     except ModelError:
         text = ""
     if text:
-        run.question = replace(question, question=text)
-        run.searched = text
-        return text
-    run.searched = f"{question.question} {as_data(question.history[-1].question)[:QUESTION_CHARACTERS]}"
-    return ""
+        return replace(asked, question=replace(question, question=text), searched=text, standalone=text)
+    before = as_data(question.history[-1].question)[:QUESTION_CHARACTERS]
+    return replace(asked, searched=f"{question.question} {before}")
 
 
 def conversation(history: Sequence[Turn]) -> str:
     """The last turns as data, a line each, bounded in number and length."""
     lines = []
     for turn in history[-TURNS:]:
-        asked = as_data(turn.question)[:QUESTION_CHARACTERS]
+        question = as_data(turn.question)[:QUESTION_CHARACTERS]
         said = as_data(turn.answer)[:ANSWER_CHARACTERS] or "nothing"
-        lines.append(f"Asked: {asked} Answered: {said}")
+        lines.append(f"Asked: {question} Answered: {said}")
     return "\n".join(lines)

@@ -11,7 +11,7 @@ from uuid import UUID
 from gpu_workers.engine.ports import Hit
 
 SHARED, RELATED = 1.0, 0.5
-"""What an entity in common counts, and an entity that is one relation away."""
+"""Weights of an entity in common, and of an entity that is one relation away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,14 @@ def connected_events(
 
     appearances: all in scope of the entities of seeds (shared) and of those that a relation joins to them. An entity
     adds SHARED or RELATED over log2(1 + number of its events): one that is everywhere says little about where to look.
-    similarity is strength over the strongest one's; via names the entities, by their ids.
+    similarity is strength over the strongest one's; words names the entities, in the order of their ids.
     """
     events_of: defaultdict[UUID, dict[UUID, Appearance]] = defaultdict(dict)
     for appearance in appearances:
         events_of[appearance.entity_id][appearance.event_id] = appearance
     strength: defaultdict[UUID, float] = defaultdict(float)
-    via: defaultdict[UUID, list[str]] = defaultdict(list)
-    place: dict[UUID, int] = {}
+    names: defaultdict[UUID, list[str]] = defaultdict(list)
+    number: dict[UUID, int] = {}
     # By id, so that sums and words do not depend on the order in which a store returns them.
     for entity_id in sorted(events_of):
         events = events_of[entity_id]
@@ -46,8 +46,10 @@ def connected_events(
         for event_id, appearance in events.items():
             if event_id not in seeds:
                 strength[event_id] += weight
-                via[event_id].append(f"{entity_id} {appearance.name}")
-                place[event_id] = appearance.n
-    order = sorted(strength, key=lambda event_id: (-strength[event_id], place[event_id], event_id))
+                names[event_id].append(appearance.name)
+                number[event_id] = appearance.n
+    order = sorted(strength, key=lambda event_id: (-strength[event_id], number[event_id], event_id))
     top = max(strength.values(), default=1.0)
-    return [Hit(event_id, strength[event_id] / top, "graph", "; ".join(via[event_id])) for event_id in order[:limit]]
+    return [
+        Hit(event_id, strength[event_id] / top, "graph", words="; ".join(names[event_id])) for event_id in order[:limit]
+    ]

@@ -14,10 +14,10 @@ ROWS = 4_096
 
 
 def frames_of_hits(graph: KnowledgeGraph, hits: Sequence[Hit]) -> list[StoredFrame]:
-    """The frames that frame hits name (via begins with the frame's id), in the order of hits; unknown ones left out."""
+    """Return the frames that frame hits name, each once, in the order of hits; frames out of scope are left out."""
     owned = {frame.id: frame for frame in graph.frames_of(list(dict.fromkeys(h.event_id for h in hits)), limit=ROWS)}
-    named = [UUID(hit.via.split(" ", 1)[0]) for hit in hits if hit.via]
-    return [owned[frame_id] for frame_id in dict.fromkeys(named) if frame_id in owned]
+    named = dict.fromkeys(hit.item for hit in hits if hit.item is not None)
+    return [owned[frame_id] for frame_id in named if frame_id in owned]
 
 
 def all_events(graph: KnowledgeGraph, probe: Vector) -> list[StoredEvent]:
@@ -56,7 +56,7 @@ def frame_evidence(
     """Frames as a checker takes them, in the order given.
 
     observation is the description of the chunk around the frame where it rests on measurements (chunk.facts); a VLM's
-    words are left out, since a checker that sees pictures must not be told what another one saw.
+    words are left out, since a checker that sees pictures must not read what another model saw.
     """
     by_id = {event.id: event for event in events}
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 from uuid import UUID
 
 from gpu_workers.engine.ports import Hit
 
-Fusion = Literal["borda", "rrf", "contrast"]
-"""borda: the paper's. rrf: by places. contrast: borda, with what every hit of a view has in common taken off first."""
+Fusion = Literal["contrast", "borda", "rrf"]
+"""borda: the paper's. rrf: by ranks. contrast: borda, with what every hit of a view has in common taken off first."""
+
+FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
 
 RRF_CONSTANT = 60.0
 """Cormack et al. 2009: keeps one first place from deciding alone."""
@@ -32,11 +34,10 @@ class RankedEvent:
 
 
 def distinct_hits(hits: Sequence[Hit]) -> list[Hit]:
-    """hits without repeats of the same (view, event, source): an entity counts once per event."""
-    best: dict[tuple[str, UUID, str], Hit] = {}
+    """Return hits without repeats of the same (view, event, item): an entity counts once per event."""
+    best: dict[tuple[str, UUID, UUID | None], Hit] = {}
     for hit in hits:
-        # via begins with the id of what matched; words for a reader may follow.
-        key = (hit.view, hit.event_id, hit.via.split(" ", 1)[0])
+        key = (hit.view, hit.event_id, hit.item)
         if key not in best or hit.similarity > best[key].similarity:
             best[key] = hit
     return list(best.values())

@@ -31,7 +31,7 @@ class FoundSpan:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class RankedMoment:
     """event_ids: one, or two neighbours in order of time."""
 
     video_id: UUID
@@ -40,9 +40,9 @@ class Moment:
     event_ids: tuple[UUID, ...]
 
 
-def moments(found: Sequence[FoundSpan]) -> list[Moment]:
+def moments(found: Sequence[FoundSpan]) -> list[RankedMoment]:
     """The events found, and every two neighbours among them as a whole, best first; of equals, events first."""
-    alone = [Moment(one.video_id, one.span, one.score, (one.event_id,)) for one in found]
+    alone = [RankedMoment(one.video_id, one.span, one.score, (one.event_id,)) for one in found]
     place = {(one.video_id, one.n): one for one in found}
     wholes = []
     for one in found:
@@ -52,5 +52,5 @@ def moments(found: Sequence[FoundSpan]) -> list[Moment]:
         span = Span(min(one.span.start_ms, after.span.start_ms), max(one.span.end_ms, after.span.end_ms))
         if max(one.span.duration_ms, after.span.duration_ms) < DISTINCT * span.duration_ms:
             score = WHOLE_SHARE * (one.score + after.score) / 2
-            wholes.append(Moment(one.video_id, span, score, (one.event_id, after.event_id)))
+            wholes.append(RankedMoment(one.video_id, span, score, (one.event_id, after.event_id)))
     return sorted([*alone, *wholes], key=lambda moment: (-moment.score, len(moment.event_ids)))

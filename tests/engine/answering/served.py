@@ -14,7 +14,7 @@ from typing import Any
 
 from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.contract import Turn
-from gpu_workers.engine.answering.presets import SearchSettings, settings_for
+from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
 from gpu_workers.engine.models.roles import AnswerModels, ModelCall, Sample
 from gpu_workers.engine.models.served.chat import OpenAIChatModel, RetryPolicy
 from gpu_workers.engine.models.served.vision import VlmChecker
@@ -30,13 +30,13 @@ QUESTION = QuestionInput(
 BABBLE = "it goes to the third one"
 
 # Every call of a run in which samples disagree, but in a small tree: the root and one of each action.
-FULL: SearchSettings = replace(
+FULL: SearchSettings = changed(
     settings_for("high", models_profile="gpu"),
-    samples=3, early_majority=False, max_depth=2, level_width=None, reuse=False, gate=0.95,
+    n=3, early_majority=False, max_depth=2, level_width=None, reuse=False, gate=0.95,
     check_samples=1,
 )  # fmt: skip
-LOOKING = replace(FULL, look="frames")
-INSPECTING = replace(FULL, look="inspect", inspect_rounds=2)
+LOOKING = changed(FULL, mode="frames")
+INSPECTING = changed(FULL, mode="inspect", inspect_rounds=2)
 STAGES = ("condense", "rewrite", "answer", "requery", "repair", "check", "verify", "observe", "plan", "reflect")
 BY_INSPECTION = ("plan", "reflect")
 

@@ -13,7 +13,7 @@ from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.choices.judgement import log_odds
 from gpu_workers.engine.answering.choices.support import MOST_JUDGED, WEIGHTS
 from gpu_workers.engine.answering.contract import Budget
-from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import AnswerModels, Message, Meter
@@ -36,7 +36,7 @@ CLOSE = QuestionInput(
 )
 """Of its first two choices each is as near to the events as the other."""
 CLEAR = replace(CLOSE, choices=("a dog runs across the street", "an orchestra tunes violins", "divers surface again"))
-MEDIUM = replace(settings_for("medium", models_profile="embedded"), abstain=False)
+MEDIUM = changed(settings_for("medium", models_profile="embedded"), abstain=False)
 
 
 def odds(yes: float, *, spelled: str = "yes") -> Reply:
@@ -85,6 +85,7 @@ def test_each_choice_is_judged_and_of_two_that_are_close_the_likelier_wins() -> 
 
     assert (answer.choice, answer.finish_reason) == (1, "answered")
     node = weighed(answer)
+    assert node.note == "search skipped: decided by support"
     assert [c.thought for c in node.candidates] == pytest.approx([0.1, 0.8, 0.5], abs=1e-3)
     first, second, _ = (c.agreement for c in node.candidates)
     told = math.log(0.8 / 0.2) - math.log(0.1 / 0.9)
@@ -142,7 +143,7 @@ def test_a_choice_that_leads_clearly_is_judged_as_well_and_is_the_less_sure_the_
 def test_low_and_paper_judge_nothing(effort: Any) -> None:
     settings = replace(settings_for(effort, models_profile="embedded"), retrieval=MEDIUM.retrieval)
 
-    _, requests = ask(judges({}), settings=replace(settings, max_depth=1, check="off"))
+    _, requests = ask(judges({}), settings=changed(settings, max_depth=1, check="off"))
 
     assert requests
     assert not judgements(requests)
@@ -152,7 +153,7 @@ def test_as_many_events_are_shown_as_fit() -> None:
     """Those closest to a choice, in order of time."""
     told = [f"a person in black walks {side}, time {n}" for n in range(20) for side in ("left", "right")]
 
-    _, requests = ask(judges({}), graph=InMemoryGraph([make_video(told)]), settings=replace(MEDIUM, judge_tokens=200))
+    _, requests = ask(judges({}), graph=InMemoryGraph([make_video(told)]), settings=changed(MEDIUM, judge_tokens=200))
 
     lines = judgements(requests)[0].text.split("<events>")[-1].split("</events>")[0].strip().splitlines()
     assert 5 <= len(lines) < 20
@@ -184,6 +185,7 @@ def test_a_reasoner_that_tells_no_odds_leaves_likeness_and_votes(reply: Any) -> 
     assert [c.agreement for c in weighed(answer).candidates][:2] == pytest.approx([0.5, 0.5], abs=1e-3)
     assert len(judgements(requests)) <= 3
     assert any("Proposed answer" not in request.text for request in requests), "so the votes were asked"
+    assert {node.note for node in answer.nodes} == {""}
 
 
 @pytest.mark.parametrize("calls", [1, 2])

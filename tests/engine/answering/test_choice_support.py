@@ -12,11 +12,12 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
+from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Spending
+from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import CLOSEST, SAME, WEIGHTS, Support, choice_support
 from gpu_workers.engine.answering.contract import Budget
-from gpu_workers.engine.answering.presets import SearchSettings, settings_for
-from gpu_workers.engine.answering.run import QuestionRun
+from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import Meter, ModelError
 from tests.engine.answering.world import (
@@ -44,17 +45,15 @@ CLOSE = replace(
     QUESTION, choices=("a person in black walks left", "a person in black walks right", "divers surface again")
 )
 """Of its first two choices each is as near as the other: the votes decide."""
-OURS = replace(settings_for("low", models_profile="embedded"), samples=3, context_tokens=3_000)
+OURS = changed(settings_for("low", models_profile="embedded"), n=3, context_tokens=3_000)
 W = 0.9
 
 
 def supported(question: QuestionInput, graph: InMemoryGraph) -> Support | None:
     meter = Meter()
     spending = Spending(Budget(), meter, clock=lambda: 0.0, should_stop=lambda: False)
-    run = QuestionRun(
-        question, graph, models(scripted(says("A"))), OURS, spending=spending, meter=meter, on_progress=lambda *_: None
-    )
-    return choice_support(run)
+    asked = Asked(question, graph, models(scripted(says("A"))), OURS, searched=question.question)
+    return choice_support(asked, Calls(asked.models, spending=spending, meter=meter, in_flight=1))
 
 
 def shares(question: QuestionInput, graph: InMemoryGraph) -> tuple[float, ...]:
@@ -187,7 +186,7 @@ def test_without_weight_the_vote_is_left_alone() -> None:
             return super().embed(texts, meter=meter)
 
     embedder = Asked()
-    answer = ask(says("B", "same"), settings=replace(OURS, support_weight=0.0), embedder=embedder)
+    answer = ask(says("B", "same"), settings=changed(OURS, weight=0.0), embedder=embedder)
 
     assert (answer.choice, answer.signals["score"], answer.signals["margin"]) == (1, 1.0, 1.0)
     assert "support" not in answer.signals
@@ -200,8 +199,8 @@ def test_without_weight_the_vote_is_left_alone() -> None:
 def test_no_gpu_profile_weighs_support_and_the_paper_never_does() -> None:
     efforts = ("low", "medium", "high", "paper")
 
-    assert [settings_for(effort, models_profile="gpu").support_weight for effort in efforts] == [0.0] * 4
-    embedded = [settings_for(effort, models_profile="embedded").support_weight for effort in efforts]
+    assert [settings_for(effort, models_profile="gpu").support.weight for effort in efforts] == [0.0] * 4
+    embedded = [settings_for(effort, models_profile="embedded").support.weight for effort in efforts]
     assert embedded == [W, W, W, 0.0]
 
 
@@ -222,13 +221,13 @@ def test_many_choices_that_share_the_support_make_no_vote_too_weak_to_stand() ->
     question = QuestionInput(
         "Who is the cyclist in green?", tuple(" ".join(untold[n : n + 3]) for n in range(0, 24, 3))
     )
-    lone = replace(OURS, samples=1)
+    lone = changed(OURS, n=1)
 
     answer = ask(says("D"), question, lone)
 
     assert (answer.choice, answer.finish_reason) == (3, "answered")
     assert answer.signals["score"] == pytest.approx(0.3 * (1 - W) + W / 8)
-    firm = ask(says("D"), question, replace(lone, lowest_answer=0.31))
+    firm = ask(says("D"), question, changed(lone, lowest_answer=0.31))
     assert (firm.choice, firm.detail) == (None, "no_consensus")
 
 
@@ -252,7 +251,7 @@ def test_a_choice_that_was_outvoted_and_wins_by_support_keeps_its_words_and_cita
         reply = says("A", "it barks", (1,)), says("B", "a song", (2,)), says("C", "masks", (2,))
         return list(reply)[: request.n] if request.n > 1 else reply[2]
 
-    answer = ask(split, question, replace(OURS, support_weight=0.7, early_majority=False))
+    answer = ask(split, question, changed(OURS, weight=0.7, early_majority=False))
 
     # 0.7 times the lead is less than 0.3: the votes were needed.
     first, second, _ = shares(question, street())
@@ -270,12 +269,12 @@ def test_where_no_vote_can_change_the_choice_one_sample_is_asked_for_its_words_a
         asked.append(request)
         return says("A", "it barks", (1,))
 
-    answer = ask(one, settings=replace(OURS, max_depth=3, samples=8))
+    answer = ask(one, settings=changed(OURS, max_depth=3, n=8))
 
     assert [(request.stage, request.n) for request in asked] == [("answer", 1)]
     assert (answer.choice, answer.reasoning) == (0, "it barks")
     asked.clear()
-    ask(one, CLOSE, replace(OURS, max_depth=1, samples=8))
+    ask(one, CLOSE, changed(OURS, max_depth=1, n=8))
     assert sum(request.n for request in asked) > 1, "here a vote could"
 
 
@@ -284,7 +283,7 @@ def test_a_look_that_was_asked_for_by_name_is_taken_though_no_vote_can_change_th
         checker = ScriptedChecker(lambda request: says("A", "the frames show it"))
         seeing = models(scripted(says("B", "it runs")), checker=checker)
         question = replace(QUESTION, check=check)
-        answer = answer_question(question, street(), seeing, settings=replace(OURS, check="on_doubt", gate=1.0))
+        answer = answer_question(question, street(), seeing, settings=changed(OURS, check="on_doubt", gate=1.0))
         assert answer.choice == 0
         return [node.action for node in answer.nodes]
 
@@ -295,13 +294,13 @@ def test_a_look_that_was_asked_for_by_name_is_taken_though_no_vote_can_change_th
 def test_where_nothing_may_abstain_and_no_vote_can_change_the_choice_nobody_is_asked() -> None:
     reasoner = scripted(says("B"))
 
-    answer = answer_question(QUESTION, street(), models(reasoner), settings=replace(OURS, abstain=False))
+    answer = answer_question(QUESTION, street(), models(reasoner), settings=changed(OURS, abstain=False))
 
     assert reasoner.requests == []
     assert (answer.choice, answer.text, answer.finish_reason) == (0, QUESTION.choices[0], "answered")
     assert answer.citations[0].event_id == event_id(4)
     assert answer.confidence > 0.5
-    nothing = answer_question(QUESTION, InMemoryGraph([]), models(reasoner), settings=replace(OURS, abstain=False))
+    nothing = answer_question(QUESTION, InMemoryGraph([]), models(reasoner), settings=changed(OURS, abstain=False))
     assert (nothing.choice, nothing.detail) == (None, "no_events")
 
 
@@ -327,14 +326,14 @@ def test_a_budget_that_ended_before_any_answer_leaves_the_best_supported_choice(
     assert (answer.choice, answer.finish_reason, answer.detail) == (0, "budget", "max_tokens")
     assert answer.citations[0].event_id == event_id(4)
     assert {citation.event_id for citation in answer.citations} <= {e.event_id for e in weighed(answer).events}
-    for other, settings in ((QUESTION, replace(OURS, support_weight=0.0)), (QuestionInput("Who is there?"), OURS)):
+    for other, settings in ((QUESTION, changed(OURS, weight=0.0)), (QuestionInput("Who is there?"), OURS)):
         none = ask(says("B"), other, settings, budget=spent)
         assert (none.choice, none.text, none.finish_reason) == (None, "", "budget")
         assert none.citations == ()
 
 
 def test_an_abstention_stands_though_the_budget_ended_the_search_after_it() -> None:
-    settings = replace(OURS, samples=1, max_depth=2, requery=False)
+    settings = changed(OURS, n=1, max_depth=2, requery=False)
 
     answer = ask(says("insufficient"), CLOSE, settings=settings, budget=Budget(max_calls=1))
 

@@ -11,7 +11,7 @@ from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.contract import Budget
 from gpu_workers.engine.answering.evidence.claims import MAX_CLAIMS, claims_of, standing
 from gpu_workers.engine.answering.parsing import ParsedAnswer
-from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import ModelError, ObserveRequest
 from tests.engine.answering.world import QUERIES, ScriptedChecker, ScriptedReasoner, event_id, make_video, models, says
@@ -73,7 +73,7 @@ def ask(text: str, evidence: list[int], **more: Any) -> Answer:
         return says(text, "the same", evidence) | {"sufficient": True}
 
     graph = more.pop("graph", None) or InMemoryGraph([make_video(STORY)])
-    settings = replace(more.pop("settings", LOW), sa_ratio=1.0, samples=1)
+    settings = changed(more.pop("settings", LOW), sa_ratio=1.0, n=1)
     roles = models(ScriptedReasoner(script), checker=more.pop("checker", None))
     return answer_question(QUESTION, graph, roles, settings=settings, **more)
 
@@ -124,7 +124,7 @@ def test_a_choice_is_one_claim_of_all_its_citations() -> None:
     reasoner = ScriptedReasoner(lambda request: QUERIES if request.stage == "rewrite" else says("A", "same", [1, 2]))
 
     answer = answer_question(
-        question, InMemoryGraph([make_video(STORY)]), models(reasoner), settings=replace(LOW, sa_ratio=1.0)
+        question, InMemoryGraph([make_video(STORY)]), models(reasoner), settings=changed(LOW, sa_ratio=1.0)
     )
 
     assert told(answer) == [("a dog runs across the street", "supported", (0, 1))]
@@ -227,7 +227,7 @@ def test_without_budget_for_a_look_the_answer_still_stands() -> None:
 def test_only_high_and_paper_look_at_what_they_cite(effort: Any, looks: int) -> None:
     checker = seeing({})
 
-    ask("A dog runs across the street.", [1], settings=replace(settings_for(effort, models_profile="gpu"), check="off"),
+    ask("A dog runs across the street.", [1], settings=changed(settings_for(effort, models_profile="gpu"), check="off"),
         checker=checker)  # fmt: skip
 
     assert len(checker.observed) == looks

@@ -1,4 +1,4 @@
-"""What an answer rests on: context, citations, progress, the other methods, the cache key."""
+"""What an answer rests on: context, citations, progress, the other methods."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, QuestionInput, answer_key, answer_question
-from gpu_workers.engine.answering.context import clock, event_context
+from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
+from gpu_workers.engine.answering.context import event_context
 from gpu_workers.engine.answering.evidence.text_support import best_sentence, text_verdict
 from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from tests.engine.answering.world import (
@@ -148,6 +149,22 @@ def test_progress_is_told_stage_by_stage() -> None:
     assert all(done <= total for _, done, total in told)
 
 
+def test_support_of_choices_is_a_stage_of_its_own() -> None:
+    told: list[tuple[str, str]] = []
+    settings = settings_for("low", models_profile="embedded")
+
+    answer = ask(
+        says("A", "same"),
+        QuestionInput("Who is there?", ("a dog runs across the street", "an orchestra tunes violins")),
+        settings=settings,
+        on_progress=lambda stage, done, total, detail: told.append((stage, detail)),
+    )
+
+    assert told[0] == ("support", "2 choices")
+    assert [stage for stage, _ in told].count("support") == 1
+    assert "support" in answer.timings
+
+
 @pytest.mark.parametrize(("method", "frames"), [("uniform", 8), ("vector", 8)])
 def test_frame_methods_answer_from_frames_alone(method: str, frames: int) -> None:
     reasoner, checker = scripted(says("A")), ScriptedChecker(lambda request: says("B", "seen"))
@@ -188,25 +205,18 @@ def test_caption_rag_asks_once_over_the_nearest_events() -> None:
     assert (answer.text, len(answer.nodes[0].events)) == ("left", 16)
 
 
-def test_the_key_of_an_answer_changes_with_all_that_decides_it() -> None:
-    given: dict[str, Any] = {"method_version": "1", "prompts": "p", "memory_version": "m", "scope": "s"}
-    question = QuestionInput("q", ("a", "b"))
+def test_no_answer_is_reused_across_questions() -> None:
+    """The same question asked of another video is answered from that video."""
+    question = QuestionInput("Which way does the person walk?", ("left", "right"))
+    left, right = scripted(says("A", "same")), scripted(says("B", "same"))
 
-    def key(asked: QuestionInput = question, **changes: Any) -> str:
-        return answer_key(asked, models=changes.pop("models", ["x", "y"]), **{**given, **changes})
+    first = answer_question(question, InMemoryGraph([make_video(["a person walks left"])]), models(left))
+    second = answer_question(question, InMemoryGraph([make_video(["a person walks right"])]), models(right))
 
-    keys = [
-        key(),
-        key(replace(question, question="q2")),
-        key(replace(question, choices=("b", "a"))),
-        key(replace(question, seed=1)),
-        key(replace(question, effort="high")),
-        key(replace(question, method="vector")),
-        key(models=["x"]),
-        *(key(**dict[str, Any]({name: "other"})) for name in given),
-    ]
-    assert len(set(keys)) == len(keys)
-    assert key(models=["y", "x"]) == key()
+    assert (first.text, second.text) == ("left", "right")
+    assert [request.stage for request in left.requests] == [request.stage for request in right.requests]
+    assert all("walks right" in request.text for request in right.asked("answer"))
+    assert not any("walks left" in request.text for request in right.requests)
 
 
 @pytest.mark.parametrize("choices", [("only one",), tuple(str(n) for n in range(27))])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpu_workers.engine.answering import Answer, QuestionInput, answer_key, answer_question
+from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.contract import Budget, Turn
 from gpu_workers.engine.answering.follow_up import STANDALONE_CHARACTERS, TURNS, conversation
 from gpu_workers.engine.answering.presets import settings_for
@@ -132,13 +132,3 @@ def test_every_method_that_reads_the_question_gets_the_whole_one(method: str) ->
 
     assert answer.standalone == ALONE
     assert ALONE in reasoner.asked("answer")[0].text
-
-
-def test_another_conversation_or_check_is_another_answer() -> None:
-    def key(question: QuestionInput) -> str:
-        return answer_key(question, method_version="1", models=["x"], prompts="p", memory_version="m", scope="s")
-
-    other = (Turn("What does the dog do?", "It sleeps."),)
-    variants = [FOLLOW_UP, replace(FOLLOW_UP, history=()), replace(FOLLOW_UP, history=other)]
-    variants += [replace(FOLLOW_UP, check=mode) for mode in ("off", "frames", "inspect")]
-    assert len({key(question) for question in variants}) == len(variants)

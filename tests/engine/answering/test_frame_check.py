@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
-from gpu_workers.engine.answering.presets import SearchSettings, settings_for
+from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import ModelError
 from tests.engine.answering.world import Request, ScriptedChecker, long_street, make_video, models, says, scripted
 
 QUESTION = QuestionInput("Which way does the person walk?", ("left", "right", "up"))
-OURS = replace(settings_for("high", models_profile="gpu"), max_depth=2, level_width=None, early_majority=False)
-PAPER = replace(settings_for("paper", models_profile="gpu"), max_depth=2)
+OURS = changed(settings_for("high", models_profile="gpu"), max_depth=2, level_width=None, early_majority=False)
+PAPER = changed(settings_for("paper", models_profile="gpu"), max_depth=2)
 
 
 def at_odds(request: Request) -> Any:
@@ -55,7 +55,7 @@ def test_ours_looks_when_one_answer_stands_but_is_doubtful() -> None:
     def doubtful(request: Request) -> Any:
         return [says("A", f"t{n}of{request.seed}") for n in range(request.n)]
 
-    answer = ask(replace(OURS, max_depth=1), checker, doubtful)
+    answer = ask(changed(OURS, max_depth=1), checker, doubtful)
 
     assert len(checker.requests) == 1
     assert answer.text == "left"
@@ -134,8 +134,8 @@ def test_measured_observations_go_along_but_no_other_models_words() -> None:
 
 def test_a_third_answer_from_frames_needs_more_than_the_summaries_have() -> None:
     """One sample of a checker scores 0.3, the summaries' best node 1.0; the paper lets the frames overrule it."""
-    ours = ask(replace(OURS, check_samples=1), ScriptedChecker(lambda request: says("C")))
-    paper = ask(replace(PAPER, check_samples=1), ScriptedChecker(lambda request: says("C")))
+    ours = ask(changed(OURS, check_samples=1), ScriptedChecker(lambda request: says("C")))
+    paper = ask(changed(PAPER, check_samples=1), ScriptedChecker(lambda request: says("C")))
 
     assert [node.answer for node in ours.nodes if node.action == "CA"] == ["up", "up"]
     assert (ours.text, paper.text) == ("right", "up")

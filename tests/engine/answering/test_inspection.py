@@ -13,7 +13,7 @@ from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.contract import Budget, NodeRecord
 from gpu_workers.engine.answering.looking.findings import read_findings
 from gpu_workers.engine.answering.looking.looks import MARGIN_MS, MAX_LOOKS, Look, frames_of_look, reach_of, read_plan
-from gpu_workers.engine.answering.presets import checking, settings_for
+from gpu_workers.engine.answering.presets import changed, checking, settings_for
 from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import ModelError, ObserveRequest
@@ -31,8 +31,8 @@ from tests.engine.answering.world import (
 )
 
 QUESTION = QuestionInput("Which way does the person walk?", ("left", "right", "up"), check="inspect")
-ONE_LEVEL = replace(settings_for("medium", models_profile="gpu"), max_depth=1, samples=3, check_samples=3)
-ONE_LEVEL = replace(ONE_LEVEL, early_majority=False)
+ONE_LEVEL = changed(settings_for("medium", models_profile="gpu"), max_depth=1, n=3, check_samples=3)
+ONE_LEVEL = changed(ONE_LEVEL, early_majority=False)
 OTHER = stable_id("video", "other")
 
 Script = Callable[[Request], Any]
@@ -163,7 +163,7 @@ def test_after_the_last_round_the_summary_answer_stands(reflection: Any) -> None
 
     answer = ask(reasoner, observing())
 
-    assert len(rounds(answer)) == ONE_LEVEL.inspect_rounds == 3
+    assert len(rounds(answer)) == ONE_LEVEL.look.inspect_rounds == 3
     assert (answer.text, answer.finish_reason) == ("left", "answered")
 
 
@@ -254,11 +254,11 @@ def test_a_question_chooses_how_it_is_checked(effort: Any) -> None:
     preset = settings_for(effort, models_profile="gpu")
 
     assert checking(preset, "auto") is preset
-    assert checking(preset, "off").check == "off"
+    assert checking(preset, "off").look.check == "off"
     for mode in ("frames", "inspect"):
         chosen = checking(preset, mode)
-        assert chosen.look == mode
-        assert chosen.check == ("on_doubt" if preset.check == "off" else preset.check)
+        assert chosen.look.mode == mode
+        assert chosen.look.check == ("on_doubt" if preset.look.check == "off" else preset.look.check)
 
 
 # --- where it may look: a hard rule ----------------------------------------------------------------------------------
@@ -439,7 +439,7 @@ def test_a_single_reflection_does_not_overrule_what_more_samples_agreed_on() -> 
     """As with a frame check: one sample scores 0.3, the summaries' answer 0.43."""
     reasoner = inspecting(plan(look(0, 3_000)), reflects("B"))
 
-    answer = ask(reasoner, observing(), settings=replace(ONE_LEVEL, check_samples=1))
+    answer = ask(reasoner, observing(), settings=changed(ONE_LEVEL, check_samples=1))
 
     assert rounds(answer)[0].answer == "right"
     assert answer.text == "left"

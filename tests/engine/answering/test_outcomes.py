@@ -12,7 +12,7 @@ import pytest
 from gpu_workers.engine.answering import Answer, Budget, QuestionInput, answer_question
 from gpu_workers.engine.answering.contract import Price
 from gpu_workers.engine.answering.methods import UnknownMethod
-from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import Meter, ModelError, ModelRefused, Sample
 from tests.engine.answering.world import (
@@ -148,7 +148,7 @@ def test_one_failing_node_does_not_take_the_others_with_it() -> None:
         calls += 1
         return DOWN if calls == 2 else says("B", "seen")
 
-    settings = replace(settings_for("paper", models_profile="gpu"), max_depth=2, in_flight=1)
+    settings = changed(settings_for("paper", models_profile="gpu"), max_depth=2, in_flight=1)
     answer = ask(scripted(flaky), settings=settings)
 
     assert (answer.finish_reason, answer.text) == ("answered", "right")
@@ -186,7 +186,7 @@ def test_a_failing_embedder_is_an_error_with_its_code() -> None:
 def test_side_calls_may_fail_or_babble_without_harm(stage: str, fault: Any) -> None:
     replies: dict[str, Any] = {"rewrite": QUERIES, "requery": REQUERY, "verify": {"verdict": "unclear"}, stage: fault}
     reasoner = ScriptedReasoner(lambda request: replies.get(request.stage) or says("B", "seen"))
-    settings = replace(settings_for("paper", models_profile="gpu"), max_depth=2, verify_citations=True)
+    settings = changed(settings_for("paper", models_profile="gpu"), max_depth=2, verify_citations=True)
 
     answer = ask(reasoner, settings=settings)
 
@@ -214,7 +214,7 @@ def test_a_cut_answer_is_asked_again_once_with_twice_the_room() -> None:
         return [says("C", "seen"), *[Sample('{"reasoning": "long', truncated=True)] * (request.n - 1)]
 
     reasoner = scripted(script)
-    answer = ask(reasoner, settings=replace(HIGH, max_depth=1, samples=4, early_majority=False))
+    answer = ask(reasoner, settings=changed(HIGH, max_depth=1, n=4, early_majority=False))
 
     assert [(request.n, request.max_tokens) for request in reasoner.asked("answer")] == [(4, 512), (3, 1024)]
     node = next(node for node in answer.nodes if node.action == "SA")
@@ -224,7 +224,7 @@ def test_a_cut_answer_is_asked_again_once_with_twice_the_room() -> None:
 def test_one_repair_call_reads_what_no_parser_could() -> None:
     reasoner = scripted(lambda request: says("B") if request.stage == "repair" else "it goes to the second one")
 
-    answer = ask(reasoner, settings=replace(HIGH, max_depth=1, check="off"))
+    answer = ask(reasoner, settings=changed(HIGH, max_depth=1, check="off"))
 
     assert answer.text == "right"
     assert len(reasoner.asked("repair")) == 1
@@ -241,7 +241,7 @@ def test_an_answering_node_beats_an_abstaining_one() -> None:
     def script(request: Request) -> Any:
         return says("B", "seen") if "what colour" in request.text else says("insufficient")
 
-    answer = ask(scripted(script), settings=replace(HIGH, level_width=None, max_depth=2))
+    answer = ask(scripted(script), settings=changed(HIGH, level_width=None, max_depth=2))
 
     assert (answer.finish_reason, answer.text) == ("answered", "right")
 
@@ -252,7 +252,7 @@ def test_a_scattered_vote_is_no_answer() -> None:
     answer = ask(
         scripted(lambda request: [says("ABCD"[n % 4], f"t{n}") for n in range(request.n)]),
         replace(four, question="Which person walks?"),
-        settings=replace(HIGH, samples=4, early_majority=False, max_depth=1, check="off"),
+        settings=changed(HIGH, n=4, early_majority=False, max_depth=1, check="off"),
     )
 
     assert (answer.finish_reason, answer.detail) == ("insufficient_evidence", "no_consensus")
@@ -311,7 +311,7 @@ def test_a_requery_written_under_injection_is_only_a_search_in_the_same_scope() 
         return evil if request.stage == "requery" else QUERIES if request.stage == "rewrite" else says("A", "seen")
 
     graph = InMemoryGraph([make_video(["a person walks left", INJECTION])])
-    settings = replace(settings_for("paper", models_profile="gpu"), max_depth=2)
+    settings = changed(settings_for("paper", models_profile="gpu"), max_depth=2)
     answer = answer_question(QUESTION, Spy(graph), models(ScriptedReasoner(script)), settings=settings)
 
     assert answer.finish_reason == "answered"

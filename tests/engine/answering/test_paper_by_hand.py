@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from gpu_workers.engine.answering import QuestionInput, answer_question
-from gpu_workers.engine.answering.budget import Spending
-from gpu_workers.engine.answering.contract import Budget
-from gpu_workers.engine.answering.presets import settings_for
-from gpu_workers.engine.answering.run import QuestionRun
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.answering.search.actions import State, step_backward, step_forward
-from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 from tests.engine.answering.world import Request, ScriptedChecker, event_id, long_street, models, says, scripted
 
@@ -32,21 +28,13 @@ def test_the_preset_unrolls_to_1_4_and_13_answers_and_makes_no_other_call() -> N
     assert [sum(depths[d] for d in range(1, depth + 1)) for depth in (1, 2, 3)] == [1, 4, 13]
     # One rewrite; a re-query at the root and at each of its three children; every answer in one request of 8 samples.
     assert Counter(request.stage for request in reasoner.requests) == {"rewrite": 1, "requery": 4, "answer": 13}
-    assert (PAPER.event_cap, PAPER.drop_worst, PAPER.samples, PAPER.trade_off) == (16, 0.2, 8, 0.3)
-    assert 0.5 <= PAPER.temperature <= 0.7
+    assert (PAPER.tree.event_cap, PAPER.tree.drop_worst) == (16, 0.2)
+    assert (PAPER.samples.n, PAPER.samples.trade_off) == (8, 0.3)
+    assert 0.5 <= PAPER.samples.temperature <= 0.7
 
 
-def run_on(events: int) -> QuestionRun:
-    meter = Meter()
-    return QuestionRun(
-        QUESTION,
-        long_street(events),
-        models(scripted(says("A"))),
-        PAPER,
-        spending=Spending(Budget(), meter, clock=lambda: 0.0, should_stop=lambda: False),
-        meter=meter,
-        on_progress=lambda *_: None,
-    )
+def asked_of(events: int) -> Asked:
+    return Asked(QUESTION, long_street(events), models(scripted(says("A"))), PAPER, searched=QUESTION.question)
 
 
 @pytest.mark.parametrize(("action", "towards"), [("F", 1), ("B", -1)])
@@ -57,7 +45,7 @@ def test_a_full_list_is_cut_by_rank_as_by_hand(action: str, towards: int) -> Non
     state = State("", tuple(RankedEvent(event_id(place), 1.0 - 0.03 * n) for n, place in enumerate(places)))
     step = step_forward if action == "F" else step_backward
 
-    child = step(run_on(200), state)
+    child = step(asked_of(200), state)
 
     own, beside = (lambda n: places[n]), (lambda n: places[n] + towards)
     expected = [
@@ -77,7 +65,7 @@ def test_the_worst_fifth_by_rank_goes_before_a_step(action: str, towards: int, e
     state = State("", tuple(RankedEvent(event_id(place), 1.0 - 0.03 * n) for n, place in enumerate(places)))
     step = step_forward if action == "F" else step_backward
 
-    found = {event.event_id for event in step(run_on(200), state).events}
+    found = {event.event_id for event in step(asked_of(200), state).events}
 
     assert found == {event_id(place + beside) for place in places[:kept] for beside in (0, towards)}
 
@@ -138,7 +126,7 @@ def test_without_eyes_the_best_node_answers() -> None:
 @pytest.mark.parametrize(("trade_off", "text"), [(0.3, "up"), (1.0, "left"), (0.0, "up")])
 def test_lambda_weighs_agreement_against_thought(trade_off: float, text: str) -> None:
     """At 1 only agreement counts: left, which all eight of the root say. At 0 only thought: up, then left, both 1."""
-    settings = replace(PAPER, trade_off=trade_off)
+    settings = changed(PAPER, trade_off=trade_off)
     answer = answer_question(QUESTION, long_street(), models(scripted(voting)), settings=settings)
 
     assert answer.text == text

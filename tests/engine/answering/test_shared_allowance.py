@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gpu_workers.engine.answering import Answer, Budget, QuestionInput, answer_question
-from gpu_workers.engine.answering.budget import Allowance, BudgetExhausted, Spending
+from gpu_workers.engine.answering.budget import Allowance, BudgetSpent, Spending
 from gpu_workers.engine.answering.contract import Price
 from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.models.roles import Meter, ModelCall
@@ -93,7 +93,7 @@ def test_shared_seconds_are_those_of_the_models_side_by_side() -> None:
     calls = [ModelCall("answer", "scripted", wall_ms=600)] * 2
 
     spending(Budget(), *calls, allowance=Allowance(max_seconds=1.201)).check()
-    with pytest.raises(BudgetExhausted) as ended:
+    with pytest.raises(BudgetSpent) as ended:
         spending(Budget(), *calls, allowance=Allowance(max_seconds=1.2)).check()
     assert ended.value.code == "tenant_max_seconds"
 
@@ -106,7 +106,7 @@ def test_time_on_a_device_costs_and_ends_the_budget() -> None:
     assert spent.usage().cost == Decimal("0.75")
     with left.admitted("scripted", prompt_tokens=1, sample_tokens=1):
         pass
-    with pytest.raises(BudgetExhausted) as ended, spent.admitted("scripted", prompt_tokens=1, sample_tokens=1):
+    with pytest.raises(BudgetSpent) as ended, spent.admitted("scripted", prompt_tokens=1, sample_tokens=1):
         pass
     assert ended.value.code == "max_cost"
     # A model that costs nothing may still be asked.

@@ -10,15 +10,13 @@ from typing import Any
 import pytest
 
 from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
-from gpu_workers.engine.answering.budget import Spending
-from gpu_workers.engine.answering.contract import Budget, PartialAnswer
-from gpu_workers.engine.answering.presets import SearchSettings, settings_for
-from gpu_workers.engine.answering.run import QuestionRun
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.contract import PartialAnswer
+from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
 from gpu_workers.engine.answering.search.actions import State, step_backward, step_forward
+from gpu_workers.engine.answering.search.plans import Plan, most_telling
 from gpu_workers.engine.answering.search.summary_answer import selected
-from gpu_workers.engine.answering.search.tree_search import _most_telling, _Plan
 from gpu_workers.engine.memory_graph import InMemoryGraph
-from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 from tests.engine.answering.world import (
     QUERIES,
@@ -52,7 +50,7 @@ def test_the_papers_tree_has_1_4_13_40_answers(depth: int, count: int) -> None:
     reasoner = scripted(says("A"))
 
     answer = answer_question(
-        QUESTION, long_street(), models(reasoner), settings=replace(PAPER, max_depth=depth, in_flight=4)
+        QUESTION, long_street(), models(reasoner), settings=changed(PAPER, max_depth=depth, in_flight=4)
     )
 
     found = paths(answer, "SA")
@@ -80,26 +78,15 @@ def state_of(*numbers: int) -> State:
     return State("", tuple(RankedEvent(event_id(n), 1.0 - n / 100) for n in numbers))
 
 
-def run_on(graph: InMemoryGraph, **changes: Any) -> QuestionRun:
-    meter = Meter()
-    spending = Spending(Budget(), meter, clock=lambda: 0.0, should_stop=lambda: False)
-    settings = replace(PAPER, **changes)
-    return QuestionRun(
-        QUESTION,
-        graph,
-        models(scripted(says("A"))),
-        settings,
-        spending=spending,
-        meter=meter,
-        on_progress=lambda *_: None,
-    )
+def asked_of(graph: InMemoryGraph) -> Asked:
+    return Asked(QUESTION, graph, models(scripted(says("A"))), PAPER, searched=QUESTION.question)
 
 
 def test_f_adds_the_next_event_of_each_and_b_the_previous() -> None:
-    run = run_on(long_street())
+    asked = asked_of(long_street())
     state = state_of(10, 20)
 
-    forward, backward = step_forward(run, state), step_backward(run, state)
+    forward, backward = step_forward(asked, state), step_backward(asked, state)
 
     assert {event.event_id for event in forward.events} == {event_id(n) for n in (10, 11, 20, 21)}
     assert {event.event_id for event in backward.events} == {event_id(n) for n in (9, 10, 19, 20)}
@@ -109,13 +96,13 @@ def test_f_adds_the_next_event_of_each_and_b_the_previous() -> None:
 def test_f_first_drops_the_worst_fifth() -> None:
     state = state_of(10, 20, 30, 40, 50)
 
-    kept = {event.event_id for event in step_forward(run_on(long_street()), state).events}
+    kept = {event.event_id for event in step_forward(asked_of(long_street()), state).events}
 
     assert kept == {event_id(n) for n in (10, 11, 20, 21, 30, 31, 40, 41)}
 
 
 def test_an_event_past_the_end_of_the_video_is_not_invented() -> None:
-    forward = step_forward(run_on(long_street(30)), state_of(29))
+    forward = step_forward(asked_of(long_street(30)), state_of(29))
 
     assert [event.event_id for event in forward.events] == [event_id(29)]
 
@@ -148,7 +135,7 @@ def test_two_samples_with_the_same_words_are_no_consensus_of_eight() -> None:
     """Eq. 6 scores them 0.3 * 2/8 + 0.7 = 0.775, over the gate."""
     replies = [says("A", "copied"), says("A", "copied"), *(says("BC"[n % 2], f"t{n}") for n in range(6))]
     reasoner = scripted(lambda request: replies[: request.n])
-    once = replace(OURS, early_majority=False, max_depth=2)
+    once = changed(OURS, early_majority=False, max_depth=2)
 
     answer = answer_question(QUESTION, long_street(), models(reasoner), settings=once)
 
@@ -166,14 +153,14 @@ def test_a_certain_majority_spares_the_remaining_samples() -> None:
 def test_split_samples_are_all_drawn() -> None:
     reasoner = disagreeing()
 
-    answer_question(QUESTION, long_street(), models(reasoner), settings=replace(OURS, max_depth=1))
+    answer_question(QUESTION, long_street(), models(reasoner), settings=changed(OURS, max_depth=1))
 
     assert [request.n for request in reasoner.asked("answer")] == [5, 3]
 
 
 def test_ours_expands_while_samples_disagree_up_to_its_width_and_depth() -> None:
     answer = answer_question(
-        QUESTION, long_street(), models(disagreeing()), settings=replace(OURS, level_width=2, max_depth=3)
+        QUESTION, long_street(), models(disagreeing()), settings=changed(OURS, level_width=2, max_depth=3)
     )
 
     assert Counter(path.count("/") + 1 for path in paths(answer, "SA")) == {1: 1, 2: 2, 3: 2}
@@ -184,7 +171,7 @@ def test_equal_event_sets_are_answered_once_in_ours_and_each_time_in_paper() -> 
     graph = InMemoryGraph([make_video(["a person walks left", "a person walks right"])])
     ours, paper = disagreeing(), disagreeing()
 
-    answer = answer_question(QUESTION, graph, models(ours), settings=replace(OURS, level_width=6, sa_ratio=1.0))
+    answer = answer_question(QUESTION, graph, models(ours), settings=changed(OURS, level_width=6, sa_ratio=1.0))
     answer_question(QUESTION, graph, models(paper), settings=PAPER)
 
     answered = [node for node in answer.nodes if node.action == "SA" and not node.reused_from]
@@ -221,7 +208,7 @@ def test_all_answers_of_a_level_are_in_flight_together() -> None:
     [
         (PAPER, {"keywords"}, "car colour"),
         (
-            replace(OURS, gate=1.1, level_width=None, reuse=False),
+            changed(OURS, gate=1.1, level_width=None, reuse=False),
             {"missing", "sub_query", *QUERIES},
             "what colour is the car",
         ),
@@ -233,7 +220,7 @@ def test_a_requery_searches_for_what_is_missing_and_the_answer_is_told(
 ) -> None:
     reasoner = scripted(lambda request: says("AB"[request.n % 2]))
 
-    answer = answer_question(QUESTION, street(), models(reasoner), settings=replace(settings, max_depth=2))
+    answer = answer_question(QUESTION, street(), models(reasoner), settings=changed(settings, max_depth=2))
 
     assert {frozenset(request.schema["properties"]) for request in reasoner.asked("requery")} == {frozenset(fields)}
     node = next(node for node in answer.nodes if node.path == "RQ/SA")
@@ -246,7 +233,7 @@ def test_a_requery_reads_all_events_in_brief() -> None:
     reasoner = scripted(says("A"))
 
     answer_question(
-        QUESTION, InMemoryGraph([make_video(long)]), models(reasoner), settings=replace(PAPER, requery_tokens=1_600)
+        QUESTION, InMemoryGraph([make_video(long)]), models(reasoner), settings=changed(PAPER, requery_tokens=1_600)
     )
 
     asked = reasoner.asked("requery")
@@ -255,7 +242,7 @@ def test_a_requery_reads_all_events_in_brief() -> None:
 
 
 def test_events_found_again_by_a_requery_gain_score() -> None:
-    answer = answer_question(QUESTION, street(), models(scripted(says("A"))), settings=replace(PAPER, max_depth=2))
+    answer = answer_question(QUESTION, street(), models(scripted(says("A"))), settings=changed(PAPER, max_depth=2))
 
     before = {event.event_id: event.score for event in next(n for n in answer.nodes if n.path == "").events}
     after = {event.event_id: event.score for event in next(n for n in answer.nodes if n.path == "RQ").events}
@@ -269,7 +256,7 @@ def test_ours_follows_shared_entities_and_shows_the_graphs_facts() -> None:
     question = QuestionInput("Where does the dog run?", ("street", "roof"))
     ours, paper = scripted(says("A", "same")), scripted(says("A", "same"))
     graph = InMemoryGraph([make_video(["sunny"] * 4 + ["dog run", "meeting outside"] + ["rainy"] * 4, **world)])
-    plain = replace(settings_for("low", models_profile="gpu"), sa_ratio=1.0)
+    plain = changed(settings_for("low", models_profile="gpu"), sa_ratio=1.0)
     plain = replace(plain, retrieval=replace(plain.retrieval, context=0.0))
 
     answer_question(question, graph, models(ours), settings=plain)
@@ -294,9 +281,9 @@ def test_the_same_seed_asks_the_same_and_another_asks_otherwise() -> None:
 # --- which action is taken, and when sampling stops -----------------------------------------------------------------
 
 
-def plan_of(state: State, action: str, *numbers: int, gain: float = 0.0) -> _Plan:
+def plan_of(state: State, action: str, *numbers: int, gain: float = 0.0) -> Plan:
     child = None if action == "RQ" else State(action, state_of(*numbers).events)
-    return _Plan(state, action, gain, child)
+    return Plan(state, action, gain, child)
 
 
 def test_actions_go_by_what_they_add_to_those_already_chosen() -> None:
@@ -306,17 +293,26 @@ def test_actions_go_by_what_they_add_to_those_already_chosen() -> None:
     forward, backward = plan_of(state, "F", 3, 4, 6), plan_of(state, "B", 3, 4, 5)
     requery = plan_of(state, "RQ", gain=1.5)
 
-    chosen = _most_telling([backward, requery, forward], shown, 2)
+    chosen = most_telling([backward, requery, forward], shown, 2)
 
     assert [plan.action for plan in chosen] == ["B", "RQ"]
-    assert [plan.action for plan in _most_telling([backward, requery, forward], shown, 3)] == ["B", "RQ", "F"]
+    assert [plan.action for plan in most_telling([backward, requery, forward], shown, 3)] == ["B", "RQ", "F"]
 
 
 def test_an_action_that_adds_nothing_is_not_taken() -> None:
     state = state_of(1, 2)
     shown = {event_id(n) for n in (1, 2, 3)}
 
-    assert _most_telling([plan_of(state, "F", 2, 3)], shown, 5) == []
+    assert most_telling([plan_of(state, "F", 2, 3)], shown, 5) == []
+
+
+def test_the_tree_ends_where_no_action_adds_anything() -> None:
+    """F and B of the only event lead back to it, and a re-query is not among the actions."""
+    graph = InMemoryGraph([make_video(["a person walks left"])])
+
+    answer = answer_question(QUESTION, graph, models(disagreeing()), settings=changed(OURS, requery=False))
+
+    assert [node.path for node in answer.nodes] == ["", "SA"]
 
 
 def test_a_level_queries_again_once_per_event_set() -> None:
@@ -324,7 +320,7 @@ def test_a_level_queries_again_once_per_event_set() -> None:
     graph = InMemoryGraph([make_video(["a person walks left", "a person walks right"])])
     ours, paper = disagreeing(), disagreeing()
 
-    answer_question(QUESTION, graph, models(ours), settings=replace(OURS, level_width=None, sa_ratio=1.0))
+    answer_question(QUESTION, graph, models(ours), settings=changed(OURS, level_width=None, sa_ratio=1.0))
     answer_question(QUESTION, graph, models(paper), settings=PAPER)
 
     # One at level 2 and one at level 3, where the paper asks at each of the root's three children.
@@ -366,7 +362,7 @@ def test_sampling_stops_when_the_rest_cannot_change_who_leads(letters: str, requ
         return ["nonsense" if one == "?" else says(one, "t") for one in (next(drawn) for _ in range(request.n))]
 
     reasoner = scripted(answers)
-    answer_question(QUESTION, long_street(), models(reasoner), settings=replace(OURS, max_depth=1))
+    answer_question(QUESTION, long_street(), models(reasoner), settings=changed(OURS, max_depth=1))
 
     assert [request.n for request in reasoner.asked("answer")] == requests
     assert next(drawn, None) is None
@@ -376,12 +372,12 @@ def test_sampling_stops_when_the_rest_cannot_change_who_leads(letters: str, requ
 def test_the_paper_draws_all_samples_at_once() -> None:
     reasoner = scripted(says("A", "same"))
 
-    answer_question(QUESTION, long_street(), models(reasoner), settings=replace(PAPER, max_depth=1))
+    answer_question(QUESTION, long_street(), models(reasoner), settings=changed(PAPER, max_depth=1))
 
     assert [request.n for request in reasoner.asked("answer")] == [8]
 
 
-# --- what is told on the way -----------------------------------------------------------------------------------------
+# --- what is reported on the way -------------------------------------------------------------------------------------
 
 
 def test_the_best_answer_so_far_is_told_after_each_level() -> None:
@@ -394,7 +390,7 @@ def test_the_best_answer_so_far_is_told_after_each_level() -> None:
             says("C", f"x{n}") for n in range(5)
         ]
 
-    settings = replace(OURS, max_depth=2, level_width=None, early_majority=False)
+    settings = changed(OURS, max_depth=2, level_width=None, early_majority=False)
     answer_question(
         QUESTION, long_street(), models(scripted(better_with_more)), settings=settings, on_partial=told.append
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from uuid import UUID
+from uuid import UUID, uuid5
 
 import pytest
 
@@ -14,7 +14,10 @@ E1, E2, E3, E4, E5 = (UUID(int=n) for n in range(1, 6))
 
 def hits(view: str, **similarities: float) -> list[Hit]:
     events = {"e1": E1, "e2": E2, "e3": E3, "e4": E4, "e5": E5}
-    return [Hit(events[name], similarity, view, f"{view}-{name}") for name, similarity in similarities.items()]
+    return [
+        Hit(events[name], similarity, view, uuid5(events[name], view), f"{view}-{name}")
+        for name, similarity in similarities.items()
+    ]
 
 
 FIGURE_4 = {
@@ -44,13 +47,15 @@ def test_a_view_weight_scales_its_shares() -> None:
 
 
 def test_several_frames_of_one_event_add_up() -> None:
-    found = [Hit(E1, 0.3, "frame", "f1"), Hit(E1, 0.3, "frame", "f2"), Hit(E2, 0.4, "frame", "f3")]
+    first, second, third = (UUID(int=n) for n in range(11, 14))
+    found = [Hit(E1, 0.3, "frame", first), Hit(E1, 0.3, "frame", second), Hit(E2, 0.4, "frame", third)]
 
     assert [(event.event_id, round(event.score, 3)) for event in fuse({"frame": found})] == [(E1, 0.6), (E2, 0.4)]
 
 
 def test_an_entity_counts_once_per_event() -> None:
-    found = [Hit(E1, 0.5, "entity", "a dog"), Hit(E1, 0.5, "entity", "a dog"), Hit(E2, 0.6, "entity", "b cat")]
+    dog, cat = UUID(int=11), UUID(int=12)
+    found = [Hit(E1, 0.5, "entity", dog, "dog"), Hit(E1, 0.5, "entity", dog, "dog"), Hit(E2, 0.6, "entity", cat, "cat")]
 
     assert fuse({"entity": found})[0].event_id == E2
 
@@ -124,7 +129,7 @@ def test_equal_scores_fall_to_the_strongest_hit_and_then_to_the_id() -> None:
 def test_every_hit_is_kept_as_a_reason() -> None:
     first = fuse(FIGURE_4)[0]
 
-    assert {hit.via for hit in first.reasons} == {"frame-e1", "entity-e1", "event-e1"}
+    assert {hit.words for hit in first.reasons} == {"frame-e1", "entity-e1", "event-e1"}
 
 
 def test_order_does_not_depend_on_the_order_of_hits() -> None:

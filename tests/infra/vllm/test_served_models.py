@@ -13,7 +13,7 @@ import pytest
 from gpu_workers.engine.answering.answer_question import answer_question
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.parsing import answer_schema, parse_answer
-from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.ekg import Picture, SampledFrame, Span
 from gpu_workers.engine.indexing.global_summary import summarise
 from gpu_workers.engine.models import bindings as profiles
@@ -251,7 +251,7 @@ def test_a_question_is_searched_and_answered(
 ) -> None:
     models = profiles.load_answer_models(settings)
     search = settings_for("paper", models_profile=models.profile)
-    search = replace(search, max_depth=2, answer_tokens=192, retrieval=replace(search.retrieval, floor=-1.0))
+    search = changed(search, max_depth=2, answer_tokens=192, retrieval=replace(search.retrieval, floor=-1.0))
     answer = answer_question(
         QuestionInput("What happens in this video?", choices, effort="paper"),
         indexed.index.graph(),

@@ -17,7 +17,7 @@ from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
 from backend.jobs import services
-from backend.library.services.videos import expire_uploads
+from backend.library.services.upload_expiry import expire_uploads
 from workers.app import RUN_JOB, app
 from workers.queue_metrics import publish_queue_ages
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BranchMeter, Halt
+from gpu_workers.engine.answering.calls import Calls, count_prompt
 from gpu_workers.engine.answering.context import event_text
-from gpu_workers.engine.answering.run import QuestionRun, count_prompt
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.ports import StoredEvent
 from gpu_workers.engine.prompts import load
@@ -24,21 +25,21 @@ LEAST_MASS = 0.1
 
 
 def judge_choices(
-    run: QuestionRun, choices: Sequence[int], events: Sequence[StoredEvent], *, meter: BranchMeter
+    asked: Asked, calls: Calls, choices: Sequence[int], events: Sequence[StoredEvent], *, meter: BranchMeter
 ) -> tuple[float, ...]:
     """Log-odds that each of the choices is right, given the events (best first; what exceeds judge_tokens is left out).
 
-    () if the reasoner failed, declined or tells no probabilities, or the budget ended: run.halted says so. The choices
-    are asked one after another, so that each finds the events of the one before in the server's cache.
+    () if the reasoner failed, declined or tells no probabilities, or the budget ended: calls.halted says so. The
+    choices are asked one after another, so that each finds the events of the one before in the server's cache.
     """
     odds = []
     try:
-        shown = _lines(run, events)
+        shown = _lines(asked, events)
         for choice in choices:
-            prompt = load("judge_choice", run.question.profile).substitute(
-                events=shown, question=run.searched, choice=run.question.choices[choice]
+            prompt = load("judge_choice", asked.question.profile).substitute(
+                events=shown, question=asked.searched, choice=asked.question.choices[choice]
             )
-            samples = run.ask(
+            samples = calls.ask(
                 [Message("user", (prompt,))], stage="judge", meter=meter, max_tokens=1, alternatives=ALTERNATIVES
             )
             said = log_odds(samples[0].first)
@@ -46,7 +47,7 @@ def judge_choices(
                 return ()
             odds.append(said)
     except Halt as halt:
-        run.halt(halt)
+        calls.halt(halt)
         return ()
     except ModelError:
         return ()
@@ -63,15 +64,15 @@ def log_odds(first: Mapping[str, float]) -> float | None:
     return math.log(mass["yes"] / mass["no"]) if sum(mass.values()) >= LEAST_MASS else None
 
 
-def _lines(run: QuestionRun, ranking: Sequence[StoredEvent]) -> str:
+def _lines(asked: Asked, ranking: Sequence[StoredEvent]) -> str:
     """The best events that fit, a line each, in order of time. Without times and facts: those of a whole video take as
     many tokens as what happens."""
-    reasoner = run.models.reasoner
-    empty = load("judge_choice", run.question.profile).substitute(
-        events="", question=run.searched, choice=max(run.question.choices, key=len)
+    reasoner = asked.models.reasoner
+    empty = load("judge_choice", asked.question.profile).substitute(
+        events="", question=asked.searched, choice=max(asked.question.choices, key=len)
     )
     frame = count_prompt(reasoner.count_tokens, [Message("user", (empty,))])
-    room = min(run.settings.judge_tokens, reasoner.context_tokens - frame - 1)
+    room = min(asked.settings.support.judge_tokens, reasoner.context_tokens - frame - 1)
     kept: list[StoredEvent] = []
     for event in ranking:
         room -= reasoner.count_tokens(f"99. {event_text(event)}\n")

@@ -19,17 +19,18 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BranchMeter
+from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.judgement import judge_choices
 from gpu_workers.engine.answering.context import event_context, event_text
 from gpu_workers.engine.answering.contract import CandidateRecord, NodeRecord
-from gpu_workers.engine.answering.looking.frame_check import Verdict
 from gpu_workers.engine.answering.parsing import ParsedAnswer
-from gpu_workers.engine.answering.run import QuestionRun
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.consistency import AnswerVote
 from gpu_workers.engine.answering.search.sampling import Draw
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode, node_events
+from gpu_workers.engine.answering.verdict import Verdict
 from gpu_workers.engine.answering.words import content_forms, content_words
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.ports import Hit, StoredEvent, ViewQuery
@@ -113,96 +114,96 @@ class Support:
     started_ms: int = 0
     wall_ms: int = 0
 
-    def weight(self, run: QuestionRun) -> float:
+    def weight(self, asked: Asked) -> float:
         """What a share counts beside S. A reasoner that has judged each choice votes no more: of all of them at once
         it knows less."""
-        return 1.0 if self.judged else run.settings.support_weight
+        return 1.0 if self.judged else asked.settings.support.weight
 
-    def decides(self, run: QuestionRun) -> bool:
+    def decides(self, asked: Asked) -> bool:
         """Whether no vote can change which choice counts most."""
-        weight = self.weight(run)
+        weight = self.weight(asked)
         first, second, *_ = sorted(self.shares, reverse=True)
         return weight * (first - second) > 1 - weight
 
 
-def choice_support(run: QuestionRun) -> Support | None:
+def choice_support(asked: Asked, calls: Calls) -> Support | None:
     """The support of each choice; None for an open question, numbers or a scope without events, and for choices of few
     words that nobody judged.
 
-    Raises ModelError of the embedder. Where the reasoner is asked and the budget ends, run.halted says so.
+    Raises ModelError of the embedder. Where the reasoner is asked and the budget ends, calls.halted says so.
     """
-    choices = run.question.choices
+    choices = asked.question.choices
     fewest = min((sum(not word.isdigit() for word in content_words(choice)) for choice in choices), default=0)
     brief = fewest < OWN_WORDS
-    if not fewest or (brief and not run.settings.judge_tokens):
+    if not fewest or (brief and not asked.settings.support.judge_tokens):
         return None
-    compared = [f"{run.searched} {choice}" for choice in choices] if brief else list(choices)
+    compared = [f"{asked.searched} {choice}" for choice in choices] if brief else list(choices)
     weights = BRIEF_WEIGHTS if brief else WEIGHTS
-    began = run.spending.elapsed_ms()
-    limit = SHOWN if run.settings.judge_tokens else CLOSEST
-    with run.timed("support"):
+    began = calls.spending.elapsed_ms()
+    limit = SHOWN if asked.settings.support.judge_tokens else CLOSEST
+    with calls.timed("support"):
         found: list[tuple[Hit, ...]] = []
-        for vector in run.models.text_embedder.embed(compared, meter=run.meter):
-            hits = run.graph.search_views({"event": ViewQuery(vector, limit)}, floor=-1.0)["event"]
+        for vector in asked.models.text_embedder.embed(compared, meter=calls.meter):
+            hits = asked.graph.search_views({"event": ViewQuery(vector, limit)}, floor=-1.0)["event"]
             if not hits:
                 return None
             found.append(tuple(hits))
         closest = tuple(hits[:CLOSEST] for hits in found)
         ranking = _union(found)
-        events = run.graph.load_events(ranking)
+        events = asked.graph.load_events(ranking)
         near = set(_union(closest))
         texts = [event_text(events[event_id]) for event_id in ranking if event_id in near and event_id in events]
         parts = Parts(
             np.asarray([np.mean([hit.similarity for hit in hits]) for hits in closest]),
-            _words_told(run, texts),
-            _terms_shared(run, texts),
+            _words_told(asked, calls, texts),
+            _terms_shared(asked, texts),
             np.zeros(len(choices)),
         )
-        meter = BranchMeter(run.meter)
+        meter = BranchMeter(calls.meter)
         judged: tuple[int, ...] = ()
-        if run.settings.judge_tokens and not run.halted:
+        if asked.settings.support.judge_tokens and not calls.halted:
             levels = parts.levels(weights)
             likely = sorted(sorted(range(len(choices)), key=lambda choice: (-levels[choice], choice))[:MOST_JUDGED])
             # Nothing is said of any choice, or something of each.
             known = [events[event_id] for event_id in ranking if event_id in events]
-            if odds := judge_choices(run, likely, known, meter=meter):
+            if odds := judge_choices(asked, calls, likely, known, meter=meter):
                 judged = tuple(likely)
                 of = dict(zip(likely, odds, strict=True))
                 parts = replace(parts, odds=np.asarray([of.get(n, min(odds)) for n in range(len(choices))]))
-    if brief and not judged and not run.halted:
+    if brief and not judged and not calls.halted:
         return None
-    wall_ms = run.spending.elapsed_ms() - began
+    wall_ms = calls.spending.elapsed_ms() - began
     return Support(_softmax(parts.levels(weights)), parts, brief, closest, events, judged, meter, began, wall_ms)
 
 
-def _words_told(run: QuestionRun, texts: Sequence[str]) -> NDArray[np.float64]:
+def _words_told(asked: Asked, calls: Calls, texts: Sequence[str]) -> NDArray[np.float64]:
     """Per choice how its words are told by texts: the mean over them of the cosine to the text's word that is most like
     it, as standard scores over the choices."""
     told = list(dict.fromkeys(word for text in texts for word in content_forms(text)))[:MOST_WORDS]
-    own = [content_forms(choice) for choice in run.question.choices]
+    own = [content_forms(choice) for choice in asked.question.choices]
     if not told:
         return np.zeros(len(own))
     words = list(dict.fromkeys(word for group in own for word in group))
-    vectors = run.models.text_embedder.embed([*told, *words], meter=run.meter)
+    vectors = asked.models.text_embedder.embed([*told, *words], meter=calls.meter)
     nearest = dict(zip(words, (vectors[len(told) :] @ vectors[: len(told)].T).max(axis=1), strict=True))
     means = np.asarray([np.mean([nearest[word] for word in group]) for group in own], dtype=np.float64)
     scores: NDArray[np.float64] = (means - means.mean()) / (means.std() + SAME)
     return scores
 
 
-def _terms_shared(run: QuestionRun, texts: Sequence[str]) -> NDArray[np.float64]:
+def _terms_shared(asked: Asked, texts: Sequence[str]) -> NDArray[np.float64]:
     """Per choice the cosine of TF-IDF between it, with the question, and all texts. A term is rare by these texts; one
     that none of them says is the rarest, and parts a choice from them."""
     from sklearn.feature_extraction.text import TfidfVectorizer  # in the ml extra, and slow to import
 
-    asked = [f"{run.searched} {choice}" for choice in run.question.choices]
+    queries = [f"{asked.searched} {choice}" for choice in asked.question.choices]
     terms = TfidfVectorizer(stop_words="english", sublinear_tf=True)
     said = terms.build_analyzer()
-    vocabulary = sorted({term for text in (*texts, *asked) for term in said(text)})
+    vocabulary = sorted({term for text in (*texts, *queries) for term in said(text)})
     if not vocabulary:  # nothing but stop words
-        return np.zeros(len(asked))
+        return np.zeros(len(queries))
     terms.set_params(vocabulary=vocabulary).fit(texts)
-    shared: NDArray[np.float64] = (terms.transform(asked) @ terms.transform([" ".join(texts)]).T).toarray()[:, 0]
+    shared: NDArray[np.float64] = (terms.transform(queries) @ terms.transform([" ".join(texts)]).T).toarray()[:, 0]
     return shared
 
 
@@ -221,7 +222,7 @@ def _union(found: Sequence[Sequence[Hit]]) -> list[UUID]:
 
 
 def weigh_support(
-    run: QuestionRun, verdict: Verdict | None, nodes: Sequence[AnswerNode], support: Support | None
+    asked: Asked, calls: Calls, verdict: Verdict | None, nodes: Sequence[AnswerNode], support: Support | None
 ) -> tuple[Verdict | None, NodeRecord | None]:
     """verdict, or the choice that the events bear out better, and a record of what was weighed (action CS).
 
@@ -231,7 +232,7 @@ def weigh_support(
     """
     if support is None:
         return verdict, None
-    weight = support.weight(run)
+    weight = support.weight(asked)
     best_of: dict[int, AnswerNode] = {}
     for node in sorted((node for node in nodes if node.answers), key=lambda node: node.score):
         if node.answer is not None and node.answer.choice is not None:
@@ -242,9 +243,9 @@ def weigh_support(
     totals = [(1 - weight) * said.get(choice, 0.0) + weight * share for choice, share in enumerate(support.shares)]
     order = sorted(range(len(totals)), key=lambda choice: (-totals[choice], choice))
     first, second = order[0], order[1]
-    own = _own_node(run, support, first, totals[first])
-    record = _record(run, support, totals, own)
-    if verdict is None and nodes and (run.halted is None or any(node.votes for node in nodes)):
+    own = _own_node(asked, support, first, totals[first])
+    record = _record(asked, support, totals, own)
+    if verdict is None and nodes and (calls.halted is None or any(node.votes for node in nodes)):
         return None, record
     if verdict is not None and verdict.node.answer is not None and verdict.node.answer.choice == first:
         node, source = verdict.node, verdict.source
@@ -264,7 +265,7 @@ def _outvoted(nodes: Sequence[AnswerNode], choice: int) -> AnswerNode | None:
     return max(found, key=lambda node: node.score, default=None)
 
 
-def _own_node(run: QuestionRun, support: Support, choice: int, score: float) -> AnswerNode:
+def _own_node(asked: Asked, support: Support, choice: int, score: float) -> AnswerNode:
     """A node for the choice that cites from the events that speak for it."""
     hits = support.closest[choice]
     state = State("", tuple(RankedEvent(hit.event_id, hit.similarity, (hit,)) for hit in hits))
@@ -273,14 +274,14 @@ def _own_node(run: QuestionRun, support: Support, choice: int, score: float) -> 
         ids,
         support.events,
         (),
-        count_tokens=run.models.reasoner.count_tokens,
-        max_tokens=run.settings.context_tokens,
+        count_tokens=asked.models.reasoner.count_tokens,
+        max_tokens=asked.settings.prompt.context_tokens,
     )
-    said = ParsedAnswer(run.question.choices[choice], choice, sufficient=True)
+    said = ParsedAnswer(asked.question.choices[choice], choice, sufficient=True)
     return AnswerNode("CS", state, context, Draw(parsed=[said]), (AnswerVote((0,), 0, 0.0, 0.0, score),))
 
 
-def _record(run: QuestionRun, support: Support, totals: Sequence[float], own: AnswerNode) -> NodeRecord:
+def _record(asked: Asked, support: Support, totals: Sequence[float], own: AnswerNode) -> NodeRecord:
     """Each choice as a candidate: agreement is its share, thought the reasoner's probability of yes where it was asked,
     score what it counts; with the events that speak for the first one."""
     likely = {choice: float(1 / (1 + np.exp(-support.parts.odds[choice]))) for choice in support.judged}
@@ -293,7 +294,7 @@ def _record(run: QuestionRun, support: Support, totals: Sequence[float], own: An
             thought=likely.get(choice, 0.0),
             score=totals[choice],
         )
-        for choice, text in enumerate(run.question.choices)
+        for choice, text in enumerate(asked.question.choices)
     )
     assert own.answer is not None
     return NodeRecord(

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
+from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Halt
+from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.contract import CitationRecord, CitationStatus, ClaimRecord
 from gpu_workers.engine.answering.evidence.claims import claims_of, standing
@@ -16,7 +18,6 @@ from gpu_workers.engine.answering.evidence.text_support import best_sentence, sa
 from gpu_workers.engine.answering.looking.findings import findings_schema, read_findings
 from gpu_workers.engine.answering.looking.looks import Look
 from gpu_workers.engine.answering.parsing import ParsedAnswer, read_object
-from gpu_workers.engine.answering.run import QuestionRun
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Span
@@ -50,7 +51,7 @@ class _Closeness:
 
 
 def cite(
-    run: QuestionRun, node: AnswerNode, answer: ParsedAnswer
+    asked: Asked, calls: Calls, node: AnswerNode, answer: ParsedAnswer
 ) -> tuple[tuple[CitationRecord, ...], tuple[ClaimRecord, ...]]:
     """Citations of the answer out of the events that node showed, strongest first, and its claims with what they cite.
 
@@ -60,36 +61,36 @@ def cite(
     """
     claims = claims_of(answer)
     events = {event.id: event for event in node.context.events.values()}
-    whole = f"{run.question.question} {answer.text}"
+    whole = f"{asked.question.question} {answer.text}"
     ids = [event_id for event_id in node.cited_events if event_id in events][:MAX_CITATIONS]
     close = _Closeness({}, {})
     frames: dict[UUID, StoredFrame] = {}
     if events:
         try:
-            close = _closeness(run, whole, claims, list(events.values()))
-            frames = _best_frames(run, whole, ids or list(events))
+            close = _closeness(asked, calls, whole, claims, list(events.values()))
+            frames = _best_frames(asked, calls, whole, ids or list(events))
         except ModelError:
             frames = {}
     ranking = sorted(events, key=lambda event: (-close.to_answer.get(event, 0.0), node.context.numbers[event]))
     ids = ids or ranking[:FALLBACK_CITATIONS]
     texts = {event_id: event_text(event) for event_id, event in events.items()}
-    verdicts = _by_text(run, claims, texts, close)
+    verdicts = _by_text(asked, claims, texts, close)
     ids += _missing(claims, ids, ranking, verdicts)
     links = _links(claims, ids, verdicts, close)
-    shown = {event_id: _frame(run, node, frames, event_id) for event_id in ids}
+    shown = {event_id: _frame(asked, node, frames, event_id) for event_id in ids}
     statuses = {link: verdicts[link] for link in links}
-    if run.settings.verify_citations and not run.halted:
-        statuses |= _by_reasoner(run, claims, links, texts)
-    if run.settings.verify_frames and not run.halted:
-        statuses |= _by_frames(run, claims, links, shown, events)
-    return _records(run, claims, ids, statuses, events, texts, shown, close)
+    if asked.settings.verify_citations and not calls.halted:
+        statuses |= _by_reasoner(asked, calls, claims, links, texts)
+    if asked.settings.verify_frames and not calls.halted:
+        statuses |= _by_frames(asked, calls, claims, links, shown, events)
+    return _records(asked, claims, ids, statuses, events, texts, shown, close)
 
 
 def _by_text(
-    run: QuestionRun, claims: Sequence[str], texts: Mapping[UUID, str], close: _Closeness
+    asked: Asked, claims: Sequence[str], texts: Mapping[UUID, str], close: _Closeness
 ) -> dict[Link, CitationStatus]:
-    sense = same_sense(run.models.text_embedder.name)
-    question = run.question.question
+    sense = same_sense(asked.models.text_embedder.name)
+    question = asked.question.question
 
     def verdict(place: int, event_id: UUID) -> CitationStatus:
         claim, text = claims[place], texts[event_id]
@@ -130,7 +131,7 @@ def _links(
 
 
 def _records(
-    run: QuestionRun,
+    asked: Asked,
     claims: Sequence[str],
     ids: Sequence[UUID],
     statuses: Mapping[Link, CitationStatus],
@@ -153,7 +154,7 @@ def _records(
                 event.span.end_ms,
                 frame.ms if frame else None,
                 frame.id if frame else None,
-                best_sentence(texts[event_id], f"{run.question.question} {said}"),
+                best_sentence(texts[event_id], f"{asked.question.question} {said}"),
                 standing([statuses[place, event_id] for place in places]),
                 tuple(places),
                 min(1.0, max(0.0, max(nearest))) if nearest else None,
@@ -167,10 +168,12 @@ def _records(
     return tuple(citations), tuple(records)
 
 
-def _closeness(run: QuestionRun, whole: str, claims: Sequence[str], events: Sequence[StoredEvent]) -> _Closeness:
+def _closeness(
+    asked: Asked, calls: Calls, whole: str, claims: Sequence[str], events: Sequence[StoredEvent]
+) -> _Closeness:
     quotes = [best_sentence(event_text(event), whole) for event in events]
     texts = [whole, *claims, *(event.summary for event in events), *quotes]
-    vectors = run.models.text_embedder.embed(texts, meter=run.meter)
+    vectors = asked.models.text_embedder.embed(texts, meter=calls.meter)
     first, said = vectors[0], vectors[1 : 1 + len(claims)]
     summaries = vectors[1 + len(claims) : 1 + len(claims) + len(events)]
     quoted = vectors[1 + len(claims) + len(events) :]
@@ -183,38 +186,38 @@ def _closeness(run: QuestionRun, whole: str, claims: Sequence[str], events: Sequ
     return _Closeness(to_answer, to_claim)
 
 
-def _best_frames(run: QuestionRun, claim: str, event_ids: Sequence[UUID]) -> dict[UUID, StoredFrame]:
+def _best_frames(asked: Asked, calls: Calls, claim: str, event_ids: Sequence[UUID]) -> dict[UUID, StoredFrame]:
     """Per event the frame most similar to the claim, where the frame view reaches it."""
-    query = run.models.frame_embedder.embed_query(claim, meter=run.meter)
-    asked = ViewQuery(query, max(64, 8 * len(event_ids)))
-    hits = run.graph.search_views({"frame": asked}, floor=run.settings.retrieval.floor)["frame"]
+    query = asked.models.frame_embedder.embed_query(claim, meter=calls.meter)
+    nearest = ViewQuery(query, max(64, 8 * len(event_ids)))
+    hits = asked.graph.search_views({"frame": nearest}, floor=asked.settings.retrieval.floor)["frame"]
     wanted = set(event_ids)
     best: dict[UUID, StoredFrame] = {}
-    for frame in frames_of_hits(run.graph, [hit for hit in hits if hit.event_id in wanted]):
+    for frame in frames_of_hits(asked.graph, [hit for hit in hits if hit.event_id in wanted]):
         best.setdefault(frame.event_id, frame)
     return best
 
 
-def _frame(run: QuestionRun, node: AnswerNode, best: Mapping[UUID, StoredFrame], event_id: UUID) -> StoredFrame | None:
+def _frame(asked: Asked, node: AnswerNode, best: Mapping[UUID, StoredFrame], event_id: UUID) -> StoredFrame | None:
     """The frame that was seen to carry the answer, else the one most similar to it, else any of the event."""
     known = node.seen.get(event_id) or best.get(event_id)
-    return known or next(iter(run.graph.frames_of([event_id], limit=1)), None)
+    return known or next(iter(asked.graph.frames_of([event_id], limit=1)), None)
 
 
 def _by_reasoner(
-    run: QuestionRun, claims: Sequence[str], links: Sequence[Link], texts: Mapping[UUID, str]
+    asked: Asked, calls: Calls, claims: Sequence[str], links: Sequence[Link], texts: Mapping[UUID, str]
 ) -> dict[Link, CitationStatus]:
     """The reasoner's verdict on each citation where it gives one; on the first MAX_VERDICTS of many."""
-    asked = links[:MAX_VERDICTS]
-    tasks = [partial(_verdict, run, texts[event_id], claims[place]) for place, event_id in asked]
-    with run.timed("citations"):
-        verdicts = run.together("citations", tasks)
-    return {link: verdict for link, verdict in zip(asked, verdicts, strict=True) if verdict}
+    verified = links[:MAX_VERDICTS]
+    tasks = [partial(_verdict, asked, calls, texts[event_id], claims[place]) for place, event_id in verified]
+    with calls.timed("citations"):
+        verdicts = calls.together("citations", tasks)
+    return {link: verdict for link, verdict in zip(verified, verdicts, strict=True) if verdict}
 
 
-def _verdict(run: QuestionRun, passage: str, statement: str) -> CitationStatus | None:
-    prompt = load("verify", run.question.profile).substitute(
-        passage=as_data(passage), question=run.question.question, statement=statement
+def _verdict(asked: Asked, calls: Calls, passage: str, statement: str) -> CitationStatus | None:
+    prompt = load("verify", asked.question.profile).substitute(
+        passage=as_data(passage), question=asked.question.question, statement=statement
     )
     verdict = {"type": "string", "enum": list(_VERDICTS)}
     schema = {
@@ -224,9 +227,11 @@ def _verdict(run: QuestionRun, passage: str, statement: str) -> CitationStatus |
         "additionalProperties": False,
     }
     try:
-        samples = run.ask([Message("user", (prompt,))], stage="verify", meter=run.meter, schema=schema, max_tokens=32)
+        samples = calls.ask(
+            [Message("user", (prompt,))], stage="verify", meter=calls.meter, schema=schema, max_tokens=32
+        )
     except Halt as halt:
-        run.halt(halt)
+        calls.halt(halt)
         return None
     except ModelError:
         return None
@@ -234,7 +239,8 @@ def _verdict(run: QuestionRun, passage: str, statement: str) -> CitationStatus |
 
 
 def _by_frames(
-    run: QuestionRun,
+    asked: Asked,
+    calls: Calls,
     claims: Sequence[str],
     links: Sequence[Link],
     shown: Mapping[UUID, StoredFrame | None],
@@ -245,29 +251,29 @@ def _by_frames(
     A frame with a measurement is left out: its text has been compared already, and there are no eyes behind it. What is
     seen outweighs what was written; frames that show neither leave the citation as it is.
     """
-    if run.models.checker is None:
+    if asked.models.checker is None:
         return {}
     tasks: list[Callable[[], dict[Link, CitationStatus]]] = []
     for place, claim in enumerate(claims):
         frames = [frame for linked, event_id in links if linked == place and (frame := shown[event_id])]
-        evidence = frame_evidence(run.graph, frames, list(events.values()))
+        evidence = frame_evidence(asked.graph, frames, list(events.values()))
         pictures = [(frame, seen) for frame, seen in zip(frames, evidence, strict=True) if not seen.observation]
         if pictures:
             find = f"what shows whether this is so: {claim}"
-            request = ObserveRequest(run.question.question, find, claim, (), tuple(seen for _, seen in pictures))
-            tasks.append(partial(_seen, run, place, request, [frame for frame, _ in pictures]))
-    with run.timed("citations"):
-        found = run.together("citations", tasks)
+            request = ObserveRequest(asked.question.question, find, claim, (), tuple(seen for _, seen in pictures))
+            tasks.append(partial(_seen, calls, place, request, [frame for frame, _ in pictures]))
+    with calls.timed("citations"):
+        found = calls.together("citations", tasks)
     return {link: status for statuses in found for link, status in statuses.items()}
 
 
 def _seen(
-    run: QuestionRun, place: int, request: ObserveRequest, frames: Sequence[StoredFrame]
+    calls: Calls, place: int, request: ObserveRequest, frames: Sequence[StoredFrame]
 ) -> dict[Link, CitationStatus]:
     try:
-        sample = run.observe_frames(request, schema=findings_schema(), meter=run.meter)
+        sample = calls.observe_frames(request, schema=findings_schema(), meter=calls.meter)
     except Halt as halt:
-        run.halt(halt)
+        calls.halt(halt)
         return {}
     except ModelError:
         return {}

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from gpu_workers.engine.answering.context import clock_span
 from gpu_workers.engine.answering.looking.looks import Look
 from gpu_workers.engine.answering.parsing import read_object
 from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.served.structured import storable
 from gpu_workers.engine.ports import StoredFrame
@@ -31,8 +31,8 @@ class Finding:
     bearing: Bearing
     frames: tuple[StoredFrame, ...]
 
-    def told(self, hypothesis: str) -> str:
-        """In words, for prompts and for the record."""
+    def in_words(self, hypothesis: str) -> str:
+        """Return the finding in words, for prompts and for the record."""
         bearing = f" ({self.bearing}: {hypothesis})" if hypothesis and self.bearing != "none" else ""
         return f"{clock_span(self.span)} {self.statement}{bearing}"
 

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from uuid import UUID
 
+from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BranchMeter, Halt
+from gpu_workers.engine.answering.calls import Calls, count_prompt
 from gpu_workers.engine.answering.context import EventContext, event_context
 from gpu_workers.engine.answering.contract import NodeRecord
 from gpu_workers.engine.answering.looking.findings import Finding, findings_schema, read_findings
@@ -27,7 +29,6 @@ from gpu_workers.engine.answering.looking.looks import (
     read_plan,
 )
 from gpu_workers.engine.answering.looking.reflection import missing, reflection_schema, resolved, sufficient
-from gpu_workers.engine.answering.run import QuestionRun, count_prompt
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.consistency import score_votes
 from gpu_workers.engine.answering.search.sampling import Draw, check_answers
@@ -41,7 +42,7 @@ from gpu_workers.engine.retrieval.frames import frame_evidence
 
 PLAN_TOKENS = 400
 ANSWER_CHARACTERS = 80
-"""Of the answer that a finding bears on, as it is repeated with each."""
+"""Maximum length of the answer that a finding bears on, as each finding repeats it."""
 
 
 @dataclass(slots=True)
@@ -62,8 +63,8 @@ class _Inspection:
     def hypothesis(self) -> str:
         return self.answers[0] if self.answers else ""
 
-    def told(self) -> list[str]:
-        return [finding.told(self.hypothesis[:ANSWER_CHARACTERS]) for finding in self.findings]
+    def in_words(self) -> list[str]:
+        return [finding.in_words(self.hypothesis[:ANSWER_CHARACTERS]) for finding in self.findings]
 
 
 @dataclass(slots=True)
@@ -84,81 +85,81 @@ class _Report:
     halt: Halt | None = None
 
 
-def inspect(run: QuestionRun, suspects: Sequence[AnswerNode]) -> tuple[list[AnswerNode], list[NodeRecord]]:
-    """The inspection's node if what it saw is sufficient, else none; and a record per round.
+def inspect(asked: Asked, calls: Calls, suspects: Sequence[AnswerNode]) -> tuple[list[AnswerNode], list[NodeRecord]]:
+    """Return the inspection's node if what it saw is sufficient, else none; and a record per round.
 
-    A failure of any call, an exhausted budget or nothing more to look at ends it, as does settings.inspect_rounds.
+    A failure of any call, an exhausted budget or nothing more to look at ends it, as does settings.look.inspect_rounds.
     """
-    inspection = _begin(run, suspects)
+    inspection = _begin(asked, suspects)
     nodes: list[AnswerNode] = []
     records: list[NodeRecord] = []
     state = inspection.state
-    for _ in range(run.settings.inspect_rounds):
+    for _ in range(asked.settings.look.inspect_rounds):
         state = replace(state, path=state.after("IN"))
-        this = _Round(BranchMeter(run.meter), run.spending.elapsed_ms())
-        node = _look_again(run, inspection, state, this)
-        records.append(_recorded(run, inspection, node, this))
-        if this.error or run.halted:
+        this = _Round(BranchMeter(calls.meter), calls.spending.elapsed_ms())
+        node = _look_again(asked, calls, inspection, state, this)
+        records.append(_recorded(calls, inspection, node, this))
+        if this.error or calls.halted:
             break
-        if sufficient(node, run.settings.inspect_gate):
+        if sufficient(node, asked.settings.look.inspect_gate):
             nodes.append(node)
             break
     return nodes, records
 
 
-def _begin(run: QuestionRun, suspects: Sequence[AnswerNode]) -> _Inspection:
+def _begin(asked: Asked, suspects: Sequence[AnswerNode]) -> _Inspection:
     shown = [event.event_id for node in suspects for event in node.state.events]
     ranking = tuple(dict.fromkeys(e for e in shown if any(e in node.context.numbers for node in suspects)))
-    loaded = run.graph.load_events(ranking)
+    loaded = asked.graph.load_events(ranking)
     events = tuple(loaded[event_id] for event_id in ranking if event_id in loaded)
     answers = dict.fromkeys(node.answer.text for node in suspects if node.answer and node.answer.sufficient)
-    return _Inspection(suspects[0].state, ranking, events, tuple(neighbourhood(run.graph, events)), tuple(answers))
+    return _Inspection(suspects[0].state, ranking, events, tuple(neighbourhood(asked.graph, events)), tuple(answers))
 
 
-def _look_again(run: QuestionRun, inspection: _Inspection, state: State, this: _Round) -> AnswerNode:
-    """Plan, observe, reflect. this.error tells what ended the round early; the node then answers nothing."""
-    context = _context(run, inspection, "", 0)
+def _look_again(asked: Asked, calls: Calls, inspection: _Inspection, state: State, this: _Round) -> AnswerNode:
+    """Plan, observe, reflect. this.error says what ended the round early; the node then answers nothing."""
+    context = _context(asked, inspection, "", 0)
     nothing = AnswerNode(state.path, state, context, Draw(started_ms=this.started_ms, meter=this.meter))
-    looks = _plan(run, inspection, this)
+    looks = _plan(asked, calls, inspection, this)
     if not looks:
         this.error = this.error or "nothing_to_look_at"
         return nothing
-    _observe(run, inspection, looks, this)
-    if this.error or run.halted:
+    _observe(asked, calls, inspection, looks, this)
+    if this.error or calls.halted:
         return nothing
-    return _reflect(run, inspection, state, this)
+    return _reflect(asked, calls, inspection, state, this)
 
 
-def _plan(run: QuestionRun, inspection: _Inspection, this: _Round) -> list[Look]:
-    question, told = run.question, inspection.told()
+def _plan(asked: Asked, calls: Calls, inspection: _Inspection, this: _Round) -> list[Look]:
+    question, found = asked.question, inspection.in_words()
     fields = {
         "question": question.question,
         "choices": choice_lines(question.choices),
         "answers": "; ".join(map(as_data, inspection.answers)) or "none",
-        "found": "\n".join(told) or "nothing yet",
+        "found": "\n".join(found) or "nothing yet",
         "missing": "; ".join(inspection.missing) or "not known yet",
         "looks": MAX_LOOKS,
         "video": "\n- video: its number in the list",
         "example": ', "video": 1',
     }
     prompt = load("inspect_plan", question.profile)
-    context = _context(run, inspection, prompt.substitute(fields, events=""), PLAN_TOKENS, stamp=_in_ms)
+    context = _context(asked, inspection, prompt.substitute(fields, events=""), PLAN_TOKENS, stamp=_in_ms)
     # The list numbers the videos of the events that it shows, and only if there are several.
     videos = dict(enumerate(sorted({event.video_id for event in context.events.values()}), start=1))
     several = len(videos) > 1
     if not several:
         fields |= {"video": "", "example": ""}
     try:
-        sample = run.ask(
+        sample = calls.ask(
             [Message("user", (prompt.substitute(fields, events=context.text),))],
             stage="plan",
             meter=this.meter,
             schema=plan_schema(several_videos=several),
             max_tokens=PLAN_TOKENS,
-            seed=run.seed_of(f"plan {len(inspection.looked)}"),
+            seed=asked.seed_of(f"plan {len(inspection.looked)}"),
         )[0]
     except (Halt, ModelError) as error:
-        _stopped(run, this, error)
+        _stopped(calls, this, error)
         return []
     looks = [
         look for look in read_plan(sample.text, reach_of(inspection.events), videos) if look not in inspection.looked
@@ -170,42 +171,45 @@ def _plan(run: QuestionRun, inspection: _Inspection, this: _Round) -> list[Look]
     return looks
 
 
-def _observe(run: QuestionRun, inspection: _Inspection, looks: Sequence[Look], this: _Round) -> None:
+def _observe(asked: Asked, calls: Calls, inspection: _Inspection, looks: Sequence[Look], this: _Round) -> None:
     """All looks of a round in flight together. One that fails finds nothing; if all do, that ends the inspection."""
-    assert run.models.checker is not None
+    assert asked.models.checker is not None
     tasks: list[Callable[[], _Report]] = []
     for look in looks:
-        frames, available = frames_of_look(run.graph, look, inspection.nearby, limit=run.models.checker.max_frames)
+        frames, available = frames_of_look(asked.graph, look, inspection.nearby, limit=asked.models.checker.max_frames)
         this.frames_available += available
         if frames:
             this.frames_used += len(frames)
-            tasks.append(partial(_report, run, _request(run, inspection, look, frames), look, frames, this.meter))
-    reports = run.together("check", tasks, details=["IN"] * len(tasks))
+            tasks.append(
+                partial(_report, calls, _request(asked, calls, inspection, look, frames), look, frames, this.meter)
+            )
+    reports = calls.together("check", tasks, details=["IN"] * len(tasks))
     for report in reports:
         inspection.findings += report.findings
         if report.halt:
-            _stopped(run, this, report.halt)
+            _stopped(calls, this, report.halt)
     if not tasks:
         this.error = "no_frames"
     elif not this.error and all(report.error for report in reports):
         this.error = reports[0].error
 
 
-def _request(run: QuestionRun, inspection: _Inspection, look: Look, frames: Sequence[StoredFrame]) -> ObserveRequest:
-    evidence = frame_evidence(run.graph, frames, inspection.nearby)
+def _request(
+    asked: Asked, calls: Calls, inspection: _Inspection, look: Look, frames: Sequence[StoredFrame]
+) -> ObserveRequest:
+    evidence = frame_evidence(asked.graph, frames, inspection.nearby)
     if look.high:
         evidence = tuple(
-            replace(shown, jpeg=run.closer(frame) or shown.jpeg) for shown, frame in zip(evidence, frames, strict=True)
+            replace(shown, jpeg=calls.closer(frame) or shown.jpeg)
+            for shown, frame in zip(evidence, frames, strict=True)
         )
-    known = tuple(inspection.told())
-    return ObserveRequest(run.question.question, look.find, inspection.hypothesis, known, evidence, look.high)
+    known = tuple(inspection.in_words())
+    return ObserveRequest(asked.question.question, look.find, inspection.hypothesis, known, evidence, look.high)
 
 
-def _report(
-    run: QuestionRun, request: ObserveRequest, look: Look, frames: Sequence[StoredFrame], meter: Meter
-) -> _Report:
+def _report(calls: Calls, request: ObserveRequest, look: Look, frames: Sequence[StoredFrame], meter: Meter) -> _Report:
     try:
-        sample = run.observe_frames(request, schema=findings_schema(), meter=meter)
+        sample = calls.observe_frames(request, schema=findings_schema(), meter=meter)
     except Halt as halt:
         return _Report(error=halt.code, halt=halt)
     except ModelError as error:
@@ -216,38 +220,38 @@ def _report(
     return _Report(error="unreadable") if findings is None else _Report(tuple(findings))
 
 
-def _reflect(run: QuestionRun, inspection: _Inspection, state: State, this: _Round) -> AnswerNode:
-    question, settings = run.question, run.settings
-    told = [f"{number}. {text}" for number, text in enumerate(inspection.told(), start=1)]
+def _reflect(asked: Asked, calls: Calls, inspection: _Inspection, state: State, this: _Round) -> AnswerNode:
+    question, settings = asked.question, asked.settings
+    found = [f"{number}. {text}" for number, text in enumerate(inspection.in_words(), start=1)]
     fields = {
-        "found": "\n".join(told) or "none: the frames show nothing of what was looked for",
+        "found": "\n".join(found) or "none: the frames show nothing of what was looked for",
         "question": question.question,
         "choices": choice_lines(question.choices),
         "answers": "; ".join(map(as_data, inspection.answers)) or "none",
         "abstain": abstain_rule(question.choices, abstain=True),
-        "words": settings.reasoning_words,
+        "words": settings.prompt.reasoning_words,
         "answer_form": answer_form(question.choices, abstain=True),
     }
     prompt = load("inspect_reflect", question.profile)
-    context = _context(run, inspection, prompt.substitute(fields, events=""), settings.answer_tokens)
+    context = _context(asked, inspection, prompt.substitute(fields, events=""), settings.prompt.answer_tokens)
     messages = [Message("user", (prompt.substitute(fields, events=context.text),))]
 
     def sampled(meter: Meter) -> list[Sample]:
-        n = settings.check_samples
-        return run.ask(
+        n = settings.look.check_samples
+        return calls.ask(
             messages,
             stage="reflect",
             meter=meter,
             schema=reflection_schema(question.choices),
             n=n,
-            temperature=settings.temperature if n > 1 else 0.0,
-            max_tokens=settings.answer_tokens,
-            seed=run.seed_of(state.path),
+            temperature=settings.samples.temperature if n > 1 else 0.0,
+            max_tokens=settings.prompt.answer_tokens,
+            seed=asked.seed_of(state.path),
         )
 
-    draw = check_answers(run, sampled, meter=this.meter)
+    draw = check_answers(asked, calls, sampled, meter=this.meter)
     if draw.halt:
-        run.halt(draw.halt)
+        calls.halt(draw.halt)
     this.error = draw.error
     draw.started_ms = this.started_ms
     read = [
@@ -257,11 +261,11 @@ def _reflect(run: QuestionRun, inspection: _Inspection, state: State, this: _Rou
     draw.parsed = [parsed for parsed, _ in read]
     votes = score_votes(
         draw.parsed,
-        run.models.similarity,
+        asked.models.similarity,
         meter=this.meter,
         question=question.question,
-        trade_off=settings.trade_off,
-        rescale=settings.rescale,
+        trade_off=settings.samples.trade_off,
+        rescale=settings.samples.rescale,
     )
     if votes:
         inspection.missing = missing(draw.texts[votes[0].representative])
@@ -271,36 +275,36 @@ def _reflect(run: QuestionRun, inspection: _Inspection, state: State, this: _Rou
     return AnswerNode(state.path, state, context, draw, tuple(votes), seen=seen)
 
 
-def _recorded(run: QuestionRun, inspection: _Inspection, node: AnswerNode, this: _Round) -> NodeRecord:
+def _recorded(calls: Calls, inspection: _Inspection, node: AnswerNode, this: _Round) -> NodeRecord:
     record = node_record(node, frames_used=this.frames_used, frames_available=this.frames_available)
-    wall_ms = run.spending.elapsed_ms() - this.started_ms
-    error = this.error or (run.halted.code if run.halted else "")
-    return replace(record, error=error, seen=tuple(inspection.told()), wall_ms=wall_ms)
+    wall_ms = calls.spending.elapsed_ms() - this.started_ms
+    error = this.error or (calls.halted.code if calls.halted else "")
+    return replace(record, error=error, seen=tuple(inspection.in_words()), wall_ms=wall_ms)
 
 
-def _stopped(run: QuestionRun, this: _Round, error: Halt | ModelError) -> None:
+def _stopped(calls: Calls, this: _Round, error: Halt | ModelError) -> None:
     this.error = error.code
     if isinstance(error, Halt):
-        run.halt(error)
+        calls.halt(error)
 
 
 def _context(
-    run: QuestionRun,
+    asked: Asked,
     inspection: _Inspection,
     prompt: str,
     answer_tokens: int,
     *,
     stamp: Callable[[Span], str] | None = None,
 ) -> EventContext:
-    """The suspects' events, as many as fit beside prompt (R9)."""
-    reasoner = run.models.reasoner
+    """Return the suspects' events, as many as fit into the window next to prompt."""
+    reasoner = asked.models.reasoner
     taken = count_prompt(reasoner.count_tokens, [Message("user", (prompt,))]) + answer_tokens
     return event_context(
         inspection.ranking,
         {event.id: event for event in inspection.events},
         (),
         count_tokens=reasoner.count_tokens,
-        max_tokens=max(1, min(run.settings.context_tokens, reasoner.context_tokens - taken)),
+        max_tokens=max(1, min(asked.settings.prompt.context_tokens, reasoner.context_tokens - taken)),
         stamp=stamp,
     )
 

@@ -82,7 +82,7 @@ def read_plan(text: str, reach: Reach, videos: Mapping[int, UUID]) -> list[Look]
 
 
 def default_looks(events: Sequence[StoredEvent], find: str) -> list[Look]:
-    """A look at each of the first events, for want of a plan."""
+    """Return a look at each of the first events, if there is no plan."""
     return [Look(event.video_id, event.span, find, 1.0) for event in events[:MAX_LOOKS]]
 
 
@@ -106,8 +106,8 @@ def frames_of_look(
 def neighbourhood(graph: KnowledgeGraph, events: Sequence[StoredEvent]) -> list[StoredEvent]:
     """events and those right before and after them, which a margin reaches into."""
     ids = [event.id for event in events]
-    beside = [*graph.next_events(ids).values(), *graph.previous_events(ids).values()]
-    return list(graph.load_events(list(dict.fromkeys([*ids, *beside]))).values())
+    neighbours = [*graph.next_events(ids).values(), *graph.previous_events(ids).values()]
+    return list(graph.load_events(list(dict.fromkeys([*ids, *neighbours]))).values())
 
 
 def _read_look(item: Mapping[str, Any], reach: Reach, videos: Mapping[int, UUID]) -> list[Look]:

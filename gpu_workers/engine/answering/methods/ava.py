@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import Support, choice_support, weigh_support
 from gpu_workers.engine.answering.conclusion import conclude
-from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.looking.frame_check import decide
-from gpu_workers.engine.answering.run import QuestionRun
+from gpu_workers.engine.answering.contract import SEARCH_SKIPPED, Answer
 from gpu_workers.engine.answering.search.tree_search import search_tree
+from gpu_workers.engine.answering.verdict import decide
 from gpu_workers.engine.models.roles import ModelError
 
 
@@ -18,32 +19,48 @@ class Ava:
     name = "ava"
     version = "4"
 
-    def answer(self, run: QuestionRun) -> Answer:
-        support = _support(run)
-        if support is not None and support.decides(run):
-            # What is left to ask: whether the events tell enough, and why; and a look that was asked for by name.
-            check = "off" if run.question.check == "auto" else run.settings.check
-            run.settings = replace(run.settings, samples=1 if run.settings.abstain else 0, max_depth=1, check=check)
-        search = search_tree(run)
-        verdict, checks = decide(run, search.nodes)
-        if not search.found:
+    def answer(self, asked: Asked, calls: Calls) -> Answer:
+        support = _support(asked, calls)
+        decided = support is not None and support.decides(asked)
+        if decided:
+            asked = _without_search(asked)
+        tree = search_tree(asked, calls)
+        verdict, checks = decide(asked, calls, tree.nodes)
+        if not tree.found:
             support = None
-        verdict, weighed = weigh_support(run, verdict, search.nodes, support)
+        verdict, weighed = weigh_support(asked, calls, verdict, tree.nodes, support)
+        records = [*tree.records, *checks]
+        if weighed:
+            records.append(replace(weighed, note=SEARCH_SKIPPED if decided else ""))
         return conclude(
-            run,
-            nodes=search.nodes,
-            records=[*search.records, *checks, *([weighed] if weighed else [])],
+            asked,
+            calls,
+            nodes=tree.nodes,
+            records=records,
             verdict=verdict,
-            top_similarity=search.top_similarity,
+            top_similarity=tree.top_similarity,
             support=support.shares if support else (),
         )
 
 
-def _support(run: QuestionRun) -> Support | None:
-    """What the events say for each choice; None where it does not count or cannot be embedded."""
-    if run.settings.support_weight == 0.0:
+def _without_search(asked: Asked) -> Asked:
+    """Return what is left to ask once the choice is decided: whether the events tell enough, and why; and a look that
+    was asked for by name."""
+    settings = asked.settings
+    look = settings.look if asked.question.check != "auto" else replace(settings.look, check="off")
+    tree = replace(settings.tree, max_depth=1)
+    samples = replace(settings.samples, n=int(settings.samples.abstain))
+    return replace(asked, settings=replace(settings, tree=tree, samples=samples, look=look))
+
+
+def _support(asked: Asked, calls: Calls) -> Support | None:
+    """Return what the events say for each choice; None where it does not count or cannot be embedded."""
+    if asked.settings.support.weight == 0.0:
         return None
     try:
-        return choice_support(run)
+        support = choice_support(asked, calls)
     except ModelError:
         return None
+    if support is not None:
+        calls.on_progress("support", 1, 1, f"{len(support.shares)} choices")
+    return support

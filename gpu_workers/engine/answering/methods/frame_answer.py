@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.looking.frame_check import Verdict, look_task, seen_node
-from gpu_workers.engine.answering.run import QuestionRun
+from gpu_workers.engine.answering.looking.frame_check import look_task, seen_node
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.sampling import Draw
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode, node_record
+from gpu_workers.engine.answering.verdict import Verdict
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.engine.retrieval.fusion import RankedEvent
@@ -20,33 +22,33 @@ MIN_GAP_MS = 1_000
 """Closer frames show the same."""
 
 
-def frame_limit(run: QuestionRun, wanted: int) -> int:
+def frame_limit(asked: Asked, wanted: int) -> int:
     """wanted, bounded by what the checker takes. Raises ModelError no_checker if the profile has none."""
-    checker = run.models.checker
+    checker = asked.models.checker
     if checker is None:
         raise ModelError("no_checker", "this model profile has no model that looks at frames", retryable=False)
     return min(wanted, checker.max_frames)
 
 
 def answer_from_frames(
-    run: QuestionRun, frames: Sequence[StoredFrame], *, available: int, top_similarity: float
+    asked: Asked, calls: Calls, frames: Sequence[StoredFrame], *, available: int, top_similarity: float
 ) -> Answer:
     """frames: in order of time."""
     if not frames:
-        return conclude(run, nodes=[], records=[], verdict=None, top_similarity=0.0)
-    loaded = run.graph.load_events(list(dict.fromkeys(frame.event_id for frame in frames)))
+        return conclude(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
+    loaded = asked.graph.load_events(list(dict.fromkeys(frame.event_id for frame in frames)))
     events = dict(enumerate(loaded.values(), start=1))
     state = State("", tuple(RankedEvent(event.id, 1.0 / len(events)) for event in events.values()))
     context = EventContext("", {event.id: number for number, event in events.items()}, events)
-    asked = AnswerNode("", state, context, Draw())
-    with run.timed("check"):
-        draw = run.together("check", [look_task(run, asked, frames, ())])[0]
+    unseen = AnswerNode("", state, context, Draw())
+    with calls.timed("check"):
+        draw = calls.together("check", [look_task(asked, calls, unseen, frames, ())])[0]
     if draw.halt:
-        run.halt(draw.halt)
-    node = seen_node(run, asked, draw)
+        calls.halt(draw.halt)
+    node = seen_node(asked, unseen, draw)
     record = node_record(node, frames_used=len(frames), frames_available=available)
     verdict = Verdict(node, node.score, node.score, node) if node.answers else None
-    return conclude(run, nodes=[node], records=[record], verdict=verdict, top_similarity=top_similarity)
+    return conclude(asked, calls, nodes=[node], records=[record], verdict=verdict, top_similarity=top_similarity)
 
 
 def spaced(frames: Sequence[StoredFrame], count: int) -> list[StoredFrame]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.methods.frame_answer import answer_from_frames, frame_limit, spaced
-from gpu_workers.engine.answering.run import QuestionRun
 from gpu_workers.engine.ports import ViewQuery
 from gpu_workers.engine.retrieval.frames import frames_of_hits
 from gpu_workers.engine.retrieval.tri_view import question_text
@@ -14,19 +15,19 @@ SPARE = 4
 """How many times more hits are read than frames wanted, since neighbours closer than the gap fall out."""
 
 
-class Vector:
+class NearestFrames:
     name = "vector"
     version = "1"
 
-    def answer(self, run: QuestionRun) -> Answer:
-        count = frame_limit(run, TOP_FRAMES)
-        question = run.question
-        with run.timed("retrieval"):
-            text = question_text(run.searched, question.choices)
-            query = run.models.frame_embedder.embed_query(text, meter=run.meter)
-            asked = ViewQuery(query, SPARE * count)
-            hits = run.graph.search_views({"frame": asked}, floor=run.settings.retrieval.floor)["frame"]
-            found = frames_of_hits(run.graph, hits)
-        run.on_progress("retrieval", 1, 1, f"{len(found)} frames")
+    def answer(self, asked: Asked, calls: Calls) -> Answer:
+        count = frame_limit(asked, TOP_FRAMES)
+        question = asked.question
+        with calls.timed("retrieval"):
+            text = question_text(asked.searched, question.choices)
+            query = asked.models.frame_embedder.embed_query(text, meter=calls.meter)
+            nearest = ViewQuery(query, SPARE * count)
+            hits = asked.graph.search_views({"frame": nearest}, floor=asked.settings.retrieval.floor)["frame"]
+            found = frames_of_hits(asked.graph, hits)
+        calls.on_progress("retrieval", 1, 1, f"{len(found)} frames")
         top = max((hit.similarity for hit in hits), default=0.0)
-        return answer_from_frames(run, spaced(found, count), available=len(found), top_similarity=top)
+        return answer_from_frames(asked, calls, spaced(found, count), available=len(found), top_similarity=top)

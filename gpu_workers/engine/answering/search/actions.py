@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
+from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Halt
+from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import event_context
 from gpu_workers.engine.answering.parsing import read_object
-from gpu_workers.engine.answering.run import QuestionRun
 from gpu_workers.engine.answering.wording import as_data, choice_lines
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.ports import Hit
@@ -21,15 +22,15 @@ from gpu_workers.engine.retrieval.rewriting import read_queries, requery_schema,
 from gpu_workers.engine.retrieval.tri_view import Retrieved, ViewQueries, question_text, retrieve
 
 NEIGHBOUR_SHARE = 0.9
-"""A neighbour's score as a share of its source's: below it, above the next ones, so that both survive the cap. The
-paper ranks by section 5.1 only, which says nothing about events that no view found."""
+"""Share of its source's score that a neighbour gets: it ranks below the source and above the next events, so that both
+survive the cap. The paper ranks by section 5.1 only, which says nothing about events that no view found."""
 
 SUB_QUERY_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state of the tree. path: actions taken, "" at the root. events: best first, at most settings.event_cap.
+    """A state of the tree. path: actions taken, "" at the root. events: best first, at most settings.tree.event_cap.
     top_similarity: strongest retrieval hit on the way. failed: code of a model error the state was made without."""
 
     path: str
@@ -56,83 +57,87 @@ class Requery:
     halt: Halt | None = None
 
 
-def root_state(run: QuestionRun) -> State:
-    """The initial retrieval. Raises ModelError of an embedder. A failed rewrite falls back to the question itself."""
-    question = run.question
-    text = question_text(run.searched, question.choices)
+def root_state(asked: Asked, calls: Calls) -> State:
+    """Retrieve for the question; after a failed rewrite, for its own words. Raises an embedder's ModelError."""
+    question = asked.question
+    text = question_text(asked.searched, question.choices)
     queries, failed = ViewQueries.same(text), ""
-    if run.settings.retrieval.rewriting:
+    if asked.settings.retrieval.rewriting:
         try:
-            queries = _rewrite(run, fallback=text)
+            queries = _rewrite(asked, calls, fallback=text)
         except Halt as halt:
-            run.halt(halt)
+            calls.halt(halt)
         except ModelError as error:
             failed = error.code
-    found = _retrieve(run, queries)
-    events = found.ranking[: run.settings.event_cap]
+    found = _retrieve(asked, calls, queries)
+    events = found.ranking[: asked.settings.tree.event_cap]
     return State("", events, top_similarity=found.top_similarity, failed=failed)
 
 
-def step_forward(run: QuestionRun, state: State) -> State:
+def step_forward(asked: Asked, state: State) -> State:
     """F: add the next event of each listed one."""
-    return _step(run, state, "F", "next")
+    return _step(asked, state, "F", "next")
 
 
-def step_backward(run: QuestionRun, state: State) -> State:
+def step_backward(asked: Asked, state: State) -> State:
     """B: add the previous event of each listed one."""
-    return _step(run, state, "B", "previous")
+    return _step(asked, state, "B", "previous")
 
 
-def requery_task(run: QuestionRun, state: State) -> Callable[[], Requery]:
-    """The reasoner's new search for what is missing, ready to run in another thread: the graph is read here and now.
+STEPS: Mapping[str, Callable[[Asked, State], State]] = {"F": step_forward, "B": step_backward}
+"""The actions that need no model call."""
+
+
+def requery_task(asked: Asked, calls: Calls, state: State) -> Callable[[], Requery]:
+    """Return the call for the reasoner's new search, ready to run in another thread: the graph is read here and now.
 
     The task makes one model call and raises neither Halt nor ModelError.
     """
-    question = run.question
-    reasoner = run.models.reasoner
+    question = asked.question
+    reasoner = asked.models.reasoner
     ids = [event.event_id for event in state.events]
     context = event_context(
         ids,
-        run.graph.load_events(ids),
+        asked.graph.load_events(ids),
         (),
         count_tokens=reasoner.count_tokens,
-        max_tokens=min(run.settings.requery_tokens, run.settings.context_tokens),
+        max_tokens=min(asked.settings.tree.requery_tokens, asked.settings.prompt.context_tokens),
         all_in_brief=True,
     )
-    name = "requery" if run.settings.requery_per_view else "requery_keywords"
+    name = "requery" if asked.settings.tree.requery_per_view else "requery_keywords"
     prompt = load(name, question.profile).substitute(
         events=context.text,
         question=question.question,
         choices=choice_lines(question.choices),
         searched="; ".join([question.question, *state.sub_queries]),
     )
-    return partial(_ask_requery, run, prompt, run.seed_of(state.after("RQ")))
+    return partial(_ask_requery, asked, calls, prompt, asked.seed_of(state.after("RQ")))
 
 
-def requeried(run: QuestionRun, state: State, requery: Requery) -> State:
-    """RQ: the state with what the new search finds; scores of events found again are added up."""
+def requeried(asked: Asked, calls: Calls, state: State, requery: Requery) -> State:
+    """RQ: add what the new search finds; scores of events found again are added up."""
     path = state.after("RQ")
     if requery.queries is None:
         return replace(state, path=path, failed=requery.failed)
     try:
-        found = _retrieve(run, requery.queries)
+        found = _retrieve(asked, calls, requery.queries)
     except ModelError as error:
         return replace(state, path=path, failed=error.code)
     return State(
         path,
-        _merged(state.events, found.ranking, run.settings.event_cap),
+        _merged(state.events, found.ranking, asked.settings.tree.event_cap),
         (*state.sub_queries, requery.sub_query),
         max(state.top_similarity, found.top_similarity),
     )
 
 
-def _ask_requery(run: QuestionRun, prompt: str, seed: int) -> Requery:
+def _ask_requery(asked: Asked, calls: Calls, prompt: str, seed: int) -> Requery:
     try:
-        samples = run.ask(
+        samples = calls.ask(
             [Message("user", (prompt,))],
             stage="requery",
-            meter=run.meter,
-            schema=requery_schema(per_view=run.settings.requery_per_view),
+            meter=calls.meter,
+            schema=requery_schema(per_view=asked.settings.tree.requery_per_view),
             max_tokens=160,
             seed=seed,
         )
@@ -143,7 +148,7 @@ def _ask_requery(run: QuestionRun, prompt: str, seed: int) -> Requery:
     fields = read_object(samples[0].text)
     if fields is None:
         return Requery(failed="unreadable")
-    said = fields.get("sub_query") if run.settings.requery_per_view else read_queries(fields, fallback="").events
+    said = fields.get("sub_query") if asked.settings.tree.requery_per_view else read_queries(fields, fallback="").events
     # The model has read text from the video: its words are a search, cut to one, and nothing else.
     sub_query = as_data(said)[:SUB_QUERY_CHARACTERS] if isinstance(said, str) else ""
     if not sub_query:
@@ -151,16 +156,18 @@ def _ask_requery(run: QuestionRun, prompt: str, seed: int) -> Requery:
     return Requery(sub_query, read_queries(fields, fallback=sub_query))
 
 
-def _rewrite(run: QuestionRun, *, fallback: str) -> ViewQueries:
-    question = run.question
-    prompt = load("rewrite", question.profile).substitute(question=run.searched, choices=choice_lines(question.choices))
-    samples = run.ask(
+def _rewrite(asked: Asked, calls: Calls, *, fallback: str) -> ViewQueries:
+    question = asked.question
+    prompt = load("rewrite", question.profile).substitute(
+        question=asked.searched, choices=choice_lines(question.choices)
+    )
+    samples = calls.ask(
         [Message("user", (prompt,))],
         stage="rewrite",
-        meter=run.meter,
+        meter=calls.meter,
         schema=rewrite_schema(),
         max_tokens=160,
-        seed=run.seed_of("rewrite"),
+        seed=asked.seed_of("rewrite"),
     )
     fields = read_object(samples[0].text)
     if fields is None:
@@ -168,31 +175,31 @@ def _rewrite(run: QuestionRun, *, fallback: str) -> ViewQueries:
     return read_queries(fields, fallback=fallback)
 
 
-def _retrieve(run: QuestionRun, queries: ViewQueries) -> Retrieved:
+def _retrieve(asked: Asked, calls: Calls, queries: ViewQueries) -> Retrieved:
     return retrieve(
-        run.graph,
+        asked.graph,
         queries,
-        run.settings.retrieval,
-        text_embedder=run.models.text_embedder,
-        frame_embedder=run.models.frame_embedder,
-        meter=run.meter,
+        asked.settings.retrieval,
+        text_embedder=asked.models.text_embedder,
+        frame_embedder=asked.models.frame_embedder,
+        meter=calls.meter,
     )
 
 
-def _step(run: QuestionRun, state: State, action: str, direction: str) -> State:
-    keep = max(1, len(state.events) - math.floor(run.settings.drop_worst * len(state.events)))
+def _step(asked: Asked, state: State, action: str, direction: str) -> State:
+    keep = max(1, len(state.events) - math.floor(asked.settings.tree.drop_worst * len(state.events)))
     kept = state.events[:keep]
     ids = [event.event_id for event in kept]
-    neighbours = run.graph.next_events(ids) if direction == "next" else run.graph.previous_events(ids)
+    neighbours = asked.graph.next_events(ids) if direction == "next" else asked.graph.previous_events(ids)
     listed = set(ids)
     best: dict[UUID, RankedEvent] = {}
     for event in kept:
         neighbour = neighbours.get(event.event_id)
         if neighbour is None or neighbour in listed or neighbour in best:
             continue
-        reason = Hit(neighbour, 0.0, direction, str(event.event_id))
+        reason = Hit(neighbour, 0.0, direction, event.event_id)
         best[neighbour] = RankedEvent(neighbour, NEIGHBOUR_SHARE * event.score, (reason,))
-    events = ranked([*kept, *best.values()])[: run.settings.event_cap]
+    events = ranked([*kept, *best.values()])[: asked.settings.tree.event_cap]
     return replace(state, path=state.after(action), events=tuple(events), failed="")
 
 

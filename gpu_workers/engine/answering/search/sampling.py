@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from gpu_workers.engine.answering.budget import BranchMeter, BudgetExhausted, Halt
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.budget import BranchMeter, BudgetSpent, Halt
+from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.parsing import ParsedAnswer, answer_schema, parse_answer
-from gpu_workers.engine.answering.run import QuestionRun
 from gpu_workers.engine.answering.search.consistency import same_answer
 from gpu_workers.engine.answering.wording import abstain_rule, answer_form, as_data, choice_lines
 from gpu_workers.engine.models.roles import Message, Meter, ModelError, Sample
@@ -30,99 +31,103 @@ class Draw:
     meter: Meter = field(default_factory=Meter)
 
 
-def draw_answers(run: QuestionRun, messages: Sequence[Message], *, path: str, n: int) -> Draw:
-    """Up to n samples for one prompt. Raises neither Halt nor ModelError."""
-    draw = Draw(started_ms=run.spending.elapsed_ms(), meter=BranchMeter(run.meter))
+def draw_answers(asked: Asked, calls: Calls, messages: Sequence[Message], *, path: str, n: int) -> Draw:
+    """Draw up to n samples for one prompt. Raises neither Halt nor ModelError."""
+    draw = Draw(started_ms=calls.spending.elapsed_ms(), meter=BranchMeter(calls.meter))
     try:
-        _vote(run, draw, messages, path=path, n=n)
+        _vote(asked, calls, draw, messages, path=path, n=n)
         if not any(draw.parsed):
-            _repair(run, draw, path=path)
+            _repair(asked, calls, draw, path=path)
     except Halt as halt:
         draw.halt, draw.error = halt, halt.code
     except ModelError as error:
-        _fail(run, draw, error)
+        _fail(calls, draw, error)
     if draw.parsed and not draw.error and not any(draw.parsed):
         draw.error = "unreadable"
-    draw.wall_ms = run.spending.elapsed_ms() - draw.started_ms
+    draw.wall_ms = calls.spending.elapsed_ms() - draw.started_ms
     return draw
 
 
-def check_answers(run: QuestionRun, sample: Callable[[Meter], list[Sample]], *, meter: Meter | None = None) -> Draw:
-    """The same for samples that come from a look at frames and are not asked for twice. meter: of the node, if it has
-    made calls before."""
-    draw = Draw(started_ms=run.spending.elapsed_ms(), meter=meter or BranchMeter(run.meter))
+def check_answers(
+    asked: Asked, calls: Calls, sample: Callable[[Meter], list[Sample]], *, meter: Meter | None = None
+) -> Draw:
+    """Draw samples that come from a look at frames, which is not asked for twice. meter: the node's, if it has made
+    calls before. Raises neither Halt nor ModelError."""
+    draw = Draw(started_ms=calls.spending.elapsed_ms(), meter=meter or BranchMeter(calls.meter))
     try:
-        _keep(run, draw, sample(draw.meter))
+        _keep(asked, draw, sample(draw.meter))
         if draw.texts and not any(draw.parsed):
             draw.error = "unreadable"
     except Halt as halt:
         draw.halt, draw.error = halt, halt.code
     except ModelError as error:
-        _fail(run, draw, error)
-    draw.wall_ms = run.spending.elapsed_ms() - draw.started_ms
+        _fail(calls, draw, error)
+    draw.wall_ms = calls.spending.elapsed_ms() - draw.started_ms
     return draw
 
 
-def _vote(run: QuestionRun, draw: Draw, messages: Sequence[Message], *, path: str, n: int) -> None:
+def _vote(asked: Asked, calls: Calls, draw: Draw, messages: Sequence[Message], *, path: str, n: int) -> None:
     """With early_majority, first as many samples as decide the vote if they agree; then as many as the leading answer
     lacks for more than half, until those that are left cannot change who leads. Else all at once."""
-    asked = n // 2 + 1 if run.settings.early_majority and n > 2 else n
-    _request(run, draw, messages, n=asked, seed=run.seed_of(path), spread=n > 1)
-    while asked < n:
-        leading, second = leaders(draw.parsed, run.question.question)
-        if leading - second > n - asked:
+    drawn = n // 2 + 1 if asked.settings.samples.early_majority and n > 2 else n
+    _request(asked, calls, draw, messages, n=drawn, seed=asked.seed_of(path), spread=n > 1)
+    while drawn < n:
+        leading, second = leaders(draw.parsed, asked.question.question)
+        if leading - second > n - drawn:
             return
-        more = min(n - asked, max(1, n // 2 + 1 - leading))
-        _request(run, draw, messages, n=more, seed=run.seed_of(f"{path}+{asked}"), spread=True)
-        asked += more
+        more = min(n - drawn, max(1, n // 2 + 1 - leading))
+        _request(asked, calls, draw, messages, n=more, seed=asked.seed_of(f"{path}+{drawn}"), spread=True)
+        drawn += more
 
 
-def _request(run: QuestionRun, draw: Draw, messages: Sequence[Message], *, n: int, seed: int, spread: bool) -> None:
-    settings, choices = run.settings, run.question.choices
-    temperature = settings.temperature if spread else 0.0
+def _request(
+    asked: Asked, calls: Calls, draw: Draw, messages: Sequence[Message], *, n: int, seed: int, spread: bool
+) -> None:
+    settings, choices = asked.settings, asked.question.choices
+    temperature = settings.samples.temperature if spread else 0.0
 
     def sampled(count: int, max_tokens: int) -> list[Sample]:
-        return run.ask(
+        return calls.ask(
             messages,
             stage="answer",
             meter=draw.meter,
-            schema=answer_schema(choices, abstain=settings.abstain),
+            schema=answer_schema(choices, abstain=settings.samples.abstain),
             n=count,
             temperature=temperature,
             max_tokens=max_tokens,
             seed=seed,
         )
 
-    samples = sampled(n, settings.answer_tokens)
-    cut = [place for place, sample in enumerate(samples) if sample.truncated and _unread(run, sample)]
+    samples = sampled(n, settings.prompt.answer_tokens)
+    cut = [place for place, sample in enumerate(samples) if sample.truncated and _unread(asked, sample)]
     if cut:
         # A cut answer is a lost vote: ask again once with twice the room. Should that fail, the vote stays lost.
         try:
-            again = sampled(len(cut), 2 * settings.answer_tokens)
+            again = sampled(len(cut), 2 * settings.prompt.answer_tokens)
         except ModelError:
             again = []
         except Halt as halt:
             again, draw.halt = [], halt
         for place, sample in zip(cut, again, strict=False):
             samples[place] = sample
-    _keep(run, draw, samples)
+    _keep(asked, draw, samples)
 
 
-def _keep(run: QuestionRun, draw: Draw, samples: Sequence[Sample]) -> None:
+def _keep(asked: Asked, draw: Draw, samples: Sequence[Sample]) -> None:
     for sample in samples:
         draw.texts.append(sample.text)
-        draw.parsed.append(None if sample.refused else parse_answer(sample.text, run.question.choices))
+        draw.parsed.append(None if sample.refused else parse_answer(sample.text, asked.question.choices))
     if samples and all(sample.refused for sample in samples):
         draw.error = "model_refused"
 
 
-def _repair(run: QuestionRun, draw: Draw, *, path: str) -> None:
+def _repair(asked: Asked, calls: Calls, draw: Draw, *, path: str) -> None:
     """One call that asks what the longest unreadable text answers. If that is read, it is the node's only sample: the
     others say nothing, for it or against it."""
     place = max(range(len(draw.texts)), key=lambda index: len(draw.texts[index]), default=None)
     if place is None or not draw.texts[place].strip():
         return
-    question, settings = run.question, run.settings
+    question, settings = asked.question, asked.settings
     prompt = load("answer_repair", question.profile).substitute(
         question=question.question,
         choices=choice_lines(question.choices),
@@ -130,33 +135,33 @@ def _repair(run: QuestionRun, draw: Draw, *, path: str) -> None:
         abstain=abstain_rule(question.choices, abstain=True),
         answer_form=answer_form(question.choices, abstain=True),
     )
-    repaired = run.ask(
+    repaired = calls.ask(
         [Message("user", (prompt,))],
         stage="repair",
         meter=draw.meter,
         # A repair may always abstain: the text may hold no answer, whatever the question's preset demands.
         schema=answer_schema(question.choices, abstain=True),
-        max_tokens=settings.answer_tokens,
-        seed=run.seed_of(f"{path}!"),
+        max_tokens=settings.prompt.answer_tokens,
+        seed=asked.seed_of(f"{path}!"),
     )
     answer = parse_answer(repaired[0].text, question.choices)
     if answer is not None:
         draw.parsed, draw.texts = [answer], [draw.texts[place]]
 
 
-def _fail(run: QuestionRun, draw: Draw, error: ModelError) -> None:
+def _fail(calls: Calls, draw: Draw, error: ModelError) -> None:
     draw.error = error.code
-    if run.spending.out_of_time():
+    if calls.spending.out_of_time():
         # The call was given the question's last seconds: what failed is the budget, not the model.
-        draw.halt = BudgetExhausted("max_seconds")
+        draw.halt = BudgetSpent("max_seconds")
 
 
-def _unread(run: QuestionRun, sample: Sample) -> bool:
-    return parse_answer(sample.text, run.question.choices) is None
+def _unread(asked: Asked, sample: Sample) -> bool:
+    return parse_answer(sample.text, asked.question.choices) is None
 
 
 def leaders(parsed: Sequence[ParsedAnswer | None], question: str) -> tuple[int, int]:
-    """Votes of the leading answer and of the next one, as far as words alone tell answers apart."""
+    """Return the votes of the leading answer and of the next one, as far as words alone distinguish answers."""
     groups: list[list[ParsedAnswer]] = []
     for answer in parsed:
         if answer is None:

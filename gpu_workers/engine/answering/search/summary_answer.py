@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from uuid import UUID
 
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.calls import Calls, count_prompt
 from gpu_workers.engine.answering.context import EventContext, event_context
 from gpu_workers.engine.answering.contract import INSUFFICIENT, CandidateRecord, NodeEvent, NodeRecord
 from gpu_workers.engine.answering.follow_up import conversation
 from gpu_workers.engine.answering.parsing import ParsedAnswer
-from gpu_workers.engine.answering.run import QuestionRun, count_prompt
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.consistency import AnswerVote, score_votes
 from gpu_workers.engine.answering.search.sampling import Draw, draw_answers
@@ -61,51 +62,58 @@ class AnswerNode:
 
 
 def selected(state: State, sa_ratio: float) -> tuple[UUID, ...]:
-    """The best share of the state's events, rounded up: never none of a list that has one."""
+    """Return the best share of the state's events, rounded up: at least one event of a list that has one."""
     count = math.ceil(sa_ratio * len(state.events))
     return tuple(event.event_id for event in state.events[: max(1, count)])
 
 
-def show_events(run: QuestionRun, state: State) -> EventContext:
-    """What an answer from this state reads, within the settings' budget and the reasoner's window (R9)."""
-    reasoner = run.models.reasoner
-    ids = selected(state, run.settings.sa_ratio)
-    frame = count_prompt(reasoner.count_tokens, _messages(run, "", state.sub_queries))
-    room = min(run.settings.context_tokens, reasoner.context_tokens - frame - run.settings.answer_tokens)
+def show_events(asked: Asked, state: State) -> EventContext:
+    """Return what an answer from this state reads, within the settings' limit and the reasoner's window."""
+    reasoner = asked.models.reasoner
+    ids = selected(state, asked.settings.prompt.sa_ratio)
+    frame = count_prompt(reasoner.count_tokens, _messages(asked, "", state.sub_queries))
+    room = min(
+        asked.settings.prompt.context_tokens, reasoner.context_tokens - frame - asked.settings.prompt.answer_tokens
+    )
     return event_context(
         ids,
-        run.graph.load_events(ids),
-        run.graph.facts(ids),
+        asked.graph.load_events(ids),
+        asked.graph.facts(ids),
         count_tokens=reasoner.count_tokens,
         max_tokens=max(1, room),
     )
 
 
-def answer_task(run: QuestionRun, state: State, context: EventContext) -> Callable[[], Draw]:
-    """The model calls of an SA node, ready to run in another thread."""
-    messages = _messages(run, context.text, state.sub_queries)
-    return partial(draw_answers, run, messages, path=state.after("SA"), n=run.settings.samples)
+def answer_task(asked: Asked, calls: Calls, state: State, context: EventContext) -> Callable[[], Draw]:
+    """Return the model calls of an SA node, ready to run in another thread."""
+    messages = _messages(asked, context.text, state.sub_queries)
+    return partial(draw_answers, asked, calls, messages, path=state.after("SA"), n=asked.settings.samples.n)
 
 
-def scored(run: QuestionRun, draw: Draw) -> tuple[AnswerVote, ...]:
+def scored(asked: Asked, draw: Draw) -> tuple[AnswerVote, ...]:
     votes = score_votes(
         draw.parsed,
-        run.models.similarity,
+        asked.models.similarity,
         meter=draw.meter,
-        question=run.question.question,
-        trade_off=run.settings.trade_off,
-        rescale=run.settings.rescale,
+        question=asked.question.question,
+        trade_off=asked.settings.samples.trade_off,
+        rescale=asked.settings.samples.rescale,
     )
     return tuple(votes)
 
 
-def answer_node(run: QuestionRun, state: State, context: EventContext, draw: Draw) -> AnswerNode:
-    """The SA node of a draw, its votes scored."""
-    return AnswerNode(state.after("SA"), state, context, draw, scored(run, draw))
+def answer_node(asked: Asked, state: State, context: EventContext, draw: Draw) -> AnswerNode:
+    """Return the SA node of a draw, with its votes scored."""
+    return AnswerNode(state.after("SA"), state, context, draw, scored(asked, draw))
 
 
-def state_record(run: QuestionRun, state: State) -> NodeRecord:
-    """The state as it is stored, made now."""
+def reused_node(source: AnswerNode, state: State) -> AnswerNode:
+    """Return the SA node of a state whose events source has answered from."""
+    return replace(source, path=state.after("SA"), state=state, reused_from=source.reused_from or source.path)
+
+
+def state_record(calls: Calls, state: State) -> NodeRecord:
+    """Return the state as it is stored, made now."""
     return NodeRecord(
         path=state.path,
         depth=state.depth,
@@ -113,12 +121,12 @@ def state_record(run: QuestionRun, state: State) -> NodeRecord:
         events=node_events(state),
         sub_queries=state.sub_queries,
         error=state.failed,
-        started_ms=run.spending.elapsed_ms(),
+        started_ms=calls.spending.elapsed_ms(),
     )
 
 
 def node_record(node: AnswerNode, *, frames_used: int = 0, frames_available: int = 0) -> NodeRecord:
-    """The node as it is stored."""
+    """Return the node as it is stored."""
     vote_of = {member: vote for vote in node.votes for member in vote.members}
     candidates = []
     for index, parsed in enumerate(node.draw.parsed):
@@ -132,7 +140,7 @@ def node_record(node: AnswerNode, *, frames_used: int = 0, frames_available: int
                 parsed.text, parsed.choice, parsed.reasoning, cited, vote.agreement, vote.thought, vote.score
             )
         )
-    calls = () if node.reused_from else node.draw.meter.calls
+    spent = () if node.reused_from else node.draw.meter.calls
     answer = node.answer
     return NodeRecord(
         path=node.path,
@@ -149,8 +157,8 @@ def node_record(node: AnswerNode, *, frames_used: int = 0, frames_available: int
         frames_available=frames_available,
         started_ms=node.draw.started_ms,
         wall_ms=0 if node.reused_from else node.draw.wall_ms,
-        prompt_tokens=sum(call.prompt_tokens for call in calls),
-        completion_tokens=sum(call.completion_tokens for call in calls),
+        prompt_tokens=sum(call.prompt_tokens for call in spent),
+        completion_tokens=sum(call.completion_tokens for call in spent),
     )
 
 
@@ -168,13 +176,13 @@ def node_events(state: State, context: EventContext | None = None) -> tuple[Node
     )
 
 
-def _messages(run: QuestionRun, events: str, sub_queries: Sequence[str]) -> list[Message]:
+def _messages(asked: Asked, events: str, sub_queries: Sequence[str]) -> list[Message]:
     """Instructions first, then events, then the question: all samples of a node share one prefix in the server's cache,
     and a small model reads the question last."""
-    question, abstain = run.question, run.settings.abstain
+    question, abstain = asked.question, asked.settings.samples.abstain
     rules = load("answer_rules", question.profile).substitute(
         abstain=abstain_rule(question.choices, abstain=abstain),
-        words=run.settings.reasoning_words,
+        words=asked.settings.prompt.reasoning_words,
         answer_form=answer_form(question.choices, abstain=abstain),
     )
     searched = "; ".join(as_data(query) for query in sub_queries)

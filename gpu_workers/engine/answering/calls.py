@@ -1,16 +1,14 @@
-"""One question being answered: its models, graph and settings, and the gate its model calls pass."""
+"""The gate that every model call of a question passes, and what the calls have come to so far."""
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from gpu_workers.engine.answering.budget import Halt, Spending
-from gpu_workers.engine.answering.contract import PartialAnswer, Progress, QuestionInput
-from gpu_workers.engine.answering.presets import SearchSettings
+from gpu_workers.engine.answering.contract import PartialAnswer, Progress
 from gpu_workers.engine.answering.wording import choice_lines
 from gpu_workers.engine.models.roles import (
     AnswerModels,
@@ -22,64 +20,58 @@ from gpu_workers.engine.models.roles import (
     ObserveRequest,
     Sample,
 )
-from gpu_workers.engine.ports import KnowledgeGraph, StoredFrame
+from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.engine.prompts import load
 
 Result = TypeVar("Result")
 
 MESSAGE_TOKENS = 8
-"""A chat template's own tokens around one message, an upper estimate."""
+"""Tokens that a chat template adds to one message, an upper estimate."""
 
 FRAME_TOKENS = 312
-"""A picture's tokens with its label, an upper estimate (about 247 to 300 measured on Qwen2.5-VL)."""
+"""Tokens of a picture with its label, an upper estimate (about 247 to 300 measured on Qwen2.5-VL)."""
 
 HIGH_FRAME_TOKENS = 1_250
-"""The same for a picture in full."""
+"""Tokens of a picture in full with its label, an upper estimate."""
 
 LABEL_TOKENS = 12
-"""The time that stands before a measurement."""
+"""Tokens of the time that stands before a measurement."""
 
 _CHECK_PROMPTS = ("check", "check_observed", "check_view")
 _OBSERVE_PROMPTS = ("observe", "observe_measured", "observe_view")
 
 CHECK_TOKENS = 768
-"""The most one sample of a checker is let to write."""
+"""Maximum number of tokens of one sample of a checker."""
 
 
-class QuestionRun:
-    """State shared by the stages of one question. Only ask(), check_frames() and observe_frames() may be called off the
-    asking thread. closer: a stored frame as a picture in full, None if there is none to be had."""
+class Calls:
+    """Makes the model calls of one question within its budget, and reports to who asked.
+
+    Only ask(), check_frames(), observe_frames() and halt() may be called off the asking thread. halted: the first
+    reason why no further call is made. timings: wall ms per stage. closer: a stored frame as a picture in full, None if
+    there is none to be had.
+    """
 
     def __init__(
         self,
-        question: QuestionInput,
-        graph: KnowledgeGraph,
         models: AnswerModels,
-        settings: SearchSettings,
         *,
         spending: Spending,
         meter: Meter,
-        on_progress: Progress,
+        in_flight: int,
+        on_progress: Progress | None = None,
         on_partial: Callable[[PartialAnswer], None] | None = None,
         closer: Callable[[StoredFrame], bytes | None] | None = None,
     ) -> None:
-        self.question = question
-        self.graph = graph
-        self.models = models
-        self.settings = settings
+        self._models = models
+        self._in_flight = in_flight
         self.spending = spending
         self.meter = meter
-        self.on_progress = on_progress
+        self.on_progress = on_progress or _unheard_progress
         self.on_partial = on_partial or _unheard
         self.closer = closer or _no_closer
-        self.searched = question.question
-        """The question as retrieval takes it; with words of the last one, if it could not be made to stand alone."""
         self.timings: dict[str, int] = {}
         self.halted: Halt | None = None
-
-    def seed_of(self, path: str) -> int:
-        """A seed per node: fixed by the question's seed, different for each path."""
-        return (self.question.seed * 1_000_003 + zlib.crc32(path.encode())) % 2**31
 
     def ask(
         self,
@@ -94,8 +86,8 @@ class QuestionRun:
         seed: int | None = None,
         alternatives: int = 0,
     ) -> list[Sample]:
-        """Samples of the reasoner: n, or fewer if the budget holds only fewer. Raises Halt, ModelError."""
-        reasoner = self.models.reasoner
+        """Return samples of the reasoner: n, or fewer if the budget holds only fewer. Raises Halt, ModelError."""
+        reasoner = self._models.reasoner
         prompt = count_prompt(reasoner.count_tokens, messages)
         max_tokens = min(max_tokens, reasoner.context_tokens - prompt)
         if max_tokens < 1:
@@ -115,8 +107,8 @@ class QuestionRun:
             )
 
     def check_frames(self, request: CheckRequest, *, n: int, schema: Mapping[str, Any], meter: Meter) -> list[Sample]:
-        """Samples of the checker. Raises Halt, ModelError (code no_checker when the profile has none)."""
-        checker = self.models.checker
+        """Return samples of the checker. Raises Halt, ModelError (code no_checker when the profile has none)."""
+        checker = self._models.checker
         if checker is None:
             raise ModelError("no_checker", "this model profile has no model that looks at frames", retryable=False)
         words = [request.question, choice_lines(request.choices), *request.hypotheses]
@@ -127,8 +119,8 @@ class QuestionRun:
             )
 
     def observe_frames(self, request: ObserveRequest, *, schema: Mapping[str, Any], meter: Meter) -> Sample:
-        """One report of the checker. Raises as check_frames()."""
-        checker = self.models.checker
+        """Return one report of the checker. Raises what check_frames() raises."""
+        checker = self._models.checker
         if checker is None:
             raise ModelError("no_checker", "this model profile has no model that looks at frames", retryable=False)
         words = [request.question, request.find, request.hypothesis, *request.known]
@@ -140,44 +132,49 @@ class QuestionRun:
     def _looking(
         self, prompts: Sequence[str], words: Sequence[str], frames: Sequence[FrameEvidence], frame_tokens: int
     ) -> int:
-        """Prompt tokens of a look, an upper estimate: the checker's own words (it sends some of the prompts), and per
-        frame a picture, or what was measured on it."""
+        """Return an upper estimate of the prompt tokens of a look: the checker's own words (it sends some of the
+        prompts), and per frame a picture, or what was measured on it."""
         instructions = [load(name).template for name in prompts]
         measured = [frame.observation for frame in frames if frame.observation]
-        told = self.models.reasoner.count_tokens("\n".join([*instructions, *words, *measured]))
+        words_tokens = self._models.reasoner.count_tokens("\n".join([*instructions, *words, *measured]))
         pictures = len(frames) - len(measured)
-        return 2 * MESSAGE_TOKENS + told + len(measured) * LABEL_TOKENS + pictures * frame_tokens
+        return 2 * MESSAGE_TOKENS + words_tokens + len(measured) * LABEL_TOKENS + pictures * frame_tokens
 
     def together(
         self, stage: str, tasks: Sequence[Callable[[], Result]], *, details: Sequence[str] = ()
     ) -> list[Result]:
-        """Runs the tasks in flight together, bounded by settings.in_flight; results in the order of tasks.
+        """Run the tasks side by side, at most in_flight at once; results are in the order of tasks.
 
-        Progress is reported as each ends. A task decides itself what its failure means; an exception it lets through
-        is raised here after the others have ended.
+        Progress is reported as each task ends. A task decides itself what its failure means; an exception that it lets
+        through is raised here after the others have ended.
         """
         if not tasks:
             return []
         results: dict[int, Result] = {}
-        with ThreadPoolExecutor(max_workers=min(len(tasks), self.settings.in_flight)) as pool:
-            futures = {pool.submit(task): place for place, task in enumerate(tasks)}
+        with ThreadPoolExecutor(max_workers=min(len(tasks), self._in_flight)) as pool:
+            futures = {pool.submit(task): index for index, task in enumerate(tasks)}
             for done, future in enumerate(as_completed(futures), start=1):
-                place = futures[future]
-                results[place] = future.result()
-                self.on_progress(stage, done, len(tasks), details[place] if details else "")
-        return [results[place] for place in range(len(tasks))]
+                index = futures[future]
+                results[index] = future.result()
+                self.on_progress(stage, done, len(tasks), details[index] if details else "")
+        return [results[index] for index in range(len(tasks))]
 
     def halt(self, halt: Halt) -> None:
-        """Remembers the first reason why no further call is made."""
+        """Record why no further call is made; the first reason stays."""
         self.halted = self.halted or halt
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
+        """Add the time that the block takes to the stage's timing."""
         began = self.spending.elapsed_ms()
         try:
             yield
         finally:
             self.timings[stage] = self.timings.get(stage, 0) + self.spending.elapsed_ms() - began
+
+
+def _unheard_progress(stage: str, done: int, total: int, detail: str) -> None:
+    """Progress that nobody follows."""
 
 
 def _unheard(answer: PartialAnswer) -> None:
@@ -189,7 +186,7 @@ def _no_closer(frame: StoredFrame) -> None:
 
 
 def count_prompt(count_tokens: Callable[[str], int], messages: Iterable[Message]) -> int:
-    """An upper estimate of a prompt's tokens; pictures count FRAME_TOKENS each."""
+    """Return an upper estimate of a prompt's tokens; pictures count FRAME_TOKENS each."""
     total = 0
     for message in messages:
         texts = [part for part in message.parts if isinstance(part, str)]

@@ -1,4 +1,4 @@
-"""Preset `paper` starts each call as soon as its input is known, and finds what a search level by level finds."""
+"""When the calls of a tree begin: as soon as their input is known, or behind a gate between the levels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.budget import Allowance
 from gpu_workers.engine.answering.contract import Budget, PartialAnswer, Price
 from gpu_workers.engine.answering.presets import settings_for
-from gpu_workers.engine.answering.search.unrolled_tree import unroll
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import ModelError
 from tests.engine.answering.world import REQUERY, Request, ScriptedReasoner, long_street, models, says, scripted
@@ -67,32 +66,22 @@ def test_a_call_begins_as_soon_as_what_it_reads_is_known() -> None:
     assert [node.path for node in answer.nodes if node.action == "SA"] == ANSWERS
 
 
-def of_no_time(answer: Answer) -> list[Any]:
-    return [replace(node, started_ms=0, wall_ms=0) for node in answer.nodes]
-
-
 @pytest.mark.parametrize("in_flight", [1, 3, 16])
-def test_what_is_found_is_what_a_search_level_by_level_finds(in_flight: int) -> None:
-    told: dict[str, list[PartialAnswer]] = {"levels": [], "at once": []}
-    settings = replace(PAPER, in_flight=in_flight)
-    levels = answer_question(
+def test_levels_are_kept_in_order_whatever_comes_in_first(in_flight: int) -> None:
+    told: list[PartialAnswer] = []
+
+    answer = answer_question(
         QUESTION,
         long_street(),
         models(scripted(opinions)),
-        budget=Budget(max_calls=1_000),
-        on_partial=told["levels"].append,
-    )
-    at_once = answer_question(
-        QUESTION, long_street(), models(scripted(opinions)), settings=settings, on_partial=told["at once"].append
+        settings=replace(PAPER, in_flight=in_flight),
+        on_partial=told.append,
     )
 
-    assert of_no_time(at_once) == of_no_time(levels)
-    assert [node.path for node in at_once.nodes] == [
+    assert [node.path for node in answer.nodes] == [
         "", "SA", *STATES[1:4], *ANSWERS[1:4], *STATES[4:], *ANSWERS[4:],
     ]  # fmt: skip
-    assert replace(at_once, nodes=(), usage=levels.usage, timings={}) == replace(levels, nodes=(), timings={})
-    assert told["at once"] == told["levels"]
-    assert [one.level for one in told["at once"]] == [1, 2, 3]
+    assert [one.level for one in told] == [1, 2, 3]
 
 
 def test_one_call_at_a_time_is_made_level_by_level() -> None:
@@ -117,20 +106,79 @@ UNRATIONED: dict[str, Mapping[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("limit", [*RATIONED, *UNRATIONED])
-def test_what_is_rationed_is_spent_level_by_level(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Deep answers in flight would reserve what those above them need."""
-    unrolled: list[str] = []
+class Watched(InMemoryGraph):
+    """A long street that notes how many calls of the search had landed at each step forward."""
 
-    def noted(run: Any, root: Any, **more: Any) -> None:
-        unrolled.append(root.path)
-        unroll(run, root, **more)
+    def __init__(self) -> None:
+        super().__init__([])
+        vars(self).update(vars(long_street()))
+        self.landed = 0
+        self.steps: list[int] = []
 
-    monkeypatch.setattr("gpu_workers.engine.answering.search.tree_search.unroll", noted)
-    answer = answer_question(QUESTION, long_street(), models(scripted(says("A"))), **(RATIONED | UNRATIONED)[limit])
+    def next_events(self, event_ids: Any) -> Mapping[UUID, UUID]:
+        self.steps.append(self.landed)
+        return super().next_events(event_ids)
 
-    assert unrolled == ([] if limit in RATIONED else [""])
-    assert len([node for node in answer.nodes if node.action == "SA"]) == 13
+    def heard(self, stage: str, done: int, total: int, detail: str) -> None:
+        if stage == "search":
+            self.landed = done
+
+
+@pytest.mark.parametrize("limit", RATIONED)
+def test_a_limit_that_rations_calls_holds_each_level_until_the_one_above_is_complete(limit: str) -> None:
+    """Deep calls in flight would reserve the budget that those above them need."""
+    graph = Watched()
+
+    answer_question(QUESTION, graph, models(scripted(says("A"))), on_progress=graph.heard, **RATIONED[limit])
+
+    # After the root's answer; then after one re-query and three answers more.
+    assert graph.steps == [1, 5, 5, 5]
+
+
+@pytest.mark.parametrize("limit", UNRATIONED)
+def test_without_such_a_limit_no_level_waits(limit: str) -> None:
+    graph = Watched()
+
+    answer_question(QUESTION, graph, models(scripted(says("A"))), on_progress=graph.heard, **UNRATIONED[limit])
+
+    assert graph.steps[:3] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("limit", RATIONED)
+def test_a_limit_that_suffices_changes_no_call_and_no_node(limit: str) -> None:
+    free, limited = scripted(opinions), scripted(opinions)
+    progress: dict[str, list[tuple[str, int, int]]] = {"free": [], "limited": []}
+
+    without = answer_question(
+        QUESTION,
+        long_street(),
+        models(free),
+        on_progress=lambda stage, done, total, detail: progress["free"].append((stage, done, total)),
+    )
+    within = answer_question(
+        QUESTION,
+        long_street(),
+        models(limited),
+        on_progress=lambda stage, done, total, detail: progress["limited"].append((stage, done, total)),
+        **RATIONED[limit],
+    )
+
+    assert len(free.requests) == 18
+    assert made(limited) == made(free)
+    assert of_no_time(within) == of_no_time(without)
+    assert progress["limited"] == progress["free"]
+
+
+def made(reasoner: ScriptedReasoner) -> list[tuple[Any, ...]]:
+    """All that was asked, in no order."""
+    return sorted(
+        (request.stage, request.seed, request.n, request.max_tokens, request.text, repr(request.schema))
+        for request in reasoner.requests
+    )
+
+
+def of_no_time(answer: Answer) -> list[Any]:
+    return [replace(node, started_ms=0, wall_ms=0) for node in answer.nodes]
 
 
 @pytest.mark.parametrize(

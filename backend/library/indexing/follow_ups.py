@@ -1,22 +1,24 @@
-"""How the jobs of one video follow each other: probe, then segments in a sliding window, each followed by assembly."""
+"""Which job of a video follows which: the probe, then segments in a sliding window, each followed by the assembly."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
-from backend.jobs.models import Job, JobKind, Segment, SegmentState
+from django.conf import settings
+
+from backend.jobs.models import Job, JobKind
 from backend.jobs.services import enqueue
-from backend.library.models import IndexState, IndexVersion, VideoStatus
+from backend.library.models import IndexVersion, Segment, SegmentState
 
-# Segments of one video that may wait or run at once. Small, so that videos of many tenants share the workers fairly.
 SEGMENTS_IN_FLIGHT = 4
+"""Segments of one video that may wait or run at once. Small, so that videos of many tenants share workers fairly."""
 
-
-# With the backoff of backend.jobs.services these span several minutes: the restart of a model server leaves no gaps.
 MODEL_ATTEMPTS = 9
+"""Attempts of a job that calls models. With the backoff of backend.jobs.services they span several minutes, so the
+restart of a model server leaves no gaps."""
 
-# Half a minute: a video is not kept from being ready by what it can do without.
 SUMMARY_ATTEMPTS = 5
+"""Attempts of a summary, half a minute in all: a video can be ready without one."""
 
 
 def observe_key(segment_id: UUID) -> str:
@@ -31,20 +33,8 @@ def summarise_key(video_id: UUID, version: int) -> str:
     return f"summarise:{video_id}:{version}"
 
 
-def is_indexing(video_id: UUID, version: int) -> bool:
-    """Whether work on the version still has a use: one that failed, or of a video that goes, is not seen or billed."""
-    return bool(
-        IndexVersion.objects.filter(
-            video_id=video_id,
-            n=version,
-            state=IndexState.BUILDING,
-            video__status__in=[VideoStatus.INDEXING, VideoStatus.READY],
-        ).exists()
-    )
-
-
 def open_next_segments(video_id: UUID, version: int) -> None:
-    """Enqueue the earliest pending segments up to the window; those enqueued already are left as they are."""
+    """Enqueue the earliest pending segments up to the window; segments enqueued already stay as they are."""
     pending = Segment.objects.filter(video_id=video_id, index_version=version, state=SegmentState.PENDING)
     for segment_id in pending.order_by("n").values_list("id", flat=True)[:SEGMENTS_IN_FLIGHT]:
         enqueue_observation(segment_id, video_id)
@@ -74,7 +64,7 @@ def enqueue_assembly(video_id: UUID, version: int) -> Job:
 
 
 def enqueue_summary(video_id: UUID, version: int) -> Job:
-    """Ring for the version's single summary job: it tells what is indexed by then, and ends a version that is whole."""
+    """Ring for the version's single summary job: it summarises what is indexed, and completes a whole version."""
     return enqueue(
         kind=JobKind.SUMMARISE_VIDEO,
         subject_id=IndexVersion.objects.values_list("id", flat=True).get(video_id=video_id, n=version),
@@ -83,3 +73,11 @@ def enqueue_summary(video_id: UUID, version: int) -> Job:
         max_attempts=SUMMARY_ATTEMPTS,
         priority=1,
     )
+
+
+def summary_is_due(segment_n: int) -> bool:
+    """Whether a new summary follows this segment: half as often each time the video doubles in length."""
+    every = settings.SUMMARY_EVERY_SEGMENTS
+    while segment_n >= 40 * every:
+        every *= 2
+    return bool((segment_n + 1) % every == 0)

@@ -1,0 +1,24 @@
+"""What must answer before this process may be sent requests. Each app registers the dependency that it owns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Check = Callable[[], None]
+
+
+class NotReady(Exception):
+    """A dependency that a request would need is not there."""
+
+
+_checks: dict[str, Check] = {}
+
+
+def register(name: str, check: Check) -> None:
+    """Add a check, run by every /readyz in the order of registration. check: raises NotReady with the reason."""
+    _checks[name] = check
+
+
+def registered() -> dict[str, Check]:
+    """Return the checks by name."""
+    return dict(_checks)

@@ -1,0 +1,48 @@
+"""Activate a version: move what questions can read forward, and switch to a version that is ready."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from django.utils import timezone
+
+from backend.library import payloads
+from backend.library.indexing.retirement import enqueue_retirement, grace
+from backend.library.indexing.versions import is_reindexing, lock_building
+from backend.library.models import IndexState, IndexVersion, Video, VideoStatus
+from backend.webhooks.services import emit
+
+
+def set_indexed_until(*, video_id: UUID, version: int, ms: int) -> None:
+    """Record how far a version being built has come; the video follows if questions read this version."""
+    video: Video = Video.objects.select_for_update().get(id=video_id)
+    IndexVersion.objects.filter(video_id=video_id, n=version).update(indexed_until_ms=ms)
+    if video.active_index_version == version:
+        Video.objects.filter(id=video_id).update(indexed_until_ms=ms)
+
+
+def activate(*, video_id: UUID, version: int, stage_ms: Mapping[str, float]) -> None:
+    """Switch questions to a version that is ready, emit video.ready, retire the version before it.
+
+    Does nothing for a version that is not being built any more.
+    """
+    video: Video = Video.objects.select_for_update().get(id=video_id)
+    row = lock_building(video, version)
+    if row is None:
+        return
+    now = timezone.now()
+    row.state, row.ready_at = IndexState.READY, now
+    row.indexed_until_ms, row.stage_ms = video.duration_ms or 0, dict(stage_ms)
+    row.save()
+    if is_reindexing(video):
+        replaced = IndexVersion.objects.get(video_id=video_id, n=video.active_index_version)
+        IndexVersion.objects.filter(id=replaced.id).update(state=IndexState.SUPERSEDED)
+        enqueue_retirement(replaced, after=grace())
+        video.index_started_at = row.created_at
+    video.status, video.ready_at = VideoStatus.READY, now
+    video.active_index_version = version
+    video.indexed_until_ms, video.stage_ms = row.indexed_until_ms, row.stage_ms
+    video.version += 1
+    video.save()
+    emit(type="video.ready", resource_id=video.id, data=payloads.video_data(video), sequence=version)

@@ -1,0 +1,92 @@
+"""Record what a recording was found to be: an uploaded file, or one appended piece of it.
+
+Each function that writes runs inside the checkpoint of the job that measured the file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from backend.library.indexing.failure import fail_version
+from backend.library.indexing.plan import plan, settle
+from backend.library.models import InputSegment, InputStatus, SourceType, Video, VideoStatus
+from gpu_workers.engine.indexing.probe import ProbeResult
+
+
+def begin_probe(video_id: UUID) -> Video | None:
+    """Mark an uploaded video as being probed and return it; None if what it holds is known already."""
+    video: Video = Video.objects.get(id=video_id)
+    unprobed = (VideoStatus.QUEUED, VideoStatus.PROBING)
+    if video.source_type != SourceType.UPLOAD or video.status not in unprobed:
+        return None
+    Video.objects.filter(id=video.id, status=video.status).update(status=VideoStatus.PROBING)
+    return video
+
+
+def store_probe(video_id: UUID, found: ProbeResult) -> None:
+    """Store what the probe found, and plan the whole upload."""
+    Video.objects.filter(id=video_id).update(
+        status=VideoStatus.INDEXING, index_started_at=timezone.now(), **measured_columns(found)
+    )
+    plan(Video.objects.get(id=video_id), ended=True)
+
+
+def plan_again(video_id: UUID) -> None:
+    """Plan a recording that was measured before: a video that grows, or one that is indexed again."""
+    video: Video = Video.objects.get(id=video_id)
+    if video.source_type != SourceType.UPLOAD:
+        settle(video_id)
+    elif video.duration_ms is not None and video.status in (VideoStatus.INDEXING, VideoStatus.READY):
+        plan(video, ended=True)
+
+
+def fail_probe(video_id: UUID, *, code: str, message: str) -> None:
+    """End the version being built: a file that the probe refuses cannot be indexed."""
+    version = Video.objects.values_list("building_index_version", flat=True).get(id=video_id)
+    fail_version(video_id=video_id, version=version, code=code, message=message)
+
+
+def queued_piece(piece_id: UUID) -> InputSegment | None:
+    """Return an appended piece that is still to be taken in; None if it was, or if its video is being deleted."""
+    piece: InputSegment | None = InputSegment.objects.filter(id=piece_id, status=InputStatus.QUEUED).first()
+    if piece is not None and Video.objects.filter(id=piece.video_id, status=VideoStatus.DELETING).exists():
+        return None
+    return piece
+
+
+def store_piece(piece: InputSegment, found: ProbeResult, *, size_bytes: int) -> None:
+    """Store what a piece was found to be, and settle its position in time. Its URL is cleared: it may be signed."""
+    InputSegment.objects.filter(id=piece.id).update(
+        status=InputStatus.READY, url="", size_bytes=size_bytes, ready_at=timezone.now(), **measured_columns(found)
+    )
+    settle(piece.video_id)
+
+
+def fail_piece(piece_id: UUID, *, code: str, message: str) -> None:
+    """Record that a piece cannot be used. It takes no time; the pieces after it move up."""
+    piece = InputSegment.objects.filter(id=piece_id, status=InputStatus.QUEUED).first()
+    if piece is None:
+        return
+    InputSegment.objects.filter(id=piece.id).update(
+        status=InputStatus.FAILED, url="", error_code=code, error_message=message
+    )
+    settle(piece.video_id)
+
+
+def measured_columns(found: ProbeResult) -> dict[str, Any]:
+    """Return the columns of a video or of an input segment that a probe fills."""
+    return {
+        "duration_ms": found.duration_ms,
+        "source_start_ms": found.source_start_ms,
+        "width": found.width,
+        "height": found.height,
+        "fps": float(found.fps) if found.fps else None,
+        "rotation": found.rotation,
+        "container": found.container,
+        "codec": found.codec,
+        "has_audio": found.has_audio,
+        "bitrate": found.bitrate,
+    }

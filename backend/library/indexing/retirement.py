@@ -1,0 +1,64 @@
+"""Retire a version that nobody reads any more: its rows go, its entry in the video's history stays."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from backend.jobs.models import Job, JobKind, JobState
+from backend.jobs.services import enqueue
+from backend.library.models import IndexVersion, Segment, Video
+
+RETIRE_ATTEMPTS = 1_000
+"""Attempts at a version in use: with the queue's longest wait between two they span days, longer than any question."""
+
+
+def grace() -> timedelta:
+    """Return how long a replaced version is kept, for the questions that are under way."""
+    return timedelta(seconds=settings.RETIRE_AFTER_SECONDS)
+
+
+def enqueue_retirement(version: IndexVersion, *, after: timedelta) -> None:
+    """Queue the removal of what a version holds."""
+    enqueue(
+        kind=JobKind.RETIRE_VERSION,
+        subject_id=version.id,
+        video_id=version.video_id,
+        dedupe_key=f"retire:{version.id}",
+        max_attempts=RETIRE_ATTEMPTS,
+        not_before=timezone.now() + after,
+    )
+
+
+def retirable(version_id: UUID) -> IndexVersion | None:
+    """Return the version if its rows may go; None if it is gone, or read or built by its video.
+
+    Versions are replaced for good, so a version that can be retired once stays so.
+    """
+    version: IndexVersion | None = IndexVersion.objects.filter(id=version_id).first()
+    if version is None:
+        return None
+    video = Video.objects.get(id=version.video_id)
+    in_use = version.n in (video.active_index_version, video.building_index_version)
+    return None if in_use else version
+
+
+def is_written(version: IndexVersion) -> bool:
+    """Whether a worker may still write to the version: one of its index jobs holds a lease."""
+    segments = Segment.objects.filter(video_id=version.video_id, index_version=version.n).values("id")
+    leased = Job.objects.filter(
+        Q(kind=JobKind.OBSERVE_SEGMENT, subject_id__in=segments)
+        | Q(kind__in=[JobKind.ASSEMBLE_VIDEO, JobKind.SUMMARISE_VIDEO], subject_id=version.id),
+        state=JobState.RUNNING,
+        lease_until__gt=timezone.now(),
+    )
+    return bool(leased.exists())
+
+
+def drop_segments(version: IndexVersion) -> None:
+    """Delete the version's segments."""
+    Segment.objects.filter(video_id=version.video_id, index_version=version.n).delete()

@@ -1,0 +1,88 @@
+"""Reads and writes of segments while a version is built: pending, observed, assembled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from uuid import UUID
+
+from django.utils import timezone
+
+from backend.library.indexing.versions import is_indexing
+from backend.library.models import Collection, IndexVersion, Segment, SegmentState, Video
+from backend.library.recording import RecordedPiece, pieces
+
+
+@dataclass(frozen=True, slots=True)
+class PendingSegment:
+    """What a worker needs to know to observe a segment. instructions: of the video's collection, "" without one."""
+
+    segment: Segment
+    video: Video
+    pieces: tuple[RecordedPiece, ...]
+    instructions: str
+
+
+def pending_segment(segment_id: UUID) -> PendingSegment | None:
+    """Return a segment that is to be observed; None if it was, or if its version has failed or is going away."""
+    segment = Segment.objects.filter(id=segment_id, state=SegmentState.PENDING).first()
+    if segment is None or not is_indexing(segment.video_id, segment.index_version):
+        return None
+    video = Video.objects.get(id=segment.video_id)
+    recorded = pieces(video, start_ms=segment.start_ms, end_ms=segment.end_ms)
+    collection = Collection.objects.filter(id=video.collection_id).first() if video.collection_id else None
+    return PendingSegment(segment, video, tuple(recorded), collection.instructions if collection else "")
+
+
+def mark_observed(segment_id: UUID, *, stage_ms: Mapping[str, float]) -> None:
+    """Record that the segment's chunks are stored. stage_ms: wall time of each stage."""
+    Segment.objects.filter(id=segment_id).update(
+        state=SegmentState.OBSERVED, stage_ms=dict(stage_ms), observed_at=timezone.now()
+    )
+
+
+def mark_gap(segment_id: UUID, *, code: str) -> None:
+    """Record that the segment could not be observed: its chunks are stored as gaps, so the rest can be assembled."""
+    Segment.objects.filter(id=segment_id).update(
+        state=SegmentState.OBSERVED, error_code=code, observed_at=timezone.now()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedSegments:
+    """Segments that can be assembled now, adjacent and in order of time. last: the recording ends with them."""
+
+    video: Video
+    version: int
+    segments: list[Segment]
+    last: bool
+
+
+def observed_segments(version_id: UUID, *, limit: int) -> ObservedSegments | None:
+    """Return the earliest segments that are not assembled, as far as they are observed; None if there are none now."""
+    built = IndexVersion.objects.filter(id=version_id).first()
+    if built is None or not is_indexing(built.video_id, built.n):
+        return None
+    segments = Segment.objects.filter(video_id=built.video_id, index_version=built.n)
+    waiting = segments.exclude(state=SegmentState.ASSEMBLED).order_by("n")[:limit]
+    ready = list(takewhile(lambda segment: segment.state == SegmentState.OBSERVED, waiting))
+    if not ready:
+        return None
+    # Read after the segments: the duration of a growing video is at least what it was when they were made.
+    video = Video.objects.get(id=built.video_id)
+    return ObservedSegments(video, built.n, ready, last=ends_recording(ready[-1], video))
+
+
+def ends_recording(segment: Segment, video: Video) -> bool:
+    """Whether the segment is the last one. No other segment ends where the recording does (plan.plan)."""
+    return bool(segment.end_ms == video.duration_ms)
+
+
+def mark_assembled(segments: Sequence[Segment], *, wall_ms: int) -> None:
+    """Record that the segments' events are stored. wall_ms: time that making them took, for all of them together."""
+    now = timezone.now()
+    for segment in segments:
+        segment.state, segment.assembled_at = SegmentState.ASSEMBLED, now
+        segment.stage_ms = {**segment.stage_ms, "assemble": wall_ms // len(segments)}
+    Segment.objects.bulk_update(segments, ["state", "assembled_at", "stage_ms"])

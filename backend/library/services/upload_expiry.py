@@ -1,0 +1,54 @@
+"""Expire uploads that nobody completed in time, of all tenants; a sweep of the relay."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+
+from django.utils import timezone
+
+from backend.library.models import Upload, UploadStatus
+from backend.library.storage import ObjectStorage, StorageAway, StorageError
+from backend.tenancy.context import tenant_scope
+
+logger = logging.getLogger(__name__)
+EXPIRY_BATCH = 200
+
+
+def expire_uploads(*, now: datetime | None = None) -> int:
+    """Abort open uploads whose time is over, of all tenants. Return how many.
+
+    The dispatch role only finds them; each is ended in a transaction of its own tenant. An upload that storage cannot
+    abort now is tried again at the next sweep.
+    """
+    at = now or timezone.now()
+    due = (
+        Upload.unscoped.using("dispatch")
+        .filter(status=UploadStatus.OPEN, expires_at__lte=at)
+        .order_by("expires_at")
+        .values_list("id", "tenant_id")[:EXPIRY_BATCH]
+    )
+    ended = 0
+    for upload_id, tenant_id in list(due):
+        with tenant_scope(tenant_id):
+            upload = (
+                Upload.objects.select_for_update(skip_locked=True)
+                .filter(id=upload_id, status=UploadStatus.OPEN)
+                .first()
+            )
+            if upload is None:
+                continue
+            try:
+                ObjectStorage().abort(upload.object_key, upload.multipart_id)
+                # There is an object if a completion went through in storage and was rolled back here.
+                ObjectStorage().delete(upload.object_key)
+            except StorageAway:
+                # Every further upload would wait as long, and the relay with it.
+                logger.warning("object storage is away, uploads expire at a later sweep", exc_info=True)
+                break
+            except StorageError:
+                logger.warning("upload %s could not be aborted", upload_id, exc_info=True)
+                continue
+            Upload.objects.filter(id=upload_id).update(status=UploadStatus.EXPIRED)
+            ended += 1
+    return ended

@@ -1,0 +1,42 @@
+"""The `data` of the webhook events about questions and batches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from backend.api import public_ids
+from backend.billing.rates import plain
+from backend.questions.models import Question, QuestionBatch
+from backend.webhooks.payloads import TEXT_LIMIT, error_data, timestamp
+
+if TYPE_CHECKING:
+    from backend.questions.queries.batches import BatchCounts
+
+
+def question_data(question: Question) -> dict[str, Any]:
+    return {
+        "id": public_ids.encode("qst", question.id),
+        "object": "question",
+        "status": question.status,
+        "external_id": question.external_id,
+        "answer": question.answer[:TEXT_LIMIT],
+        "choice": question.choice,
+        "confidence": question.confidence,
+        "finish_reason": question.finish_reason,
+        "cost": {"amount": plain(question.cost_amount), "currency": question.cost_currency},
+        "completed_at": timestamp(question.completed_at),
+        "error": error_data(question.error_code, question.error_message),
+    }
+
+
+def batch_data(batch: QuestionBatch, counts: BatchCounts) -> dict[str, Any]:
+    return {
+        "id": public_ids.encode("bat", batch.id),
+        "object": "question_batch",
+        "status": batch.status,
+        "external_id": batch.external_id,
+        "counts": {"total": batch.total, **counts.statuses},
+        "finish_reasons": counts.finish_reasons,
+        "cost": {"amount": plain(counts.cost), "currency": counts.currency},
+        "completed_at": timestamp(batch.completed_at),
+    }

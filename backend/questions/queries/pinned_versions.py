@@ -1,0 +1,32 @@
+"""Which index versions questions and searches read: each pins the versions of its videos when it begins."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from backend.library.models import Video
+from backend.questions.models import Question, QuestionStatus, QuestionVideo, Search, SearchVideo
+
+
+def videos_of_question(question: Question) -> list[QuestionVideo]:
+    """Return the question's videos with their pinned versions, in the order of its scope."""
+    return list(QuestionVideo.objects.filter(question_id=question.id).order_by("id"))
+
+
+def videos_of_search(search: Search) -> list[SearchVideo]:
+    """Return the search's videos with their pinned versions."""
+    return list(SearchVideo.objects.filter(search_id=search.id).order_by("video_id"))
+
+
+def profile_of(rows: list[QuestionVideo]) -> str:
+    """Return the profile that prompts are chosen by: that of one of the videos, general without any."""
+    profiles = Video.objects.filter(id__in=[row.video_id for row in rows]).values_list("profile", flat=True)
+    return profiles.first() or "general"
+
+
+def is_read(video_id: UUID, version: int) -> bool:
+    """Whether a question or a search that is under way reads the version."""
+    here = {"video_id": video_id, "index_version": version}
+    questions = QuestionVideo.objects.filter(**here, question__status=QuestionStatus.RUNNING)
+    searches = SearchVideo.objects.filter(**here, search__status=QuestionStatus.RUNNING)
+    return bool(questions.exists() or searches.exists())

@@ -1,0 +1,23 @@
+"""The frames that answers cite: which objects they are, and what becomes of them when their index version goes."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from backend.questions.models import Evidence
+
+
+def frame_keys(video_id: UUID) -> list[str]:
+    """Return the key of every frame of a video that an answer cites, copies included."""
+    cited = Evidence.objects.filter(video_id=video_id).exclude(frame_key="")
+    return list(cited.values_list("frame_key", flat=True))
+
+
+def citing_thumbnails(video_id: UUID, prefix: str) -> list[Evidence]:
+    """Return the evidence that shows a thumbnail under prefix, because it has no copy of its own."""
+    return list(Evidence.objects.filter(video_id=video_id, frame_key__startswith=prefix))
+
+
+def show_frame(evidence: Evidence, key: str) -> None:
+    """Show another object as the frame of an evidence; "" shows none, and words and times stay."""
+    Evidence.objects.filter(id=evidence.id).update(frame_key=key)

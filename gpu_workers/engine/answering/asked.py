@@ -1,0 +1,32 @@
+"""What is asked, of which graph and how: all that stays fixed while a stage works on a question."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+from gpu_workers.engine.answering.contract import QuestionInput
+from gpu_workers.engine.answering.presets import SearchSettings
+from gpu_workers.engine.models.roles import AnswerModels
+from gpu_workers.engine.ports import KnowledgeGraph
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with its graph, models and settings. A stage that asks something else passes a changed copy on
+    (dataclasses.replace).
+
+    searched: the question as retrieval takes it. It holds words of the question before, if the question could not be
+    made to stand alone. standalone: the question as it was understood from its history; "" without one.
+    """
+
+    question: QuestionInput
+    graph: KnowledgeGraph
+    models: AnswerModels
+    settings: SearchSettings
+    searched: str
+    standalone: str = ""
+
+    def seed_of(self, path: str) -> int:
+        """Return the seed of a node: it follows from the question's seed and differs between paths."""
+        return (self.question.seed * 1_000_003 + zlib.crc32(path.encode())) % 2**31

@@ -1,0 +1,117 @@
+"""The verdict of a question: which node's answer is given, after the nodes that disagree have been looked at again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.answering.contract import NodeRecord
+from gpu_workers.engine.answering.looking.frame_check import check_suspects
+from gpu_workers.engine.answering.looking.inspection import inspect
+from gpu_workers.engine.answering.search.consistency import group_answers
+from gpu_workers.engine.answering.search.summary_answer import AnswerNode
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer that a method settles on, with what a reader may ask of it: how sure, by how much, resting on what.
+
+    node: the node whose answer is given: an SA node, or the CA or IN node that looked again.
+    score: the node's consistency score S (eq. 6); or, once the support of choices has been weighed
+    (choices.support), S and support together.
+    margin: score less the score of the best other answer; the whole score if there is no other answer.
+    source: the node whose events are cited: an inspection that names its frames, else the SA node that gives the same
+    answer. None if only frames gave it: then node is cited.
+    vote: the consistency score S, when score also includes choice support; None if no sample chose this answer, or if
+    score is S itself.
+    """
+
+    node: AnswerNode
+    score: float
+    margin: float
+    source: AnswerNode | None
+    vote: float | None = None
+
+
+def decide(asked: Asked, calls: Calls, nodes: Sequence[AnswerNode]) -> tuple[Verdict | None, list[NodeRecord]]:
+    """Return the verdict over the nodes of a search, and the records of the looks that it took.
+
+    The best node of each distinct answer is a rival. If the rivals disagree, or the best one is in doubt, and
+    settings.look.check asks for it, the two best are looked at again: by a frame check (CA) or an inspection (IN). What
+    the look finds decides between them; a look that fails or finds nothing leaves the best rival standing. The verdict
+    is None if no node answers and frames do not help.
+    """
+    rivals = best_rivals(asked, calls, nodes)
+    standing = _standing(rivals)
+    suspects = _suspects(rivals, nodes)
+    if not suspects or not _look_is_due(asked, calls, rivals):
+        return standing, []
+    look_again = inspect if asked.settings.look.mode == "inspect" else check_suspects
+    with calls.timed("check"):
+        checked, records = look_again(asked, calls, suspects)
+    return _weigh(asked, calls, rivals, checked) or standing, records
+
+
+def _look_is_due(asked: Asked, calls: Calls, rivals: Sequence[AnswerNode]) -> bool:
+    """Whether to look again: never without a checker or after the search was halted."""
+    settings = asked.settings
+    if settings.look.check == "off" or calls.halted or asked.models.checker is None:
+        return False
+    doubtful = not rivals or rivals[0].score < settings.tree.gate
+    return len(rivals) > 1 or (doubtful and settings.look.check == "on_doubt")
+
+
+def _suspects(rivals: Sequence[AnswerNode], nodes: Sequence[AnswerNode]) -> list[AnswerNode]:
+    """The two best rivals; without any, the best node that abstained: frames may show what the events do not say."""
+    if rivals:
+        return list(rivals[:2])
+    return sorted((node for node in nodes if node.answer is not None), key=lambda node: -node.score)[:1]
+
+
+def best_rivals(asked: Asked, calls: Calls, nodes: Sequence[AnswerNode]) -> list[AnswerNode]:
+    """Return the best node of each distinct answer, best first."""
+    answering = sorted((node for node in nodes if node.answers), key=lambda node: -node.score)
+    return [answering[group[0]] for group in sorted(_grouped(asked, calls, answering))]
+
+
+def _agree(asked: Asked, calls: Calls, left: AnswerNode, right: AnswerNode) -> bool:
+    """Whether two nodes give one answer."""
+    return len(_grouped(asked, calls, [left, right])) == 1
+
+
+def _grouped(asked: Asked, calls: Calls, nodes: Sequence[AnswerNode]) -> list[tuple[int, ...]]:
+    answers = [node.answer for node in nodes]
+    return group_answers(answers, asked.models.similarity, calls.meter, asked.question.question)
+
+
+def _standing(rivals: Sequence[AnswerNode]) -> Verdict | None:
+    """The verdict without a look: the best rival."""
+    if not rivals:
+        return None
+    best = rivals[0]
+    margin = best.score - (rivals[1].score if len(rivals) > 1 else 0.0)
+    return Verdict(best, best.score, margin, best)
+
+
+def _weigh(asked: Asked, calls: Calls, rivals: Sequence[AnswerNode], checked: Sequence[AnswerNode]) -> Verdict | None:
+    """The verdict after a look; None if the look decides nothing.
+
+    The best looking node's answer is taken. With settings.tree.adaptive an answer that no SA node gave must also have a
+    higher S than the best rival; preset `paper` takes it in any case (AVA, section 5.3).
+    """
+    looks = best_rivals(asked, calls, checked)
+    if not looks:
+        return None
+    best = looks[0]
+    agreeing = next((rival for rival in rivals if _agree(asked, calls, rival, best)), None)
+    if agreeing is None and asked.settings.tree.adaptive and rivals and rivals[0].score > best.score:
+        return None
+    score = max(best.score, agreeing.score if agreeing else 0.0)
+    others = [node.score for node in looks[1:]]
+    if not others:
+        others = [node.score for node in rivals if node is not agreeing]
+    # An inspection names the frames it rests on; a frame check only sees, and the agreeing node says which events.
+    source = best if best.seen else agreeing
+    return Verdict(best, score, max(0.0, score - max(others, default=0.0)), source)

@@ -1,0 +1,27 @@
+"""The one way in which a model's failure becomes a job's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+from backend.billing.services.ledger import record_wasted_calls
+from backend.jobs.services import JobFailed
+from backend.tenancy.context import tenant_scope
+from gpu_workers.engine.models.roles import Meter, ModelError
+from workers.runner import Work
+
+
+@contextmanager
+def failing_job(work: Work, meter: Meter, *, video_id: UUID | None = None, message: str = "") -> Iterator[None]:
+    """Turn a ModelError into JobFailed with the same code, and book the calls made so far as wasted.
+
+    meter: holds those calls. message: instead of the model's own words, for jobs whose message customers read.
+    """
+    try:
+        yield
+    except ModelError as error:
+        with tenant_scope(work.lease.tenant_id):
+            record_wasted_calls(calls=meter.calls, reason=error.code, video_id=video_id)
+        raise JobFailed(error.code, message or str(error), retryable=error.retryable) from error

@@ -1,0 +1,168 @@
+"""The plan of the house: which files an app has, and which way imports point."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import grimp
+import pytest
+from importlinter import api as importlinter
+from importlinter.application.use_cases import read_user_options
+from importlinter.contracts.forbidden import ForbiddenContract
+from importlinter.contracts.layers import LayersContract
+from importlinter.domain.contract import Contract
+
+ROOT = Path(__file__).parents[1]
+BACKEND = ROOT / "backend"
+
+ROOMS = {
+    "__init__", "apps", "models", "services", "queries", "bodies", "api", "payloads", "migrations", "management",
+}  # fmt: skip
+"""Rooms that every app may have; a room that outgrows its file is a folder of the same name."""
+
+OTHER_FILES: dict[str, dict[str, str]] = {
+    "api": {
+        "document": "the route of the OpenAPI document",
+        "etags": "optimistic locking over HTTP",
+        "health": "/healthz and /readyz",
+        "idempotency": "Idempotency-Key",
+        "middleware": "request ids",
+        "openapi": "settings of drf-spectacular",
+        "pagination": "cursors",
+        "parsers": "JSON only, bounded",
+        "problems": "RFC 9457",
+        "public_ids": "prefixed ids",
+        "rate_limits": "token buckets in Redis",
+        "readiness": "checks that apps register",
+        "views": "the base view",
+    },
+    "billing": {"rates": "price books"},
+    "console": {
+        "admin": "the lists",
+        "base": "read-only pages",
+        "details": "the pages of a video and a question",
+        "search_tree": "the tree of a question, for a template",
+        "site": "the admin site and its dashboard",
+        "static": "style sheets",
+        "templates": "pages",
+        "templatetags": "filters of the templates",
+        "words": "labels",
+    },
+    "ekg": {
+        "completion": "what a complete version holds, for library.indexing",
+        "graph_store": "the only door to Cypher",
+        "index_reads": "reads of the index tasks",
+        "invariants": "the checks of check_index",
+        "object_memory": "objects and tracks",
+        "reader": "the graph for the engine",
+        "retirement": "removes a version",
+        "view_search": "the vector searches of the reader",
+        "writer": "the only writer of a version",
+    },
+    "library": {
+        "index_contents": "the numbers of an index, which ekg registers",
+        "indexing": "the life of an index version",
+        "recording": "where a recording lies in storage",
+        "storage": "S3",
+    },
+    "outbound": {"transport": "requests to addresses that customers name"},
+    "questions": {
+        "scopes": "the hard filter of a question",
+        "stream": "server-sent events",
+    },
+    "tenancy": {
+        "README": "how isolation works",
+        "authentication": "API keys of requests",
+        "context": "tenant_scope",
+        "ddl": "row-level security as migration operations",
+        "isolation": "the self-check",
+        "keys": "generation and digests of API keys",
+        "provision": "roles and grants, in SQL",
+        "refusals": "errors that customers can act on",
+        "routing": "the database router",
+        "secrets": "sealing",
+    },
+    "webhooks": {"attempts": "one delivery attempt", "signing": "Standard Webhooks"},
+}
+"""Files outside the rooms, each with the reason for a name of its own."""
+
+APPS = sorted(path.name for path in BACKEND.iterdir() if path.is_dir() and path.name != "__pycache__")
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_an_app_has_the_rooms_of_all_apps_and_a_reason_for_every_other_file(app: str) -> None:
+    found = {path.stem for path in (BACKEND / app).iterdir() if path.name != "__pycache__"}
+
+    assert found - ROOMS == set(OTHER_FILES.get(app, {}))
+
+
+def contract(name: str) -> Contract:
+    """The contract of pyproject.toml whose name begins so."""
+    options = importlinter.read_configuration(str(ROOT / "pyproject.toml"))
+    (found,) = [one for one in options["contracts_options"] if one["name"].startswith(name)]
+    kind = {"layers": LayersContract, "forbidden": ForbiddenContract}[found["type"]]
+    return kind(found["name"], options["session_options"], found)
+
+
+@pytest.fixture(scope="module")
+def imports() -> grimp.ImportGraph:
+    packages = read_user_options(str(ROOT / "pyproject.toml")).session_options["root_packages"]
+    return grimp.build_graph(*packages, include_external_packages=True, cache_dir=None)
+
+
+@pytest.mark.parametrize(
+    ("name", "importer", "imported"),
+    [
+        ("Three floors", "backend.library.queries", "workers.runner"),
+        ("Three floors", "workers.runner", "gpu_workers.tasks.models"),
+        ("Three floors", "gpu_workers.engine.ports", "backend.jobs.models"),
+        ("The engine imports no framework", "gpu_workers.engine.memory_graph", "django"),
+        ("Inside the engine", "gpu_workers.engine.models.roles", "gpu_workers.engine.indexing.assembly"),
+        ("The apps of the backend", "backend.jobs.services", "backend.library.models"),
+        ("The apps of the backend", "backend.webhooks.payloads", "backend.questions.models"),
+        ("The apps of the backend", "backend.tenancy.services", "backend.api.problems"),
+        ("Inside an app", "backend.library.queries", "backend.library.services.videos"),
+        ("The backend imports no Celery", "backend.jobs.services", "celery"),
+        ("Nothing in the product", "workers.runner", "infra.local.stack"),
+    ],
+)
+def test_a_contract_holds_and_an_import_in_the_wrong_direction_breaks_it(
+    imports: grimp.ImportGraph, name: str, importer: str, imported: str
+) -> None:
+    checked = contract(name)
+    assert checked.check(imports, verbose=False).kept
+
+    imports.add_import(importer=importer, imported=imported)
+    try:
+        assert not checked.check(imports, verbose=False).kept
+    finally:
+        imports.remove_import(importer=importer, imported=imported)
+
+
+def test_no_two_packages_import_each_other_in_a_circle(imports: grimp.ImportGraph) -> None:
+    """Packages: the apps of the backend, the rooms of the engine, workers and tasks."""
+    arrows: dict[str, set[str]] = {}
+    for importer in imports.modules:
+        for imported in imports.find_modules_directly_imported_by(importer):
+            begin, end = package_of(importer), package_of(imported)
+            if begin and end and begin != end:
+                arrows.setdefault(begin, set()).add(end)
+
+    while True:
+        ground = {end for ends in arrows.values() for end in ends} - arrows.keys()
+        if not ground:
+            break
+        arrows = {begin: ends - ground for begin, ends in arrows.items()}
+        arrows = {begin: ends for begin, ends in arrows.items() if ends}
+    assert arrows == {}, "what is left imports itself"
+
+
+def package_of(module: str) -> str | None:
+    parts = module.split(".")
+    if parts[0] == "workers":
+        return "workers"
+    if parts[:2] == ["gpu_workers", "engine"]:
+        return ".".join(parts[:3])
+    if parts[0] in ("backend", "gpu_workers"):
+        return ".".join(parts[:2])
+    return None
