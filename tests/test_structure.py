@@ -34,6 +34,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "public_ids": "prefixed ids",
         "rate_limits": "token buckets in Redis",
         "readiness": "checks that apps register",
+        "schema": "what drf-spectacular cannot see of a view",
         "views": "the base view",
     },
     "billing": {"rates": "price books"},
@@ -67,8 +68,8 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     },
     "outbound": {"transport": "requests to addresses that customers name"},
     "questions": {
-        "scopes": "the hard filter of a question",
         "stream": "server-sent events",
+        "waiting": "Prefer: wait",
     },
     "tenancy": {
         "README": "how isolation works",

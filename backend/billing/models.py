@@ -7,8 +7,15 @@ from uuid6 import uuid7
 
 from backend.tenancy.models import TenantRow
 
+# Source types: the kinds of work that ledger rows and model calls come from.
+QUESTION = "question"
+QUESTION_REVERSAL = "question_reversal"
+SEARCH = "search"
+SEGMENT = "segment"
+WASTED = "wasted_attempt"
 
-class Meter(models.TextChoices):
+
+class UsageMeter(models.TextChoices):
     MEDIA_SECONDS = "media_seconds"
     QUESTIONS = "questions"
     INPUT_TOKENS = "input_tokens"
@@ -19,11 +26,11 @@ class Meter(models.TextChoices):
 
 
 class PriceBook(models.Model):
-    """What one unit costs us (kind cost) or a customer (kind price), from effective_from on; rows are only added."""
+    """The amount that one unit costs us (kind cost) or a customer (kind price) from effective_from on. Append-only."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     kind = models.CharField(max_length=8, choices=[("cost", "cost"), ("price", "price")])
-    meter = models.CharField(max_length=32, choices=Meter.choices)
+    meter = models.CharField(max_length=32, choices=UsageMeter.choices)
     # A model's name, or "" for any.
     model = models.CharField(max_length=200, default="", blank=True)
     unit_amount = models.DecimalField(max_digits=20, decimal_places=12)
@@ -40,7 +47,7 @@ class PriceBook(models.Model):
 class UsageEvent(TenantRow):
     """One append-only ledger row. source_id names the work, not the attempt, so doing it twice bills once."""
 
-    meter = models.CharField(max_length=32, choices=Meter.choices)
+    meter = models.CharField(max_length=32, choices=UsageMeter.choices)
     quantity = models.DecimalField(max_digits=24, decimal_places=6)
     occurred_at = models.DateTimeField()
     recorded_at = models.DateTimeField(auto_now_add=True)
@@ -94,9 +101,9 @@ class ModelCall(TenantRow):
 
 
 class TenantBudget(TenantRow):
-    """What all of a tenant's questions and searches together may consume in one calendar month (UTC).
+    """Limits of all questions and searches of a tenant together, in one calendar month (UTC). Null is no limit.
 
-    Null is no limit. max_seconds: of model time. max_cost: what calls cost by the cost book, in the ledger's currency.
+    max_seconds: of model time. max_cost: cost of model calls by the cost book, in the ledger's currency.
     """
 
     max_tokens = models.BigIntegerField(null=True)
@@ -109,7 +116,7 @@ class TenantBudget(TenantRow):
 
 
 class OpenSpending(TenantRow):
-    """What a question that runs has consumed so far and is not in the ledger yet; deleted when it has an outcome."""
+    """The consumption of a running question, not yet in the ledger. Deleted when the question has an outcome."""
 
     question_id = models.UUIDField()
     tokens = models.BigIntegerField(default=0)

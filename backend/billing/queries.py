@@ -12,8 +12,8 @@ from django.db import connections
 from django.db.models import Count, F, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
-from backend.billing.models import Meter, UsageEvent
-from backend.billing.services.ledger import QUESTION, Cost
+from backend.billing.models import QUESTION, UsageEvent, UsageMeter
+from backend.billing.rates import Cost
 
 # What usage may be grouped by, and the column behind each.
 GROUPS: dict[str, str] = {
@@ -29,7 +29,7 @@ GROUPS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class UsageLine:
-    """Usage of one meter within one group; meters have different units, so they are never added up."""
+    """Usage of one meter within one group; meters have different units, so their quantities are never added up."""
 
     group: dict[str, object]
     meter: str
@@ -39,22 +39,43 @@ class UsageLine:
     price: Decimal
 
 
-def events_between(start: datetime, end: datetime) -> QuerySet[UsageEvent]:
-    """Ledger rows of the entered tenant with start <= occurred_at < end."""
-    return UsageEvent.objects.filter(occurred_at__gte=start, occurred_at__lt=end)
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Usage of the span from start_at up to end_at, by groups and meters. group_by: names of GROUPS."""
+
+    start_at: datetime
+    end_at: datetime
+    group_by: tuple[str, ...]
+    lines: tuple[UsageLine, ...]
+
+    @property
+    def cost(self) -> Decimal:
+        """What all of the usage cost to run."""
+        return sum((line.cost for line in self.lines), Decimal(0))
+
+    @property
+    def price(self) -> Decimal:
+        """What all of the usage is priced at."""
+        return sum((line.price for line in self.lines), Decimal(0))
 
 
-def usage(*, start: datetime, end: datetime, group_by: Sequence[str]) -> list[UsageLine]:
-    """Quantities, cost and price per group and meter, in the order of the groups. group_by: names of GROUPS."""
+def events(*, start: datetime, end: datetime, meter: str = "") -> QuerySet[UsageEvent]:
+    """Return the ledger rows of the entered tenant with start <= occurred_at < end. meter "" restricts nothing."""
+    rows = UsageEvent.objects.filter(occurred_at__gte=start, occurred_at__lt=end)
+    return rows.filter(meter=meter) if meter else rows
+
+
+def usage(*, start: datetime, end: datetime, group_by: Sequence[str]) -> Usage:
+    """Return quantities, cost and price per group and meter, in the order of the groups. group_by: names of GROUPS."""
     columns = [GROUPS[name] for name in group_by]
     rows = (
-        events_between(start, end)
+        events(start=start, end=end)
         .annotate(day=TruncDate("occurred_at"))
         .values(*dict.fromkeys([*columns, "meter"]))
         .annotate(total=Sum("quantity"), events=Count("id"), cost=Sum("cost_amount"), price=Sum("price_amount"))
         .order_by(*[F(column).asc(nulls_last=True) for column in dict.fromkeys([*columns, "meter"])])
     )
-    return [
+    lines = tuple(
         UsageLine(
             group={name: row[GROUPS[name]] for name in group_by},
             meter=row["meter"],
@@ -64,16 +85,28 @@ def usage(*, start: datetime, end: datetime, group_by: Sequence[str]) -> list[Us
             price=row["price"],
         )
         for row in rows
-    ]
+    )
+    return Usage(start, end, tuple(group_by), lines)
 
 
-def cost_of_question(question_id: UUID) -> Cost:
-    """All that the ledger attributes to a question: its charge, its answer and attempts that were thrown away."""
-    return _total(UsageEvent.objects.filter(question_id=question_id))
+def cost_of_question(question_id: UUID, *, using: str = "default") -> Cost:
+    """Return all that the ledger attributes to a question: its charge, its answer and discarded attempts.
+
+    using: as in mismatches().
+    """
+    return _total(_rows(using).filter(question_id=question_id))
 
 
-def cost_of_video(video_id: UUID) -> Cost:
-    return _total(UsageEvent.objects.filter(video_id=video_id))
+def cost_of_video(video_id: UUID, *, using: str = "default") -> Cost:
+    """Return all that the ledger attributes to the index of a video, discarded attempts included.
+
+    using: as in mismatches().
+    """
+    return _total(_rows(using).filter(video_id=video_id))
+
+
+def _rows(using: str) -> QuerySet[UsageEvent]:
+    return UsageEvent.objects.all() if using == "default" else UsageEvent.unscoped.using(using)
 
 
 def _total(events: QuerySet[UsageEvent]) -> Cost:
@@ -122,15 +155,15 @@ FROM metered m FULL JOIN billed b USING (tenant_id, source_type, source_id, mete
 WHERE coalesce(b.quantity, 0) <> coalesce(m.quantity, 0)
 ORDER BY 1, 2, 3, 4
 """
-_CALL_METERS = [Meter.INPUT_TOKENS, Meter.CACHED_TOKENS, Meter.OUTPUT_TOKENS, Meter.DEVICE_SECONDS]
+_CALL_METERS = [UsageMeter.INPUT_TOKENS, UsageMeter.CACHED_TOKENS, UsageMeter.OUTPUT_TOKENS, UsageMeter.DEVICE_SECONDS]
 
 
 def mismatches(
     *, using: str = "default", source_type: str | None = None, source_id: UUID | None = None
 ) -> list[Mismatch]:
-    """Every source whose usage is not the sum of its model calls; empty when the ledger is sound.
+    """Return every source whose usage is not the sum of its model calls; empty when the ledger is sound.
 
-    using: "default" sees the entered tenant, "console" all tenants (the check that runs in production).
+    using: "default" reads the entered tenant, "console" all tenants, as `manage.py check_ledger` does.
     """
     parameters = {"source_type": source_type, "source_id": source_id, "meters": [meter.value for meter in _CALL_METERS]}
     with connections[using].cursor() as cursor:
@@ -139,5 +172,5 @@ def mismatches(
 
 
 def question_mismatches(question_id: UUID, *, using: str = "default") -> list[Mismatch]:
-    """mismatches() of one question's answer."""
+    """Return mismatches() of one question's answer."""
     return mismatches(using=using, source_type=QUESTION, source_id=question_id)

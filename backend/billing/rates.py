@@ -1,4 +1,4 @@
-"""What a quantity is worth: the price books as of a moment, and the one function that rounds money."""
+"""Values of quantities: the price books as of a moment, and the one function that rounds money."""
 
 from __future__ import annotations
 
@@ -14,22 +14,31 @@ _MONEY = Decimal(1).scaleb(-10)
 _QUANTITY = Decimal(1).scaleb(-6)
 
 
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """amount: what the work cost us by the cost book. price: what the customer pays for it by the price book."""
+
+    amount: Decimal = Decimal(0)
+    price: Decimal = Decimal(0)
+    currency: str = LEDGER_CURRENCY
+
+
 class NoRate(LookupError):
     """No price book row covers a meter: consumption must never be valued at a silent zero."""
 
 
 def money(amount: Decimal) -> Decimal:
-    """amount in the ledger's resolution, half to even; the only place where money is rounded."""
+    """Return an amount in the ledger's resolution, half to even. Money is rounded nowhere else."""
     return amount.quantize(_MONEY, rounding=ROUND_HALF_EVEN)
 
 
 def plain(amount: Decimal | int) -> str:
-    """An exact amount as text for the wire, without trailing zeros or an exponent."""
+    """Return an exact amount as text for the wire, without trailing zeros or an exponent."""
     return f"{Decimal(amount).normalize():f}"
 
 
 def quantity(amount: Decimal | int) -> Decimal:
-    """amount in the ledger's resolution of quantities, half to even."""
+    """Return an amount in the ledger's resolution of quantities, half to even."""
     return Decimal(amount).quantize(_QUANTITY, rounding=ROUND_HALF_EVEN)
 
 
@@ -40,7 +49,7 @@ class Rates:
     amounts: dict[tuple[str, str, str], Decimal]
 
     def unit(self, kind: str, meter: str, model: str) -> Decimal:
-        """The model's own rate, else the meter's rate for any model. Raises NoRate when there is neither."""
+        """Return the model's own rate, else the meter's rate for any model. Raises NoRate if neither exists."""
         for name in (model, ""):
             amount = self.amounts.get((kind, meter, name))
             if amount is not None:
@@ -48,12 +57,12 @@ class Rates:
         raise NoRate(f"the {kind} book has no rate for {meter} of {model or 'any model'}")
 
     def value(self, kind: str, meter: str, model: str, units: Decimal) -> Decimal:
-        """units at the rate in force, rounded once."""
+        """Return the value of units at the rate in force, rounded once."""
         return money(self.unit(kind, meter, model) * units)
 
 
 def rates_at(at: datetime) -> Rates:
-    """The rates in force at a moment: for each (kind, meter, model) the row with the latest effective_from up to it."""
+    """Return the rates in force at a moment: for each (kind, meter, model) the latest row up to that moment."""
     rows = (
         PriceBook.objects.filter(effective_from__lte=at, currency=LEDGER_CURRENCY)
         .order_by("kind", "meter", "model", "-effective_from")

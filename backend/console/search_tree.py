@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from backend.questions.models import Candidate, Node
 
@@ -34,7 +33,7 @@ class Branch:
 
 def tree_of(nodes: Sequence[tuple[Node, Sequence[Candidate]]]) -> list[Branch]:
     """Roots of the tree. A node's parent is the one with the longest path that its own path continues."""
-    ends = [_started(node) + node.wall_ms for node, _ in nodes]
+    ends = [node.started_ms + node.wall_ms for node, _ in nodes]
     whole = max([*ends, 1])
     branches: dict[str, Branch] = {}
     roots: list[Branch] = []
@@ -43,7 +42,7 @@ def tree_of(nodes: Sequence[tuple[Node, Sequence[Candidate]]]) -> list[Branch]:
             node=node,
             candidates=candidates,
             action=ACTIONS.get(node.action, node.action),
-            left=100 * _started(node) / whole,
+            left=100 * node.started_ms / whole,
             width=max(100 * node.wall_ms / whole, 0.5),
             score_percent=100 * min(max(node.score or 0.0, 0.0), 1.0),
         )
@@ -61,8 +60,3 @@ def _parent(path: str, branches: dict[str, Branch]) -> Branch | None:
         if found is not None:
             return found
     return None
-
-
-def _started(node: Node) -> int:
-    usage: dict[str, Any] = node.usage
-    return int(usage.get("started_ms") or 0)

@@ -29,7 +29,7 @@ RETRY_CAP_SECONDS = 300
 
 
 class LeaseLost(Exception):
-    """The job belongs to another worker now, or was cancelled: nothing of this attempt may be committed."""
+    """The job belongs to another worker now, or was canceled: nothing of this attempt may be committed."""
 
 
 class JobFailed(Exception):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.db import models
 
 from backend.library.models import Video
@@ -16,8 +18,13 @@ class QuestionStatus(models.TextChoices):
     CANCELED = "canceled"
 
 
-# Without an outcome.
 OPEN = (QuestionStatus.QUEUED, QuestionStatus.RUNNING)
+"""Statuses without an outcome, of questions and of searches."""
+
+
+class Verdict(models.TextChoices):
+    RIGHT = "right"
+    WRONG = "wrong"
 
 
 class BatchStatus(models.TextChoices):
@@ -27,7 +34,7 @@ class BatchStatus(models.TextChoices):
 
 
 class QuestionBatch(TenantRow):
-    """Questions asked together. status: running until none of them is open; what became of each, its question says."""
+    """Questions asked together. status: running until no question is open; each question holds its own outcome."""
 
     status = models.CharField(max_length=16, default="running")
     total = models.PositiveIntegerField()
@@ -38,9 +45,9 @@ class QuestionBatch(TenantRow):
 
 
 class Session(TenantRow):
-    """A conversation: its questions are asked one after another and may refer to what was said before.
+    """A conversation: its questions are asked one after another and may refer to earlier answers.
 
-    scope: {video_ids | collection_id, start_ms, end_ms} as asked for; each question resolves it anew.
+    scope: {video_ids | collection_id, start_ms, end_ms} as requested; each question resolves it again.
     """
 
     scope = models.JSONField(default=dict)
@@ -56,7 +63,7 @@ class Question(TenantRow):
     choices = models.JSONField(default=list)
     method = models.CharField(max_length=32, default="ava")
     effort = models.CharField(max_length=16, default="medium")
-    # How a doubtful answer is checked: auto (as the effort says), off, frames, inspect.
+    # How a doubtful answer is checked: off, frames, inspect, or auto, where the effort decides.
     check_mode = models.CharField(max_length=8, default="auto")
     # Scope: a hard filter. start_ms and end_ms narrow every video.
     start_ms = models.BigIntegerField(null=True)
@@ -73,9 +80,9 @@ class Question(TenantRow):
     session = models.ForeignKey(
         Session, null=True, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
     )
-    # Place in its session, from 1.
+    # Position in the session, from 1.
     turn = models.PositiveIntegerField(null=True)
-    # A follow-up as it was searched for, with what it refers to written out.
+    # The wording of a follow-up that the search used, with its references written out.
     standalone = models.TextField(default="", blank=True)
 
     answer = models.TextField(default="", blank=True)
@@ -110,12 +117,12 @@ class Question(TenantRow):
 
 
 class Feedback(TenantRow):
-    """What a customer says of an answer: verdict right or wrong, and, if they will, the right one."""
+    """A customer's verdict on an answer, with the right answer if the customer gives it."""
 
     question = models.ForeignKey(
         Question, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
     )
-    verdict = models.CharField(max_length=8, choices=[("right", "right"), ("wrong", "wrong")])
+    verdict = models.CharField(max_length=8, choices=Verdict.choices)
     note = models.TextField(max_length=4_000, default="", blank=True)
     correct_answer = models.TextField(max_length=4_000, default="", blank=True)
     correct_choice = models.PositiveSmallIntegerField(null=True)
@@ -128,10 +135,10 @@ class Feedback(TenantRow):
 
 
 class Search(TenantRow):
-    """A retrieval without an answer: the events nearest to a query, ranked. A worker embeds and looks.
+    """A retrieval without an answer: the events nearest to a query, ranked. A worker embeds the query and retrieves.
 
-    settings: what was asked of it (views with weights, fusion, limit). results: [{video_id, event_id, n, start_ms,
-    end_ms, summary, score, frame_ms, frame_key, reasons: [{view, similarity, text}]}].
+    settings: {views (with weights), fusion, limit, api_key_id} of the request. results: [{video_id, event_id, n,
+    start_ms, end_ms, summary, score, frame_ms, frame_key, reasons: [{view, similarity, text}]}].
     """
 
     status = models.CharField(max_length=16, choices=QuestionStatus.choices, default=QuestionStatus.QUEUED)
@@ -189,13 +196,22 @@ class Node(TenantRow):
     path = models.CharField(max_length=100)
     action = models.CharField(max_length=8)
     depth = models.PositiveSmallIntegerField()
-    # [{event_id, rank, score, views}]
+    # [{event_id, rank, score, number, views}]
     events = models.JSONField(default=list)
     sub_queries = models.JSONField(default=list)
+    # Null if the node has no answer of its own; "insufficient" if it abstained.
+    answer = models.TextField(null=True)
     score = models.FloatField(null=True)
+    # Findings of an inspection so far, in words (action IN).
+    seen = models.JSONField(default=list)
+    # Why the tree was not searched, if the events alone decided the choice (action CS).
+    note = models.TextField(default="", blank=True)
     reused_from = models.CharField(max_length=100, default="", blank=True)
     error_code = models.CharField(max_length=64, default="", blank=True)
+    # {prompt_tokens, completion_tokens, frames_used, frames_available}
     usage = models.JSONField(default=dict)
+    # Milliseconds from the begin of the search.
+    started_ms = models.BigIntegerField(default=0)
     wall_ms = models.BigIntegerField(default=0)
 
     class Meta(TenantRow.Meta):
@@ -219,7 +235,7 @@ class Candidate(TenantRow):
 
 
 class Evidence(TenantRow):
-    """What an answer cites. event_id and frame_ms name rows of an index version that may be purged later, so no key."""
+    """A citation of an answer. event_id and frame_ms name rows of an index version that may be purged, so no key."""
 
     question = models.ForeignKey(
         Question, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
@@ -240,3 +256,16 @@ class Evidence(TenantRow):
         constraints = [
             models.UniqueConstraint(fields=["tenant", "question", "ordinal"], name="evidence_question_ordinal")
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a question or a search failed. code: stable. message: a sentence for the customer."""
+
+    code: str
+    message: str
+
+
+def failure_of(row: Question | Search) -> Failure | None:
+    """Return why a question or a search failed; None if it did not."""
+    return Failure(row.error_code, row.error_message) if row.status == QuestionStatus.FAILED else None

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from backend.api import public_ids
 from backend.billing.rates import plain
 from backend.questions.models import Question, QuestionBatch
+from backend.questions.queries.batches import BatchCounts
 from backend.webhooks.payloads import TEXT_LIMIT, error_data, timestamp
-
-if TYPE_CHECKING:
-    from backend.questions.services.batch_outcomes import BatchCounts
 
 
 def question_data(question: Question) -> dict[str, Any]:

@@ -1,119 +1,80 @@
-"""Waiting for a question: the short looks behind `Prefer: wait` and the server-sent events of /stream."""
+"""The server-sent events of a question: progress, the best answer so far, the search's nodes, the answer."""
 
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 from rest_framework.utils.encoders import JSONEncoder
 
-from backend.questions.bodies.questions import represent, represent_node
-from backend.questions.models import Question
-from backend.questions.queries import questions as queries
+from backend.questions.bodies.nodes import NodeSerializer
+from backend.questions.bodies.questions import PartialEventSerializer, ProgressEventSerializer, QuestionSerializer
+from backend.questions.models import OPEN, Question
+from backend.questions.queries import questions
+from backend.questions.waiting import POLL_SECONDS, PollClock
 from backend.tenancy.context import tenant_scope
 
-POLL_SECONDS = 0.25
 HEARTBEAT_SECONDS = 15.0
-# A stream ends by itself after this long; the client connects again and gets the present state first.
 LONGEST_STREAM_SECONDS = 15 * 60.0
+"""Duration after which a stream ends by itself. The client connects again and gets the present state first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """Time for those who wait; tests hold it still."""
+def events(*, tenant_id: UUID, question_id: UUID, clock: PollClock | None = None) -> Iterator[bytes]:
+    """Yield server-sent events: `progress` and `partial` whenever they change, then every `node`, then `answer`.
 
-    now: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
-
-
-def wait_for_outcome(*, tenant_id: UUID, question_id: UUID, seconds: float, clock: Clock | None = None) -> bool:
-    """Look until the question has an outcome or the time is over; no transaction stays open in between."""
-
-    def over() -> bool:
-        with tenant_scope(tenant_id):
-            return queries.questions().filter(id=question_id, status__in=queries.TERMINAL).exists()
-
-    return wait_until(over, seconds=seconds, clock=clock)
-
-
-def wait_until(
-    over: Callable[[], bool], *, seconds: float, clock: Clock | None = None, every: float = POLL_SECONDS
-) -> bool:
-    """Look, each time in a transaction of its own, until it is over or the time is. Returns what the last look saw."""
-    clock = clock or Clock()
-    deadline = clock.now() + seconds
-    while True:
-        found = over()
-        left = deadline - clock.now()
-        if found or left <= 0:
-            return found
-        clock.sleep(min(every, left))
-
-
-def events(*, tenant_id: UUID, question_id: UUID, clock: Clock | None = None) -> Iterator[bytes]:
-    """Server-sent events: `progress` and `partial` (the best answer so far) whenever they change, then each `node` of
-    the search, then `answer`, and the end.
-
-    A comment goes out when nothing else does, so that proxies keep the connection. A question deleted meanwhile ends
-    the stream without an answer.
+    A comment goes out when nothing else does, so that proxies keep the connection. A question that is deleted
+    meanwhile ends the stream without an answer.
     """
-    clock = clock or Clock()
-    began = heard = clock.now()
-    last: tuple[Any, ...] | None = None
-    best: bytes = b""
+    clock = clock or PollClock()
+    began = last_sent = clock.now()
+    progress = partial = b""
     while clock.now() - began < LONGEST_STREAM_SECONDS:
         look = _look(tenant_id, question_id)
         if look is None:
             return
-        if look.over:
+        if look.ending:
             yield from look.ending
             return
-        if look.state != last or look.partial != best:
-            if look.state != last:
-                yield look.progress
-            if look.partial != best and look.partial:
-                yield look.partial
-            last, best, heard = look.state, look.partial, clock.now()
-        elif clock.now() - heard >= HEARTBEAT_SECONDS:
-            heard = clock.now()
+        if look.progress != progress:
+            yield look.progress
+        if look.partial != partial and look.partial:
+            yield look.partial
+        if (look.progress, look.partial) != (progress, partial):
+            progress, partial, last_sent = look.progress, look.partial, clock.now()
+        elif clock.now() - last_sent >= HEARTBEAT_SECONDS:
+            last_sent = clock.now()
             yield b": keep-alive\n\n"
         clock.sleep(POLL_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What one short transaction saw, already in wire form."""
+    """The state of a question in one short transaction, as events. ending: empty while the question is open."""
 
-    state: tuple[Any, ...]
-    progress: bytes
+    progress: bytes = b""
     partial: bytes = b""
     ending: tuple[bytes, ...] = ()
-
-    @property
-    def over(self) -> bool:
-        return bool(self.ending)
 
 
 def _look(tenant_id: UUID, question_id: UUID) -> _Look | None:
     with tenant_scope(tenant_id):
-        question: Question | None = queries.questions().filter(id=question_id).first()
+        question: Question | None = questions.questions().filter(id=question_id).first()
         if question is None:
             return None
-        over = question.status in queries.TERMINAL
-        view = queries.view_of(question, trace=over)
-        body = represent(view)
-    ending: tuple[bytes, ...] = ()
-    if over:
-        nodes = [_event("node", represent_node(node, candidates)) for node, candidates in view.nodes or ()]
-        ending = (*nodes, _event("answer", {name: value for name, value in body.items() if name != "trace"}))
-    brief = {name: body[name] for name in ("id", "status", "stage", "progress")}
-    state = (question.status, question.stage, json.dumps(body["progress"]))
-    partial = _event("partial", {"id": body["id"], **body["partial_answer"]}) if body["partial_answer"] else b""
-    return _Look(state=state, progress=_event("progress", brief), partial=partial, ending=ending)
+        is_open = question.status in OPEN
+        view = questions.view_of(question, trace=not is_open)
+    if not is_open:
+        nodes = [_event("node", NodeSerializer(node).data) for node in view.nodes or ()]
+        answer = _event("answer", QuestionSerializer(replace(view, nodes=None)).data)
+        return _Look(ending=(*nodes, answer))
+    partial = view.partial_answer
+    return _Look(
+        progress=_event("progress", ProgressEventSerializer(view).data),
+        partial=_event("partial", PartialEventSerializer({"id": question.id, **partial}).data) if partial else b"",
+    )
 
 
 def _event(name: str, data: Any) -> bytes:

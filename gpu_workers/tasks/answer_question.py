@@ -11,7 +11,7 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from backend.billing.models import Meter as LedgerMeter
+from backend.billing.models import UsageMeter
 from backend.billing.rates import Rates, rates_at
 from backend.ekg.models import Frame
 from backend.ekg.queries import frames_with_videos
@@ -21,7 +21,8 @@ from backend.library.recording import piece_at
 from backend.library.storage import ObjectMissing, ObjectStorage, evidence_key
 from backend.questions.models import Question
 from backend.questions.queries.pinned_versions import profile_of, videos_of_question
-from backend.questions.services import questions, sessions
+from backend.questions.queries.sessions import history_of
+from backend.questions.services import questions
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.answering import answer_question
 from gpu_workers.engine.answering.contract import (
@@ -54,7 +55,7 @@ def handle(work: Work) -> FollowUp | None:
             work.complete()
             return None
         scope, profile = _scope(question)
-        history = tuple(Turn(asked, said) for asked, said in sessions.history_of(question))
+        history = tuple(Turn(asked, said) for asked, said in history_of(question))
         rates = rates_at(timezone.now())
         budget = _budget(question.budget, rates, _names(models))
         allowance = allowance_for(question.id)
@@ -155,7 +156,7 @@ def _budget(limits: dict[str, Any], rates: Rates, model_names: Sequence[str]) ->
     """The question's limits, with the costs of the models in play as the cost book has them now."""
     cost = limits.get("max_cost")
 
-    def per_million(meter: LedgerMeter, model: str) -> Decimal:
+    def per_million(meter: UsageMeter, model: str) -> Decimal:
         return rates.unit("cost", meter, model) * 1_000_000
 
     return Budget(
@@ -165,10 +166,10 @@ def _budget(limits: dict[str, Any], rates: Rates, model_names: Sequence[str]) ->
         max_cost=None if cost is None else Decimal(str(cost)),
         prices={
             model: Price(
-                prompt_per_million=per_million(LedgerMeter.INPUT_TOKENS, model),
-                cached_per_million=per_million(LedgerMeter.CACHED_TOKENS, model),
-                completion_per_million=per_million(LedgerMeter.OUTPUT_TOKENS, model),
-                per_second=rates.unit("cost", LedgerMeter.DEVICE_SECONDS, model),
+                prompt_per_million=per_million(UsageMeter.INPUT_TOKENS, model),
+                cached_per_million=per_million(UsageMeter.CACHED_TOKENS, model),
+                completion_per_million=per_million(UsageMeter.OUTPUT_TOKENS, model),
+                per_second=rates.unit("cost", UsageMeter.DEVICE_SECONDS, model),
             )
             for model in model_names
         },

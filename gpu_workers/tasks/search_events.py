@@ -14,8 +14,8 @@ from backend.ekg.reader import PostgresGraph, Scope
 from backend.jobs.services import JobFailed, Lease
 from backend.library.storage import ObjectStorage
 from backend.questions.queries.pinned_versions import videos_of_search
+from backend.questions.queries.searches import FoundEvent, Reason
 from backend.questions.services import searches
-from backend.questions.services.searches import FoundEvent, Reason
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.models.roles import AnswerModels, Meter
 from gpu_workers.engine.ports import Hit

@@ -12,8 +12,7 @@ from uuid6 import uuid7
 from backend.api import public_ids
 from backend.billing.models import OpenSpending, TenantBudget, UsageEvent
 from backend.billing.rates import rates_at
-from backend.billing.services import budgets
-from backend.billing.services import ledger as services
+from backend.billing.services import budgets, ledger
 from backend.billing.services.budgets import Consumed, Limits, month_of
 from backend.jobs.models import Job
 from backend.questions.models import Question, Search
@@ -30,7 +29,7 @@ MARCH = datetime(2026, 3, 31, 23, 59, tzinfo=UTC)
 
 
 def consume(*, at: datetime | None = None, **values: Any) -> None:
-    services.record_model_calls(
+    ledger.record_model_calls(
         **{"source_type": "question", "source_id": uuid7(), "calls": [CALL], "question_id": uuid7(), **values},
         occurred_at=at,
     )
@@ -84,7 +83,7 @@ def test_open_calls_are_valued_as_the_ledger_will(acme: Any) -> None:
     with acme.scope():
         question_id, rates = uuid7(), rates_at(datetime.now(UTC))
         open_ = budgets.consumed_by(CALLS, rates)
-        cost = services.record_model_calls(
+        cost = ledger.record_model_calls(
             source_type="question", source_id=question_id, calls=CALLS, question_id=question_id
         )
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from uuid6 import uuid7
 
 from backend.billing import queries
-from backend.billing.models import Meter, ModelCall, PriceBook, UsageEvent
-from backend.billing.rates import NoRate, Rates, money, rates_at
-from backend.billing.services import ledger as services
+from backend.billing.models import ModelCall, PriceBook, UsageEvent, UsageMeter
+from backend.billing.rates import Cost, NoRate, Rates, money, rates_at
+from backend.billing.services import ledger
 from gpu_workers.engine.models import roles
 
 CALLS = (
@@ -32,8 +32,8 @@ def usage_of(question_id: UUID) -> dict[tuple[str, str], Decimal]:
     return {(row.meter, row.stage): row.quantity for row in rows}
 
 
-def record(question_id: UUID, calls: tuple[roles.ModelCall, ...] = CALLS, **more: Any) -> services.Cost:
-    return services.record_model_calls(
+def record(question_id: UUID, calls: tuple[roles.ModelCall, ...] = CALLS, **more: Any) -> Cost:
+    return ledger.record_model_calls(
         source_type="question", source_id=question_id, calls=calls, question_id=question_id, **more
     )
 
@@ -52,7 +52,7 @@ def test_it_values_each_meter_stage_and_model_exactly(acme: Any) -> None:
             ("device_seconds", "embedding"): Decimal("0.007"),
         }
         expected = money(DEVICE_SECOND * Decimal("1.75")) + money(DEVICE_SECOND * Decimal("0.007"))
-        assert cost == services.Cost(amount=expected, price=Decimal(0))
+        assert cost == Cost(amount=expected, price=Decimal(0))
         assert expected == Decimal("0.0003888889") + Decimal("0.0000015556")
         assert ModelCall.objects.count() == 3
 
@@ -99,8 +99,8 @@ def test_media_and_questions_are_priced_once(acme: Any) -> None:
     segment, video, question = uuid7(), uuid7(), uuid7()
     with acme.scope():
         for _ in range(2):
-            media = services.record_media_seconds(segment_id=segment, video_id=video, seconds=Decimal("29.5"))
-            asked = services.record_question(question_id=question, api_key_id=acme.key_id)
+            media = ledger.record_media_seconds(segment_id=segment, video_id=video, seconds=Decimal("29.5"))
+            asked = ledger.record_question(question_id=question, api_key_id=acme.key_id)
 
         assert media.price == Decimal("0.02065")
         assert asked.price == Decimal("0.02")
@@ -111,22 +111,22 @@ def test_media_and_questions_are_priced_once(acme: Any) -> None:
 def test_a_reversal_takes_back_the_charge_once_and_leaves_both_rows(acme: Any) -> None:
     question = uuid7()
     with acme.scope():
-        services.record_question(question_id=question, api_key_id=acme.key_id)
+        ledger.record_question(question_id=question, api_key_id=acme.key_id)
         for _ in range(2):
-            assert services.reverse_question(question_id=question, reason="failed").price == Decimal("-0.02")
+            assert ledger.reverse_question(question_id=question, reason="failed").price == Decimal("-0.02")
 
         assert [row.quantity for row in UsageEvent.objects.order_by("id")] == [Decimal(1), Decimal(-1)]
         assert queries.cost_of_question(question).price == 0
-        assert services.reverse_question(question_id=uuid7(), reason="failed") == services.Cost()
+        assert ledger.reverse_question(question_id=uuid7(), reason="failed") == Cost()
 
 
 def test_wasted_work_costs_and_is_not_priced(acme: Any) -> None:
     question = uuid7()
     with acme.scope():
         for _ in range(2):
-            services.record_wasted_calls(calls=CALLS, question_id=question, reason="worker_lost")
+            ledger.record_wasted_calls(calls=CALLS, question_id=question, reason="worker_lost")
 
-        rows = list(UsageEvent.objects.filter(meter=Meter.DEVICE_SECONDS, stage="answer"))
+        rows = list(UsageEvent.objects.filter(meter=UsageMeter.DEVICE_SECONDS, stage="answer"))
         assert [(row.billable, row.reason, row.price_amount) for row in rows] == [(False, "worker_lost", 0)] * 2
         assert queries.cost_of_question(question).amount == 2 * Decimal("0.0003904445")
         assert queries.mismatches() == []

@@ -276,7 +276,7 @@ def test_the_console_role_cannot_write(story: Any) -> None:
 def test_the_tree_nests_nodes_by_path_and_places_them_in_time() -> None:
     def node(path: str, started: int, wall: int) -> tuple[Node, list[Any]]:
         return Node(path=path, depth=len(path.split("/")) if path else 0, ordinal=0, action=path[-2:] or "root",
-                    wall_ms=wall, score=0.5, usage={"started_ms": started}), []  # fmt: skip
+                    wall_ms=wall, score=0.5, started_ms=started), []  # fmt: skip
 
     roots = tree_of(
         [node("", 0, 10), node("F/SA", 50, 50), node("RQ", 10, 40), node("F", 10, 10), node("B/F/SA", 0, 0)]

@@ -115,7 +115,7 @@ def test_cancelling_a_running_job_stops_its_heartbeat_and_its_commit(acme: Cast)
         assert services.request_cancel(dedupe_key=job.dedupe_key)
     assert services.heartbeat(lease) is False
     with pytest.raises(LeaseLost), services.checkpoint(lease):
-        pytest.fail("a cancelled job entered a checkpoint")
+        pytest.fail("a canceled job entered a checkpoint")
 
 
 def test_the_reaper_rings_again_for_lost_work_and_only_once(acme: Cast) -> None:

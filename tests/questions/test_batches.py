@@ -1,4 +1,4 @@
-"""/v1/question-batches: all questions or none, counts that tell, one completion, and no delay for those who wait."""
+"""/v1/question-batches: all questions or none, honest counts, one completion, and no delay for those who wait."""
 
 from __future__ import annotations
 
@@ -109,12 +109,12 @@ def test_a_batch_is_asked_with_its_defaults_and_what_a_question_says_itself(acme
     assert body["cost"] == {"amount": "0", "currency": "USD", "estimated": True}
 
     listed = acme.client.get(f"/v1/questions?batch_id={body['id']}").json()["data"]
-    told = [
+    rows = [
         (row["question"], row["external_id"], row["effort"], row["method"], row["video_ids"], row["budget"])
         for row in listed
     ]
     half = {"max_cost": "0.500000"}
-    assert told == [
+    assert rows == [
         ("Who enters?", "a", "high", "uniform", [vid(video)], half),
         ("Which?", "", "low", "uniform", [vid(other)], half),
         ("When?", "", "high", "vector", [vid(video)], {"max_calls": 2}),
@@ -213,7 +213,7 @@ def test_a_batch_whose_scopes_are_too_wide_together_is_refused(
     question = {"question": "Who?", "video_ids": [vid(video)]}
 
     reply = post(acme, [question] * 3)
-    assert (reply.status_code, reply.json()["code"]) == (400, "batch_too_wide")
+    assert (reply.status_code, reply.json()["errors"][0]["code"]) == (400, "batch_too_wide")
     assert nothing_written(acme)
     assert post(acme, [question] * 2).status_code == 202
 
@@ -328,9 +328,9 @@ def test_a_completed_batch_is_not_a_successful_one(acme: Cast, video: UUID) -> N
     # Two answers of two calls each; what the failed one consumed is not an answer's usage.
     assert done["usage"] == {"calls": 4, "prompt_tokens": 1_800, "cached_tokens": 600, "completion_tokens": 160}
     assert done["cost"] == {"amount": "0.0005422222", "currency": "USD", "estimated": False}
-    (told,) = events(acme)
-    assert (told["id"], told["status"], told["counts"]) == (done["id"], "completed", done["counts"])
-    assert (told["finish_reasons"], told["cost"]["amount"]) == (reasons, "0.0005422222")
+    (event,) = events(acme)
+    assert (event["id"], event["status"], event["counts"]) == (done["id"], "completed", done["counts"])
+    assert (event["finish_reasons"], event["cost"]["amount"]) == (reasons, "0.0005422222")
 
 
 def test_the_last_two_questions_at_once_complete_a_batch_once(acme: Cast, video: UUID) -> None:
@@ -400,7 +400,7 @@ def test_canceling_a_batch_ends_what_is_open_and_keeps_what_is_done(acme: Cast, 
     body = reply.json()
     assert (reply.status_code, body["status"]) == (200, "canceled")
     assert body["counts"] == {"total": 3, "queued": 0, "running": 0, "succeeded": 1, "failed": 0, "canceled": 2}
-    assert [told["status"] for told in events(acme)] == ["canceled"]
+    assert [event["status"] for event in events(acme)] == ["canceled"]
     assert len(events(acme, "question.completed")) == 1
     with acme.scope():
         assert not OpenSpending.objects.exists()
@@ -510,12 +510,12 @@ def test_results_are_one_line_a_question_in_batch_order(
     assert reply.headers["Content-Type"] == "application/x-ndjson"
     assert [page.count(b"\n") for page in pages] == [2, 2, 1]
     lines = b"".join(pages).decode().splitlines()
-    told = [json.loads(line) for line in lines]
-    assert [row["id"] for row in told] == [public_ids.encode("qst", id) for id in questions]
-    assert [row["status"] for row in told] == ["queued", "queued", "queued", "succeeded", "queued"]
-    assert told[3]["evidence"][0]["quote"] == "A red car parks."
-    alone = acme.client.get(f"/v1/questions/{told[0]['id']}").json()
-    assert told[0] == alone, "the same shape as everywhere"
+    bodies = [json.loads(line) for line in lines]
+    assert [row["id"] for row in bodies] == [public_ids.encode("qst", id) for id in questions]
+    assert [row["status"] for row in bodies] == ["queued", "queued", "queued", "succeeded", "queued"]
+    assert bodies[3]["evidence"][0]["quote"] == "A red car parks."
+    alone = acme.client.get(f"/v1/questions/{bodies[0]['id']}").json()
+    assert bodies[0] == alone, "the same shape as everywhere"
 
 
 def test_results_of_a_foreign_batch_are_refused_before_they_begin(acme: Cast, globex: Cast) -> None:

@@ -10,7 +10,7 @@ from uuid6 import uuid7
 
 from backend.api import public_ids
 from backend.questions.models import Feedback
-from backend.questions.services import questions as services
+from backend.questions.services import questions
 from tests.conftest import Cast
 from tests.questions.world import ask, finish
 
@@ -42,8 +42,8 @@ def test_feedback_is_shown_with_the_question_and_replaced_by_the_next(acme: Cast
 
     assert before["feedback"] is None
     assert first.status_code == second.status_code == 200
-    told = {name: first.json()[name] for name in ("verdict", "note", "correct_answer", "correct_choice")}
-    assert told == {
+    judged = {name: first.json()[name] for name in ("verdict", "note", "correct_answer", "correct_choice")}
+    assert judged == {
         "verdict": "wrong", "note": "It was blue.", "correct_answer": "a blue car", "correct_choice": 0,
     }  # fmt: skip
     body = acme.client.get(path(answered).removesuffix("/feedback")).json()
@@ -98,13 +98,16 @@ def test_an_open_question_has_no_choices_to_point_at(acme: Cast) -> None:
 def test_only_an_answer_can_be_judged(acme: Cast) -> None:
     waiting, failed, canceled, honest = (ask(acme) for _ in range(4))
     with acme.scope():
-        services.fail_question(question_id=failed[0], code="model_unavailable", message="No model.")
-        services.cancel_question(question_id=canceled[0])
+        questions.fail_question(question_id=failed[0], code="model_unavailable", message="No model.")
+        questions.cancel_question(question_id=canceled[0])
     finish(acme, *honest, finish_reason="insufficient_evidence", text="", choice=None)
-    codes = [put(acme, id, verdict="right").json().get("code") for id, _ in (waiting, failed, canceled)]
+    replies = [put(acme, id, verdict="right") for id, _ in (waiting, failed, canceled)]
 
-    assert codes == ["question_open", "question_unanswered", "question_unanswered"]
-    assert put(acme, waiting[0], verdict="right").status_code == 409
+    assert [(reply.status_code, reply.json()["code"], reply.json()["detail"]) for reply in replies] == [
+        (409, "question_open", "The question has no outcome yet. Give feedback once it has an answer."),
+        (409, "question_unanswered", "The question failed, so there is no answer to judge."),
+        (409, "question_unanswered", "The question was canceled, so there is no answer to judge."),
+    ]
     assert count(acme) == 0
     # That the videos do not show it is an answer too, and may be wrong.
     assert put(acme, honest[0], verdict="wrong").status_code == 200

@@ -19,11 +19,12 @@ from backend.billing.models import UsageEvent
 from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import JobFailed
 from backend.library.models import IndexVersion, Video, VideoStatus
-from backend.questions import stream
+from backend.questions import waiting
 from backend.questions.models import QuestionStatus, Search, SearchVideo
+from backend.questions.queries.searches import FoundEvent, Reason
 from backend.questions.services import searches
-from backend.questions.services.searches import DEFAULT_WEIGHTS, FoundEvent, Reason
-from backend.questions.stream import Clock
+from backend.questions.services.searches import DEFAULT_WEIGHTS
+from backend.questions.waiting import PollClock
 from gpu_workers.engine.models.roles import ModelCall
 from tests.factories import make_video
 from tests.isolation.test_catalog import superuser
@@ -47,7 +48,7 @@ def video(acme: Any) -> UUID:
 def no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time passes at each look, so that nobody waits for a worker that there is not."""
     moments = iter(range(0, 10_000_000, 61))
-    monkeypatch.setattr(stream, "Clock", lambda: Clock(now=lambda: float(next(moments)), sleep=lambda _: None))
+    monkeypatch.setattr(waiting, "PollClock", lambda: PollClock(now=lambda: float(next(moments)), sleep=lambda _: None))
 
 
 def post(cast: Any, video_id: Any, **values: Any) -> Any:
@@ -137,7 +138,7 @@ def test_it_waits_by_default_and_answers_200(acme: Any, video: UUID, monkeypatch
         slept.append(seconds)
         finish(acme, lambda _: [event(video)])
 
-    monkeypatch.setattr(stream, "Clock", lambda: Clock(now=lambda: 0.0, sleep=find_meanwhile))
+    monkeypatch.setattr(waiting, "PollClock", lambda: PollClock(now=lambda: 0.0, sleep=find_meanwhile))
     reply = post(acme, video, headers={})
 
     assert (reply.status_code, reply.headers["Preference-Applied"]) == (200, "wait=10")

@@ -14,8 +14,9 @@ from backend.billing.models import ModelCall, UsageEvent
 from backend.jobs.models import Job, JobKind, JobState, Outbox
 from backend.library.models import Collection, Video, VideoStatus
 from backend.questions.models import Candidate, Evidence, Node, Question, QuestionStatus, QuestionVideo
-from backend.questions.refusals import QuestionRefused
-from backend.questions.services import questions as services
+from backend.questions.services import questions
+from backend.questions.services.drafts import check_choices
+from backend.tenancy.refusals import Refused
 from backend.webhooks.models import WebhookEvent
 from tests.factories import make_video
 from tests.questions.world import CALLS, EVENT, answer, ask, finish
@@ -48,17 +49,17 @@ def test_asking_writes_question_scope_charge_job_and_wake_up(acme: Any) -> None:
 )
 def test_choices_are_none_or_2_to_26_distinct_words(choices: list[str], accepted: bool) -> None:
     if accepted:
-        assert services.check_choices(choices) == choices
+        assert check_choices(choices) == choices
         return
-    with pytest.raises(QuestionRefused) as refused:
-        services.check_choices(choices)
+    with pytest.raises(Refused) as refused:
+        check_choices(choices)
     assert (refused.value.code, refused.value.status) == ("invalid_choices", 400)
 
 
 def refusal(cast: Any, **values: Any) -> str:
     """The code that a question is refused with; nothing of it may stay behind."""
-    with pytest.raises(QuestionRefused) as refused, cast.scope():
-        services.create_question(**{"text": "What?", **values})
+    with pytest.raises(Refused) as refused, cast.scope():
+        questions.create_question(**{"text": "What?", **values})
     with cast.scope():
         assert not Question.objects.exists()
         assert not Job.objects.exists()
@@ -84,7 +85,7 @@ def test_a_video_that_failed_before_anything_was_indexed_cannot_be_asked(acme: A
     assert refusal(acme, video_ids=[failed]) == "nothing_indexed"
     with acme.scope():
         for videos in ([failed, partly], [failed, begun]):
-            services.create_question(text="What?", video_ids=videos)
+            questions.create_question(text="What?", video_ids=videos)
 
 
 def test_an_empty_span_or_scope_is_refused(acme: Any) -> None:
@@ -101,7 +102,7 @@ def test_an_empty_span_or_scope_is_refused(acme: Any) -> None:
 def test_beginning_pins_the_version_and_extent_that_the_answer_reads(acme: Any) -> None:
     question_id, _ = ask(acme)
     with acme.scope():
-        begun = services.begin(question_id=question_id)
+        begun = questions.begin(question_id=question_id)
         assert begun is not None
         assert begun.status == QuestionStatus.RUNNING
         scope = QuestionVideo.objects.get()
@@ -126,6 +127,13 @@ def test_an_answer_is_stored_with_its_tree_evidence_cost_and_event(acme: Any) ->
 
         root, requery = Node.objects.order_by("ordinal")
         assert (root.path, root.score, requery.sub_queries) == ("", 0.7, ["car colour"])
+        assert [(node.answer, node.seen, node.started_ms) for node in (root, requery)] == [
+            ("a red car", [], 0),
+            (None, [], 1_200),
+        ]
+        assert root.usage == {
+            "prompt_tokens": 900, "completion_tokens": 80, "frames_used": 0, "frames_available": 0,
+        }  # fmt: skip
         assert root.events[0]["event_id"] == str(EVENT)
         votes = Candidate.objects.filter(node=root).order_by("ordinal").values_list("answer", "agreement", "coherence")
         assert list(votes) == [("a red car", 0.5, 0.8), ("", 0.0, 0.0)]
@@ -145,7 +153,7 @@ def test_the_second_answer_of_a_question_changes_nothing_and_bills_nobody(acme: 
     stored = finish(acme, question_id, video_id)
     with acme.scope():
         before = ledger.cost_of_question(question_id)
-        again = services.store_answer(question=stored, answer=answer(video_id, text="something else"))
+        again = questions.store_answer(question=stored, answer=answer(video_id, text="something else"))
 
         assert again.answer == "a red car"
         assert Node.objects.count() == 2
@@ -175,11 +183,11 @@ def test_a_cited_frame_without_a_copy_shows_the_thumbnail_of_the_version_that_wa
 def test_a_failed_question_is_not_charged_and_says_so(acme: Any) -> None:
     question_id, _ = ask(acme)
     with acme.scope():
-        failed = services.fail_question(
+        failed = questions.fail_question(
             question_id=question_id, code="model_unavailable", message="No model answered.", calls=CALLS
         )
         assert failed is not None
-        assert services.fail_question(question_id=question_id, code="again", message="") is None
+        assert questions.fail_question(question_id=question_id, code="again", message="") is None
 
         question = Question.objects.get()
         assert (question.status, question.error_code) == (QuestionStatus.FAILED, "model_unavailable")
@@ -210,14 +218,14 @@ def test_an_honest_end_without_an_answer_is_an_outcome(acme: Any, reason: str) -
 def test_canceling_stops_the_job_and_takes_back_the_charge(acme: Any) -> None:
     question_id, video_id = ask(acme)
     with acme.scope():
-        canceled = services.cancel_question(question_id=question_id)
+        canceled = questions.cancel_question(question_id=question_id)
         assert canceled is not None
         assert Job.objects.get().state == JobState.CANCELED
         assert ledger.cost_of_question(question_id).price == 0
         assert not WebhookEvent.objects.exists()
-        assert services.cancel_question(question_id=question_id) is None
-        assert services.begin(question_id=question_id) is None
-        late = services.store_answer(question=canceled, answer=answer(video_id))
+        assert questions.cancel_question(question_id=question_id) is None
+        assert questions.begin(question_id=question_id) is None
+        late = questions.store_answer(question=canceled, answer=answer(video_id))
         assert (late.status, late.answer) == (QuestionStatus.CANCELED, "")
         assert not Node.objects.exists()
 
@@ -226,5 +234,5 @@ def test_nothing_is_read_of_a_video_that_is_being_deleted(acme: Any) -> None:
     question_id, video_id = ask(acme)
     with acme.scope():
         Video.objects.filter(id=video_id).update(status=VideoStatus.DELETING)
-        assert services.begin(question_id=question_id) is not None
+        assert questions.begin(question_id=question_id) is not None
         assert QuestionVideo.objects.get().indexed_until_ms == 0

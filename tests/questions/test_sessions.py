@@ -14,8 +14,8 @@ from backend.api import public_ids
 from backend.jobs.models import Job
 from backend.library.models import Collection, Video, VideoStatus
 from backend.questions.models import Question, QuestionVideo, Session
-from backend.questions.services import questions as services
-from backend.questions.services import sessions
+from backend.questions.queries.sessions import history_of
+from backend.questions.services import questions
 from tests.factories import make_video
 from tests.questions.world import answer, finish
 
@@ -137,7 +137,7 @@ def test_a_question_may_be_about_something_else_than_its_session(acme: Any, vide
 def test_a_span_that_is_empty_with_the_sessions_is_refused(acme: Any, video: UUID) -> None:
     reply = ask(acme, begin(acme, video, end_ms=9_000), start_ms=9_000)
 
-    assert (reply.status_code, reply.json()["code"]) == (400, "invalid_span")
+    assert (reply.status_code, reply.json()["errors"][0]["code"]) == (400, "invalid_span")
     with acme.scope():
         assert not Question.objects.exists()
 
@@ -178,7 +178,7 @@ def test_an_open_question_keeps_the_next_one_waiting(acme: Any, video: UUID, run
     first = ask(acme, session)
     if running:
         with acme.scope():
-            services.begin(question_id=public_ids.decode("qst", first.json()["id"]))
+            questions.begin(question_id=public_ids.decode("qst", first.json()["id"]))
     busy = ask(acme, session, headers={"Idempotency-Key": "again"})
     elsewhere = ask(acme, begin(acme, video))
 
@@ -223,7 +223,7 @@ def test_a_foreign_session_is_as_unknown_as_one_that_never_was(acme: Any, globex
 
     assert [reply.status_code for reply in replies] == [400, 400]
     assert bodies[0] == bodies[1]
-    assert bodies[0]["code"] == "unknown_session"
+    assert bodies[0]["errors"][0]["code"] == "unknown_session"
     assert acme.client.get(f"/v1/questions?session_id={theirs}").json()["data"] == []
     with acme.scope():
         assert not Question.objects.exists()
@@ -239,7 +239,7 @@ def test_a_deleted_session_leaves_its_questions_and_takes_no_more(acme: Any, vid
     assert acme.client.delete(f"/v1/sessions/{session}").status_code == 404
     kept = acme.client.get(f"/v1/questions/{asked.json()['id']}").json()
     assert (kept["answer"], kept["session_id"], kept["turn"]) == ("a red car", None, None)
-    assert ask(acme, session).json()["code"] == "unknown_session"
+    assert ask(acme, session).json()["errors"][0]["code"] == "unknown_session"
 
 
 def test_history_is_the_last_answered_turns_oldest_first(acme: Any, video: UUID) -> None:
@@ -256,8 +256,8 @@ def test_history_is_the_last_answered_turns_oldest_first(acme: Any, video: UUID)
 
     with acme.scope():
         question = Question.objects.get(id=public_ids.decode("qst", last.json()["id"]))
-        assert sessions.history_of(question) == [(f"q{n}", f"a{n}") for n in (1, 2, 3, 5, 7, 8)]
-        assert sessions.history_of(Question.objects.get(text="q0")) == []
+        assert history_of(question) == [(f"q{n}", f"a{n}") for n in (1, 2, 3, 5, 7, 8)]
+        assert history_of(Question.objects.get(text="q0")) == []
 
 
 def test_the_standalone_question_is_stored_and_shown(acme: Any, video: UUID) -> None:

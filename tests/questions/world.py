@@ -9,7 +9,7 @@ from uuid import UUID
 from uuid6 import uuid7
 
 from backend.questions.models import Question
-from backend.questions.services import questions as services
+from backend.questions.services import questions
 from gpu_workers.engine.answering.contract import Answer, CandidateRecord, CitationRecord, NodeEvent, NodeRecord, Usage
 from gpu_workers.engine.models.roles import ModelCall
 from tests.factories import make_video
@@ -58,15 +58,15 @@ def ask(cast: Any, **values: Any) -> tuple[UUID, UUID]:
     with cast.scope():
         video = make_video(indexed_until_ms=30_000)
         fields: dict[str, Any] = {"text": "Which car?", "video_ids": [video.id], "api_key_id": cast.key_id}
-        return services.create_question(**{**fields, **values}).id, video.id
+        return questions.create_question(**{**fields, **values}).id, video.id
 
 
 def finish(cast: Any, question_id: UUID, video_id: UUID, **values: Any) -> Question:
     """What the worker does: begin, then store the engine's answer."""
     with cast.scope():
-        begun = services.begin(question_id=question_id)
+        begun = questions.begin(question_id=question_id)
         assert begun is not None
     with cast.scope():
-        return services.store_answer(
+        return questions.store_answer(
             question=begun, answer=answer(video_id, **values), model_names={"reasoner": "qwen"}
         )

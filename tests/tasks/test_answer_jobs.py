@@ -372,8 +372,8 @@ def test_an_inspection_looks_at_full_frames_of_the_retrieved_moments_and_its_fin
         assert (question.status, question.choice, question.check_mode) == ("succeeded", 1, "inspect")
         assert question.claims == [{"text": "a tennis ball", "status": "supported", "evidence": [0]}]
         node = Node.objects.get(action="IN")
-        assert (node.path, node.usage["answer"], node.error_code) == ("IN", "a tennis ball", "")
-        (seen,) = node.usage["seen"]
+        assert (node.path, node.answer, node.error_code) == ("IN", "a tennis ball", "")
+        (seen,) = node.seen
         assert seen.startswith("00:06-00:09 a ball rolls (supports: ")
         evidence = Evidence.objects.get()
         assert 6_000 <= evidence.frame_ms < 12_000

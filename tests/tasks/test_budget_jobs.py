@@ -14,7 +14,7 @@ from uuid6 import uuid7
 
 from backend.api.public_ids import encode
 from backend.billing import queries as ledger
-from backend.billing.models import Meter, ModelCall, OpenSpending, UsageEvent
+from backend.billing.models import ModelCall, OpenSpending, UsageEvent, UsageMeter
 from backend.billing.rates import Rates
 from backend.billing.services import budgets
 from backend.billing.services import ledger as services
@@ -99,8 +99,8 @@ def test_each_limit_of_a_question_ends_with_the_best_answer_so_far(
         now[0] += 100.0
 
     # One call takes 100 s, has more tokens than could be foreseen, and each of them costs a thousandth.
-    prices = {("cost", meter.value, ""): Decimal(0) for meter in Meter} | {
-        ("cost", Meter.INPUT_TOKENS.value, llm.model): Decimal("0.001")
+    prices = {("cost", meter.value, ""): Decimal(0) for meter in UsageMeter} | {
+        ("cost", UsageMeter.INPUT_TOKENS.value, llm.model): Decimal("0.001")
     }
     monkeypatch.setattr(task, "rates_at", lambda at: Rates(prices))
     monkeypatch.setattr(task, "answer_question", partial(task.answer_question, clock=lambda: now[0]))
@@ -122,8 +122,8 @@ def test_device_time_counts_towards_the_cost_of_a_question(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A second of any model costs a fortune, and embedding the question has taken some of it.
-    prices = {("cost", meter.value, ""): Decimal(0) for meter in Meter} | {
-        ("cost", Meter.DEVICE_SECONDS.value, ""): Decimal(1_000_000)
+    prices = {("cost", meter.value, ""): Decimal(0) for meter in UsageMeter} | {
+        ("cost", UsageMeter.DEVICE_SECONDS.value, ""): Decimal(1_000_000)
     }
     monkeypatch.setattr(task, "rates_at", lambda at: Rates(prices))
     llm.script = torn()

@@ -1,8 +1,8 @@
-"""What all questions and searches of a tenant may consume in one calendar month (UTC), and what is left of it.
+"""The monthly budget: what all questions and searches of a tenant may consume in one calendar month (UTC).
 
-Used is what the ledger holds of the month and what open questions have consumed so far. Cost is what the calls cost to
-run, by the cost book: a question's own max_cost is in the same measure, and the flat price of a question does not grow
-while it runs. Work that was thrown away counts too, since it was consumed. Indexing does not: an upload asks for it.
+The used amounts are those of the month's ledger rows and of open questions so far. Cost is the cost of running the
+calls by the cost book: a question's own max_cost is in the same measure, and the flat price of a question does not grow
+while it runs. Work that was thrown away counts too, since it consumed. Indexing does not count: an upload requests it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from uuid import UUID
 from django.db import connection
 from django.utils import timezone
 
-from backend.billing.models import Meter, OpenSpending, TenantBudget
+from backend.billing.models import OpenSpending, TenantBudget, UsageMeter
 from backend.billing.rates import LEDGER_CURRENCY, Rates, plain, quantity
 from backend.billing.services.ledger import lines_of
 from backend.tenancy.context import current_tenant_id
@@ -26,11 +26,11 @@ from backend.tenancy.refusals import Refused
 if TYPE_CHECKING:
     from gpu_workers.engine.models import roles
 
-TOKEN_METERS = (Meter.INPUT_TOKENS, Meter.CACHED_TOKENS, Meter.OUTPUT_TOKENS)
+TOKEN_METERS = (UsageMeter.INPUT_TOKENS, UsageMeter.CACHED_TOKENS, UsageMeter.OUTPUT_TOKENS)
 
 
-class BudgetExhausted(Refused):
-    """Nothing is left of one of the tenant's limits."""
+class MonthlyBudgetExhausted(Refused):
+    """One of the tenant's monthly limits is used up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Consumed:
+    """Consumed amounts. seconds: of model time. cost: in the ledger's currency."""
+
     tokens: int = 0
     seconds: Decimal = Decimal(0)
     cost: Decimal = Decimal(0)
@@ -55,7 +57,7 @@ class Consumed:
 
 @dataclass(frozen=True, slots=True)
 class MonthlyBudget:
-    """A tenant's limits and what is used of them from start_at up to end_at."""
+    """A tenant's limits and the amounts used from start_at up to end_at."""
 
     limits: Limits
     used: Consumed
@@ -64,7 +66,7 @@ class MonthlyBudget:
 
     @property
     def left(self) -> Limits:
-        """What may still be consumed, never below zero; None where there is no limit."""
+        """The amounts that may still be consumed, never below zero; None where there is no limit."""
         limits, used = self.limits, self.used
         return Limits(
             None if limits.max_tokens is None else max(0, limits.max_tokens - used.tokens),
@@ -74,26 +76,27 @@ class MonthlyBudget:
 
     @property
     def exhausted(self) -> str:
-        """The name of the first limit of which nothing is left, "" if there is none."""
+        """The name of the first limit that is used up, "" if there is none."""
         left = self.left
         amounts = {"max_tokens": left.max_tokens, "max_seconds": left.max_seconds, "max_cost": left.max_cost}
         return next((name for name, amount in amounts.items() if amount is not None and amount <= 0), "")
 
 
 def month_of(at: datetime) -> tuple[datetime, datetime]:
-    """The calendar month (UTC) that holds a moment, as a half-open span."""
+    """Return the calendar month (UTC) of a moment as a half-open span."""
     at = at.astimezone(UTC)
     start = datetime(at.year, at.month, 1, tzinfo=UTC)
     return start, datetime(at.year + at.month // 12, at.month % 12 + 1, 1, tzinfo=UTC)
 
 
 def limits() -> Limits:
+    """Return the tenant's limits; a tenant without a row has none."""
     row = TenantBudget.objects.first()
     return Limits() if row is None else Limits(row.max_tokens, row.max_seconds, row.max_cost)
 
 
 def set_limits(limits: Limits) -> None:
-    """Replace the tenant's limits. Questions that run already are held to the new ones from their next call on."""
+    """Replace the tenant's limits. Running questions obey the new limits from their next model call on."""
     row = TenantBudget(
         tenant_id=current_tenant_id(),
         max_tokens=limits.max_tokens,
@@ -109,7 +112,7 @@ def set_limits(limits: Limits) -> None:
 
 
 # Both sums in one statement: an answer that is stored moves from one to the other and must not be missed in between.
-# Indexing is what is attributed to a video.
+# Rows of a video are those of indexing.
 _USED = """
 SELECT done.tokens + open.tokens, done.seconds + open.seconds, done.cost + open.cost
 FROM (
@@ -127,9 +130,9 @@ FROM (
 
 
 def monthly_budget(*, without: UUID | None = None, at: datetime | None = None) -> MonthlyBudget:
-    """The tenant's limits with what is used of them. without: an open question whose consumption is not counted.
+    """Return the tenant's limits with the used amounts. without: an open question whose consumption is not counted.
 
-    Without any limit nothing is summed for that question's sake: used is zero then unless without is None.
+    For an open question (without is given) nothing is summed up if the tenant has no limit: used is zero then.
     """
     start, end = month_of(at or timezone.now())
     wanted = limits()
@@ -142,7 +145,7 @@ def _used(start: datetime, end: datetime, without: UUID | None) -> Consumed:
     parameters: dict[str, Any] = {
         "tenant": current_tenant_id(),
         "token_meters": [meter.value for meter in TOKEN_METERS],
-        "time_meter": Meter.DEVICE_SECONDS.value,
+        "time_meter": UsageMeter.DEVICE_SECONDS.value,
         "start": start,
         "end": end,
         "without": without,
@@ -154,7 +157,7 @@ def _used(start: datetime, end: datetime, without: UUID | None) -> Consumed:
 
 
 def require_left() -> None:
-    """Raises BudgetExhausted (402 `budget_exhausted`) when a limit of this month is used up."""
+    """Check that the month's budget is not used up. Raises MonthlyBudgetExhausted (402 `budget_exhausted`)."""
     if not limits().any:
         return
     budget = monthly_budget()
@@ -165,18 +168,19 @@ def require_left() -> None:
             "max_seconds": f"{plain(budget.limits.max_seconds or 0)} s of model time",
             "max_cost": f"{plain(budget.limits.max_cost or 0)} {LEDGER_CURRENCY}",
         }
-        raise BudgetExhausted(
+        raise MonthlyBudgetExhausted(
             "budget_exhausted",
-            f"The budget's {name} of {amounts[name]} a month is used up; it begins anew on {budget.end_at:%Y-%m-%d}.",
+            f"The budget's {name} of {amounts[name]} a month is used up. Wait until {budget.end_at:%Y-%m-%d}, "
+            "or raise the limit.",
             status=402,
         )
 
 
-# --- what open questions have consumed so far -------------------------------------------------------------------------
+# --- consumption of open questions ------------------------------------------------------------------------------------
 
 
 def consumed_by(calls: Sequence[roles.ModelCall], rates: Rates) -> Consumed:
-    """Model calls as the ledger will count and value them."""
+    """Return the consumption of model calls as the ledger will count and value it."""
     return Consumed(
         tokens=sum(call.prompt_tokens + call.completion_tokens for call in calls),
         seconds=quantity(Decimal(sum(call.wall_ms for call in calls)) / 1000),
@@ -185,9 +189,9 @@ def consumed_by(calls: Sequence[roles.ModelCall], rates: Rates) -> Consumed:
 
 
 def note_spending(*, question_id: UUID, consumed: Consumed) -> None:
-    """Say what an open question has consumed so far, in place of what was said before.
+    """Store what an open question has consumed so far; replaces the earlier amounts.
 
-    Only under the lease of the question's job, so that nothing is noted of a question that is over.
+    Call this only under the lease of the question's job, so that nothing is stored for a question that is over.
     """
     row = OpenSpending(
         tenant_id=current_tenant_id(),
@@ -205,5 +209,5 @@ def note_spending(*, question_id: UUID, consumed: Consumed) -> None:
 
 
 def forget_spending(question_ids: Sequence[UUID]) -> None:
-    """Attempts are over: what they consumed is in the ledger now, or was never recorded."""
+    """Delete the amounts of questions whose attempts are over: the ledger holds their consumption now."""
     OpenSpending.objects.filter(question_id__in=question_ids).delete()

@@ -18,34 +18,27 @@ from django.db.models import Sum
 from django.utils import timezone
 from uuid6 import uuid7
 
-from backend.billing.models import Meter, ModelCall, UsageEvent
-from backend.billing.rates import LEDGER_CURRENCY, Rates, quantity, rates_at
+from backend.billing.models import (
+    QUESTION,
+    QUESTION_REVERSAL,
+    SEGMENT,
+    WASTED,
+    ModelCall,
+    UsageEvent,
+    UsageMeter,
+)
+from backend.billing.rates import LEDGER_CURRENCY, Cost, Rates, quantity, rates_at
 from backend.tenancy.context import current_tenant_id
 
 if TYPE_CHECKING:
     from gpu_workers.engine.models import roles
-
-QUESTION = "question"
-QUESTION_REVERSAL = "question_reversal"
-SEARCH = "search"
-SEGMENT = "segment"
-WASTED = "wasted_attempt"
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """amount: what the work cost us by the cost book. price: what the customer pays for it by the price book."""
-
-    amount: Decimal = Decimal(0)
-    price: Decimal = Decimal(0)
-    currency: str = LEDGER_CURRENCY
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """One consumed quantity, before it is valued."""
 
-    meter: Meter
+    meter: UsageMeter
     quantity: Decimal
     stage: str = ""
     model: str = ""
@@ -53,7 +46,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The work that consumed, and whom it is attributed to."""
+    """The work that consumed, and what it is attributed to."""
 
     type: str
     id: str
@@ -79,8 +72,8 @@ def record_model_calls(
     """Write the model calls of one piece of work and their usage, per meter, stage and model.
 
     source_type, source_id: the work, such as ("segment", segment.id) or ("question", question.id). The first recording
-    of a source stands: a second one writes nothing and returns the recorded cost. billable=False with a reason is for
-    work that was thrown away: it has a cost and no price. Raises NoRate when the price books miss a meter.
+    of a source stands: a second recording writes nothing and returns the recorded cost. billable=False with a reason
+    is for work that was thrown away: it has a cost and no price. Raises NoRate when the price books miss a meter.
     """
     if not calls:
         return Cost()
@@ -114,9 +107,9 @@ def record_model_calls(
 def record_wasted_calls(
     *, calls: Sequence[roles.ModelCall], reason: str, question_id: UUID | None = None, video_id: UUID | None = None
 ) -> Cost:
-    """Record what an attempt consumed whose work was thrown away: a cost that nobody is billed for.
+    """Record the consumption of an attempt whose work was thrown away: a cost that nobody is billed for.
 
-    Every attempt is a source of its own, since each consumed anew.
+    Every attempt is a source of its own, since every attempt consumed.
     """
     return record_model_calls(
         source_type=WASTED,
@@ -133,37 +126,37 @@ def record_media_seconds(
     *, segment_id: UUID, video_id: UUID, seconds: Decimal | int, occurred_at: datetime | None = None
 ) -> Cost:
     """Bill the indexed media of one segment, once."""
-    line = Line(Meter.MEDIA_SECONDS, quantity(seconds))
+    line = Line(UsageMeter.MEDIA_SECONDS, quantity(seconds))
     return _write(_Source(SEGMENT, str(segment_id), video_id), [line], occurred_at or timezone.now())
 
 
 def record_question(*, question_id: UUID, api_key_id: UUID | None, occurred_at: datetime | None = None) -> Cost:
-    """Bill one accepted question, once; reverse_question() takes it back if no answer comes of it."""
+    """Bill one accepted question, once. reverse_question() reverses the charge if there is no answer."""
     source = _Source(QUESTION, str(question_id), None, question_id, api_key_id)
-    return _write(source, [Line(Meter.QUESTIONS, quantity(1))], occurred_at or timezone.now())
+    return _write(source, [Line(UsageMeter.QUESTIONS, quantity(1))], occurred_at or timezone.now())
 
 
 def record_questions(*, question_ids: Sequence[UUID], api_key_id: UUID | None) -> None:
-    """record_question() for each, in a fixed number of statements."""
+    """Bill accepted questions as record_question() does, in a fixed number of statements."""
     now = timezone.now()
-    rates, line = rates_at(now), Line(Meter.QUESTIONS, quantity(1))
+    rates, line = rates_at(now), Line(UsageMeter.QUESTIONS, quantity(1))
     rows = [_row(_Source(QUESTION, str(id), None, id, api_key_id), line, rates, now) for id in question_ids]
     UsageEvent.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def reverse_question(*, question_id: UUID, reason: str) -> Cost:
-    """Take back the charge of a question that failed or was canceled: a reversing row with the very amounts, once.
+    """Reverse the charge of a question that failed or was canceled, once: a row with the negated amounts.
 
-    Returns what was taken back (negative), zero when nothing was charged.
+    Returns the reversed amounts (negative), zero when nothing was charged.
     """
     reverse_questions(question_ids=[question_id], reason=reason)
     return recorded_cost(source_type=QUESTION_REVERSAL, source_id=question_id)
 
 
 def reverse_questions(*, question_ids: Sequence[UUID], reason: str) -> None:
-    """reverse_question() for each, in a fixed number of statements."""
+    """Reverse charges as reverse_question() does, in a fixed number of statements."""
     charges = UsageEvent.objects.filter(
-        meter=Meter.QUESTIONS, source_type=QUESTION, question_id__in=question_ids,
+        meter=UsageMeter.QUESTIONS, source_type=QUESTION, question_id__in=question_ids,
         source_id__in=[str(id) for id in question_ids],
     )  # fmt: skip
     now = timezone.now()
@@ -171,7 +164,7 @@ def reverse_questions(*, question_ids: Sequence[UUID], reason: str) -> None:
         [
             UsageEvent(
                 tenant_id=charge.tenant_id,
-                meter=Meter.QUESTIONS,
+                meter=UsageMeter.QUESTIONS,
                 quantity=-charge.quantity,
                 occurred_at=now,
                 source_type=QUESTION_REVERSAL,
@@ -190,16 +183,16 @@ def reverse_questions(*, question_ids: Sequence[UUID], reason: str) -> None:
 
 
 def api_key_of_question(question_id: UUID) -> UUID | None:
-    """The API key that a question was charged to."""
+    """Return the API key that a question was charged to."""
     return (
-        UsageEvent.objects.filter(meter=Meter.QUESTIONS, source_type=QUESTION, source_id=str(question_id))
+        UsageEvent.objects.filter(meter=UsageMeter.QUESTIONS, source_type=QUESTION, source_id=str(question_id))
         .values_list("api_key_id", flat=True)
         .first()
     )
 
 
 def recorded_cost(*, source_type: str, source_id: UUID) -> Cost:
-    """Sum of what the ledger holds for one source."""
+    """Return the sum of the ledger's rows of one source."""
     total = UsageEvent.objects.filter(source_type=source_type, source_id=str(source_id)).aggregate(
         amount=Sum("cost_amount", default=Decimal(0)), price=Sum("price_amount", default=Decimal(0))
     )
@@ -207,27 +200,27 @@ def recorded_cost(*, source_type: str, source_id: UUID) -> Cost:
 
 
 def lines_of(calls: Iterable[roles.ModelCall]) -> list[Line]:
-    """Tokens and device time per stage and model. Cached prompt tokens are counted apart from fresh ones."""
-    totals: dict[tuple[str, str], dict[Meter, int]] = defaultdict(lambda: defaultdict(int))
+    """Return tokens and device time per stage and model. Cached prompt tokens are counted apart from fresh tokens."""
+    totals: dict[tuple[str, str], dict[UsageMeter, int]] = defaultdict(lambda: defaultdict(int))
     for call in calls:
         total = totals[call.stage, call.model]
         # A server may report more cached than prompt tokens when it rounds up to cache blocks.
         cached = min(call.cached_tokens, call.prompt_tokens)
-        total[Meter.INPUT_TOKENS] += call.prompt_tokens - cached
-        total[Meter.CACHED_TOKENS] += cached
-        total[Meter.OUTPUT_TOKENS] += call.completion_tokens
-        total[Meter.DEVICE_SECONDS] += call.wall_ms
+        total[UsageMeter.INPUT_TOKENS] += call.prompt_tokens - cached
+        total[UsageMeter.CACHED_TOKENS] += cached
+        total[UsageMeter.OUTPUT_TOKENS] += call.completion_tokens
+        total[UsageMeter.DEVICE_SECONDS] += call.wall_ms
     lines = []
     for (stage, model), amounts in totals.items():
         for meter, amount in amounts.items():
-            units = Decimal(amount) / 1000 if meter == Meter.DEVICE_SECONDS else Decimal(amount)
+            units = Decimal(amount) / 1000 if meter == UsageMeter.DEVICE_SECONDS else Decimal(amount)
             if units:
                 lines.append(Line(meter, quantity(units), stage, model))
     return lines
 
 
 def _write(source: _Source, lines: Sequence[Line], occurred_at: datetime) -> Cost:
-    """Value and insert lines that are not in the ledger yet; the cost of the source's lines as the ledger has them."""
+    """Value and insert lines that are not in the ledger yet. Returns the cost of the source's lines in the ledger."""
     rates = rates_at(occurred_at)
     rows = [_row(source, line, rates, occurred_at) for line in lines]
     UsageEvent.objects.bulk_create(rows, ignore_conflicts=True)

@@ -1,4 +1,4 @@
-"""The routes of questions, and of the searches, sessions, batches and feedback around them."""
+"""The routes of questions, searches, sessions, batches and feedback."""
 
 from __future__ import annotations
 

@@ -2,112 +2,73 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.urls import path
-from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api import public_ids
-from backend.api.bodies import MAX_TIME_MS, MetadataField, StrictSerializer, page_of, parsed
+from backend.api.bodies import page_of, parsed, parsed_query
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
+from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView
+from backend.questions.bodies.sessions import SessionQuerySerializer, SessionRequestSerializer, SessionSerializer
 from backend.questions.models import Session
-from backend.questions.scopes import MAX_VIDEOS
+from backend.questions.queries import sessions as session_queries
 from backend.questions.services import sessions
 
-
-class NewSessionSerializer(StrictSerializer):
-    video_ids = serializers.ListField(
-        child=public_ids.PublicIdField("vid"), required=False, min_length=1, max_length=MAX_VIDEOS
-    )
-    collection_id = public_ids.PublicIdField("col", required=False)
-    start_ms = serializers.IntegerField(min_value=0, max_value=MAX_TIME_MS, required=False, allow_null=True)
-    end_ms = serializers.IntegerField(min_value=1, max_value=MAX_TIME_MS, required=False, allow_null=True)
-    external_id = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
-    metadata = MetadataField(required=False)
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if ("video_ids" in attrs) == ("collection_id" in attrs):
-            raise serializers.ValidationError("Give either video_ids or collection_id.", code="scope_required")
-        return attrs
+TAGS = ["Sessions"]
 
 
-class SessionSerializer(serializers.Serializer[Any]):
-    id = public_ids.PublicIdField("ses")
-    object = serializers.CharField()
-    video_ids = serializers.ListField(
-        child=public_ids.PublicIdField("vid"), help_text="As asked for; empty for a collection."
-    )
-    collection_id = public_ids.PublicIdField("col", allow_null=True)
-    start_ms = serializers.IntegerField(allow_null=True)
-    end_ms = serializers.IntegerField(allow_null=True)
-    turns = serializers.IntegerField(help_text="Questions asked in it.")
-    external_id = serializers.CharField()
-    metadata = serializers.DictField(child=serializers.CharField())
-    created_at = serializers.DateTimeField()
+def _session(session_id: str) -> Session:
+    return TenantView.get_or_404(session_queries.sessions(), decode("ses", session_id))
 
 
-def represent(session: Session, *, turns: int) -> dict[str, Any]:
-    scope = sessions.scope_of(session)
-    collection = scope.wish.collection_id
-    return {
-        "id": public_ids.encode("ses", session.id),
-        "object": "session",
-        "video_ids": [public_ids.encode("vid", video) for video in sorted(scope.wish.video_ids)],
-        "collection_id": None if collection is None else public_ids.encode("col", collection),
-        "start_ms": scope.start_ms,
-        "end_ms": scope.end_ms,
-        "turns": turns,
-        "external_id": session.external_id,
-        "metadata": session.metadata,
-        "created_at": session.created_at,
-    }
+def _body(session: Session) -> dict[str, Any]:
+    return SessionSerializer(session_queries.view_of(session)).data
 
 
 class SessionsView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"GET": "questions:read", "POST": "questions:write"}
-
-    @extend_schema(operation_id="sessions_create", request=NewSessionSerializer, responses={201: SessionSerializer})
-    @idempotent()
-    def post(self, request: Request) -> Response:
-        """Begin a session; nothing is charged until something is asked in it."""
-        session = sessions.create_session(**parsed(NewSessionSerializer, request))
-        location = f"/v1/sessions/{public_ids.encode('ses', session.id)}"
-        return Response(represent(session, turns=0), status=201, headers={"Location": location})
+    scopes = {"GET": "questions:read", "POST": "questions:write"}
 
     @extend_schema(
-        operation_id="sessions_list",
-        parameters=[OpenApiParameter("external_id", str), *PAGE_PARAMETERS],
+        operation_id="createSession", tags=TAGS, request=SessionRequestSerializer, responses={201: SessionSerializer}
+    )
+    @idempotent()
+    def post(self, request: Request) -> Response:
+        """Create a session. Only the questions that are asked in it are charged."""
+        session_id = encode("ses", sessions.create_session(**parsed(SessionRequestSerializer, request)).id)
+        return Response(_body(_session(session_id)), status=201, headers={"Location": f"/v1/sessions/{session_id}"})
+
+    @extend_schema(
+        operation_id="listSessions",
+        tags=TAGS,
+        parameters=[SessionQuerySerializer, *PAGE_PARAMETERS],
         responses=page_of("SessionPage", SessionSerializer),
     )
     def get(self, request: Request) -> Response:
-        """Sessions, newest first."""
-        rows = sessions.sessions(external_id=request.query_params.get("external_id", ""))
-        return page(request, rows, serialize=lambda row: represent(row, turns=row.turns))
+        """List sessions, newest first."""
+        return page(request, session_queries.sessions(**parsed_query(SessionQuerySerializer, request)), serialize=_body)
 
 
 class SessionView(TenantView):
-    scopes: ClassVar[dict[str, str]] = {"GET": "questions:read", "DELETE": "questions:write"}
+    scopes = {"GET": "questions:read", "DELETE": "questions:write"}
 
-    @extend_schema(operation_id="sessions_get", responses=SessionSerializer)
+    @extend_schema(operation_id="getSession", tags=TAGS, responses=SessionSerializer)
     def get(self, request: Request, session_id: str) -> Response:
-        """One session; `/v1/questions?session_id=` lists what was asked in it."""
-        row: Any = self.get_or_404(sessions.sessions(), public_ids.decode("ses", session_id))
-        return Response(represent(row, turns=row.turns))
+        """Get a session. `GET /v1/questions?session_id=…` lists its questions."""
+        return Response(_body(_session(session_id)))
 
-    @extend_schema(operation_id="sessions_delete", responses={204: None})
+    @extend_schema(operation_id="deleteSession", tags=TAGS, responses={204: None})
     def delete(self, request: Request, session_id: str) -> Response:
-        """End a session. Its questions and their answers stay, without it."""
-        session = self.get_or_404(sessions.sessions(), public_ids.decode("ses", session_id))
-        sessions.delete_session(session_id=session.id)
+        """Delete a session. Its questions and their answers stay, outside any session."""
+        sessions.delete_session(session_id=_session(session_id).id)
         return Response(status=204)
 
 
 routes: list[Any] = [
-    path("sessions", SessionsView.as_view(), name="sessions"),
-    path("sessions/<str:session_id>", SessionView.as_view(), name="session"),
+    path("sessions", SessionsView.as_view()),
+    path("sessions/<str:session_id>", SessionView.as_view()),
 ]

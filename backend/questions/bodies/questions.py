@@ -1,305 +1,301 @@
-"""A question as customers see it: one shape for reads, lists, waits, streams and the trace."""
+"""Bodies of questions: what a request says, and the one shape of reads, lists, waits, streams and batch results."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-from uuid import UUID
+from typing import Any, get_args
 
 from rest_framework import serializers
 
-from backend.api import public_ids
-from backend.billing.rates import plain
-from backend.library.storage import ObjectStorage
-from backend.questions.models import Candidate, Evidence, Feedback, Node, Question, QuestionStatus
-from backend.questions.queries.questions import TERMINAL, QuestionView
+from backend.api.bodies import MetadataField, ResourceErrorSerializer, StrictSerializer
+from backend.api.public_ids import PublicIdField
+from backend.billing.bodies.amounts import ExactDecimalField
+from backend.questions.bodies.common import (
+    SCOPE_FIELDS,
+    FrameImageSerializer,
+    ModelUsageSerializer,
+    ScopeRequestSerializer,
+)
+from backend.questions.bodies.feedback import FeedbackSerializer
+from backend.questions.bodies.nodes import NodeSerializer
+from backend.questions.models import QuestionStatus, Verdict
+from gpu_workers.engine.answering import methods
+from gpu_workers.engine.answering.contract import CHECKS, EFFORTS, MAX_CHOICES, CitationStatus, FinishReason
 
-# How evidence stands to a claim, and a claim to its evidence.
-CITATION_STATUSES = ("supported", "contradicted", "unverified")
-# Of a node's usage, what a trace shows.
-_NODE_USAGE = ("prompt_tokens", "completion_tokens", "frames_used", "frames_available")
+METHODS = tuple(methods.METHODS)
+FINISH_REASONS: tuple[str, ...] = get_args(FinishReason)
+CITATION_STATUSES: tuple[str, ...] = get_args(CitationStatus)
 
+METHOD_HELP = "Answering method. `ava` searches the Event Knowledge Graph; the others are baselines to compare with."
+EFFORT_HELP = "How much the search may consume: `low`, `medium`, `high`, or `paper` for the settings of the AVA paper."
 
-def represent(view: QuestionView) -> dict[str, Any]:
-    question = view.question
-    body = {
-        "id": public_ids.encode("qst", question.id),
-        "object": "question",
-        "status": question.status,
-        "stage": question.stage,
-        "progress": _progress(view),
-        "question": question.text,
-        "choices": question.choices,
-        "video_ids": [public_ids.encode("vid", video) for video in view.videos],
-        "start_ms": question.start_ms,
-        "end_ms": question.end_ms,
-        "method": question.method,
-        "effort": question.effort,
-        "check": question.check_mode,
-        "budget": question.budget,
-        "seed": question.seed,
-        "external_id": question.external_id,
-        "metadata": question.metadata,
-        "batch_id": None if question.batch_id is None else public_ids.encode("bat", question.batch_id),
-        "session_id": None if question.session_id is None else public_ids.encode("ses", question.session_id),
-        "turn": question.turn,
-        "standalone_question": question.standalone or None,
-        "answer": question.answer,
-        "choice": question.choice,
-        "finish_reason": question.finish_reason or None,
-        "finish_detail": question.finish_detail or None,
-        "confidence": question.confidence,
-        "claims": question.claims,
-        "evidence": [_evidence(item) for item in view.evidence],
-        "partial_answer": _partial(question),
-        "usage": question.usage or None,
-        "cost": {
-            "amount": plain(question.cost_amount),
-            "currency": question.cost_currency,
-            # Until there is an outcome the ledger has no row yet.
-            "estimated": question.status not in TERMINAL,
-        },
-        "timings": question.timings or None,
-        "models": question.model_names,
-        "error": _error(question),
-        "feedback": None if view.feedback is None else represent_feedback(view.feedback),
-        "created_at": question.created_at,
-        "started_at": question.started_at,
-        "completed_at": question.completed_at,
-    }
-    if view.nodes is not None:
-        body["trace"] = [represent_node(node, candidates) for node, candidates in view.nodes]
-    return body
+# --- requests ---------------------------------------------------------------------------------------------------------
 
 
-def represent_node(node: Node, candidates: tuple[Candidate, ...]) -> dict[str, Any]:
-    usage: Mapping[str, Any] = node.usage
-    return {
-        "id": public_ids.encode("nod", node.id),
-        "path": node.path,
-        "depth": node.depth,
-        "action": node.action,
-        "answer": usage.get("answer"),
-        "score": node.score,
-        "sub_queries": node.sub_queries,
-        "events": [
-            {
-                "event_id": public_ids.encode("evt", UUID(event["event_id"])),
-                "rank": event["rank"],
-                "score": event["score"],
-                "views": event.get("views", []),
-            }
-            for event in node.events
-        ],
-        "candidates": [
-            {
-                "answer": candidate.answer,
-                "choice": candidate.choice,
-                "reasoning": candidate.reasoning,
-                "agreement": candidate.agreement,
-                "coherence": candidate.coherence,
-                "score": candidate.score,
-            }
-            for candidate in candidates
-        ],
-        "seen": usage.get("seen", []),
-        "note": usage.get("note", ""),
-        "reused_from": node.reused_from or None,
-        "error_code": node.error_code or None,
-        "usage": {name: usage.get(name, 0) for name in _NODE_USAGE},
-        "started_ms": usage.get("started_ms", 0),
-        "wall_ms": node.wall_ms,
-    }
+class QuestionBudgetRequestSerializer(StrictSerializer):
+    """Limits of one question. A limit that is left out does not apply."""
+
+    max_calls = serializers.IntegerField(
+        min_value=1, max_value=10_000, required=False, help_text="Maximum number of model calls."
+    )
+    max_tokens = serializers.IntegerField(
+        min_value=1,
+        max_value=100_000_000,
+        required=False,
+        help_text="Maximum of prompt and completion tokens together.",
+    )
+    max_seconds = serializers.FloatField(
+        min_value=0.1, max_value=86_400, required=False, help_text="Maximum duration of the search in seconds."
+    )
+    max_cost = serializers.DecimalField(
+        max_digits=12,
+        decimal_places=6,
+        min_value=0,
+        required=False,
+        help_text="Maximum cost of the model calls, in the ledger's currency.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        # Stored as JSON, where a decimal is text.
+        return {name: str(limit) if name == "max_cost" else limit for name, limit in attrs.items()}
 
 
-def represent_feedback(given: Feedback) -> dict[str, Any]:
-    return {
-        "verdict": given.verdict,
-        "note": given.note,
-        "correct_answer": given.correct_answer,
-        "correct_choice": given.correct_choice,
-        "created_at": given.created_at,
-        "updated_at": given.updated_at,
-    }
+class QuestionFieldsSerializer(ScopeRequestSerializer):
+    """What a question asked alone and a question of a batch have in common."""
+
+    question = serializers.CharField(source="text", max_length=4_000, help_text="The question in your own words.")
+    choices = serializers.ListField(
+        child=serializers.CharField(max_length=1_000),
+        required=False,
+        max_length=MAX_CHOICES,
+        help_text=f"Answers to choose from, 2 to {MAX_CHOICES}. Leave this out for an open question.",
+    )
+    method = serializers.ChoiceField(METHODS, default="ava", help_text=METHOD_HELP)
+    effort = serializers.ChoiceField(EFFORTS, default="medium", help_text=EFFORT_HELP)
+    check = serializers.ChoiceField(
+        CHECKS,
+        default="auto",
+        help_text="How method `ava` looks again when its answer is in doubt: `off`, `frames` (one look at frames), "
+        "`inspect` (planned looks in rounds), or `auto`, where the effort decides.",
+    )
+    budget = QuestionBudgetRequestSerializer(required=False, help_text="Limits of this question.")
+    seed = serializers.IntegerField(
+        min_value=0, max_value=2**31 - 1, default=0, help_text="Seed of the sampling, for answers that can be repeated."
+    )
+    external_id = serializers.CharField(
+        max_length=200, required=False, allow_blank=True, default="", help_text="Your own id of the question."
+    )
+    metadata = MetadataField(required=False, help_text="Your own labels of the question.")
 
 
-def _evidence(item: Evidence) -> dict[str, Any]:
-    frame = None
-    if item.frame_ms is not None:
-        frame = {"ms": item.frame_ms, "url": ObjectStorage().presign_get(item.frame_key) if item.frame_key else None}
-    return {
-        "video_id": public_ids.encode("vid", item.video_id),
-        "event_id": public_ids.encode("evt", item.event_id),
-        "start_ms": item.start_ms,
-        "end_ms": item.end_ms,
-        "frame": frame,
-        "quote": item.quote,
-        "status": item.status,
-        "confidence": item.confidence,
-    }
+class QuestionRequestSerializer(QuestionFieldsSerializer):
+    """A question about videos or a collection, or the next question of a session."""
+
+    session_id = PublicIdField(
+        "ses",
+        required=False,
+        allow_null=True,
+        help_text="Session that the question continues. Without videos or a collection it has the session's scope.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        has_scope = any(name in attrs for name in SCOPE_FIELDS)
+        return super().validate(attrs) if has_scope or attrs.get("session_id") is None else attrs
 
 
-def _progress(view: QuestionView) -> dict[str, Any] | None:
-    progress = view.progress
-    if progress is None:
-        return None
-    percent = round(100 * progress.done / progress.total) if progress.total else None
-    return {"stage": progress.stage, "done": progress.done, "total": progress.total, "percent": percent}
+class QuestionQuerySerializer(StrictSerializer):
+    """Which questions a list shows."""
+
+    status = serializers.ChoiceField(
+        QuestionStatus.choices, required=False, help_text="Only questions with this status."
+    )
+    external_id = serializers.CharField(
+        max_length=200, required=False, help_text="Only questions with this id of your own."
+    )
+    video_id = PublicIdField("vid", required=False, help_text="Only questions whose scope has this video.")
+    batch_id = PublicIdField("bat", required=False, help_text="Only questions of this batch, in the batch's order.")
+    session_id = PublicIdField("ses", required=False, help_text="Only questions of this session.")
+    feedback = serializers.ChoiceField(
+        Verdict.choices, source="verdict", required=False, help_text="Only questions with this feedback."
+    )
 
 
-def _partial(question: Question) -> dict[str, Any] | None:
-    """The best answer so far, until there is an outcome."""
-    return None if question.status in TERMINAL else question.partial or None
-
-
-def _error(question: Question) -> dict[str, Any] | None:
-    if question.status != QuestionStatus.FAILED:
-        return None
-    return {"code": question.error_code, "message": question.error_message}
-
-
-# --- the same, for the OpenAPI document -------------------------------------------------------------------------------
-
-
-class FrameSerializer(serializers.Serializer[Any]):
-    ms = serializers.IntegerField()
-    url = serializers.URLField(allow_null=True, help_text="Presigned; valid for an hour.")
+# --- answers ----------------------------------------------------------------------------------------------------------
 
 
 class EvidenceSerializer(serializers.Serializer[Any]):
-    video_id = public_ids.PublicIdField("vid")
-    event_id = public_ids.PublicIdField("evt")
-    start_ms = serializers.IntegerField()
-    end_ms = serializers.IntegerField()
-    frame = FrameSerializer(allow_null=True)
-    quote = serializers.CharField()
-    status = serializers.ChoiceField(CITATION_STATUSES)
+    """An event that the answer cites."""
+
+    video_id = PublicIdField("vid", help_text="Video of the event.")
+    event_id = PublicIdField("evt", help_text="Id of the event in the index that the answer read.")
+    start_ms = serializers.IntegerField(help_text="Begin of the event in milliseconds.")
+    end_ms = serializers.IntegerField(help_text="End of the event in milliseconds.")
+    frame = FrameImageSerializer(source="*", allow_null=True, help_text="The frame that shows the event best.")
+    quote = serializers.CharField(help_text="Words of the event that carry the answer.")
+    status = serializers.ChoiceField(CITATION_STATUSES, help_text="Whether the event supports the claims that cite it.")
     confidence = serializers.FloatField(
-        allow_null=True, help_text="How close the event's words are to the claims it is cited for, 0 to 1."
+        allow_null=True, help_text="Similarity of the event's words to the claims that cite it, 0 to 1."
     )
 
 
 class ClaimSerializer(serializers.Serializer[Any]):
-    text = serializers.CharField()
-    status = serializers.ChoiceField(CITATION_STATUSES)
-    evidence = serializers.ListField(child=serializers.IntegerField(), help_text="Places in evidence, from 0.")
+    """A statement of the answer."""
+
+    text = serializers.CharField(help_text="The statement.")
+    status = serializers.ChoiceField(CITATION_STATUSES, help_text="Whether the cited evidence supports the statement.")
+    evidence = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Indices into the question's `evidence`, from 0."
+    )
 
 
-class PartialSerializer(serializers.Serializer[Any]):
-    text = serializers.CharField()
-    choice = serializers.IntegerField(allow_null=True)
-    score = serializers.FloatField()
-    path = serializers.CharField(help_text="The node of the search that gave it.")
-    level = serializers.IntegerField(help_text="Levels of the search that are done.")
+class PartialAnswerSerializer(serializers.Serializer[Any]):
+    """The best answer so far of a search that still runs."""
+
+    text = serializers.CharField(help_text="The answer.")
+    choice = serializers.IntegerField(allow_null=True, help_text="Index of the chosen choice, from 0.")
+    score = serializers.FloatField(help_text="Score of the answer, 0 to 1.")
+    path = serializers.CharField(help_text="Path of the node that gave the answer.")
+    level = serializers.IntegerField(help_text="Number of levels of the search that are done.")
 
 
 class ProgressSerializer(serializers.Serializer[Any]):
-    stage = serializers.CharField()
-    done = serializers.IntegerField()
-    total = serializers.IntegerField()
-    percent = serializers.IntegerField(allow_null=True)
+    """Progress within the present stage."""
+
+    stage = serializers.CharField(help_text="The stage that is worked on.")
+    done = serializers.IntegerField(help_text="Units of the stage that are done.")
+    total = serializers.IntegerField(help_text="Units of the stage; 0 if unknown.")
+    percent = serializers.IntegerField(allow_null=True, help_text="Percent that is done; null if unknown.")
+
+
+class QuestionBudgetSerializer(serializers.Serializer[Any]):
+    """Limits of one question. A limit that is left out does not apply."""
+
+    max_calls = serializers.IntegerField(required=False, help_text="Maximum number of model calls.")
+    max_tokens = serializers.IntegerField(required=False, help_text="Maximum of prompt and completion tokens together.")
+    max_seconds = serializers.FloatField(required=False, help_text="Maximum duration of the search in seconds.")
+    max_cost = serializers.CharField(
+        required=False, help_text="Maximum cost of the model calls, as an exact decimal in the ledger's currency."
+    )
 
 
 class QuestionCostSerializer(serializers.Serializer[Any]):
-    amount = serializers.CharField(help_text="Exact decimal.")
-    currency = serializers.CharField()
-    estimated = serializers.BooleanField()
+    """What the answer cost to run."""
 
-
-class QuestionErrorSerializer(serializers.Serializer[Any]):
-    code = serializers.CharField()
-    message = serializers.CharField()
-
-
-class FeedbackSerializer(serializers.Serializer[Any]):
-    verdict = serializers.ChoiceField(["right", "wrong"])
-    note = serializers.CharField()
-    correct_answer = serializers.CharField()
-    correct_choice = serializers.IntegerField(allow_null=True, help_text="Index into choices.")
-    created_at = serializers.DateTimeField()
-    updated_at = serializers.DateTimeField()
-
-
-class CandidateSerializer(serializers.Serializer[Any]):
-    answer = serializers.CharField()
-    choice = serializers.IntegerField(allow_null=True)
-    reasoning = serializers.CharField()
-    agreement = serializers.FloatField(allow_null=True)
-    coherence = serializers.FloatField(allow_null=True)
-    score = serializers.FloatField(allow_null=True)
-
-
-class NodeEventSerializer(serializers.Serializer[Any]):
-    event_id = public_ids.PublicIdField("evt")
-    rank = serializers.IntegerField()
-    score = serializers.FloatField()
-    views = serializers.ListField(child=serializers.CharField())
-
-
-class NodeSerializer(serializers.Serializer[Any]):
-    id = public_ids.PublicIdField("nod")
-    path = serializers.CharField()
-    depth = serializers.IntegerField()
-    action = serializers.CharField()
-    answer = serializers.CharField(allow_null=True)
-    score = serializers.FloatField(allow_null=True)
-    sub_queries = serializers.ListField(child=serializers.CharField())
-    events = NodeEventSerializer(many=True)
-    candidates = CandidateSerializer(many=True)
-    seen = serializers.ListField(
-        child=serializers.CharField(), help_text="What an inspection had found by then (action IN)."
+    amount = ExactDecimalField(source="question.cost_amount", help_text="Amount as an exact decimal.")
+    currency = serializers.CharField(source="question.cost_currency", help_text="Currency by its ISO 4217 code.")
+    estimated = serializers.BooleanField(
+        source="is_open", help_text="True while the question is open: the ledger has no amount yet."
     )
-    note = serializers.CharField(
-        help_text="Why the tree was not searched, if the events alone decide the choice (action CS); else empty."
-    )
-    reused_from = serializers.CharField(allow_null=True)
-    error_code = serializers.CharField(allow_null=True)
-    usage = serializers.DictField(child=serializers.IntegerField())
-    started_ms = serializers.IntegerField()
-    wall_ms = serializers.IntegerField()
 
 
 class QuestionSerializer(serializers.Serializer[Any]):
-    id = public_ids.PublicIdField("qst")
-    object = serializers.CharField()
-    status = serializers.ChoiceField(QuestionStatus.choices)
-    stage = serializers.CharField()
-    progress = ProgressSerializer(allow_null=True)
-    question = serializers.CharField()
-    choices = serializers.ListField(child=serializers.CharField())
-    video_ids = serializers.ListField(child=public_ids.PublicIdField("vid"))
-    start_ms = serializers.IntegerField(allow_null=True)
-    end_ms = serializers.IntegerField(allow_null=True)
-    method = serializers.CharField()
-    effort = serializers.CharField()
-    check = serializers.CharField()
-    budget = serializers.DictField()
-    seed = serializers.IntegerField()
-    external_id = serializers.CharField()
-    metadata = serializers.DictField(child=serializers.CharField())
-    batch_id = public_ids.PublicIdField("bat", allow_null=True)
-    session_id = public_ids.PublicIdField("ses", allow_null=True)
-    turn = serializers.IntegerField(allow_null=True, help_text="Place in its session, from 1.")
+    """A question with its answer, its evidence and what it consumed."""
+
+    id = PublicIdField("qst", source="question.id", help_text="Id of the question.")
+    object = serializers.CharField(default="question", read_only=True, help_text="Always `question`.")
+    status = serializers.ChoiceField(
+        QuestionStatus.choices,
+        source="question.status",
+        help_text="`queued` and `running` questions are open; the others have their outcome.",
+    )
+    stage = serializers.CharField(source="question.stage", help_text="The stage that is worked on; empty without one.")
+    progress = ProgressSerializer(allow_null=True, help_text="Progress of an open question.")
+    question = serializers.CharField(source="question.text", help_text="The question.")
+    choices = serializers.ListField(
+        source="question.choices", child=serializers.CharField(), help_text="Choices; empty for an open question."
+    )
+    video_ids = serializers.ListField(child=PublicIdField("vid"), help_text="Videos of the scope.")
+    start_ms = serializers.IntegerField(
+        source="question.start_ms", allow_null=True, help_text="Begin of the span that is read in each video."
+    )
+    end_ms = serializers.IntegerField(
+        source="question.end_ms", allow_null=True, help_text="End of the span that is read in each video."
+    )
+    method = serializers.ChoiceField(METHODS, source="question.method", help_text=METHOD_HELP)
+    effort = serializers.ChoiceField(EFFORTS, source="question.effort", help_text=EFFORT_HELP)
+    check = serializers.ChoiceField(
+        CHECKS, source="question.check_mode", help_text="How method `ava` looks again when its answer is in doubt."
+    )
+    budget = QuestionBudgetSerializer(source="question.budget", help_text="Limits of this question.")
+    seed = serializers.IntegerField(source="question.seed", help_text="Seed of the sampling.")
+    external_id = serializers.CharField(source="question.external_id", help_text="Your own id of the question.")
+    metadata = serializers.DictField(
+        source="question.metadata", child=serializers.CharField(), help_text="Your own labels of the question."
+    )
+    batch_id = PublicIdField(
+        "bat", source="question.batch_id", allow_null=True, help_text="Batch of the question, if it has one."
+    )
+    session_id = PublicIdField(
+        "ses", source="question.session_id", allow_null=True, help_text="Session of the question, if it has one."
+    )
+    turn = serializers.IntegerField(
+        source="question.turn", allow_null=True, help_text="Position of the question in its session, from 1."
+    )
     standalone_question = serializers.CharField(
-        allow_null=True, help_text="A follow-up as it was searched for, with what it refers to written out."
+        allow_null=True,
+        help_text="The wording of a follow-up that the search used, with its references written out.",
     )
-    answer = serializers.CharField()
-    choice = serializers.IntegerField(allow_null=True, help_text="Index into choices.")
-    finish_reason = serializers.CharField(allow_null=True)
+    answer = serializers.CharField(source="question.answer", help_text="The answer; empty if there is none.")
+    choice = serializers.IntegerField(
+        source="question.choice", allow_null=True, help_text="Index of the chosen choice, from 0."
+    )
+    finish_reason = serializers.CharField(
+        allow_null=True,
+        help_text=f"Why the search ended: {', '.join(f'`{reason}`' for reason in FINISH_REASONS)}. "
+        "Null while the question is open.",
+    )
     finish_detail = serializers.CharField(
-        allow_null=True, help_text="What is behind a reason other than `answered`, such as `max_tokens`."
+        allow_null=True, help_text="Code behind a reason other than `answered`, such as `max_tokens`."
     )
-    confidence = serializers.FloatField(allow_null=True)
-    claims = ClaimSerializer(many=True, help_text="What the answer states, piece by piece, and what each rests on.")
-    evidence = EvidenceSerializer(many=True)
-    partial_answer = PartialSerializer(allow_null=True, help_text="The best answer so far, while the search runs.")
-    usage = serializers.DictField(allow_null=True)
-    cost = QuestionCostSerializer()
-    timings = serializers.DictField(child=serializers.IntegerField(), allow_null=True)
-    models = serializers.DictField(child=serializers.CharField())
-    error = QuestionErrorSerializer(allow_null=True)
-    feedback = FeedbackSerializer(allow_null=True)
-    created_at = serializers.DateTimeField()
-    started_at = serializers.DateTimeField(allow_null=True)
-    completed_at = serializers.DateTimeField(allow_null=True)
-    trace = NodeSerializer(many=True, required=False, help_text="With include=trace.")
+    confidence = serializers.FloatField(
+        source="question.confidence", allow_null=True, help_text="Confidence in the answer, 0 to 1."
+    )
+    claims = ClaimSerializer(
+        source="question.claims", many=True, help_text="The statements of the answer, with the evidence of each."
+    )
+    evidence = EvidenceSerializer(many=True, help_text="The events that the answer cites.")
+    partial_answer = PartialAnswerSerializer(
+        allow_null=True, help_text="The best answer so far, while the search runs."
+    )
+    usage = ModelUsageSerializer(allow_null=True, help_text="What the answer consumed; null while there is none.")
+    cost = QuestionCostSerializer(source="*", help_text="What the answer cost to run.")
+    timings = serializers.DictField(
+        child=serializers.IntegerField(),
+        allow_null=True,
+        help_text="Durations in milliseconds: `queue_ms`, `search_ms`, `llm_ms`, `total_ms`, and one for each stage.",
+    )
+    models = serializers.DictField(
+        source="question.model_names", child=serializers.CharField(), help_text="Names of the models by their roles."
+    )
+    error = ResourceErrorSerializer(allow_null=True, help_text="Why the question failed; null if it did not.")
+    feedback = FeedbackSerializer(allow_null=True, help_text="Your feedback on the answer; null without any.")
+    created_at = serializers.DateTimeField(source="question.created_at", help_text="When the question was asked.")
+    started_at = serializers.DateTimeField(
+        source="question.started_at", allow_null=True, help_text="When work on the question began."
+    )
+    completed_at = serializers.DateTimeField(
+        source="question.completed_at", allow_null=True, help_text="When the question got its outcome."
+    )
+    trace = NodeSerializer(
+        source="nodes", many=True, required=False, help_text="The search tree; only with `include=trace`."
+    )
+
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        body = super().to_representation(instance)
+        if instance.nodes is None:
+            del body["trace"]
+        return body
+
+
+class ProgressEventSerializer(serializers.Serializer[Any]):
+    """Data of the stream's event `progress`."""
+
+    id = PublicIdField("qst", source="question.id")
+    status = serializers.ChoiceField(QuestionStatus.choices, source="question.status")
+    stage = serializers.CharField(source="question.stage")
+    progress = ProgressSerializer(allow_null=True)
+
+
+class PartialEventSerializer(PartialAnswerSerializer):
+    """Data of the stream's event `partial`."""
+
+    id = PublicIdField("qst")

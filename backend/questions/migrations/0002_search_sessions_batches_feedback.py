@@ -55,7 +55,7 @@ class Migration(migrations.Migration):
             name="Feedback",
             fields=[
                 ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
-                ("verdict", models.CharField(choices=[("right", "right"), ("wrong", "wrong")], max_length=8)),
+                ("verdict", models.CharField(choices=[("right", "Right"), ("wrong", "Wrong")], max_length=8)),
                 ("note", models.TextField(blank=True, default="", max_length=4000)),
                 ("correct_answer", models.TextField(blank=True, default="", max_length=4000)),
                 ("correct_choice", models.PositiveSmallIntegerField(null=True)),

@@ -1,50 +1,136 @@
-"""Reads of questions and of what led to their answers, within the entered tenant."""
+"""Reads of questions and of the rows behind their answers, within the entered tenant."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 
 from backend.jobs.models import Job
 from backend.questions.models import (
+    OPEN,
     Candidate,
     Evidence,
+    Failure,
     Feedback,
     Node,
     Question,
-    QuestionBatch,
-    QuestionStatus,
     QuestionVideo,
+    failure_of,
 )
-from backend.questions.services.questions import job_key
+from backend.questions.queries.feedback import feedback_of
 
-TERMINAL = frozenset({QuestionStatus.SUCCEEDED, QuestionStatus.FAILED, QuestionStatus.CANCELED})
+
+def job_key(question_id: UUID) -> str:
+    """Return the dedupe key of a question's job."""
+    return f"question:{question_id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a question stands: units of its stage, as its job last said; total 0 is unknown."""
+    """Progress of a question's job within its stage, in the stage's units. total: 0 if unknown."""
 
     stage: str
     done: int
     total: int
     attempt: int
 
+    @property
+    def percent(self) -> int | None:
+        """The part that is done; None if the total is unknown."""
+        return round(100 * self.done / self.total) if self.total else None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeEvent:
+    """An event of a node's event list. rank: from 1. views: the retrieval views that found the event."""
+
+    event_id: UUID
+    rank: int
+    score: float
+    views: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeView:
+    """A node of the search tree with its candidates."""
+
+    node: Node
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def events(self) -> tuple[NodeEvent, ...]:
+        """The event list of the node, in the order of the ranks."""
+        return tuple(
+            NodeEvent(UUID(event["event_id"]), event["rank"], event["score"], tuple(event.get("views", ())))
+            for event in self.node.events
+        )
+
+    @property
+    def reused_from(self) -> str | None:
+        """The path of the node whose answer this node shares; None if it has its own."""
+        return self.node.reused_from or None
+
+    @property
+    def error_code(self) -> str | None:
+        """The code of the error that ended the node; None without an error."""
+        return self.node.error_code or None
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionView:
-    """A question with the rows that its representation shows."""
+    """A question with the rows that are shown with it. nodes: the search tree, None if it was not read."""
 
     question: Question
-    videos: tuple[UUID, ...]
+    video_ids: tuple[UUID, ...]
     evidence: tuple[Evidence, ...]
     progress: Progress | None = None
     feedback: Feedback | None = None
-    nodes: tuple[tuple[Node, tuple[Candidate, ...]], ...] | None = field(default=None)
+    nodes: tuple[NodeView, ...] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the question has no outcome."""
+        return self.question.status in OPEN
+
+    @property
+    def standalone_question(self) -> str | None:
+        """The wording of a follow-up that the search used; None if that is the question itself."""
+        return self.question.standalone or None
+
+    @property
+    def finish_reason(self) -> str | None:
+        """Why the search ended; None while it has not."""
+        return self.question.finish_reason or None
+
+    @property
+    def finish_detail(self) -> str | None:
+        """The code behind a finish reason other than answered."""
+        return self.question.finish_detail or None
+
+    @property
+    def partial_answer(self) -> dict[str, Any] | None:
+        """The best answer so far of an open question: {text, choice, score, path, level}."""
+        return (self.question.partial or None) if self.is_open else None
+
+    @property
+    def usage(self) -> dict[str, Any] | None:
+        """The consumption of the answer's model calls; None while there is no answer."""
+        return self.question.usage or None
+
+    @property
+    def timings(self) -> dict[str, int] | None:
+        """Durations in ms; None while there is no answer."""
+        return self.question.timings or None
+
+    @property
+    def error(self) -> Failure | None:
+        """Why the question failed; None if it did not."""
+        return failure_of(self.question)
 
 
 def questions(
@@ -56,51 +142,48 @@ def questions(
     session_id: UUID | None = None,
     verdict: str = "",
 ) -> QuerySet[Question]:
-    found: QuerySet[Question] = Question.objects.all()
+    """Return the questions of the entered tenant. An argument that is empty or None restricts nothing."""
+    rows: QuerySet[Question] = Question.objects.all()
     if status:
-        found = found.filter(status=status)
+        rows = rows.filter(status=status)
     if external_id:
-        found = found.filter(external_id=external_id)
+        rows = rows.filter(external_id=external_id)
     if video_id is not None:
-        found = found.filter(id__in=QuestionVideo.objects.filter(video_id=video_id).values("question_id"))
+        rows = rows.filter(id__in=QuestionVideo.objects.filter(video_id=video_id).values("question_id"))
     if batch_id is not None:
-        found = found.filter(batch_id=batch_id)
+        rows = rows.filter(batch_id=batch_id)
     if session_id is not None:
-        found = found.filter(session_id=session_id)
+        rows = rows.filter(session_id=session_id)
     if verdict:
-        found = found.filter(id__in=Feedback.objects.filter(verdict=verdict).values("question_id"))
-    return found
+        rows = rows.filter(id__in=Feedback.objects.filter(verdict=verdict).values("question_id"))
+    return rows
 
 
-def batches(*, status: str = "", external_id: str = "") -> QuerySet[QuestionBatch]:
-    found: QuerySet[QuestionBatch] = QuestionBatch.objects.all()
-    if status:
-        found = found.filter(status=status)
-    return found.filter(external_id=external_id) if external_id else found
-
-
-def feedback_of(question_ids: Sequence[UUID]) -> dict[UUID, Feedback]:
-    return {given.question_id: given for given in Feedback.objects.filter(question_id__in=question_ids)}
+def is_over(question_id: UUID) -> bool:
+    """Whether a question has an outcome."""
+    return Question.objects.filter(id=question_id).exclude(status__in=OPEN).exists()
 
 
 def views_of(rows: Sequence[Question], *, trace: bool = False) -> list[QuestionView]:
-    """Everything the representations of these questions need, in a fixed number of queries."""
+    """Return the questions with the rows that are shown with them, in a fixed number of statements.
+
+    trace: also read the search trees, with two statements for each question.
+    """
     ids = [row.id for row in rows]
     videos: dict[UUID, list[UUID]] = defaultdict(list)
-    for question_id, video_id in (
-        QuestionVideo.objects.filter(question_id__in=ids).order_by("id").values_list("question_id", "video_id")
-    ):
+    scopes = QuestionVideo.objects.filter(question_id__in=ids).order_by("id")
+    for question_id, video_id in scopes.values_list("question_id", "video_id"):
         videos[question_id].append(video_id)
     evidence: dict[UUID, list[Evidence]] = defaultdict(list)
     for item in Evidence.objects.filter(question_id__in=ids).order_by("question_id", "ordinal"):
         evidence[item.question_id].append(item)
-    progress = _progress_of([row.id for row in rows if row.status not in TERMINAL])
+    progress = _progress_of([row.id for row in rows if row.status in OPEN])
     feedback = feedback_of(ids)
     nodes = {row.id: nodes_of(row.id) for row in rows} if trace else {}
     return [
         QuestionView(
             question=row,
-            videos=tuple(videos[row.id]),
+            video_ids=tuple(videos[row.id]),
             evidence=tuple(evidence[row.id]),
             progress=progress.get(row.id),
             feedback=feedback.get(row.id),
@@ -111,16 +194,17 @@ def views_of(rows: Sequence[Question], *, trace: bool = False) -> list[QuestionV
 
 
 def view_of(question: Question, *, trace: bool = False) -> QuestionView:
+    """Return one question with the rows that are shown with it. trace: also read its search tree."""
     return views_of([question], trace=trace)[0]
 
 
-def nodes_of(question_id: UUID) -> tuple[tuple[Node, tuple[Candidate, ...]], ...]:
-    """The search tree in the engine's order, each node with its candidates."""
+def nodes_of(question_id: UUID) -> tuple[NodeView, ...]:
+    """Return the search tree in the engine's order, each node with its candidates."""
     nodes = list(Node.objects.filter(question_id=question_id).order_by("ordinal"))
     candidates: dict[UUID, list[Candidate]] = defaultdict(list)
     for candidate in Candidate.objects.filter(node_id__in=[node.id for node in nodes]).order_by("node_id", "ordinal"):
         candidates[candidate.node_id].append(candidate)
-    return tuple((node, tuple(candidates[node.id])) for node in nodes)
+    return tuple(NodeView(node, tuple(candidates[node.id])) for node in nodes)
 
 
 def _progress_of(question_ids: Iterable[UUID]) -> dict[UUID, Progress]:

@@ -1,6 +1,6 @@
 """Writes of question batches: many questions asked in one request and canceled together.
 
-Each question is then answered by itself, behind those that somebody waits for.
+Each question is answered by itself, after the questions that a customer waits for.
 """
 
 from __future__ import annotations
@@ -11,29 +11,31 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from backend.billing.services import budgets
-from backend.billing.services import ledger as billing
+from backend.billing.services import budgets, ledger
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue_many, request_cancel_many
 from backend.library.models import Video
-from backend.questions.models import OPEN, Question, QuestionBatch, QuestionStatus, QuestionVideo
-from backend.questions.refusals import QuestionRefused, invalid
-from backend.questions.scopes import ScopeWish, resolve_many
-from backend.questions.services import batch_outcomes as batch_outcome
-from backend.questions.services.questions import job_key, new_question, scope_rows
+from backend.questions import payloads
+from backend.questions.models import OPEN, BatchStatus, Question, QuestionBatch, QuestionStatus, QuestionVideo
+from backend.questions.queries.batches import counts_of
+from backend.questions.queries.questions import job_key
+from backend.questions.queries.scopes import ScopeWish, resolve_many
+from backend.questions.services.drafts import new_question, scope_rows
 from backend.tenancy.context import current_tenant_id
+from backend.tenancy.refusals import Refused, invalid
+from backend.webhooks.services import emit
 
 MAX_QUESTIONS = 1_000
-# Questions times videos: each pair is a row.
+# Maximum of questions times videos: each pair is a row.
 MAX_SCOPE_ROWS = 100_000
-# Nobody waits for one of a thousand answers, so questions asked alone go first.
+# No customer waits for one of a thousand answers, so questions asked alone go first.
 PRIORITY = 0
 
 
 class BatchRefused(Exception):
-    """A batch of which nothing was written. refusals: what is wrong with a question, by its position."""
+    """A batch that was not written, because some of its questions are refused. refusals: by the question's position."""
 
-    def __init__(self, refusals: Mapping[int, QuestionRefused]) -> None:
+    def __init__(self, refusals: Mapping[int, Refused]) -> None:
         super().__init__(f"{len(refusals)} questions cannot be asked")
         self.refusals = dict(sorted(refusals.items()))
 
@@ -45,16 +47,16 @@ def create_batch(
     metadata: Mapping[str, str] | None = None,
     api_key_id: UUID | None = None,
 ) -> QuestionBatch:
-    """A batch with its questions, their scopes, charges and jobs; the number of statements does not grow with them.
+    """Create a batch with its questions, their scopes, charges and jobs, in a fixed number of statements.
 
-    questions: arguments of services.create_question, in the batch's order. Raises BatchRefused if any of them cannot
-    be asked, QuestionRefused("batch_too_wide") where questions times videos are more than MAX_SCOPE_ROWS, and
-    BudgetExhausted.
+    questions: arguments of questions.create_question(), in the batch's order. Raises BatchRefused if a question is
+    refused, Refused batch_too_wide when questions times videos are more than MAX_SCOPE_ROWS, and
+    MonthlyBudgetExhausted.
     """
     rows, scopes = _checked(questions)
     if sum(len(videos) for videos in scopes) > MAX_SCOPE_ROWS:
         detail = f"The questions of a batch span at most {MAX_SCOPE_ROWS} videos, each counted once per question."
-        raise invalid("batch_too_wide", detail, "/questions")
+        raise invalid(pointer="/questions", code="batch_too_wide", detail=detail)
     budgets.require_left()
     batch: QuestionBatch = QuestionBatch.objects.create(
         tenant_id=current_tenant_id(), total=len(rows), external_id=external_id, metadata=dict(metadata or {})
@@ -64,27 +66,27 @@ def create_batch(
     Question.objects.bulk_create(rows)
     pairs = zip(rows, scopes, strict=True)
     QuestionVideo.objects.bulk_create([entry for row, videos in pairs for entry in scope_rows(row, videos)])
-    billing.record_questions(question_ids=[row.id for row in rows], api_key_id=api_key_id)
+    ledger.record_questions(question_ids=[row.id for row in rows], api_key_id=api_key_id)
     enqueue_many(kind=JobKind.ANSWER_QUESTION, subjects={job_key(row.id): row.id for row in rows}, priority=PRIORITY)
     return batch
 
 
 def _checked(questions: Sequence[Mapping[str, Any]]) -> tuple[list[Question], list[list[Video]]]:
-    """The unsaved rows and their videos. Raises BatchRefused."""
-    refusals: dict[int, QuestionRefused] = {}
+    """Return the unsaved questions and the videos of each. Raises BatchRefused."""
+    refusals: dict[int, Refused] = {}
     rows: list[Question] = []
-    wishes = [ScopeWish(frozenset(asked.get("video_ids", ())), asked.get("collection_id")) for asked in questions]
-    for position, asked in enumerate(questions):
-        fields = {name: value for name, value in asked.items() if name not in ("video_ids", "collection_id")}
+    wishes = [ScopeWish(frozenset(fields.get("video_ids", ())), fields.get("collection_id")) for fields in questions]
+    for position, fields in enumerate(questions):
+        own = {name: value for name, value in fields.items() if name not in ("video_ids", "collection_id")}
         try:
-            rows.append(new_question(**fields))
-        except QuestionRefused as refused:
+            rows.append(new_question(**own))
+        except Refused as refused:
             refusals[position] = refused
     scopes: list[list[Video]] = []
-    found = resolve_many(wishes)
+    resolved = resolve_many(wishes)
     for position, wish in enumerate(wishes):
-        videos = found[wish]
-        if isinstance(videos, QuestionRefused):
+        videos = resolved[wish]
+        if isinstance(videos, Refused):
             refusals.setdefault(position, videos)
         else:
             scopes.append(videos)
@@ -94,9 +96,9 @@ def _checked(questions: Sequence[Mapping[str, Any]]) -> tuple[list[Question], li
 
 
 def cancel_batch(*, batch_id: UUID) -> bool:
-    """Cancel the questions of a batch that have no outcome yet; the others keep theirs.
+    """Cancel the questions of a batch that have no outcome. Returns whether there were any.
 
-    False when there is nothing to cancel. Locks jobs, then questions, then the batch, as an outcome does.
+    Locks jobs, then questions, then the batch, as an outcome does.
     """
     waiting = Question.objects.filter(batch_id=batch_id, status__in=OPEN).order_by("id")
     request_cancel_many(dedupe_keys=[job_key(id) for id in waiting.values_list("id", flat=True)])
@@ -107,6 +109,23 @@ def cancel_batch(*, batch_id: UUID) -> bool:
         status=QuestionStatus.CANCELED, stage="", finish_reason="canceled", completed_at=timezone.now()
     )
     budgets.forget_spending(ids)
-    billing.reverse_questions(question_ids=ids, reason=QuestionStatus.CANCELED)
-    batch_outcome.settle(batch_id, canceled=True)
+    ledger.reverse_questions(question_ids=ids, reason=QuestionStatus.CANCELED)
+    settle(batch_id, canceled=True)
     return True
+
+
+def settle(batch_id: UUID, *, canceled: bool = False) -> None:
+    """End a batch without open questions and emit its webhook event; a batch with open questions goes on.
+
+    Every transaction that gives a question of the batch its outcome calls this after writing the outcome. The lock on
+    the batch's row lets only one of them be the last: the next one looks when the outcome before it is committed.
+    """
+    running = QuestionBatch.objects.select_for_update().filter(id=batch_id, status=BatchStatus.RUNNING)
+    batch: QuestionBatch | None = running.first()
+    if batch is None or Question.objects.filter(batch_id=batch_id, status__in=OPEN).exists():
+        return
+    batch.status = BatchStatus.CANCELED if canceled else BatchStatus.COMPLETED
+    batch.completed_at = timezone.now()
+    batch.save(update_fields=["status", "completed_at"])
+    data = payloads.batch_data(batch, counts_of([batch_id])[batch_id])
+    emit(type="question_batch.completed", resource_id=batch_id, data=data)

@@ -1,4 +1,4 @@
-"""What customers say of answers."""
+"""Writes of feedback: a customer's verdict on an answer."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from backend.questions.models import OPEN, Feedback, Question, QuestionStatus
-from backend.questions.refusals import QuestionRefused, invalid
 from backend.tenancy.context import current_tenant_id
-
-VERDICTS = ("right", "wrong")
+from backend.tenancy.refusals import Refused, invalid
 
 
 def give_feedback(
@@ -21,17 +19,23 @@ def give_feedback(
     correct_choice: int | None = None,
     api_key_id: UUID | None = None,
 ) -> Feedback:
-    """Store the verdict on an answer, in place of an earlier one.
+    """Store the verdict on an answer; it replaces an earlier verdict.
 
-    Raises QuestionRefused: question_open, question_unanswered (it failed or was canceled: there is nothing to judge),
-    unknown_choice.
+    verdict: a value of Verdict. Raises Refused: question_open, question_unanswered (the question failed or was
+    canceled), unknown_choice.
     """
     if question.status in OPEN:
-        raise QuestionRefused("question_open", "The question has no outcome yet.")
-    if question.status != QuestionStatus.SUCCEEDED:
-        raise QuestionRefused("question_unanswered", f"The question has {question.status}: it has no answer to judge.")
+        raise Refused("question_open", "The question has no outcome yet. Give feedback once it has an answer.")
+    if question.status == QuestionStatus.FAILED:
+        raise Refused("question_unanswered", "The question failed, so there is no answer to judge.")
+    if question.status == QuestionStatus.CANCELED:
+        raise Refused("question_unanswered", "The question was canceled, so there is no answer to judge.")
     if correct_choice is not None and correct_choice >= len(question.choices):
-        raise invalid("unknown_choice", "correct_choice is an index into the question's choices.", "/correct_choice")
+        raise invalid(
+            pointer="/correct_choice",
+            code="unknown_choice",
+            detail="Give the index of one of the question's choices, counted from 0.",
+        )
     values: dict[str, Any] = {
         "verdict": verdict,
         "note": note,
@@ -39,14 +43,14 @@ def give_feedback(
         "correct_choice": correct_choice,
         "api_key_id": api_key_id,
     }
-    given: Feedback
-    given, _ = Feedback.objects.update_or_create(
+    feedback: Feedback
+    feedback, _ = Feedback.objects.update_or_create(
         tenant_id=current_tenant_id(), question_id=question.id, defaults=values
     )
-    return given
+    return feedback
 
 
 def withdraw_feedback(*, question_id: UUID) -> bool:
-    """False when there was none."""
+    """Delete the feedback of a question. Returns whether there was any."""
     removed, _ = Feedback.objects.filter(question_id=question_id).delete()
     return bool(removed)

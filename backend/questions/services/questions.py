@@ -9,33 +9,28 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from backend.billing.services import budgets
-from backend.billing.services import ledger as billing
+from backend.billing.models import QUESTION
+from backend.billing.rates import Cost
+from backend.billing.services import budgets, ledger
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue, request_cancel
-from backend.library.models import Video, VideoStatus
+from backend.library.models import VideoStatus
 from backend.questions import payloads
 from backend.questions.models import OPEN, Question, QuestionStatus, QuestionVideo
-from backend.questions.records import claims_of, write_answer_rows
-from backend.questions.refusals import invalid
-from backend.questions.scopes import ScopeWish, resolve
-from backend.questions.services import batch_outcomes as batch_outcome
-from backend.questions.services import sessions
-from backend.tenancy.context import current_tenant_id
+from backend.questions.queries.questions import job_key
+from backend.questions.queries.scopes import ScopeWish, resolve
+from backend.questions.queries.sessions import present_scope
+from backend.questions.services import batches, sessions
+from backend.questions.services.drafts import new_question, scope_rows
+from backend.questions.services.records import claims_of, write_answer_rows
 from backend.webhooks.services import emit
 
 if TYPE_CHECKING:
     from gpu_workers.engine.answering.contract import Answer, PartialAnswer
     from gpu_workers.engine.models.roles import ModelCall
 
-MAX_CHOICES = 26
-# Questions wait for people; index jobs do not.
+# A customer waits for a question asked alone; nobody waits for an index job.
 PRIORITY = 10
-
-
-def job_key(question_id: UUID) -> str:
-    """The dedupe key of a question's job."""
-    return f"question:{question_id}"
 
 
 def create_question(
@@ -44,94 +39,40 @@ def create_question(
     collection_id: UUID | None = None,
     session_id: UUID | None = None,
     api_key_id: UUID | None = None,
-    **asked: Any,
+    **fields: Any,
 ) -> Question:
-    """A question with its scope, charge and job.
+    """Create a question with its scope, charge and job.
 
     Scope: videos, or a collection with the videos it has now; start_ms and end_ms narrow each of them. A video that is
-    still being indexed is in scope with what it has. In a session a question without videos or collection is about
-    what the session is about, and its own start_ms and end_ms take the place of the session's. asked: as
-    new_question() takes it. Raises QuestionRefused as new_question(), scopes.resolve() and sessions.next_turn() do,
-    and BudgetExhausted.
+    still being indexed is in scope with what is indexed when work begins. In a session a question without videos or
+    collection has the session's scope, and its own start_ms and end_ms replace the session's. fields: arguments of
+    new_question(). Raises Refused as new_question(), scopes.resolve(), sessions.next_turn() and present_scope() do, and
+    MonthlyBudgetExhausted.
     """
     wish = ScopeWish(frozenset(video_ids), collection_id)
-    place = sessions.next_turn(session_id) if session_id is not None else None
-    if place is not None and wish == ScopeWish():
-        scope = sessions.present_scope(place.session)
+    next_turn = sessions.next_turn(session_id) if session_id is not None else None
+    if next_turn is not None and wish == ScopeWish():
+        scope = present_scope(next_turn.session)
         wish = scope.wish
         for name, limit in (("start_ms", scope.start_ms), ("end_ms", scope.end_ms)):
-            asked[name] = asked.get(name) if asked.get(name) is not None else limit
-    question = new_question(**asked)
-    if place is not None:
-        question.session, question.turn = place.session, place.turn
+            fields[name] = fields.get(name) if fields.get(name) is not None else limit
+    question = new_question(**fields)
+    if next_turn is not None:
+        question.session, question.turn = next_turn.session, next_turn.turn
     videos = resolve(wish)
     budgets.require_left()
     question.save(force_insert=True)
     QuestionVideo.objects.bulk_create(scope_rows(question, videos))
-    billing.record_question(question_id=question.id, api_key_id=api_key_id)
+    ledger.record_question(question_id=question.id, api_key_id=api_key_id)
     enqueue(kind=JobKind.ANSWER_QUESTION, subject_id=question.id, dedupe_key=job_key(question.id), priority=PRIORITY)
     return question
-
-
-def new_question(
-    *,
-    text: str,
-    choices: Sequence[str] = (),
-    start_ms: int | None = None,
-    end_ms: int | None = None,
-    method: str = "ava",
-    effort: str = "medium",
-    check: str = "auto",
-    budget: Mapping[str, Any] | None = None,
-    seed: int = 0,
-    external_id: str = "",
-    metadata: Mapping[str, str] | None = None,
-) -> Question:
-    """The row of a question, checked and not yet saved. Raises QuestionRefused: empty_question, invalid_choices,
-    invalid_span."""
-    text = text.strip()
-    options = check_choices(choices)
-    if not text:
-        raise invalid("empty_question", "A question needs words.", "/question")
-    if start_ms is not None and end_ms is not None and start_ms >= end_ms:
-        raise invalid("invalid_span", "end_ms must be greater than start_ms.", "/end_ms")
-    return Question(
-        tenant_id=current_tenant_id(),
-        text=text,
-        choices=options,
-        method=method,
-        effort=effort,
-        check_mode=check,
-        start_ms=start_ms,
-        end_ms=end_ms,
-        budget=dict(budget or {}),
-        seed=seed,
-        external_id=external_id,
-        metadata=dict(metadata or {}),
-    )
-
-
-def scope_rows(question: Question, videos: Sequence[Video]) -> list[QuestionVideo]:
-    return [QuestionVideo(tenant_id=question.tenant_id, question=question, video=video) for video in videos]
-
-
-def check_choices(choices: Sequence[str]) -> list[str]:
-    """The choices without outer space. Raises QuestionRefused unless there are none, or 2 to 26 distinct ones."""
-    options = [choice.strip() for choice in choices]
-    if options and not 2 <= len(options) <= MAX_CHOICES:
-        raise invalid("invalid_choices", f"Give no choices, or 2 to {MAX_CHOICES}.", "/choices")
-    if not all(options):
-        raise invalid("invalid_choices", "A choice needs words.", "/choices")
-    if len({option.casefold() for option in options}) != len(options):
-        raise invalid("invalid_choices", "Choices must differ.", "/choices")
-    return options
 
 
 def begin(*, question_id: UUID) -> Question | None:
     """Mark a question as running and pin the index version and extent of each video that its answer will read.
 
-    A later attempt pins anew, since the first may have been made long ago. Nothing is read of a video that is being
-    deleted. None when the question is gone or over.
+    A later attempt pins again, since the first may have been made long ago. A video that is being deleted is pinned at
+    no extent. Returns None when the question is gone or over.
     """
     question = _open_question(question_id)
     if question is None:
@@ -150,26 +91,26 @@ def begin(*, question_id: UUID) -> Question | None:
 
 
 def _open_question(question_id: UUID) -> Question | None:
-    """The question's locked row while it has no outcome."""
-    found: Question | None = Question.objects.select_for_update().filter(id=question_id, status__in=OPEN).first()
-    return found
+    """Lock and return a question that has no outcome; None if there is none."""
+    question: Question | None = Question.objects.select_for_update().filter(id=question_id, status__in=OPEN).first()
+    return question
 
 
 def set_progress(*, question_id: UUID, stage: str) -> None:
-    """Name the stage a running question is in; how far it is inside the stage stands on its job."""
+    """Name the stage of a running question. The question's job holds the progress within the stage."""
     Question.objects.filter(id=question_id, status=QuestionStatus.RUNNING).exclude(stage=stage).update(stage=stage)
 
 
 def set_partial(*, question_id: UUID, partial: PartialAnswer) -> None:
-    """Keep the best answer so far of a running question, for those who watch it."""
-    told = {
+    """Store the best answer so far of a running question, for clients that watch it."""
+    stored = {
         "text": partial.text,
         "choice": partial.choice,
         "score": round(partial.score, 4),
         "path": partial.path,
         "level": partial.level,
     }
-    Question.objects.filter(id=question_id, status=QuestionStatus.RUNNING).update(partial=told)
+    Question.objects.filter(id=question_id, status=QuestionStatus.RUNNING).update(partial=stored)
 
 
 def store_answer(
@@ -182,8 +123,8 @@ def store_answer(
     """Write the engine's answer: nodes, candidates, evidence, usage, cost, timings, status, and the webhook event.
 
     model_names: role -> model. frame_keys: frame id -> object key of the copy made for this question; a citation
-    without one shows the index's own thumbnail. A question that is over already (canceled, or answered by another
-    attempt) keeps its outcome; what this attempt consumed is recorded as not billable. Returns the question as stored.
+    without a copy shows the index's own thumbnail. A question that is over already (canceled, or answered by another
+    attempt) keeps its outcome, and the consumption of this attempt is recorded as not billable. Returns the stored row.
     """
     row: Question = Question.objects.select_for_update().get(id=question.id)
     if row.status not in OPEN:
@@ -191,12 +132,12 @@ def store_answer(
         return row
     now = timezone.now()
     row.started_at = row.started_at or now
-    cost = billing.record_model_calls(
-        source_type=billing.QUESTION,
+    cost = ledger.record_model_calls(
+        source_type=QUESTION,
         source_id=row.id,
         calls=answer.usage.calls,
         question_id=row.id,
-        api_key_id=billing.api_key_of_question(row.id),
+        api_key_id=ledger.api_key_of_question(row.id),
     )
     write_answer_rows(question=row, answer=answer, frame_keys=frame_keys or {})
     row.status = _status_of(answer)
@@ -226,9 +167,9 @@ def store_answer(
 def fail_question(
     *, question_id: UUID, code: str, message: str, calls: Sequence[ModelCall] = (), finish_reason: str = "error"
 ) -> Question | None:
-    """End a question that cannot be answered: its charge is taken back, its consumption recorded, customers are told.
+    """End a question that cannot be answered: reverse its charge, record its consumption, emit its webhook event.
 
-    calls: of the attempt that failed. None when the question is gone or over already.
+    calls: the model calls of the failed attempt. Returns None when the question is gone or over already.
     """
     row = _open_question(question_id)
     if row is None:
@@ -243,7 +184,7 @@ def fail_question(
 
 
 def cancel_question(*, question_id: UUID) -> Question | None:
-    """Cancel a queued or running question; its job is told to stop. None when there is nothing to cancel."""
+    """Cancel a queued or running question and ask its job to stop. Returns None when the question has an outcome."""
     if not Question.objects.filter(id=question_id, status__in=OPEN).exists():
         return None
     # The job before the question, as a worker locks them, or the two would wait for each other.
@@ -258,24 +199,24 @@ def cancel_question(*, question_id: UUID) -> Question | None:
     return row
 
 
-def record_wasted(*, question_id: UUID, calls: Sequence[ModelCall], reason: str) -> billing.Cost:
-    """Record what an attempt without an outcome consumed: attributed to the question, never billed."""
+def record_wasted(*, question_id: UUID, calls: Sequence[ModelCall], reason: str) -> Cost:
+    """Record the consumption of an attempt without an outcome: attributed to the question, never billed."""
     budgets.forget_spending([question_id])
-    return billing.record_wasted_calls(calls=calls, question_id=question_id, reason=reason)
+    return ledger.record_wasted_calls(calls=calls, question_id=question_id, reason=reason)
 
 
 def _settle(question: Question) -> None:
-    """What follows from an outcome: the charge stands or is taken back, customers are told, a batch may be complete."""
+    """Do what follows from an outcome: reverse the charge of a failure, emit the webhook event, settle the batch."""
     budgets.forget_spending([question.id])
     if question.status != QuestionStatus.SUCCEEDED:
-        billing.reverse_question(question_id=question.id, reason=question.error_code or question.status)
+        ledger.reverse_question(question_id=question.id, reason=question.error_code or question.status)
     kind = {QuestionStatus.SUCCEEDED: "question.completed", QuestionStatus.FAILED: "question.failed"}.get(
         QuestionStatus(question.status)
     )
     if kind is not None:
         emit(type=kind, resource_id=question.id, data=payloads.question_data(question))
     if question.batch_id is not None:
-        batch_outcome.settle(question.batch_id)
+        batches.settle(question.batch_id)
 
 
 def _status_of(answer: Answer) -> QuestionStatus:
@@ -285,7 +226,7 @@ def _status_of(answer: Answer) -> QuestionStatus:
 
 
 def usage_of(calls: Sequence[ModelCall]) -> dict[str, Any]:
-    """What calls consumed, as a question or a search shows it."""
+    """Return the consumption of model calls as a question or a search shows it."""
     return {
         "calls": len(calls),
         "prompt_tokens": sum(call.prompt_tokens for call in calls),
@@ -296,7 +237,7 @@ def usage_of(calls: Sequence[ModelCall]) -> dict[str, Any]:
 
 
 def _timings_of(question: Question, answer: Answer) -> dict[str, int]:
-    """Milliseconds. llm_ms is summed over calls that may have run side by side, so it can exceed total_ms."""
+    """Return durations in milliseconds. llm_ms sums calls that may have run at once, so it can exceed total_ms."""
     started, completed = question.started_at or question.created_at, question.completed_at or timezone.now()
     queue_ms = round((started - question.created_at).total_seconds() * 1000)
     total_ms = round((completed - question.created_at).total_seconds() * 1000)

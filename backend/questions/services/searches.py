@@ -1,4 +1,4 @@
-"""Searches: the events nearest to a query, ranked, without an answer. Asked, begun, found, failed, forgotten, read.
+"""Writes of searches: created, begun, found, failed, forgotten.
 
 Each function runs in the caller's transaction. A search's row is locked before the rows of its scope.
 """
@@ -6,65 +6,41 @@ Each function runs in the caller's transaction. A search's row is locked before 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.utils import timezone
 
-from backend.billing.services import budgets
-from backend.billing.services import ledger as billing
+from backend.billing.models import SEARCH
+from backend.billing.services import budgets, ledger
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue
 from backend.library.models import VideoStatus
 from backend.questions.models import OPEN, QuestionStatus, Search, SearchVideo
-from backend.questions.refusals import invalid
-from backend.questions.scopes import ScopeWish, resolve
+from backend.questions.queries.scopes import ScopeWish, resolve
+from backend.questions.queries.searches import FoundEvent
+from backend.questions.services.drafts import check_span
 from backend.questions.services.questions import PRIORITY, usage_of
 from backend.tenancy.context import current_tenant_id
+from backend.tenancy.refusals import invalid
 from gpu_workers.engine.retrieval.tri_view import RetrievalSettings
 
 if TYPE_CHECKING:
     from gpu_workers.engine.models.roles import ModelCall
 
-# Views that find by similarity; the graph adds what is connected to what they found.
+# Views that find by similarity; the view graph adds events connected to those found.
 FINDING_VIEWS = ("event", "entity", "frame", "transcript")
 VIEWS = (*FINDING_VIEWS, "graph")
 DEFAULT_WEIGHTS: dict[str, float] = {view: RetrievalSettings().weights.get(view, 1.0) for view in VIEWS}
-# Somebody waits for it, so it is not tried for minutes.
+# A customer waits for a search, so it is not tried for minutes.
 MAX_ATTEMPTS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why an event was found: by which view, how near, and what matched in words ("" if the event itself did)."""
-
-    view: str
-    similarity: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class FoundEvent:
-    """One result. n: its number in its video. Times in ms of its video. frame_ms, frame_key: its best frame in the
-    scope, None and "" without."""
-
-    video_id: UUID
-    event_id: UUID
-    n: int
-    start_ms: int
-    end_ms: int
-    summary: str
-    score: float
-    frame_ms: int | None
-    frame_key: str
-    reasons: tuple[Reason, ...]
-
-
 def job_key(search_id: UUID) -> str:
-    """The dedupe key of a search's job."""
+    """Return the dedupe key of a search's job."""
     return f"search:{search_id}"
 
 
@@ -80,16 +56,15 @@ def create_search(
     limit: int = 16,
     api_key_id: UUID | None = None,
 ) -> Search:
-    """A search with its scope and job. views: weights that take the place of the product's.
+    """Create a search with its scope and job. views: weights that replace those of DEFAULT_WEIGHTS.
 
-    Raises QuestionRefused: empty_query, invalid_span, unknown_view, no_views, and as scopes.resolve() does; and
-    BudgetExhausted.
+    Raises Refused: empty_query, invalid_span, unknown_view, no_views, and as scopes.resolve() does; and
+    MonthlyBudgetExhausted.
     """
     text = text.strip()
     if not text:
-        raise invalid("empty_query", "A search needs words.", "/query")
-    if start_ms is not None and end_ms is not None and start_ms >= end_ms:
-        raise invalid("invalid_span", "end_ms must be greater than start_ms.", "/end_ms")
+        raise invalid(pointer="/query", code="empty_query", detail="Write a query of at least one word.")
+    check_span(start_ms, end_ms)
     weights = weights_of(views or {})
     videos = resolve(ScopeWish(frozenset(video_ids), collection_id))
     budgets.require_left()
@@ -119,29 +94,32 @@ def create_search(
 
 
 def weights_of(views: Mapping[str, float]) -> dict[str, float]:
-    """The weight of every view, 0 for one that is left out.
+    """Return the weight of every view, 0 for a view that is left out.
 
-    Raises QuestionRefused: unknown_view, or no_views when nothing is left that finds by similarity.
+    Raises Refused: unknown_view, or no_views when no view is left that finds by similarity.
     """
     for view in views:
         if view not in VIEWS:
-            raise invalid("unknown_view", f"The views are {', '.join(VIEWS)}.", f"/views/{view}")
+            raise invalid(
+                pointer=f"/views/{view}", code="unknown_view", detail=f"Name views out of {', '.join(VIEWS)}."
+            )
     weights = {**DEFAULT_WEIGHTS, **views}
     if not any(weights[view] for view in FINDING_VIEWS):
-        raise invalid("no_views", f"At least one of {', '.join(FINDING_VIEWS)} needs a weight above 0.", "/views")
+        detail = f"Give at least one of {', '.join(FINDING_VIEWS)} a weight above 0."
+        raise invalid(pointer="/views", code="no_views", detail=detail)
     return weights
 
 
 def _open_search(search_id: UUID) -> Search | None:
-    """The search's locked row while it has no outcome."""
-    found: Search | None = Search.objects.select_for_update().filter(id=search_id, status__in=OPEN).first()
-    return found
+    """Lock and return a search that has no outcome; None if there is none."""
+    search: Search | None = Search.objects.select_for_update().filter(id=search_id, status__in=OPEN).first()
+    return search
 
 
 def begin(*, search_id: UUID) -> Search | None:
     """Mark a search as running and pin the index version and extent of each video that it will read.
 
-    Nothing is read of a video that is being deleted. None when the search is over.
+    A video that is being deleted is pinned at no extent. Returns None when the search is over.
     """
     search = _open_search(search_id)
     if search is None:
@@ -159,10 +137,10 @@ def begin(*, search_id: UUID) -> Search | None:
 def store_results(
     *, search_id: UUID, found: Sequence[FoundEvent], calls: Sequence[ModelCall], began_at: datetime, retrieval_ms: int
 ) -> Search | None:
-    """Write what a search found and what it consumed. None when it is over already.
+    """Write the results of a search and its usage. Returns None when the search is over already.
 
-    Events of a video that is gone, or going, are left out: who deletes a video takes what searches show of it away
-    while this row is locked, or after it.
+    Events of a video that is deleted, or being deleted, are left out: a deletion removes the results of its video from
+    searches while this row is locked, or after it.
     """
     search = _open_search(search_id)
     if search is None:
@@ -170,8 +148,8 @@ def store_results(
     scope = SearchVideo.objects.filter(search_id=search_id).exclude(video__status=VideoStatus.DELETING)
     present = set(scope.values_list("video_id", flat=True))
     key = search.settings.get("api_key_id")
-    billing.record_model_calls(
-        source_type=billing.SEARCH, source_id=search.id, calls=calls, api_key_id=UUID(key) if key else None
+    ledger.record_model_calls(
+        source_type=SEARCH, source_id=search.id, calls=calls, api_key_id=UUID(key) if key else None
     )
     now = timezone.now()
     search.status = QuestionStatus.SUCCEEDED
@@ -196,7 +174,7 @@ def _ms(since: datetime, until: datetime) -> int:
 
 
 def fail_search(*, search_id: UUID, code: str, message: str) -> None:
-    """End a search that cannot be done."""
+    """End a search that failed. Nothing happens when the search is over already."""
     search = _open_search(search_id)
     if search is None:
         return
@@ -206,18 +184,18 @@ def fail_search(*, search_id: UUID, code: str, message: str) -> None:
     search.save()
 
 
-# --- what stored searches show of a video -----------------------------------------------------------------------------
+# --- results of a video in stored searches ----------------------------------------------------------------------------
 
 
 def forget_video(video_id: UUID) -> None:
-    """Take the results of a video out of every stored search, before its rows go."""
+    """Remove the results of a video from every stored search, before the video's rows are deleted."""
     for search in _showing(video_id):
         kept = [result for result in search.results if result["video_id"] != str(video_id)]
         Search.objects.filter(id=search.id).update(results=kept)
 
 
 def forget_frames(video_id: UUID, index_version: int) -> None:
-    """Results of an index version that goes keep their words and times; its thumbnails are no more."""
+    """Remove the thumbnails of an index version from stored results, which keep their words and times."""
     read = SearchVideo.objects.filter(video_id=video_id, index_version=index_version).values("search_id")
     for search in _showing(video_id, id__in=read):
         results = [
@@ -227,42 +205,8 @@ def forget_frames(video_id: UUID, index_version: int) -> None:
 
 
 def _showing(video_id: UUID, **more: Any) -> Iterator[Search]:
-    """Lock the searches with a result of the video. One that is being stored is waited for, and read as stored."""
+    """Lock and yield the searches with a result of the video; waits for a search that is being stored."""
     scoped = SearchVideo.objects.filter(video_id=video_id).values("search_id")
     shown = Q(results__contains=[{"video_id": str(video_id)}]) | Q(status__in=OPEN)
-    found = Search.objects.select_for_update().filter(shown, id__in=scoped).filter(**more)
-    return found.order_by("id").iterator(chunk_size=100)
-
-
-# --- reads ------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class SearchView:
-    """A search with the videos of its scope that still exist."""
-
-    search: Search
-    videos: tuple[UUID, ...]
-
-
-def searches(*, status: str = "", video_id: UUID | None = None) -> QuerySet[Search]:
-    found: QuerySet[Search] = Search.objects.all()
-    if status:
-        found = found.filter(status=status)
-    if video_id is not None:
-        found = found.filter(id__in=SearchVideo.objects.filter(video_id=video_id).values("search_id"))
-    return found
-
-
-def views_of(rows: Sequence[Search]) -> list[SearchView]:
-    """The searches with their scopes, in one statement."""
-    videos: dict[UUID, list[UUID]] = {row.id: [] for row in rows}
-    for search_id, video_id in (
-        SearchVideo.objects.filter(search_id__in=videos).order_by("video_id").values_list("search_id", "video_id")
-    ):
-        videos[search_id].append(video_id)
-    return [SearchView(row, tuple(videos[row.id])) for row in rows]
-
-
-def is_over(search_id: UUID) -> bool:
-    return Search.objects.filter(id=search_id).exclude(status__in=OPEN).exists()
+    rows = Search.objects.select_for_update().filter(shown, id__in=scoped).filter(**more)
+    return rows.order_by("id").iterator(chunk_size=100)

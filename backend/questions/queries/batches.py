@@ -1,4 +1,4 @@
-"""What has become of the questions of a batch, and the moment when the last of them has its outcome."""
+"""Reads of question batches: the batches of the entered tenant, and what became of their questions."""
 
 from __future__ import annotations
 
@@ -9,22 +9,19 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BigIntegerField, Count, Sum
+from django.db.models import BigIntegerField, Count, QuerySet, Sum
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
-from django.utils import timezone
 
 from backend.billing.rates import LEDGER_CURRENCY
-from backend.questions import payloads
-from backend.questions.models import OPEN, BatchStatus, Question, QuestionBatch, QuestionStatus
-from backend.webhooks.services import emit
+from backend.questions.models import BatchStatus, Question, QuestionBatch, QuestionStatus
 
 USAGE = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens")
 
 
 @dataclass(frozen=True, slots=True)
 class BatchCounts:
-    """Questions of a batch by status and by finish reason, and the sums of what they used and cost us so far."""
+    """Questions of a batch by status and by finish reason, with the sums of their usage and cost so far."""
 
     statuses: dict[str, int] = field(default_factory=dict)
     finish_reasons: dict[str, int] = field(default_factory=dict)
@@ -32,13 +29,30 @@ class BatchCounts:
     cost: Decimal = Decimal(0)
     currency: str = LEDGER_CURRENCY
 
+
+@dataclass(frozen=True, slots=True)
+class BatchView:
+    """A batch with the counts of its questions."""
+
+    batch: QuestionBatch
+    counts: BatchCounts
+
     @property
-    def total(self) -> int:
-        return sum(self.statuses.values())
+    def is_running(self) -> bool:
+        """Whether a question of the batch is open."""
+        return self.batch.status == BatchStatus.RUNNING
+
+
+def batches(*, status: str = "", external_id: str = "") -> QuerySet[QuestionBatch]:
+    """Return the batches of the entered tenant. An empty status or external_id restricts nothing."""
+    rows: QuerySet[QuestionBatch] = QuestionBatch.objects.all()
+    if status:
+        rows = rows.filter(status=status)
+    return rows.filter(external_id=external_id) if external_id else rows
 
 
 def counts_of(batch_ids: Sequence[UUID]) -> dict[UUID, BatchCounts]:
-    """The counts of each batch, in one statement."""
+    """Return the counts of each batch, read in one statement."""
     sums = {name: Sum(Cast(KT(f"usage__{name}"), BigIntegerField())) for name in USAGE}
     rows = (
         Question.objects.filter(batch_id__in=batch_ids)
@@ -50,6 +64,17 @@ def counts_of(batch_ids: Sequence[UUID]) -> dict[UUID, BatchCounts]:
     for row in rows:
         grouped[row["batch_id"]].append(row)
     return {id: _add_up(grouped[id]) for id in batch_ids}
+
+
+def views_of(rows: Sequence[QuestionBatch]) -> list[BatchView]:
+    """Return the batches with the counts of their questions, read in one statement."""
+    counts = counts_of([row.id for row in rows])
+    return [BatchView(row, counts[row.id]) for row in rows]
+
+
+def view_of(batch: QuestionBatch) -> BatchView:
+    """Return one batch with the counts of its questions."""
+    return views_of([batch])[0]
 
 
 def _add_up(rows: Sequence[dict[str, Any]]) -> BatchCounts:
@@ -65,20 +90,3 @@ def _add_up(rows: Sequence[dict[str, Any]]) -> BatchCounts:
         usage={name: sum(row[name] or 0 for row in rows) for name in USAGE},
         cost=sum((row["cost"] for row in rows), Decimal(0)),
     )
-
-
-def settle(batch_id: UUID, *, canceled: bool = False) -> None:
-    """End a batch none of whose questions is open any more, and tell customers; else nothing.
-
-    Called in every transaction that gives one of its questions an outcome, after that is written. The lock on the
-    batch's row lets only one of them be the last: the next one looks when the outcome before it is committed.
-    """
-    running = QuestionBatch.objects.select_for_update().filter(id=batch_id, status=BatchStatus.RUNNING)
-    batch: QuestionBatch | None = running.first()
-    if batch is None or Question.objects.filter(batch_id=batch_id, status__in=OPEN).exists():
-        return
-    batch.status = BatchStatus.CANCELED if canceled else BatchStatus.COMPLETED
-    batch.completed_at = timezone.now()
-    batch.save(update_fields=["status", "completed_at"])
-    data = payloads.batch_data(batch, counts_of([batch_id])[batch_id])
-    emit(type="question_batch.completed", resource_id=batch_id, data=data)

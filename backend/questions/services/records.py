@@ -1,4 +1,4 @@
-"""The rows behind an answer: the search tree's nodes with their candidates, and the evidence."""
+"""Writes of the rows behind an answer: the search tree's nodes with their candidates, and the evidence."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def write_answer_rows(*, question: Question, answer: Answer, frame_keys: Mapping
 
 
 def claims_of(answer: Answer) -> list[dict[str, Any]]:
-    """The answer's claims as a question stores them: evidence by its ordinals."""
+    """Return the answer's claims as a question stores them. evidence: ordinals of the answer's evidence."""
     return [{"text": claim.text, "status": claim.status, "evidence": list(claim.citations)} for claim in answer.claims]
 
 
@@ -81,25 +81,25 @@ def _node(question: Question, ordinal: int, record: NodeRecord) -> Node:
             for event in record.events
         ],
         sub_queries=list(record.sub_queries),
+        answer=record.answer,
         score=record.score,
+        seen=list(record.seen),
+        note=record.note,
         reused_from=record.reused_from,
         error_code=record.error,
         usage={
-            "answer": record.answer,
             "prompt_tokens": record.prompt_tokens,
             "completion_tokens": record.completion_tokens,
             "frames_used": record.frames_used,
             "frames_available": record.frames_available,
-            "seen": list(record.seen),
-            "note": record.note,
-            "started_ms": record.started_ms,
         },
+        started_ms=record.started_ms,
         wall_ms=record.wall_ms,
     )
 
 
 def _thumbnails(question: Question, answer: Answer) -> dict[tuple[UUID, int | None], str]:
-    """Thumbnail keys of the cited frames in the index versions that the answer read."""
+    """Return the thumbnail keys of the cited frames in the index versions that the answer read, by (video, ms)."""
     versions = dict(QuestionVideo.objects.filter(question_id=question.id).values_list("video_id", "index_version"))
     cited = {citation.frame_ms for citation in answer.citations if citation.frame_ms is not None}
     if not cited:

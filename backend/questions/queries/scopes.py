@@ -1,4 +1,4 @@
-"""From the scope that was asked for to the videos that are searched."""
+"""Reads of scopes: from the videos or the collection of a request to the videos that are searched."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from uuid import UUID
 from django.db.models import Count, QuerySet
 
 from backend.library.models import Collection, Video, VideoStatus
-from backend.questions.refusals import QuestionRefused, invalid
+from backend.tenancy.refusals import Refused, invalid
 
 MAX_VIDEOS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeWish:
-    """A collection with the videos it has now, or else the videos named."""
+    """What a request names: a collection, which stands for the videos it has now, or else videos."""
 
     video_ids: frozenset[UUID] = frozenset()
     collection_id: UUID | None = None
@@ -25,7 +25,7 @@ class ScopeWish:
 
 @dataclass(frozen=True, slots=True)
 class _Collections:
-    """Of the collections asked for: which there are, how many videos each has, the videos of those not too large."""
+    """Collections of a request: those that exist, the number of their videos, and the videos of those not too large."""
 
     present: frozenset[UUID]
     sizes: Mapping[UUID, int]
@@ -33,29 +33,31 @@ class _Collections:
 
 
 def resolve(wish: ScopeWish) -> list[Video]:
-    """The videos to search, in the order of their ids.
+    """Return the videos to search, in the order of their ids.
 
-    A foreign or deleted video or collection is unknown. Raises QuestionRefused: no_scope, unknown_video,
-    unknown_collection, empty_collection, too_many_videos, nothing_indexed.
+    A foreign or deleted video or collection is unknown. Raises Refused: no_scope, unknown_video, unknown_collection,
+    empty_collection, too_many_videos, nothing_indexed.
     """
-    found = resolve_many([wish])[wish]
-    if isinstance(found, QuestionRefused):
-        raise found
-    return found
+    videos = resolve_many([wish])[wish]
+    if isinstance(videos, Refused):
+        raise videos
+    return videos
 
 
-def resolve_many(wishes: Iterable[ScopeWish]) -> dict[ScopeWish, list[Video] | QuestionRefused]:
-    """resolve() for each wish, in at most four statements: its videos, or why there are none."""
+def resolve_many(wishes: Iterable[ScopeWish]) -> dict[ScopeWish, list[Video] | Refused]:
+    """Return the videos of each wish, or its refusal, as resolve() does. Runs at most four statements."""
     distinct = list(dict.fromkeys(wishes))
     collections = _collections({wish.collection_id for wish in distinct if wish.collection_id is not None})
     videos = _videos({id for wish in distinct if wish.collection_id is None for id in wish.video_ids})
-    found: dict[ScopeWish, list[Video] | QuestionRefused] = {}
+    resolved: dict[ScopeWish, list[Video] | Refused] = {}
     for wish in distinct:
         try:
-            found[wish] = _checked(_of_collection(wish, collections) if wish.collection_id else _named(wish, videos))
-        except QuestionRefused as refused:
-            found[wish] = refused
-    return found
+            resolved[wish] = _checked(
+                _of_collection(wish.collection_id, collections) if wish.collection_id else _named(wish, videos)
+            )
+        except Refused as refused:
+            resolved[wish] = refused
+    return resolved
 
 
 def _present() -> QuerySet[Video]:
@@ -73,7 +75,7 @@ def _collections(ids: set[UUID]) -> _Collections:
     present = frozenset(Collection.objects.filter(id__in=ids).values_list("id", flat=True))
     counted = _present().filter(collection_id__in=present).order_by().values_list("collection_id")
     sizes = dict(counted.annotate(n=Count("id")))
-    # One that is refused for its size is not read: it may be of any size.
+    # A collection that is refused for its size is not read: it may have any number of videos.
     readable = [id for id, size in sizes.items() if size <= MAX_VIDEOS]
     videos: dict[UUID, list[Video]] = defaultdict(list)
     for video in _present().filter(collection_id__in=readable).order_by("id"):
@@ -82,12 +84,13 @@ def _collections(ids: set[UUID]) -> _Collections:
     return _Collections(present, sizes, videos)
 
 
-def _of_collection(wish: ScopeWish, collections: _Collections) -> list[Video]:
-    id = wish.collection_id
-    if id is None or id not in collections.present:
-        raise invalid("unknown_collection", "There is no such collection.", "/collection_id")
+def _of_collection(id: UUID, collections: _Collections) -> list[Video]:
+    if id not in collections.present:
+        raise invalid(pointer="/collection_id", code="unknown_collection", detail="There is no such collection.")
     if not collections.sizes.get(id):
-        raise QuestionRefused("empty_collection", "The collection has no videos.", pointer="/collection_id")
+        raise Refused(
+            "empty_collection", "The collection has no videos. Add a video to it first.", pointer="/collection_id"
+        )
     if collections.sizes[id] > MAX_VIDEOS:
         raise _too_many("/collection_id")
     return collections.videos[id]
@@ -95,9 +98,9 @@ def _of_collection(wish: ScopeWish, collections: _Collections) -> list[Video]:
 
 def _named(wish: ScopeWish, videos: Mapping[UUID, Video]) -> list[Video]:
     if not wish.video_ids:
-        raise invalid("no_scope", "Name video_ids or a collection_id.", "/video_ids")
+        raise invalid(pointer="/video_ids", code="no_scope", detail="Give video_ids or a collection_id.")
     if not wish.video_ids <= videos.keys():
-        raise invalid("unknown_video", "A video of the scope does not exist.", "/video_ids")
+        raise invalid(pointer="/video_ids", code="unknown_video", detail="At least one of the videos does not exist.")
     if len(wish.video_ids) > MAX_VIDEOS:
         raise _too_many("/video_ids")
     return [videos[id] for id in sorted(wish.video_ids)]
@@ -105,9 +108,9 @@ def _named(wish: ScopeWish, videos: Mapping[UUID, Video]) -> list[Video]:
 
 def _checked(videos: Sequence[Video]) -> list[Video]:
     if all(video.status == VideoStatus.FAILED and not video.indexed_until_ms for video in videos):
-        raise QuestionRefused("nothing_indexed", "Indexing failed for every video of the scope.")
+        raise Refused("nothing_indexed", "Indexing failed for every video of the scope, so there is nothing to search.")
     return list(videos)
 
 
-def _too_many(pointer: str) -> QuestionRefused:
-    return invalid("too_many_videos", f"A question spans at most {MAX_VIDEOS} videos.", pointer)
+def _too_many(pointer: str) -> Refused:
+    return invalid(pointer=pointer, code="too_many_videos", detail=f"Name a scope of at most {MAX_VIDEOS} videos.")

@@ -1,0 +1,166 @@
+"""Bodies of usage: the query strings, the sums, and the rows of the ledger."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+from django.utils.dateparse import parse_date, parse_datetime
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from backend.api.bodies import StrictSerializer
+from backend.api.public_ids import PublicIdField, encode
+from backend.billing import queries
+from backend.billing.bodies.amounts import AmountSerializer, ExactDecimalField
+from backend.billing.models import UsageEvent, UsageMeter
+
+DEFAULT_SPAN = timedelta(days=30)
+LONGEST_SPAN = timedelta(days=400)
+_PREFIX_OF_GROUP = {"video": "vid", "question": "qst", "api_key": "key"}
+
+
+@extend_schema_field({"type": "string"})
+class TimeField(serializers.Field):  # type: ignore[type-arg]
+    """A time or a date as text; the time inside. A time without an offset is in UTC."""
+
+    default_error_messages = {"invalid_time": "Give an RFC 3339 time or a date, such as 2026-03-01."}
+
+    def to_internal_value(self, data: Any) -> datetime:
+        try:
+            day = parse_date(data)
+            moment = datetime(day.year, day.month, day.day, tzinfo=UTC) if day else parse_datetime(data)
+        except (TypeError, ValueError):
+            moment = None
+        if moment is None:
+            self.fail("invalid_time")
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+    def to_representation(self, value: datetime) -> str:
+        return value.isoformat()
+
+
+@extend_schema_field({"type": "string"})
+class GroupsField(serializers.Field):  # type: ignore[type-arg]
+    """Comma-separated names of groups; a list of names inside, each once."""
+
+    default_error_messages = {"unknown_group": f"Give a comma-separated list out of {', '.join(queries.GROUPS)}."}
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        names = [name for name in str(data).split(",") if name]
+        if not names or not set(names) <= set(queries.GROUPS):
+            self.fail("unknown_group")
+        return list(dict.fromkeys(names))
+
+    def to_representation(self, value: list[str]) -> str:
+        return ",".join(value)
+
+
+class SpanQuerySerializer(StrictSerializer):
+    """The half-open span of time that usage is read of."""
+
+    # The parameter is called `from`, which Python does not allow as a name.
+    start = TimeField(
+        required=False, help_text="Begin of the span, a time or a date in UTC. By default 30 days before its end."
+    )
+    to = TimeField(required=False, help_text="End of the span, a time or a date in UTC, not included. By default now.")
+
+    def get_fields(self) -> dict[str, Any]:
+        fields = super().get_fields()
+        return {("from" if name == "start" else name): field for name, field in fields.items()}
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        end = attrs.pop("to", None) or timezone.now()
+        start = attrs.pop("from", None) or end - DEFAULT_SPAN
+        if start >= end:
+            raise serializers.ValidationError({"from": "Give a begin before the end."}, code="invalid_span")
+        if end - start > LONGEST_SPAN:
+            detail = f"Give a span of at most {LONGEST_SPAN.days} days."
+            raise serializers.ValidationError({"from": detail}, code="span_too_long")
+        return {**attrs, "start": start, "end": end}
+
+
+class UsageQuerySerializer(SpanQuerySerializer):
+    """Which usage is summed up, and how."""
+
+    group_by = GroupsField(
+        default=["meter"],
+        help_text=f"What to group by: a comma-separated list out of {', '.join(queries.GROUPS)}. By default meter.",
+    )
+
+
+class UsageEventQuerySerializer(SpanQuerySerializer):
+    """Which rows of the ledger a list shows."""
+
+    meter = serializers.ChoiceField(UsageMeter.choices, required=False, help_text="Only rows of this meter.")
+
+
+class UsageLineSerializer(serializers.Serializer[Any]):
+    """Usage of one meter within one group."""
+
+    group = serializers.SerializerMethodField(help_text="Values of the group by the names in `group_by`.")
+    meter = serializers.ChoiceField(UsageMeter.choices, help_text="What was measured.")
+    quantity = ExactDecimalField(help_text="Quantity as an exact decimal, in the meter's unit.")
+    events = serializers.IntegerField(help_text="Number of ledger rows.")
+    cost = AmountSerializer(help_text="What the usage cost to run.")
+    price = AmountSerializer(help_text="What the usage is priced at.")
+
+    @extend_schema_field(serializers.DictField(child=serializers.CharField(allow_null=True)))
+    def get_group(self, line: queries.UsageLine) -> dict[str, str | None]:
+        return {name: _shown(name, value) for name, value in line.group.items()}
+
+
+def _shown(name: str, value: Any) -> str | None:
+    if value is None:
+        return None
+    return encode(_PREFIX_OF_GROUP[name], value) if name in _PREFIX_OF_GROUP else str(value)
+
+
+class UsageTotalsSerializer(serializers.Serializer[Any]):
+    """Sums over all lines."""
+
+    cost = AmountSerializer(help_text="What the usage cost to run.")
+    price = AmountSerializer(help_text="What the usage is priced at.")
+
+
+class UsageSerializer(serializers.Serializer[Any]):
+    """Usage of a span of time, summed up by groups and meters."""
+
+    object = serializers.CharField(default="usage", read_only=True, help_text="Always `usage`.")
+    start_at = serializers.DateTimeField(help_text="Begin of the span.")
+    end_at = serializers.DateTimeField(help_text="End of the span, not included.")
+    group_by = serializers.ListField(child=serializers.CharField(), help_text="What the lines are grouped by.")
+    data = UsageLineSerializer(  # type: ignore[assignment]  # the name of the list, as in all lists
+        source="lines", many=True, help_text="One line for each group and meter."
+    )
+    totals = UsageTotalsSerializer(source="*", help_text="Sums over all lines.")
+
+
+class UsageEventSerializer(serializers.ModelSerializer[UsageEvent]):
+    """A row of the ledger."""
+
+    object = serializers.CharField(default="usage_event", read_only=True, help_text="Always `usage_event`.")
+    video_id = PublicIdField("vid", allow_null=True, help_text="Video that the usage belongs to, if any.")
+    question_id = PublicIdField("qst", allow_null=True, help_text="Question that the usage belongs to, if any.")
+    api_key_id = PublicIdField("key", allow_null=True, help_text="API key that caused the usage, if known.")
+    quantity = ExactDecimalField(help_text="Quantity as an exact decimal, in the meter's unit.")
+    cost = AmountSerializer(source="cost_amount", help_text="What the usage cost to run.")
+    price = AmountSerializer(source="price_amount", help_text="What the usage is priced at.")
+
+    class Meta:
+        model = UsageEvent
+        fields = (
+            "id", "object", "meter", "quantity", "occurred_at", "recorded_at", "video_id", "question_id", "api_key_id",
+            "stage", "model", "cost", "price", "billable", "reason",
+        )  # fmt: skip
+        extra_kwargs = {
+            "id": {"help_text": "Id of the row."},
+            "meter": {"help_text": "What was measured."},
+            "occurred_at": {"help_text": "When the usage occurred."},
+            "recorded_at": {"help_text": "When the row was written."},
+            "stage": {"help_text": "Stage of the work; empty without one."},
+            "model": {"help_text": "Model that was called; empty without one."},
+            "billable": {"help_text": "False for work that was thrown away: it has a cost and no price."},
+            "reason": {"help_text": "Why the row is not billable or reverses another; empty otherwise."},
+        }

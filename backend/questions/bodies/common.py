@@ -1,0 +1,79 @@
+"""Parts of bodies that several resources share: scopes of requests, frames, usage of models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from rest_framework import serializers
+
+from backend.api.bodies import MAX_TIME_MS, StrictSerializer
+from backend.api.public_ids import PublicIdField
+from backend.library.storage import ObjectStorage
+from backend.questions.queries.scopes import MAX_VIDEOS
+
+SCOPE_FIELDS = ("video_ids", "collection_id")
+
+
+def listed(serializer: type[serializers.Serializer[Any]], rows: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return the bodies of rows. One serializer serves all rows, since making one copies every field."""
+    return list(cast(Sequence[dict[str, Any]], serializer(rows, many=True).data))
+
+
+class ScopeRequestSerializer(StrictSerializer):
+    """Videos, or a collection, and the span of each video that may be read."""
+
+    video_ids = serializers.ListField(
+        child=PublicIdField("vid"),
+        required=False,
+        min_length=1,
+        max_length=MAX_VIDEOS,
+        help_text="Videos to read. Give either these or a collection.",
+    )
+    collection_id = PublicIdField(
+        "col", required=False, help_text="Collection to read, with the videos that it has now."
+    )
+    start_ms = serializers.IntegerField(
+        min_value=0,
+        max_value=MAX_TIME_MS,
+        required=False,
+        allow_null=True,
+        help_text="Begin of the span to read in each video, in milliseconds. By default the video's begin.",
+    )
+    end_ms = serializers.IntegerField(
+        min_value=1,
+        max_value=MAX_TIME_MS,
+        required=False,
+        allow_null=True,
+        help_text="End of the span to read in each video, in milliseconds. By default the video's end.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if ("video_ids" in attrs) == ("collection_id" in attrs):
+            raise serializers.ValidationError("Give either video_ids or collection_id.", code="scope_required")
+        return attrs
+
+
+class FrameImageSerializer(serializers.Serializer[Any]):
+    """A frame of a video, out of a row with frame_ms and frame_key; null if the row has no frame."""
+
+    ms = serializers.IntegerField(source="frame_ms", help_text="Time of the frame in its video, in milliseconds.")
+    url = serializers.SerializerMethodField(
+        help_text="Link to the picture, valid for an hour. Null if the picture is not kept."
+    )
+
+    def get_url(self, row: Any) -> str | None:
+        return ObjectStorage().presign_get(row.frame_key) if row.frame_key else None
+
+    def to_representation(self, instance: Any) -> Any:
+        return None if instance.frame_ms is None else super().to_representation(instance)
+
+
+class ModelUsageSerializer(serializers.Serializer[Any]):
+    """What model calls consumed."""
+
+    calls = serializers.IntegerField(help_text="Number of model calls.")
+    prompt_tokens = serializers.IntegerField(help_text="Tokens that were sent to models, cached ones included.")
+    cached_tokens = serializers.IntegerField(help_text="Tokens of the prompts that the server had cached.")
+    completion_tokens = serializers.IntegerField(help_text="Tokens that models wrote.")
+    device_seconds = serializers.CharField(help_text="Time that the calls took, in seconds, as an exact decimal.")

@@ -1,0 +1,127 @@
+"""Bodies of searches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from backend.api.bodies import ResourceErrorSerializer, StrictSerializer
+from backend.api.public_ids import PublicIdField
+from backend.questions.bodies.common import FrameImageSerializer, ModelUsageSerializer, ScopeRequestSerializer
+from backend.questions.models import QuestionStatus
+from backend.questions.services.searches import DEFAULT_WEIGHTS, VIEWS
+from gpu_workers.engine.retrieval.fusion import FUSIONS
+
+DEFAULT_LIMIT = 16
+MAX_LIMIT = 100
+MAX_WEIGHT = 10
+
+
+class SearchRequestSerializer(ScopeRequestSerializer):
+    """A query over videos or a collection."""
+
+    query = serializers.CharField(source="text", max_length=4_000, help_text="What to look for, in your own words.")
+    limit = serializers.IntegerField(
+        min_value=1, max_value=MAX_LIMIT, default=DEFAULT_LIMIT, help_text="Maximum number of results."
+    )
+    # The service checks the names of the views.
+    views = serializers.DictField(
+        child=serializers.FloatField(min_value=0, max_value=MAX_WEIGHT),
+        required=False,
+        help_text=f"Weights from 0 to {MAX_WEIGHT} of the views {', '.join(VIEWS)}; 0 leaves a view out. "
+        f"By default {', '.join(f'{view} {weight:g}' for view, weight in DEFAULT_WEIGHTS.items())}.",
+    )
+    fusion = serializers.ChoiceField(
+        FUSIONS, default="contrast", help_text="How the rankings of the views are combined."
+    )
+
+
+class SearchQuerySerializer(StrictSerializer):
+    """Which searches a list shows."""
+
+    status = serializers.ChoiceField(
+        QuestionStatus.choices, required=False, help_text="Only searches with this status."
+    )
+    video_id = PublicIdField("vid", required=False, help_text="Only searches whose scope has this video.")
+
+
+class SearchReasonSerializer(serializers.Serializer[Any]):
+    """Why an event was found."""
+
+    view = serializers.ChoiceField(VIEWS, help_text="The view that found the event.")
+    similarity = serializers.FloatField(help_text="Similarity to the query.")
+    text = serializers.CharField(help_text="The words that matched; empty if the event itself matched.")
+
+
+class SearchResultSerializer(serializers.Serializer[Any]):
+    """An event that was found."""
+
+    event_id = PublicIdField("evt", help_text="Id of the event in the index that the search read.")
+    video_id = PublicIdField("vid", help_text="Video of the event.")
+    start_ms = serializers.IntegerField(help_text="Begin of the event in milliseconds.")
+    end_ms = serializers.IntegerField(help_text="End of the event in milliseconds.")
+    summary = serializers.CharField(help_text="What happens in the event.")
+    score = serializers.FloatField(help_text="Score of the event; comparable within one search.")
+    reasons = SearchReasonSerializer(many=True, help_text="Why the event was found, most similar first.")
+    frame = FrameImageSerializer(source="*", allow_null=True, help_text="The frame that shows the event best.")
+
+
+class MomentSerializer(serializers.Serializer[Any]):
+    """A stretch of time: one result, or two results that follow each other."""
+
+    video_id = PublicIdField("vid", help_text="Video of the moment.")
+    start_ms = serializers.IntegerField(source="span.start_ms", help_text="Begin of the moment in milliseconds.")
+    end_ms = serializers.IntegerField(source="span.end_ms", help_text="End of the moment in milliseconds.")
+    score = serializers.FloatField(help_text="Score of the moment; comparable within one search.")
+    event_ids = serializers.ListField(
+        child=PublicIdField("evt"), help_text="Events of the moment, in the order of time."
+    )
+
+
+class SearchSummarySerializer(serializers.Serializer[Any]):
+    """A search without its results."""
+
+    id = PublicIdField("sea", source="search.id", help_text="Id of the search.")
+    object = serializers.CharField(default="search", read_only=True, help_text="Always `search`.")
+    status = serializers.ChoiceField(
+        QuestionStatus.choices,
+        source="search.status",
+        help_text="`queued` and `running` searches are open; the others have their outcome.",
+    )
+    query = serializers.CharField(source="search.text", help_text="The query.")
+    video_ids = serializers.ListField(child=PublicIdField("vid"), help_text="Videos of the scope that still exist.")
+    start_ms = serializers.IntegerField(
+        source="search.start_ms", allow_null=True, help_text="Begin of the span that is read in each video."
+    )
+    end_ms = serializers.IntegerField(
+        source="search.end_ms", allow_null=True, help_text="End of the span that is read in each video."
+    )
+    limit = serializers.IntegerField(source="search.settings.limit", help_text="Maximum number of results.")
+    views = serializers.DictField(
+        source="search.settings.views", child=serializers.FloatField(), help_text="Weight of each view."
+    )
+    fusion = serializers.ChoiceField(
+        FUSIONS, source="search.settings.fusion", help_text="How the rankings of the views are combined."
+    )
+    result_count = serializers.IntegerField(help_text="Number of results.")
+    usage = ModelUsageSerializer(allow_null=True, help_text="What the search consumed; null while it is open.")
+    timings = serializers.DictField(
+        child=serializers.IntegerField(),
+        allow_null=True,
+        help_text="Durations in milliseconds: `queue_ms`, `retrieval_ms`, `total_ms`.",
+    )
+    error = ResourceErrorSerializer(allow_null=True, help_text="Why the search failed; null if it did not.")
+    created_at = serializers.DateTimeField(source="search.created_at", help_text="When the search was requested.")
+    completed_at = serializers.DateTimeField(
+        source="search.completed_at", allow_null=True, help_text="When the search got its outcome."
+    )
+
+
+class SearchSerializer(SearchSummarySerializer):
+    """A search with its results."""
+
+    results = SearchResultSerializer(many=True, help_text="Events, best first.")
+    moments = MomentSerializer(
+        many=True, help_text="Stretches of time, best first: each result, and neighbouring results together."
+    )
