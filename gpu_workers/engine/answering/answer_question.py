@@ -37,9 +37,9 @@ def answer_question(
     """Answer question from what graph holds.
 
     graph: already bound to the question's scope, which nothing in here can widen. budget: None is no limit.
-    on_progress: called from this thread. should_stop: asked before every model call, from any thread.
-    allowance: what a limit shared with other questions leaves for this one; asked before every model call, too.
-    on_partial: gets the best answer so far after each level of the search that has one, from this thread.
+    on_progress: called from this thread. should_stop: called before every model call, from any thread; true cancels the
+    question. allowance: returns what a limit shared with other questions leaves for this one; called before every model
+    call, too. on_partial: gets the best answer so far after each level of the search that has one, from this thread.
     closer: returns a stored frame as a JPEG in full, None if there is none; called from this thread where a look needs
     detail. meter: gets every model call. settings: replace those of the question's effort. method: replaces the method
     that the question names, for a method that is not offered (bench.evaluation).

@@ -1,4 +1,4 @@
-"""What is asked, of which graph and how: all that stays fixed while a stage works on a question."""
+"""A question with its graph, models and settings: all that stays fixed while a stage works on it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from gpu_workers.engine.ports import KnowledgeGraph
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with its graph, models and settings. A stage that asks something else passes a changed copy on
+    """A question with its graph, models and settings. A stage that asks another question passes a changed copy on
     (dataclasses.replace).
 
-    searched: the question as retrieval takes it. It holds words of the question before, if the question could not be
-    made to stand alone. standalone: the question as it was understood from its history; "" without one.
+    searched: the question as retrieval takes it. It includes the previous question if this one could not be made to
+    stand alone. standalone: the question as it was understood from its history; "" without one.
     """
 
     question: QuestionInput

@@ -25,7 +25,7 @@ class BudgetSpent(Halt):
 
 
 class Canceled(Halt):
-    """The caller's should_stop() said so."""
+    """The caller's should_stop() returned true."""
 
     def __init__(self) -> None:
         super().__init__("canceled")
@@ -53,9 +53,9 @@ class Admission:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a limit that the question shares with others leaves for it in total, as of now; None is no limit.
+    """The total that a limit shared with other questions leaves for this one at this moment; None is no limit.
 
-    max_seconds: of model time, summed over calls that may run side by side; Budget.max_seconds is time that passes.
+    max_seconds: model time, summed over calls that may run in parallel; Budget.max_seconds is elapsed time.
     """
 
     max_tokens: int | None = None
@@ -65,8 +65,8 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class _Limit:
-    """What a limit leaves. cost_of_one: the most that one sample consumes of it. ends_at_nothing_left: whether nothing
-    left refuses even a sample that consumes nothing."""
+    """The rest of a limit. cost_of_one: the most that one sample consumes of it. ends_at_nothing_left: whether a
+    used-up limit refuses even a sample that consumes nothing."""
 
     code: str
     left: Decimal
@@ -77,9 +77,10 @@ class _Limit:
 class Spending:
     """Admits model calls while the budget and the allowance last. Safe to share between threads.
 
-    Calls in flight hold a reservation for the most they can consume, so that calls made side by side cannot overrun
-    together what each could afford alone. Time cannot be reserved: what it costs may pass a limit by the calls in
-    flight. allowance: asked before every call, from any thread, since others consume meanwhile.
+    Calls in flight hold a reservation for the most they can consume. So calls made in parallel cannot together overrun
+    a limit that each of them keeps alone. Time cannot be reserved: the calls in flight may exceed a limit of time, and
+    a limit of cost by the price of their time. allowance: called before every call, from any thread, since other
+    questions consume meanwhile.
     """
 
     def __init__(
@@ -127,7 +128,7 @@ class Spending:
     def admitted(self, model: str, *, prompt_tokens: int, sample_tokens: int, n: int = 1) -> Iterator[Admission]:
         """Reserve room for one request of up to n samples, as many as the budget holds, at least one.
 
-        sample_tokens: the most one sample can have. The prompt is reserved once per sample, since a server that cannot
+        sample_tokens: maximum length of one sample. The prompt is reserved once per sample, since a server that cannot
         sample n at once is asked n times. Raises Canceled or BudgetSpent instead of admitting the call.
         """
         allowed = self._allowance()
@@ -167,7 +168,7 @@ class Spending:
         return n
 
     def _limits(self, allowed: Allowance, model: str, prompt_tokens: int, sample_tokens: int) -> Iterator[_Limit]:
-        """The limits on a call, in the order in which they are reported."""
+        """Yield the limits on a call, in the order in which they are reported."""
         budget = self._budget
         if budget.max_calls is not None:
             yield _Limit("max_calls", Decimal(budget.max_calls - self._calls))

@@ -1,4 +1,4 @@
-"""The gate that every model call of a question passes, and what the calls have come to so far."""
+"""The gate that every model call of a question passes, and the record of the calls so far."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ CHECK_TOKENS = 768
 
 
 class Calls:
-    """Makes the model calls of one question within its budget, and reports to who asked.
+    """Makes the model calls of one question within its budget, and reports progress to the caller.
 
-    Only ask(), check_frames(), observe_frames() and halt() may be called off the asking thread. halted: the first
-    reason why no further call is made. timings: wall ms per stage. closer: a stored frame as a picture in full, None if
-    there is none to be had.
+    Only ask(), check_frames(), observe_frames() and halt() may be called from threads other than the question's own.
+    halted: the first reason why no further call is made. timings: wall ms per stage. closer: returns a stored frame as
+    a picture in full, None if there is none.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class Calls:
     def together(
         self, stage: str, tasks: Sequence[Callable[[], Result]], *, details: Sequence[str] = ()
     ) -> list[Result]:
-        """Run the tasks side by side, at most in_flight at once; results are in the order of tasks.
+        """Run the tasks in parallel, at most in_flight at once; results are in the order of tasks.
 
         Progress is reported as each task ends. A task decides itself what its failure means; an exception that it lets
         through is raised here after the others have ended.
@@ -174,11 +174,11 @@ class Calls:
 
 
 def _unheard_progress(stage: str, done: int, total: int, detail: str) -> None:
-    """Progress that nobody follows."""
+    """Ignore progress that nobody follows."""
 
 
 def _unheard(answer: PartialAnswer) -> None:
-    """Partial answers that nobody follows."""
+    """Ignore partial answers that nobody follows."""
 
 
 def _no_closer(frame: StoredFrame) -> None:

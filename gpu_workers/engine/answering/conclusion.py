@@ -27,7 +27,7 @@ def conclude(
     """Return the Answer of a method.
 
     A verdict too weak to stand on is an abstention, unless the budget or the caller ended the search: then it is the
-    best answer so far. support: the share of each choice by the events, where it was looked at.
+    best answer so far. support: the share of each choice by the events, if it was computed.
     """
     text, choice, reasoning, sureness = "", None, "", 0.0
     signals: Signals | None = None

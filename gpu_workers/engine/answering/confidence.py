@@ -12,9 +12,9 @@ from gpu_workers.engine.models.calibration import Calibration, Coefficients
 class Signals:
     """What distinguishes right answers from wrong ones, each in 0..1.
 
-    score: S of the answer, or what it counts with the events' support. margin: over the best other answer. similarity:
-    of the strongest retrieval hit. support: the answer's share of the events' support (choices.support), None if the
-    support was not looked at.
+    score: S of the answer, or its total with the events' support. margin: over the best other answer. similarity: of
+    the strongest retrieval hit. support: the answer's share of the events' support (choices.support), None if the
+    support was not computed.
     """
 
     score: float

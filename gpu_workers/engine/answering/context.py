@@ -20,7 +20,7 @@ LINE_TOKENS = 24
 
 @dataclass(frozen=True, slots=True)
 class EventContext:
-    """text: the lines of the prompt. numbers: event by its n in "E<n>". events: what was shown, by the same n."""
+    """text: the lines of the prompt. numbers: event by its n in "E<n>". events: the events shown, by the same n."""
 
     text: str
     numbers: Mapping[UUID, int]
@@ -37,8 +37,10 @@ def event_context(
     stamp: Callable[[Span], str] | None = None,
     all_in_brief: bool = False,
 ) -> EventContext:
-    """ranking: event ids, best first; ids missing in events are left out. stamp: how a line shows its time, by default
-    on the clock.
+    """Return the events as lines of a prompt, in order of time, within max_tokens.
+
+    ranking: event ids, best first; ids missing in events are left out. stamp: formats the time of a line; the default
+    is clock time.
 
     Drops the lowest ranked events until the rest fits max_tokens, but never the best one: it is cut short instead.
     all_in_brief: an event that is too long for an equal part of max_tokens is cut to it, so that more events fit.

@@ -32,7 +32,7 @@ compare it."""
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """An earlier question of the same conversation and what was answered; answer is "" if nothing was."""
+    """An earlier question of the same conversation and its answer; answer is "" if there was none."""
 
     question: str
     answer: str
@@ -41,10 +41,10 @@ class Turn:
 @dataclass(frozen=True, slots=True)
 class QuestionInput:
     """One question. choices: empty for an open question, else 2 to 26 texts. profile: the videos' scenario
-    (general, wildlife, traffic, egocentric, city). seed: makes sampling repeatable where the server can.
-    history: the conversation so far, oldest first; with it the question may refer back ("and what did he do then?").
-    check: how method ava looks again where its answer is in doubt: not at all, at frames in one look, or by inspection;
-    auto leaves it to the effort.
+    (general, wildlife, traffic, egocentric, city). seed: makes sampling repeatable where the server can. history: the
+    conversation so far, oldest first; with it the question may refer back ("and what did he do then?"). check: how
+    method ava looks at frames again if its answer is in doubt: not at all, in one look, or by inspection. With auto the
+    effort decides.
     """
 
     question: str
@@ -65,9 +65,9 @@ class QuestionInput:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a model costs, in the budget's currency. Cached prompt tokens cost `cached` instead of `prompt`.
+    """Price of a model, in the budget's currency. Cached prompt tokens cost `cached` instead of `prompt`.
 
-    per_second: of the time that its calls take, for models on devices that are paid by the hour."""
+    per_second: price of a second that its calls take, for models on devices that are paid by the hour."""
 
     prompt_per_million: Decimal = Decimal(0)
     cached_per_million: Decimal = Decimal(0)
@@ -90,7 +90,7 @@ class Budget:
 @dataclass(frozen=True, slots=True)
 class NodeEvent:
     """An event on a node's list. rank counts from 1. number: n of its "E<n>" in the prompt, None when not shown.
-    found_by: the views that brought it."""
+    found_by: the views that found it."""
 
     event_id: UUID
     rank: int
@@ -119,10 +119,10 @@ class NodeRecord:
     """One node of the search, for storage and display.
 
     path: actions from the root, such as "F/RQ/SA"; "" is the root itself. depth: number of actions.
-    answer: the node's own answer, None if it has none; "insufficient" if it abstained.
-    error: stable code of what went wrong, "" if nothing did. reused_from: path of the node with the same events whose
-    answer this one shares. frames_used of frames_available: what a frame check or an inspection looked at.
-    seen: what an inspection found so far, in words. note: SEARCH_SKIPPED, or "" if there is nothing to note.
+    answer: the node's own answer, None if it has none; "insufficient" if it abstained. error: stable code of the
+    failure, "" if there was none. reused_from: path of the node with the same events whose answer this one shares.
+    frames_used of frames_available: number of frames that a frame check or an inspection looked at. seen: findings of
+    an inspection so far, in words. note: SEARCH_SKIPPED, or "" if there is nothing to note.
     """
 
     path: str
@@ -149,8 +149,8 @@ class NodeRecord:
 class CitationRecord:
     """Evidence: an event, its span, its best frame, the words that carry the answer. Times in ms of its video.
 
-    claims: the places in Answer.claims of what it is cited for. closeness: cosine of those claims and the event's
-    words, 0 to 1, the closest one's; None when nothing could be embedded. It orders evidence and is no probability.
+    claims: indices in Answer.claims of the claims it is cited for. closeness: the highest cosine of one of these claims
+    and the event's words, 0 to 1; None if nothing could be embedded. It orders evidence and is no probability.
     """
 
     video_id: UUID
@@ -167,7 +167,7 @@ class CitationRecord:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRecord:
-    """One statement of the answer and the citations that it rests on, by their places in Answer.citations.
+    """One statement of the answer and the citations that it rests on, by their indices in Answer.citations.
 
     status: contradicted if a citation contradicts it and none supports it, supported if one supports it, else (and
     without any citation) unverified.
@@ -197,7 +197,8 @@ class Answer:
     finish_reason "budget" or "canceled" may come with the best answer so far. detail: stable code behind a reason that
     is not "answered" (such as "max_tokens" or "model_unavailable"). timings: wall ms per stage. claims: the answer's
     statements with their citations. standalone: the question as it was understood from its history, "" without one.
-    signals: what confidence rests on. unmeasured: what was not fitted to the models in use (Calibration.unmeasured).
+    signals: the values that confidence is computed from. unmeasured: the values that were not fitted to the models in
+    use (Calibration.unmeasured).
     """
 
     text: str
@@ -228,6 +229,7 @@ class PartialAnswer:
 
 
 class Progress(Protocol):
-    """Hears where a question stands, in the thread that asked. stage: support, retrieval, search, check, citations."""
+    """Receives the progress of a question, in the thread that answers it. stage: support, retrieval, search, check,
+    citations."""
 
     def __call__(self, stage: str, done: int, total: int, detail: str) -> None: ...

@@ -1,4 +1,4 @@
-"""Follow-up questions: made to stand alone before anything is searched."""
+"""Follow-up questions, rewritten to stand alone before anything is searched."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _SCHEMA = {
 
 
 def stand_alone(asked: Asked, calls: Calls) -> Asked:
-    """Return what is asked with the question rewritten by its history, in one call; without history as it is.
+    """Return asked with the question rewritten from its history, in one call; without history return it unchanged.
 
-    Earlier answers come from a model that read text of the video: they can change what is asked and searched for, and
-    nothing else. After a failure the question stays as it is and is searched together with the question before.
+    Earlier answers come from a model that read text of the video: they can change the question and the search, and
+    nothing else. After a failure the question stays as it is and is searched together with the previous question.
     """
     question = asked.question
     if not question.history:
@@ -52,8 +52,8 @@ def stand_alone(asked: Asked, calls: Calls) -> Asked:
                 max_tokens=200,
                 seed=asked.seed_of("condense"),
             )
-        said = (read_object(samples[0].text) or {}).get("question")
-        text = as_data(said)[:STANDALONE_CHARACTERS] if isinstance(said, str) else ""
+        rewritten = (read_object(samples[0].text) or {}).get("question")
+        text = as_data(rewritten)[:STANDALONE_CHARACTERS] if isinstance(rewritten, str) else ""
     except Halt as halt:
         calls.halt(halt)
     except ModelError:
@@ -65,10 +65,10 @@ def stand_alone(asked: Asked, calls: Calls) -> Asked:
 
 
 def conversation(history: Sequence[Turn]) -> str:
-    """The last turns as data, a line each, bounded in number and length."""
+    """Return the last turns as data, a line each, bounded in number and length."""
     lines = []
     for turn in history[-TURNS:]:
         question = as_data(turn.question)[:QUESTION_CHARACTERS]
-        said = as_data(turn.answer)[:ANSWER_CHARACTERS] or "nothing"
-        lines.append(f"Asked: {question} Answered: {said}")
+        answer = as_data(turn.answer)[:ANSWER_CHARACTERS] or "nothing"
+        lines.append(f"Asked: {question} Answered: {answer}")
     return "\n".join(lines)

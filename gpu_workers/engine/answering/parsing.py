@@ -15,8 +15,8 @@ from gpu_workers.engine.models.served.structured import storable
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswer:
-    """What one sample says. choice: index, None for an open question. sufficient False: the model abstains, and text
-    is then INSUFFICIENT. cited: event numbers as written, not yet checked against the prompt."""
+    """The answer of one sample. choice: index, None for an open question. sufficient False: the model abstains, and
+    text is then INSUFFICIENT. cited: event numbers as written, not yet checked against the prompt."""
 
     text: str
     choice: int | None
@@ -30,7 +30,7 @@ def letter(index: int) -> str:
 
 
 def answer_schema(choices: Sequence[str], *, abstain: bool) -> dict[str, Any]:
-    """JSON schema of one sample. Property order is the order of writing: the reasoning precedes the answer."""
+    """Return the JSON schema of one sample. Properties are written in order: the reasoning precedes the answer."""
     properties: dict[str, Any] = {"reasoning": {"type": "string"}}
     if choices:
         letters = [letter(index) for index in range(len(choices))]
@@ -44,13 +44,13 @@ def answer_schema(choices: Sequence[str], *, abstain: bool) -> dict[str, Any]:
 
 
 def parse_answer(text: str, choices: Sequence[str]) -> ParsedAnswer | None:
-    """What the sample answers, or None if that cannot be read from it with certainty."""
+    """Return the sample's answer, or None if it cannot be read with certainty."""
     fields = read_object(text)
     if fields is not None:
         return _from_fields(fields, choices)
-    found = _ANSWER_FIELD.search(text)
-    if found:
-        return _from_fields({"answer": _unquote(found.group(1)), "reasoning": _reasoning_of(text)}, choices)
+    match = _ANSWER_FIELD.search(text)
+    if match:
+        return _from_fields({"answer": _unquote(match.group(1)), "reasoning": _reasoning_of(text)}, choices)
     if not choices:
         return None
     spoken = _ANSWER_PHRASE.findall(text)
@@ -62,7 +62,7 @@ def parse_answer(text: str, choices: Sequence[str]) -> ParsedAnswer | None:
 
 
 def read_object(text: str) -> Mapping[str, Any] | None:
-    """The JSON object in text: strictly, then between the outermost braces (code fences, chatter); None without one."""
+    """Return the JSON object in text: all of text, or the part in the outermost braces; None without one."""
     for candidate in (text, text[text.find("{") : text.rfind("}") + 1]):
         try:
             value = json.loads(candidate, strict=False)
@@ -103,19 +103,19 @@ def _from_fields(fields: Mapping[str, Any], choices: Sequence[str]) -> ParsedAns
 
 
 def _read_choice(raw: str, choices: Sequence[str]) -> ParsedAnswer | None:
-    """A, a, A., (A), "A. text" or the option's text; None when it fits no option or more than one."""
+    """Read A, a, A., (A), "A. text" or the option's text; None when it fits no option or more than one."""
     text = raw.strip().strip("\"'*`").strip()
     if text.lower().rstrip(".") == INSUFFICIENT or _ABSTENTION.match(text):
         return ParsedAnswer(INSUFFICIENT, None, sufficient=False)
-    if (found := _LETTER.match(text)) and (index := _index(found.group(1))) < len(choices):
+    if (match := _LETTER.match(text)) and (index := _index(match.group(1))) < len(choices):
         return _choice(index, choices)
     by_text = [index for index, choice in enumerate(choices) if plain(choice) == plain(text)]
     if len(by_text) == 1:
         return _choice(by_text[0], choices)
-    if found := _LETTER_THEN_TEXT.match(text):
-        index, rest = _index(found.group(1)), plain(found.group(2))
+    if match := _LETTER_THEN_TEXT.match(text):
+        index, rest = _index(match.group(1)), plain(match.group(2))
         named = [other for other, choice in enumerate(choices) if rest and plain(choice) == rest]
-        # A letter beside another option's words says two things at once: no vote.
+        # A letter with another option's words names two options: no vote.
         if index < len(choices) and named in ([], [index]):
             return _choice(index, choices)
         return None
@@ -137,10 +137,10 @@ def _holds(text: str, choice: str) -> bool:
 
 
 def _numbers(value: Any) -> tuple[int, ...]:
-    """Event numbers out of [2, "E5"], "E2, E5" or 2, each once, in order."""
+    """Return the event numbers of [2, "E5"], "E2, E5" or 2, each once, in order."""
     items = value if isinstance(value, list) else [value]
-    found = [int(digits) for item in items for digits in re.findall(r"(?<![-\d.])\d{1,6}", str(item))]
-    return tuple(dict.fromkeys(found))
+    numbers = [int(digits) for item in items for digits in re.findall(r"(?<![-\d.])\d{1,6}", str(item))]
+    return tuple(dict.fromkeys(numbers))
 
 
 def _unquote(quoted: str) -> str:
@@ -151,5 +151,5 @@ def _unquote(quoted: str) -> str:
 
 
 def _reasoning_of(text: str) -> str:
-    found = _REASONING_FIELD.search(text)
-    return _unquote(found.group(1)) if found else ""
+    match = _REASONING_FIELD.search(text)
+    return _unquote(match.group(1)) if match else ""

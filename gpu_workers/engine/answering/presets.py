@@ -1,4 +1,4 @@
-"""Every switch of a question in groups, and what each effort sets them to."""
+"""Every setting of a question in groups, and the values that each effort gives them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class TreeSettings:
     """How far and how wide the search tree grows (AVA, section 5.2)."""
 
     max_depth: int
-    """Depth of the tree; 1 is the root's own answer."""
+    """Maximum depth of the tree; 1 is the root's own answer."""
     adaptive: bool = True
     """Whether the search stops as soon as the consensus reaches gate."""
     gate: float = 0.6
@@ -54,7 +54,7 @@ class SampleSettings:
     rescale: bool = True
     """Whether traces score (F1 - baseline) / (1 - baseline), clipped to 0..1, instead of raw F1."""
     abstain: bool = True
-    """Whether an answer may be that the events do not suffice."""
+    """Whether a sample may abstain because the events do not suffice."""
     lowest_answer: float = 0.2
     """Score S below which an answer does not outvote abstention."""
 
@@ -64,30 +64,30 @@ class LookSettings:
     """When and how the frames of nodes in doubt are looked at again."""
 
     check: CheckRule = "on_doubt"
-    """When frames are looked at."""
+    """Rule for when frames are looked at."""
     mode: LookMode = "frames"
-    """In one look at the suspects' frames (action CA), or by inspection: planned looks in rounds (action IN)."""
+    """Way of looking: once at the suspects' frames (action CA), or in planned rounds, by inspection (action IN)."""
     check_samples: int = 4
     """Number of samples of a frame check or a reflection."""
     inspect_rounds: int = 3
     """Maximum number of rounds of an inspection."""
     inspect_gate: float = 0.5
-    """Minimum confidence, in what an inspection saw, to end it with an answer; not calibrated."""
+    """Minimum confidence of an inspection's findings to end it with an answer; not calibrated."""
 
 
 @dataclass(frozen=True, slots=True)
 class SupportSettings:
-    """How the events' support of each choice counts (choices.support)."""
+    """Weight of the events' support of each choice (choices.support)."""
 
     weight: float = 0.0
-    """Share of the support in a choice's total, next to S; 0 leaves it out."""
+    """Share of the support in a choice's total, with S for the rest; 0 leaves it out."""
     judge_tokens: int = 0
-    """Maximum tokens of the events that the reasoner reads to judge each choice; 0 does not ask."""
+    """Maximum tokens of the events that the reasoner reads to judge each choice; with 0 it is not asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptSettings:
-    """What an answer's prompt holds, and how much may be written."""
+    """Contents of an answer's prompt, and maximum length of the answer."""
 
     context_tokens: int = 6_000
     """Maximum tokens of the events in one prompt."""
@@ -129,9 +129,9 @@ def changed(settings: SearchSettings, **values: Any) -> SearchSettings:
     groups: dict[str, Any] = {}
     for name in _GROUPS:
         group = getattr(settings, name)
-        own = {one.name: values.pop(one.name) for one in fields(group) if one.name in values}
-        if own:
-            groups[name] = replace(group, **own)
+        group_values = {member.name: values.pop(member.name) for member in fields(group) if member.name in values}
+        if group_values:
+            groups[name] = replace(group, **group_values)
     return replace(settings, **groups, **values)
 
 
@@ -206,15 +206,15 @@ def settings_for(effort: Effort, calibration: Calibration) -> SearchSettings:
             requery=False,
             level_width=1,
             retrieval=replace(settings.retrieval, rewriting=False),
-            # Reading out what was measured on 24 frames takes the small model longer than the answer it should help.
+            # Reading the measurements of 24 frames takes the small model longer than the answer itself.
             check="off",
         )
     return changed(settings, check_samples=1)
 
 
 def checking(settings: SearchSettings, mode: CheckMode) -> SearchSettings:
-    """Return settings as a question asks to be checked. A way of looking that is asked for by name is also used by an
-    effort that would not look at all."""
+    """Return settings with the check that a question asks for. A way of looking that the question names is also used by
+    an effort that would not look at all."""
     if mode == "auto":
         return settings
     if mode == "off":

@@ -16,11 +16,11 @@ from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The answer that a method settles on, with what a reader may ask of it: how sure, by how much, resting on what.
+    """The answer that a method settles on, with its score, its margin and its source.
 
     node: the node whose answer is given: an SA node, or the CA or IN node that looked again.
-    score: the node's consistency score S (eq. 6); or, once the support of choices has been weighed
-    (choices.support), S and support together.
+    score: the node's consistency score S (eq. 6); after the support of choices has been weighed (choices.support), the
+    total of S and support.
     margin: score less the score of the best other answer; the whole score if there is no other answer.
     source: the node whose events are cited: an inspection that names its frames, else the SA node that gives the same
     answer. None if only frames gave it: then node is cited.
@@ -39,9 +39,9 @@ def decide(asked: Asked, calls: Calls, nodes: Sequence[AnswerNode]) -> tuple[Ver
     """Return the verdict over the nodes of a search, and the records of the looks that it took.
 
     The best node of each distinct answer is a rival. If the rivals disagree, or the best one is in doubt, and
-    settings.look.check asks for it, the two best are looked at again: by a frame check (CA) or an inspection (IN). What
-    the look finds decides between them; a look that fails or finds nothing leaves the best rival standing. The verdict
-    is None if no node answers and frames do not help.
+    settings.look.check asks for it, the two best are looked at again: by a frame check (CA) or an inspection (IN). The
+    look's findings decide between them. If the look fails or finds nothing, the best rival wins. The verdict is None if
+    no node answers and frames do not help.
     """
     rivals = best_rivals(asked, calls, nodes)
     standing = _standing(rivals)
@@ -64,7 +64,7 @@ def _look_is_due(asked: Asked, calls: Calls, rivals: Sequence[AnswerNode]) -> bo
 
 
 def _suspects(rivals: Sequence[AnswerNode], nodes: Sequence[AnswerNode]) -> list[AnswerNode]:
-    """The two best rivals; without any, the best node that abstained: frames may show what the events do not say."""
+    """Return the two best rivals; without any, the best abstention: frames may show more than the events say."""
     if rivals:
         return list(rivals[:2])
     return sorted((node for node in nodes if node.answer is not None), key=lambda node: -node.score)[:1]
@@ -88,7 +88,7 @@ def _grouped(asked: Asked, calls: Calls, nodes: Sequence[AnswerNode]) -> list[tu
 
 
 def _standing(rivals: Sequence[AnswerNode]) -> Verdict | None:
-    """The verdict without a look: the best rival."""
+    """Return the verdict without a look: the best rival."""
     if not rivals:
         return None
     best = rivals[0]
@@ -97,7 +97,7 @@ def _standing(rivals: Sequence[AnswerNode]) -> Verdict | None:
 
 
 def _weigh(asked: Asked, calls: Calls, rivals: Sequence[AnswerNode], checked: Sequence[AnswerNode]) -> Verdict | None:
-    """The verdict after a look; None if the look decides nothing.
+    """Return the verdict after a look; None if the look decides nothing.
 
     The best looking node's answer is taken. With settings.tree.adaptive an answer that no SA node gave must also have a
     higher S than the best rival; preset `paper` takes it in any case (AVA, section 5.3).

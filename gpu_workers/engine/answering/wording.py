@@ -1,4 +1,4 @@
-"""How a question, its choices and its answer form are put to a model."""
+"""The wording of a question, its choices and its answer form in prompts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TAGS = re.compile(r"</?\s*(events|passage|text|system|user|assistant)\b[^>]*>|<
 
 
 def as_data(text: str) -> str:
-    """text from a video on one line, storable, without what could end its delimiters or fake a chat turn."""
+    """Return text from a video on one line, storable; it cannot end its delimiters or fake a chat turn."""
     return " ".join(_TAGS.sub(" ", storable(text)).split())
 
 

@@ -1,4 +1,4 @@
-"""Which words of an English text carry its meaning, and which turn one answer into another."""
+"""The words of an English text that carry its meaning, and those that turn one answer into another."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from collections.abc import Iterator
 
 
 def plain(text: str) -> str:
-    """text in lower case, without punctuation."""
+    """Return text in lower case, without punctuation."""
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words of text that carry meaning, as stems; numbers as digits."""
+    """Return the words of text that carry meaning, as stems; numbers as digits."""
     return frozenset(content_sequence(text))
 
 
 def content_sequence(text: str) -> list[str]:
-    """The same words in the order in which text says them."""
+    """Return content_words() in the order of the text."""
     return [stem(word) for word in _words(text) if word not in _IDLE]
 
 
 def content_forms(text: str) -> list[str]:
-    """The same words as text writes them, in lower case, each once."""
+    """Return content_words() as the text writes them, in lower case, each once."""
     return list(dict.fromkeys(word for word in _words(text) if word not in _IDLE))
 
 
 def decisive_words(text: str) -> frozenset[str]:
-    """The words of text that make it another answer however similar the rest is: numbers, yes, negation (as "not"),
-    directions, colours."""
+    """Return the words of text that make it another answer, however similar the rest is: numbers, yes, negation (as
+    "not"), directions, colours."""
     words = list(_words(text))
-    found = {word for word in words if word in _DECISIVE or any(character.isdigit() for character in word)}
+    decisive = {word for word in words if word in _DECISIVE or any(character.isdigit() for character in word)}
     if any(word in _NEGATIONS or word.endswith("n't") for word in words):
-        found.add("not")
-    return frozenset(found)
+        decisive.add("not")
+    return frozenset(decisive)
 
 
 def opposed(left: str, right: str, *, strictly: bool = False) -> bool:
     """Whether both texts name a side of one pair of opposites (open and closed, up and down) and share none.
 
-    strictly: leave out the pairs whose words also serve other ends (runs after, picks up).
+    strictly: leave out the pairs whose words also have other uses (runs after, picks up).
     """
     ours, theirs = _sides(left), _sides(right)
     pairs = ours.keys() & theirs.keys()
@@ -49,12 +49,12 @@ def opposed(left: str, right: str, *, strictly: bool = False) -> bool:
 def swapped(left: str, right: str) -> bool:
     """Whether two words have changed places around what relates them ("the dog follows the man" and the reverse).
 
-    Not so around a relation that goes both ways (near, with, and), or if one of the texts is passive.
+    False if the relation goes both ways (near, with, and), or if one of the texts is passive.
     """
     ours, theirs = content_sequence(left), content_sequence(right)
     if len(ours) != len(theirs) or (_MUTUAL & (set(_words(left)) | set(_words(right)))):
         return False
-    moved = [place for place, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b]
+    moved = [index for index, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b]
     if len(moved) != 2 or ("by" in _words(left)) != ("by" in _words(right)):
         return False
     first, last = moved
@@ -62,45 +62,45 @@ def swapped(left: str, right: str) -> bool:
 
 
 def negated_words(text: str) -> frozenset[str]:
-    """The content words that text denies: up to four after a negation, within its clause."""
-    found: set[str] = set()
+    """Return the content words that text denies: up to four after a negation, within its clause."""
+    negated: set[str] = set()
     for clause in re.split(r"[,.;:!?]|\b(?:but|and|while|whereas)\b", text.lower()):
         words = list(_words(clause))
-        for place, word in enumerate(words):
+        for index, word in enumerate(words):
             if word in _NEGATIONS or word.endswith("n't"):
-                after = [stem(other) for other in words[place + 1 :] if other not in _IDLE]
-                found.update(after[:4])
+                after = [stem(other) for other in words[index + 1 :] if other not in _IDLE]
+                negated.update(after[:4])
                 break
-    return frozenset(found)
+    return frozenset(negated)
 
 
 def counted(text: str) -> dict[str, frozenset[str]]:
-    """What text counts: each content word that directly follows a number, with its numbers as digits."""
-    found: dict[str, set[str]] = {}
+    """Return the content words that directly follow a number, each with its numbers as digits."""
+    numbers_by_noun: dict[str, set[str]] = {}
     words = list(_words(text))
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         if not word.isdigit():
             continue
-        for other in words[place + 1 : place + 4]:
+        for other in words[index + 1 : index + 4]:
             if other in _IDLE or other.isdigit():
                 break
-            found.setdefault(stem(other), set()).add(word)
-    return {noun: frozenset(numbers) for noun, numbers in found.items()}
+            numbers_by_noun.setdefault(stem(other), set()).add(word)
+    return {noun: frozenset(numbers) for noun, numbers in numbers_by_noun.items()}
 
 
 def miscounted(left: str, right: str) -> bool:
-    """Whether both texts count the same thing, and never as many of it."""
+    """Whether the texts give different counts of the same thing."""
     ours, theirs = counted(left), counted(right)
     return any(not numbers & theirs[noun] for noun, numbers in ours.items() if noun in theirs)
 
 
 def stem(word: str) -> str:
-    """word without inflection as far as an ending alone can tell: chase, chases, chased and chasing are one."""
+    """Return word without inflection, by its ending alone: chase, chases, chased and chasing give the same stem."""
     word = _IRREGULAR.get(word, word)
     bare = word
-    if len(word) > 4 and (found := _ENDING.search(word)) and re.search("[aeiouy]", word[: found.start()]):
-        bare = word[: found.start()]
-        if found.group() == "ed" and bare.endswith("e"):
+    if len(word) > 4 and (ending := _ENDING.search(word)) and re.search("[aeiouy]", word[: ending.start()]):
+        bare = word[: ending.start()]
+        if ending.group() == "ed" and bare.endswith("e"):
             bare = word
     elif len(word) == 4 and word.endswith("s") and not word.endswith("ss"):
         bare = word[:-1]
@@ -112,7 +112,7 @@ def stem(word: str) -> str:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Lower-case words with numbers as digits; "no one" is nobody and "not only" denies nothing."""
+    """Yield the words in lower case with numbers as digits; "no one" is nobody and "not only" denies nothing."""
     text = re.sub(r"\bnot only\b", " ", text.lower().replace("\u2019", "'"))
     text = re.sub(r"\bno[ -]one\b", "nobody", text)
     for word in re.findall(r"\w+(?:'t)?", text):
@@ -120,15 +120,15 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _sides(text: str) -> dict[int, set[int]]:
-    """The pairs of opposites that text names a side of: pair -> sides."""
-    found: dict[int, set[int]] = {}
+    """Return the pairs of opposites that text names a side of: pair -> sides."""
+    sides: dict[int, set[int]] = {}
     words = list(_words(text))
-    for place, word in enumerate(words):
-        if word in ("on", "off") and place + 1 < len(words) and stem(words[place - 1]) not in _SWITCHED:
+    for index, word in enumerate(words):
+        if word in ("on", "off") and index + 1 < len(words) and stem(words[index - 1]) not in _SWITCHED:
             continue
         for pair, side in _SIDE_OF.get(stem(word), ()):
-            found.setdefault(pair, set()).add(side)
-    return found
+            sides.setdefault(pair, set()).add(side)
+    return sides
 
 
 def _set(text: str) -> frozenset[str]:

@@ -59,7 +59,7 @@ class ReasonerLimits:
 class SupportWeights:
     """What each part of a choice's support counts in the softmax over choices (answering.choices.support)."""
 
-    likeness: float
+    similarity: float
     words: float
     terms: float
     odds: float
@@ -196,12 +196,12 @@ LIMITS: Mapping[str, Fit[ReasonerLimits | None]] = {
 SUPPORTS: Mapping[tuple[str, str], ChoiceSupport] = {
     (EMBEDDED_REASONER, EMBEDDED_TEXT_EMBEDDER): ChoiceSupport(
         weights=Fit(
-            SupportWeights(likeness=4.31, words=1.015, terms=20.94, odds=1.492),
+            SupportWeights(similarity=4.31, words=1.015, terms=20.94, odds=1.492),
             "EgoSchema, development half, the 244 questions whose choices are not brief",
             "python -m bench.evaluation.fit_support egoschema DATA",
         ),
         brief_weights=Fit(
-            SupportWeights(likeness=8.26, words=0.173, terms=5.87, odds=1.537),
+            SupportWeights(similarity=8.26, words=0.173, terms=5.87, odds=1.537),
             "NExT-QA, development half, the first 110 questions of seed 0",
             "python -m bench.evaluation.fit_support nextqa DATA --limit 110",
         ),

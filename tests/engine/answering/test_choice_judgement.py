@@ -180,7 +180,7 @@ def test_as_many_events_are_shown_as_fit() -> None:
     ],
     ids=["none told", "empty", "no alternatives", "garbage", "refusal", "503", "dropped", "half a body", "a web page"],
 )  # fmt: skip
-def test_a_reasoner_that_tells_no_odds_leaves_likeness_and_votes(reply: Any) -> None:
+def test_a_reasoner_without_odds_leaves_similarity_and_votes(reply: Any) -> None:
     answer, requests = ask(judges({CLOSE.choices[0]: 0.9}, default=reply))
 
     assert (answer.finish_reason, answer.choice) == ("answered", 0)

@@ -88,7 +88,7 @@ def weighed(answer: Answer) -> Any:
 # --- what the events say -------------------------------------------------------------------------------------------
 
 
-def test_the_shares_are_a_softmax_of_likeness_words_and_terms() -> None:
+def test_the_shares_are_a_softmax_of_similarity_words_and_terms() -> None:
     events = ("a dog barks", "a dog sleeps", "a boat sails")
     choices = ("a dog walks home", "a boat walks home", "thunder rolls slowly")
 
@@ -108,7 +108,7 @@ def test_the_shares_are_a_softmax_of_likeness_words_and_terms() -> None:
         ]
     ) / math.hypot(*all_texts)
     scores = (words - words.mean()) / (words.std() + SAME)
-    levels = WEIGHTS.likeness * means + WEIGHTS.words * scores + WEIGHTS.terms * terms
+    levels = WEIGHTS.similarity * means + WEIGHTS.words * scores + WEIGHTS.terms * terms
     powers = np.exp(levels)
     found = shares(QuestionInput("What is seen?", choices), InMemoryGraph([make_video(events)]))
 

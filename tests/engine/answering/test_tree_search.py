@@ -14,7 +14,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.contract import PartialAnswer
 from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
 from gpu_workers.engine.answering.search.actions import State, step_backward, step_forward
-from gpu_workers.engine.answering.search.plans import Plan, most_telling
+from gpu_workers.engine.answering.search.plans import Plan, most_informative
 from gpu_workers.engine.answering.search.summary_answer import selected
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED
@@ -294,17 +294,17 @@ def test_actions_go_by_what_they_add_to_those_already_chosen() -> None:
     forward, backward = plan_of(state, "F", 3, 4, 6), plan_of(state, "B", 3, 4, 5)
     requery = plan_of(state, "RQ", gain=1.5)
 
-    chosen = most_telling([backward, requery, forward], shown, 2)
+    chosen = most_informative([backward, requery, forward], shown, 2)
 
     assert [plan.action for plan in chosen] == ["B", "RQ"]
-    assert [plan.action for plan in most_telling([backward, requery, forward], shown, 3)] == ["B", "RQ", "F"]
+    assert [plan.action for plan in most_informative([backward, requery, forward], shown, 3)] == ["B", "RQ", "F"]
 
 
 def test_an_action_that_adds_nothing_is_not_taken() -> None:
     state = state_of(1, 2)
     shown = {event_id(n) for n in (1, 2, 3)}
 
-    assert most_telling([plan_of(state, "F", 2, 3)], shown, 5) == []
+    assert most_informative([plan_of(state, "F", 2, 3)], shown, 5) == []
 
 
 def test_the_tree_ends_where_no_action_adds_anything() -> None:

@@ -75,13 +75,13 @@ def _lines(asked: Asked, ranking: Sequence[StoredEvent]) -> str:
     )
     frame = count_prompt(reasoner.count_tokens, [Message("user", (empty,))])
     room = min(asked.settings.support.judge_tokens, reasoner.context_tokens - frame - 1)
-    kept: list[StoredEvent] = []
+    fitting: list[StoredEvent] = []
     for event in ranking:
         room -= reasoner.count_tokens(f"99. {event_text(event)}\n")
         if room < 0:
             break
-        kept.append(event)
-    kept.sort(key=lambda event: (event.video_id, event.span, event.id))
-    videos = {video_id: n for n, video_id in enumerate(dict.fromkeys(event.video_id for event in kept), start=1)}
-    of = {video_id: f"video {n}: " if len(videos) > 1 else "" for video_id, n in videos.items()}
-    return "\n".join(f"{n}. {of[event.video_id]}{event_text(event)}" for n, event in enumerate(kept, start=1))
+        fitting.append(event)
+    fitting.sort(key=lambda event: (event.video_id, event.span, event.id))
+    videos = {video_id: n for n, video_id in enumerate(dict.fromkeys(event.video_id for event in fitting), start=1)}
+    prefixes = {video_id: f"video {n}: " if len(videos) > 1 else "" for video_id, n in videos.items()}
+    return "\n".join(f"{n}. {prefixes[event.video_id]}{event_text(event)}" for n, event in enumerate(fitting, start=1))

@@ -62,12 +62,12 @@ worst of the judged ones."""
 class Parts:
     """What speaks for each choice, a value per choice in each array.
 
-    likeness: mean cosine to the closest events. words: mean over its words of the cosine to the most similar word of
+    similarity: mean cosine to the closest events. words: mean over its words of the cosine to the most similar word of
     these events, as a standard score over the choices. terms: cosine of TF-IDF between the choice with its question and
     these events. odds: the reasoner's log-odds that the choice is right, 0 if it was not judged.
     """
 
-    likeness: NDArray[np.float64]
+    similarity: NDArray[np.float64]
     words: NDArray[np.float64]
     terms: NDArray[np.float64]
     odds: NDArray[np.float64]
@@ -75,7 +75,7 @@ class Parts:
     def levels(self, weights: SupportWeights) -> NDArray[np.float64]:
         """Return the logarithm of each choice's share, up to a constant."""
         levels: NDArray[np.float64] = (
-            weights.likeness * self.likeness
+            weights.similarity * self.similarity
             + weights.words * self.words
             + weights.terms * self.terms
             + weights.odds * self.odds
@@ -103,8 +103,8 @@ class Support:
     wall_ms: int = 0
 
     def weight(self, asked: Asked) -> float:
-        """Return what a share counts, 0 to 1, where S counts the rest. A reasoner that has judged each choice has no
-        vote: about all of them at once it knows less."""
+        """Return the weight of a share, 0 to 1; S has the rest. If the reasoner has judged each choice, its votes have
+        no weight: it knows less about all choices at once."""
         return 1.0 if self.judged else asked.settings.support.weight
 
     def decides(self, asked: Asked) -> bool:
@@ -117,9 +117,9 @@ class Support:
 def choice_support(asked: Asked, calls: Calls) -> Support | None:
     """Return the support of each choice, or None if the votes decide alone.
 
-    They do for an open question, for numbers, for a scope without events, for models that no weights were fitted to,
-    and for choices of few words that were not judged. Raises ModelError of the embedder. If the budget ends while the
-    reasoner judges, calls.halted says so.
+    The votes decide alone for an open question, for numbers, for a scope without events, for models that no weights
+    were fitted to, and for choices of few words that were not judged. Raises ModelError of the embedder. If the budget
+    ends while the reasoner judges, calls.halted says so.
     """
     fit = asked.models.calibration.support
     choices, judging = asked.question.choices, asked.settings.support.judge_tokens > 0
@@ -154,7 +154,7 @@ def choice_support(asked: Asked, calls: Calls) -> Support | None:
 @dataclass(frozen=True, slots=True)
 class _Near:
     """The events near any choice. closest: at most CLOSEST hits per choice, best first. ranked: all of them, best
-    first. texts: what the closest ones say."""
+    first. texts: the words of the closest ones."""
 
     closest: tuple[tuple[Hit, ...], ...]
     events: Mapping[UUID, StoredEvent]
@@ -166,14 +166,14 @@ def _nearest_events(asked: Asked, calls: Calls, *, brief: bool, limit: int) -> _
     """Return the events most similar to each choice, at most limit of them; None if the scope has no events."""
     choices = asked.question.choices
     compared = [f"{asked.searched} {choice}" for choice in choices] if brief else list(choices)
-    found: list[tuple[Hit, ...]] = []
+    hits_by_choice: list[tuple[Hit, ...]] = []
     for vector in asked.models.text_embedder.embed(compared, meter=calls.meter):
         hits = asked.graph.search_views({"event": ViewQuery(vector, limit)}, floor=-1.0)["event"]
         if not hits:
             return None
-        found.append(tuple(hits))
-    closest = tuple(hits[:CLOSEST] for hits in found)
-    ranking = _union(found)
+        hits_by_choice.append(tuple(hits))
+    closest = tuple(hits[:CLOSEST] for hits in hits_by_choice)
+    ranking = _union(hits_by_choice)
     events = asked.graph.load_events(ranking)
     near = set(_union(closest))
     ranked = tuple(events[event_id] for event_id in ranking if event_id in events)
@@ -189,21 +189,21 @@ def _judged(
     odds = judge_choices(asked, calls, likely, near.ranked, meter=meter)
     if not odds:
         return parts, ()
-    of = dict(zip(likely, odds, strict=True))
-    return replace(parts, odds=np.asarray([of.get(n, min(odds)) for n in range(len(levels))])), tuple(likely)
+    odds_of = dict(zip(likely, odds, strict=True))
+    return replace(parts, odds=np.asarray([odds_of.get(n, min(odds)) for n in range(len(levels))])), tuple(likely)
 
 
 def _words_shared(asked: Asked, calls: Calls, texts: Sequence[str]) -> NDArray[np.float64]:
     """Return per choice the mean cosine between each of its words and the most similar word of texts, as standard
     scores over the choices."""
-    said = list(dict.fromkeys(word for text in texts for word in content_forms(text)))[:MOST_WORDS]
-    own = [content_forms(choice) for choice in asked.question.choices]
-    if not said:
-        return np.zeros(len(own))
-    words = list(dict.fromkeys(word for group in own for word in group))
-    vectors = asked.models.text_embedder.embed([*said, *words], meter=calls.meter)
-    nearest = dict(zip(words, (vectors[len(said) :] @ vectors[: len(said)].T).max(axis=1), strict=True))
-    means = np.asarray([np.mean([nearest[word] for word in group]) for group in own], dtype=np.float64)
+    event_words = list(dict.fromkeys(word for text in texts for word in content_forms(text)))[:MOST_WORDS]
+    words_by_choice = [content_forms(choice) for choice in asked.question.choices]
+    if not event_words:
+        return np.zeros(len(words_by_choice))
+    words = list(dict.fromkeys(word for group in words_by_choice for word in group))
+    vectors = asked.models.text_embedder.embed([*event_words, *words], meter=calls.meter)
+    nearest = dict(zip(words, (vectors[len(event_words) :] @ vectors[: len(event_words)].T).max(axis=1), strict=True))
+    means = np.asarray([np.mean([nearest[word] for word in group]) for group in words_by_choice], dtype=np.float64)
     scores: NDArray[np.float64] = (means - means.mean()) / (means.std() + SAME)
     return scores
 
@@ -231,10 +231,10 @@ def _softmax(levels: NDArray[np.float64]) -> tuple[float, ...]:
     return tuple(float(share) for share in powers / powers.sum())
 
 
-def _union(found: Sequence[Sequence[Hit]]) -> list[UUID]:
+def _union(hits_by_choice: Sequence[Sequence[Hit]]) -> list[UUID]:
     """Return the events that are close to any choice, each choice's closest first."""
     ranks: dict[UUID, tuple[int, float]] = {}
-    for hits in found:
+    for hits in hits_by_choice:
         for rank, hit in enumerate(hits):
             ranks[hit.event_id] = min(ranks.get(hit.event_id, (rank, 0.0)), (rank, -hit.similarity))
     return sorted(ranks, key=lambda event_id: (*ranks[event_id], event_id))
@@ -245,9 +245,9 @@ def weigh_support(
 ) -> tuple[Verdict | None, NodeRecord | None]:
     """Return verdict, or the choice that the events support better, and a record of what was weighed (action CS).
 
-    A choice counts (1 - w) S of its best node + w times its share, w being support.weight(). An abstention stands,
-    since some choice is always most similar to the events. But if nobody was asked for an answer, or the budget ended
-    before there was an answer or an abstention, the best supported choice is the best answer there is.
+    The total of a choice is (1 - w) S of its best node + w times its share, where w is support.weight(). An abstention
+    stands, since some choice is always most similar to the events. But if nobody was asked for an answer, or the budget
+    ended before there was an answer or an abstention, the best supported choice is the best answer there is.
     """
     if support is None:
         return verdict, None
@@ -259,15 +259,15 @@ def weigh_support(
         scores[standing] = verdict.score
     totals = [(1 - weight) * scores.get(choice, 0.0) + weight * share for choice, share in enumerate(support.shares)]
     first, second, *_ = sorted(range(len(totals)), key=lambda choice: (-totals[choice], choice))
-    own = _own_node(asked, support, first, totals[first])
-    record = _record(asked, support, totals, own)
+    own_node = _own_node(asked, support, first, totals[first])
+    record = _record(asked, support, totals, own_node)
     if verdict is None and nodes and (calls.halted is None or any(node.votes for node in nodes)):
         return None, record
     if verdict is not None and standing == first:
         node, source = verdict.node, verdict.source
     else:
-        # The words and citations of a node that answered so, else of samples that were outvoted, else of the events.
-        node = source = best_of.get(first) or _outvoted(nodes, first) or own
+        # The words and citations come from a node with this answer, else from outvoted samples, else from the events.
+        node = source = best_of.get(first) or _outvoted(nodes, first) or own_node
     return Verdict(node, totals[first], totals[first] - totals[second], source, scores.get(first)), record
 
 
@@ -282,13 +282,13 @@ def _best_of_choices(nodes: Sequence[AnswerNode]) -> dict[int, AnswerNode]:
 
 def _outvoted(nodes: Sequence[AnswerNode], choice: int) -> AnswerNode | None:
     """Return the best node in which samples gave this choice and others won, as a node of these samples."""
-    found = [
+    outvoted = [
         replace(node, votes=(vote,))
         for node in nodes
         for vote in node.votes
         if (sample := node.draw.parsed[vote.representative]) is not None and sample.choice == choice
     ]
-    return max(found, key=lambda node: node.score, default=None)
+    return max(outvoted, key=lambda node: node.score, default=None)
 
 
 def _own_node(asked: Asked, support: Support, choice: int, score: float) -> AnswerNode:
@@ -307,11 +307,11 @@ def _own_node(asked: Asked, support: Support, choice: int, score: float) -> Answ
     return AnswerNode("CS", state, context, Draw(parsed=[answer]), (AnswerVote((0,), 0, 0.0, 0.0, score),))
 
 
-def _record(asked: Asked, support: Support, totals: Sequence[float], own: AnswerNode) -> NodeRecord:
+def _record(asked: Asked, support: Support, totals: Sequence[float], node: AnswerNode) -> NodeRecord:
     """Return the record of the choices as candidates, with the events that speak for the first one.
 
-    A candidate's agreement is its share, thought the reasoner's probability of yes if it judged the choice, score what
-    the choice counts.
+    A candidate's agreement is its share. Its thought is the reasoner's probability of yes, if it judged the choice. Its
+    score is the choice's total.
     """
     likely = {choice: float(1 / (1 + np.exp(-support.parts.odds[choice]))) for choice in support.judged}
     candidates = tuple(
@@ -325,15 +325,15 @@ def _record(asked: Asked, support: Support, totals: Sequence[float], own: Answer
         )
         for choice, text in enumerate(asked.question.choices)
     )
-    assert own.answer is not None
+    assert node.answer is not None
     return NodeRecord(
         path="CS",
         depth=1,
         action="CS",
-        events=node_events(own.state, own.context),
+        events=node_events(node.state, node.context),
         candidates=candidates,
-        answer=own.answer.text,
-        score=own.score,
+        answer=node.answer.text,
+        score=node.score,
         started_ms=support.started_ms,
         wall_ms=support.wall_ms,
         prompt_tokens=sum(call.prompt_tokens for call in support.meter.calls),

@@ -1,5 +1,7 @@
-"""Evidence for an answer: its claims, and for each the events that were really shown, their best frame, and whether
-they bear it out: by their text, by the reasoner's judgement, by the frames."""
+"""Evidence for an answer: its claims, and for each claim the events that the model was shown, with their best frame.
+
+Whether an event supports a claim is decided by its text, by the reasoner's judgement and by the frames.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ _VERDICTS: dict[str, CitationStatus] = {
 _BEARINGS: dict[str, CitationStatus] = {"supports": "supported", "contradicts": "contradicted"}
 
 Link = tuple[int, UUID]
-"""A claim, by its place, and an event that is cited for it."""
+"""A claim, by its index, and an event that is cited for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +55,11 @@ class _Closeness:
 def cite(
     asked: Asked, calls: Calls, node: AnswerNode, answer: ParsedAnswer
 ) -> tuple[tuple[CitationRecord, ...], tuple[ClaimRecord, ...]]:
-    """Citations of the answer out of the events that node showed, strongest first, and its claims with what they cite.
+    """Return the answer's citations, strongest first, and its claims with their citations.
 
-    The events are those the model cited by a number it was really shown; if it cited none, those whose text is most
-    similar to the answer; and for a claim that none of them bears out, one that was shown and does. A failing embedder
-    or verifier leaves a citation unverified; it never raises ModelError.
+    The events are those of node that the model cited by a number in its prompt. If it cited none, they are those whose
+    text is most similar to the answer. For a claim that none of them supports, a shown event that supports it is added.
+    Never raises ModelError: if the embedder or a verifier fails, a citation stays unverified.
     """
     claims = claims_of(answer)
     events = {event.id: event for event in node.context.events.values()}
@@ -92,40 +94,40 @@ def _by_text(
     sense = asked.models.calibration.same_sense.value
     question = asked.question.question
 
-    def verdict(place: int, event_id: UUID) -> CitationStatus:
-        claim, text = claims[place], texts[event_id]
+    def verdict(index: int, event_id: UUID) -> CitationStatus:
+        claim, text = claims[index], texts[event_id]
         quote = best_sentence(text, f"{question} {claim}")
-        closeness = close.to_claim.get((place, event_id), 0.0)
+        closeness = close.to_claim.get((index, event_id), 0.0)
         return text_verdict(claim, text, quote, closeness, question=question, sense=sense)
 
-    return {(place, event_id): verdict(place, event_id) for place in range(len(claims)) for event_id in texts}
+    return {(index, event_id): verdict(index, event_id) for index in range(len(claims)) for event_id in texts}
 
 
 def _missing(
     claims: Sequence[str], ids: Sequence[UUID], ranking: Sequence[UUID], verdicts: Mapping[Link, CitationStatus]
 ) -> list[UUID]:
-    """For each claim of several that no cited event bears out, the best event that was shown and does."""
-    found: list[UUID] = []
-    for place in range(len(claims)) if len(claims) > 1 else ():
-        cited = [*ids, *found]
-        if len(cited) >= MAX_CITATIONS or any(verdicts[place, event_id] == "supported" for event_id in cited):
+    """Return, for each of several claims that no cited event supports, the best shown event that supports it."""
+    added: list[UUID] = []
+    for index in range(len(claims)) if len(claims) > 1 else ():
+        cited = [*ids, *added]
+        if len(cited) >= MAX_CITATIONS or any(verdicts[index, event_id] == "supported" for event_id in cited):
             continue
-        found += [event_id for event_id in ranking if verdicts[place, event_id] == "supported"][:1]
-    return found
+        added += [event_id for event_id in ranking if verdicts[index, event_id] == "supported"][:1]
+    return added
 
 
 def _links(
     claims: Sequence[str], ids: Sequence[UUID], verdicts: Mapping[Link, CitationStatus], close: _Closeness
 ) -> list[Link]:
-    """Which events are cited for which claim: all for an only claim; else those whose text speaks to it. An event that
-    speaks to none is cited for the claim it is closest to."""
+    """Return which events are cited for which claim: all for an only claim, else those whose text supports or
+    contradicts it. An event that does neither for any claim is cited for the closest claim."""
     if len(claims) == 1:
         return [(0, event_id) for event_id in ids]
-    places = range(len(claims))
+    indices = range(len(claims))
     links: list[Link] = []
     for event_id in ids:
-        speaks = [(place, event_id) for place in places if verdicts[place, event_id] != "unverified"]
-        nearest = max(places, key=lambda place: (close.to_claim.get((place, event_id), 0.0), -place))
+        speaks = [(index, event_id) for index in indices if verdicts[index, event_id] != "unverified"]
+        nearest = max(indices, key=lambda index: (close.to_claim.get((index, event_id), 0.0), -index))
         links += speaks or [(nearest, event_id)]
     return links
 
@@ -143,9 +145,9 @@ def _records(
     citations = []
     for event_id in ids:
         event, frame = events[event_id], shown[event_id]
-        places = [place for place, linked in statuses if linked == event_id]
-        said = " ".join(claims[place] for place in places)
-        nearest = [close.to_claim[place, event_id] for place in places if (place, event_id) in close.to_claim]
+        indices = [index for index, linked in statuses if linked == event_id]
+        cited_claims = " ".join(claims[index] for index in indices)
+        nearest = [close.to_claim[index, event_id] for index in indices if (index, event_id) in close.to_claim]
         citations.append(
             CitationRecord(
                 event.video_id,
@@ -154,16 +156,16 @@ def _records(
                 event.span.end_ms,
                 frame.ms if frame else None,
                 frame.id if frame else None,
-                best_sentence(texts[event_id], f"{asked.question.question} {said}"),
-                standing([statuses[place, event_id] for place in places]),
-                tuple(places),
+                best_sentence(texts[event_id], f"{asked.question.question} {cited_claims}"),
+                standing([statuses[index, event_id] for index in indices]),
+                tuple(indices),
                 min(1.0, max(0.0, max(nearest))) if nearest else None,
             )
         )
     records = []
-    for place, claim in enumerate(claims):
-        cited = [event_id for event_id in ids if (place, event_id) in statuses]
-        status = standing([statuses[place, event_id] for event_id in cited])
+    for index, claim in enumerate(claims):
+        cited = [event_id for event_id in ids if (index, event_id) in statuses]
+        status = standing([statuses[index, event_id] for event_id in cited])
         records.append(ClaimRecord(claim, status, tuple(ids.index(event_id) for event_id in cited)))
     return tuple(citations), tuple(records)
 
@@ -174,12 +176,12 @@ def _closeness(
     quotes = [best_sentence(event_text(event), whole) for event in events]
     texts = [whole, *claims, *(event.summary for event in events), *quotes]
     vectors = asked.models.text_embedder.embed(texts, meter=calls.meter)
-    first, said = vectors[0], vectors[1 : 1 + len(claims)]
+    first, claim_rows = vectors[0], vectors[1 : 1 + len(claims)]
     summaries = vectors[1 + len(claims) : 1 + len(claims) + len(events)]
     quoted = vectors[1 + len(claims) + len(events) :]
     to_claim = {
-        (place, event.id): max(float(claim @ summary), float(claim @ quote))
-        for place, claim in enumerate(said)
+        (index, event.id): max(float(claim @ summary), float(claim @ quote))
+        for index, claim in enumerate(claim_rows)
         for event, summary, quote in zip(events, summaries, quoted, strict=True)
     }
     to_answer = {event.id: float(first @ row) for event, row in zip(events, summaries, strict=True)}
@@ -187,29 +189,29 @@ def _closeness(
 
 
 def _best_frames(asked: Asked, calls: Calls, claim: str, event_ids: Sequence[UUID]) -> dict[UUID, StoredFrame]:
-    """Per event the frame most similar to the claim, where the frame view reaches it."""
+    """Return by event the frame most similar to the claim; events that the frame view does not reach are missing."""
     query = asked.models.frame_embedder.embed_query(claim, meter=calls.meter)
     nearest = ViewQuery(query, max(64, 8 * len(event_ids)))
     hits = asked.graph.search_views({"frame": nearest}, floor=asked.settings.retrieval.floor)["frame"]
-    wanted = set(event_ids)
+    cited = set(event_ids)
     best: dict[UUID, StoredFrame] = {}
-    for frame in frames_of_hits(asked.graph, [hit for hit in hits if hit.event_id in wanted]):
+    for frame in frames_of_hits(asked.graph, [hit for hit in hits if hit.event_id in cited]):
         best.setdefault(frame.event_id, frame)
     return best
 
 
 def _frame(asked: Asked, node: AnswerNode, best: Mapping[UUID, StoredFrame], event_id: UUID) -> StoredFrame | None:
-    """The frame that was seen to carry the answer, else the one most similar to it, else any of the event."""
-    known = node.seen.get(event_id) or best.get(event_id)
-    return known or next(iter(asked.graph.frames_of([event_id], limit=1)), None)
+    """Return the event's frame that an inspection rests on, else the most similar to the answer, else any."""
+    frame = node.seen.get(event_id) or best.get(event_id)
+    return frame or next(iter(asked.graph.frames_of([event_id], limit=1)), None)
 
 
 def _by_reasoner(
     asked: Asked, calls: Calls, claims: Sequence[str], links: Sequence[Link], texts: Mapping[UUID, str]
 ) -> dict[Link, CitationStatus]:
-    """The reasoner's verdict on each citation where it gives one; on the first MAX_VERDICTS of many."""
+    """Return the reasoner's verdicts on the first MAX_VERDICTS citations; those without a verdict are missing."""
     verified = links[:MAX_VERDICTS]
-    tasks = [partial(_verdict, asked, calls, texts[event_id], claims[place]) for place, event_id in verified]
+    tasks = [partial(_verdict, asked, calls, texts[event_id], claims[index]) for index, event_id in verified]
     with calls.timed("citations"):
         verdicts = calls.together("citations", tasks)
     return {link: verdict for link, verdict in zip(verified, verdicts, strict=True) if verdict}
@@ -246,29 +248,29 @@ def _by_frames(
     shown: Mapping[UUID, StoredFrame | None],
     events: Mapping[UUID, StoredEvent],
 ) -> dict[Link, CitationStatus]:
-    """What the checker sees in the cited frames of each claim, one look per claim.
+    """Return the checker's verdicts on the cited frames of each claim, one look per claim.
 
-    A frame with a measurement is left out: its text has been compared already, and there are no eyes behind it. What is
-    seen outweighs what was written; frames that show neither leave the citation as it is.
+    A frame with a measurement is left out: its text has been compared already, and there are no eyes behind it. What a
+    frame shows outweighs the text. Frames that show neither support nor contradiction leave the citation as it is.
     """
     if asked.models.checker is None:
         return {}
     tasks: list[Callable[[], dict[Link, CitationStatus]]] = []
-    for place, claim in enumerate(claims):
-        frames = [frame for linked, event_id in links if linked == place and (frame := shown[event_id])]
+    for index, claim in enumerate(claims):
+        frames = [frame for linked, event_id in links if linked == index and (frame := shown[event_id])]
         evidence = frame_evidence(asked.graph, frames, list(events.values()))
-        pictures = [(frame, seen) for frame, seen in zip(frames, evidence, strict=True) if not seen.observation]
+        pictures = [(frame, view) for frame, view in zip(frames, evidence, strict=True) if not view.observation]
         if pictures:
             find = f"what shows whether this is so: {claim}"
-            request = ObserveRequest(asked.question.question, find, claim, (), tuple(seen for _, seen in pictures))
-            tasks.append(partial(_seen, calls, place, request, [frame for frame, _ in pictures]))
+            request = ObserveRequest(asked.question.question, find, claim, (), tuple(view for _, view in pictures))
+            tasks.append(partial(_seen, calls, index, request, [frame for frame, _ in pictures]))
     with calls.timed("citations"):
-        found = calls.together("citations", tasks)
-    return {link: status for statuses in found for link, status in statuses.items()}
+        verdicts = calls.together("citations", tasks)
+    return {link: status for statuses in verdicts for link, status in statuses.items()}
 
 
 def _seen(
-    calls: Calls, place: int, request: ObserveRequest, frames: Sequence[StoredFrame]
+    calls: Calls, index: int, request: ObserveRequest, frames: Sequence[StoredFrame]
 ) -> dict[Link, CitationStatus]:
     try:
         sample = calls.observe_frames(request, schema=findings_schema(), meter=calls.meter)
@@ -282,5 +284,5 @@ def _seen(
     for finding in read_findings(sample.text, all_of_them, frames) or ():
         if status := _BEARINGS.get(finding.bearing):
             for frame in finding.frames or frames:
-                statuses.setdefault((place, frame.event_id), []).append(status)
-    return {link: standing(seen) for link, seen in statuses.items()}
+                statuses.setdefault((index, frame.event_id), []).append(status)
+    return {link: standing(bearings) for link, bearings in statuses.items()}

@@ -1,4 +1,4 @@
-"""An answer as claims: the statements that evidence can bear out one by one."""
+"""An answer as claims: statements that evidence can support or contradict one by one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ABBREVIATED = re.compile(r"\b(?:mr|mrs|ms|dr|st|no|vs|approx|e\.g|i\.e|[a-z])\.
 
 
 def claims_of(answer: ParsedAnswer) -> tuple[str, ...]:
-    """The claims of an answer in its own words and order, at most MAX_CLAIMS, the last one with all that is left over.
+    """Return the claims of an answer in its own words and order, at most MAX_CLAIMS; the last one takes the rest.
 
     A chosen option is one claim. An open answer is split at sentences, and at semicolons, "but", "then" and "while"
     where both sides say something of their own.
@@ -32,7 +32,7 @@ def claims_of(answer: ParsedAnswer) -> tuple[str, ...]:
 
 
 def standing(statuses: list[CitationStatus]) -> CitationStatus:
-    """What statuses of single citations make of a claim: one that supports it is enough, else one that contradicts."""
+    """Return the status of a claim by its citations: one that supports it is enough, else one that contradicts."""
     if "supported" in statuses:
         return "supported"
     return "contradicted" if "contradicted" in statuses else "unverified"

@@ -1,4 +1,4 @@
-"""Whether a text bears out a claim, as far as words and closeness tell without a model's judgement."""
+"""Whether a text supports a claim, by words and cosine alone, without a model's judgement."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def text_verdict(
 ) -> CitationStatus:
     """Return supported, contradicted or unverified.
 
-    quote: the sentence of passage nearest to the claim. closeness: cosine of claim and passage. sense: lowest closeness
-    that stands in for shared words (Calibration.same_sense). question: lends its words to a claim that is only yes, no
-    or a number.
+    quote: the sentence of passage nearest to the claim. closeness: cosine of claim and passage. sense: minimum
+    closeness that replaces shared words (Calibration.same_sense). question: lends its words to a claim that is only
+    yes, no or a number.
 
     Supported: passage is close in words or sense, has every number, direction and colour of the claim, denies what the
     claim denies and nothing else of it, and says nothing opposite. Contradicted: quote says the same words with another
@@ -35,14 +35,14 @@ def text_verdict(
 
 
 def best_sentence(passage: str, claim: str) -> str:
-    """The sentence or clause of passage that shares most content words with claim; the first of equals."""
+    """Return the sentence or clause of passage that shares most content words with claim; the first of equals."""
     sentences = [sentence.strip().rstrip(";") for sentence in re.split(r"(?<=[.!?;])\s+", passage) if sentence.strip()]
-    wanted = content_words(claim)
-    return max(sentences, key=lambda sentence: len(wanted & content_words(sentence)), default="")
+    words = content_words(claim)
+    return max(sentences, key=lambda sentence: len(words & content_words(sentence)), default="")
 
 
 def _statement(claim: str, question: str) -> tuple[str, bool | None]:
-    """What the claim states in full, and whether a bare yes or no affirms (False) or denies (True) it; else None."""
+    """Return the claim as a full statement, and whether a bare yes or no denies it; None if it is no bare yes or no."""
     reply = _REPLY.match(claim)
     rest = claim[reply.end() :] if reply else claim
     words = content_words(rest)
@@ -55,12 +55,12 @@ def _statement(claim: str, question: str) -> tuple[str, bool | None]:
 
 
 def _verdict(claim: str, passage: str, quote: str, closeness: float, sense: float) -> CitationStatus:
-    wanted = content_words(claim)
-    if not wanted:
+    words = content_words(claim)
+    if not words:
         return "unverified"
-    named = {word for word in wanted if not word.isdigit()} or wanted
-    said = content_words(quote)
-    overlap = len(named & said) / len(named)
+    named = {word for word in words if not word.isdigit()} or words
+    quoted = content_words(quote)
+    overlap = len(named & quoted) / len(named)
     opposite = opposed(claim, passage, strictly=True)
     if overlap >= SAME_WORDS and (_denied(claim, quote) or miscounted(claim, passage) or opposite):
         return "contradicted"

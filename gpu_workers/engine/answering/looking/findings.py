@@ -1,4 +1,4 @@
-"""What looks at frames found: statements with time, frames and bearing, in one list that only grows."""
+"""Findings of looks at frames: statements with time, frames and bearing, in one list that only grows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STATEMENT_CHARACTERS = 300
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that frames show. bearing: on the statement that was under test when it was found."""
+    """One thing that frames show. bearing: whether it supports or contradicts the statement under test at the time."""
 
     video_id: UUID
     span: Span
@@ -45,28 +45,28 @@ def findings_schema() -> dict[str, Any]:
         "frames": {"type": "array", "items": {"type": "integer"}, "maxItems": 16},
         "bearing": {"type": "string", "enum": list(BEARINGS)},
     }
-    one = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
-    found = {"type": "array", "items": one, "maxItems": MAX_FINDINGS}
+    finding = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+    findings = {"type": "array", "items": finding, "maxItems": MAX_FINDINGS}
     return {
         "type": "object",
-        "properties": {"findings": found},
+        "properties": {"findings": findings},
         "required": ["findings"],
         "additionalProperties": False,
     }
 
 
 def read_findings(text: str, look: Look, frames: Sequence[StoredFrame]) -> list[Finding] | None:
-    """The findings of a report on a look at frames (numbered from 1); None if nothing can be read from it.
+    """Return the findings of a report on a look at frames (numbered from 1); None if nothing can be read from it.
 
-    A span is cut to the look's, and taken from the named frames where it does not fit; a number that no frame has is
-    dropped. A statement without a bearing bears on nothing.
+    A span is cut to the look's; if they do not overlap, it is taken from the named frames. A number that no frame has
+    is dropped. A statement without a bearing has bearing none.
     """
     fields = read_object(text)
     reported = fields.get("findings") if fields is not None else None
     if not isinstance(reported, list):
         return None
-    found = (_read(item, look, frames) for item in reported if isinstance(item, dict))
-    return [finding for finding in found if finding is not None][:MAX_FINDINGS]
+    findings = (_read(item, look, frames) for item in reported if isinstance(item, dict))
+    return [finding for finding in findings if finding is not None][:MAX_FINDINGS]
 
 
 def _read(item: Mapping[str, Any], look: Look, frames: Sequence[StoredFrame]) -> Finding | None:

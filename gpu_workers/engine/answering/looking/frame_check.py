@@ -25,12 +25,12 @@ def check_suspects(
     hypotheses = tuple(dict.fromkeys(node.answer.text for node in suspects if node.answer and node.answer.sufficient))
     looks: list[tuple[AnswerNode, int, int]] = []
     tasks: list[Callable[[], Draw]] = []
-    seen: set[frozenset[object]] = set()
+    looked_at: set[frozenset[object]] = set()
     for node in suspects:
         key = frozenset(node.context.numbers)
-        if key in seen:
+        if key in looked_at:
             continue
-        seen.add(key)
+        looked_at.add(key)
         frames, available = node_frames(asked, node)
         if frames:
             looks.append((node, len(frames), available))
@@ -73,7 +73,7 @@ def look_task(
 
 
 def seen_node(asked: Asked, node: AnswerNode, draw: Draw) -> AnswerNode:
-    """Return the CA node of a draw. What a checker cites are frames, so it cites no event."""
+    """Return the CA node of a draw. A checker cites frames, so the node cites no event."""
     draw.parsed = [parsed and replace(parsed, cited=()) for parsed in draw.parsed]
     votes = score_votes(
         draw.parsed,

@@ -1,8 +1,8 @@
 """Action IN: planned looks at the retrieved moments, round by round, until what was seen is sufficient.
 
-Each round plans looks, observes them and reflects on all that was found so far. It stands in for the frame check and,
-like it, runs after retrieval: what may be looked at is the suspects' events and a margin, so its cost does not grow
-with the video. After Active Video Perception (arXiv 2512.05774), from the paper only.
+Each round plans looks, observes them and reflects on all findings so far. An inspection replaces the frame check. Like
+it, it runs after retrieval and may look only at the suspects' events and a margin, so its cost does not grow with the
+video. After Active Video Perception (arXiv 2512.05774), from the paper only.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from gpu_workers.engine.retrieval.frames import frame_evidence
 
 PLAN_TOKENS = 400
 ANSWER_CHARACTERS = 80
-"""Maximum length of the answer that a finding bears on, as each finding repeats it."""
+"""Maximum length of the answer that a finding supports or contradicts, since each finding repeats it."""
 
 
 @dataclass(slots=True)
 class _Inspection:
-    """What is known so far. ranking: the suspects' events, best first. answers: those in doubt, the leading one first.
-    findings: only ever grows."""
+    """State of an inspection. ranking: the suspects' events, best first. answers: the answers in doubt, the leading one
+    first. findings: only grows."""
 
     state: State
     ranking: tuple[UUID, ...]
@@ -69,7 +69,7 @@ class _Inspection:
 
 @dataclass(slots=True)
 class _Round:
-    """One round's outcome. frames_used, frames_available: of its looks. error: "" if all went well."""
+    """Outcome of one round. frames_used, frames_available: of its looks. error: "" if all went well."""
 
     meter: Meter
     started_ms: int
@@ -86,9 +86,10 @@ class _Report:
 
 
 def inspect(asked: Asked, calls: Calls, suspects: Sequence[AnswerNode]) -> tuple[list[AnswerNode], list[NodeRecord]]:
-    """Return the inspection's node if what it saw is sufficient, else none; and a record per round.
+    """Return the inspection's node if its findings suffice, else none; and a record per round.
 
-    A failure of any call, an exhausted budget or nothing more to look at ends it, as does settings.look.inspect_rounds.
+    It ends after settings.look.inspect_rounds, when a call fails, when the budget is exhausted, or when nothing is left
+    to look at.
     """
     inspection = _begin(asked, suspects)
     nodes: list[AnswerNode] = []
@@ -96,10 +97,10 @@ def inspect(asked: Asked, calls: Calls, suspects: Sequence[AnswerNode]) -> tuple
     state = inspection.state
     for _ in range(asked.settings.look.inspect_rounds):
         state = replace(state, path=state.after("IN"))
-        this = _Round(BranchMeter(calls.meter), calls.spending.elapsed_ms())
-        node = _look_again(asked, calls, inspection, state, this)
-        records.append(_recorded(calls, inspection, node, this))
-        if this.error or calls.halted:
+        current = _Round(BranchMeter(calls.meter), calls.spending.elapsed_ms())
+        node = _look_again(asked, calls, inspection, state, current)
+        records.append(_recorded(calls, inspection, node, current))
+        if current.error or calls.halted:
             break
         if sufficient(node, asked.settings.look.inspect_gate):
             nodes.append(node)
@@ -116,27 +117,27 @@ def _begin(asked: Asked, suspects: Sequence[AnswerNode]) -> _Inspection:
     return _Inspection(suspects[0].state, ranking, events, tuple(neighbourhood(asked.graph, events)), tuple(answers))
 
 
-def _look_again(asked: Asked, calls: Calls, inspection: _Inspection, state: State, this: _Round) -> AnswerNode:
-    """Plan, observe, reflect. this.error says what ended the round early; the node then answers nothing."""
+def _look_again(asked: Asked, calls: Calls, inspection: _Inspection, state: State, current: _Round) -> AnswerNode:
+    """Plan, observe, reflect. current.error says what ended the round early; then the node has no answer."""
     context = _context(asked, inspection, "", 0)
-    nothing = AnswerNode(state.path, state, context, Draw(started_ms=this.started_ms, meter=this.meter))
-    looks = _plan(asked, calls, inspection, this)
+    nothing = AnswerNode(state.path, state, context, Draw(started_ms=current.started_ms, meter=current.meter))
+    looks = _plan(asked, calls, inspection, current)
     if not looks:
-        this.error = this.error or "nothing_to_look_at"
+        current.error = current.error or "nothing_to_look_at"
         return nothing
-    _observe(asked, calls, inspection, looks, this)
-    if this.error or calls.halted:
+    _observe(asked, calls, inspection, looks, current)
+    if current.error or calls.halted:
         return nothing
-    return _reflect(asked, calls, inspection, state, this)
+    return _reflect(asked, calls, inspection, state, current)
 
 
-def _plan(asked: Asked, calls: Calls, inspection: _Inspection, this: _Round) -> list[Look]:
-    question, found = asked.question, inspection.in_words()
+def _plan(asked: Asked, calls: Calls, inspection: _Inspection, current: _Round) -> list[Look]:
+    question, findings = asked.question, inspection.in_words()
     fields = {
         "question": question.question,
         "choices": choice_lines(question.choices),
         "answers": "; ".join(map(as_data, inspection.answers)) or "none",
-        "found": "\n".join(found) or "nothing yet",
+        "found": "\n".join(findings) or "nothing yet",
         "missing": "; ".join(inspection.missing) or "not known yet",
         "looks": MAX_LOOKS,
         "video": "\n- video: its number in the list",
@@ -153,13 +154,13 @@ def _plan(asked: Asked, calls: Calls, inspection: _Inspection, this: _Round) -> 
         sample = calls.ask(
             [Message("user", (prompt.substitute(fields, events=context.text),))],
             stage="plan",
-            meter=this.meter,
+            meter=current.meter,
             schema=plan_schema(several_videos=several),
             max_tokens=PLAN_TOKENS,
             seed=asked.seed_of(f"plan {len(inspection.looked)}"),
         )[0]
     except (Halt, ModelError) as error:
-        _stopped(calls, this, error)
+        _stopped(calls, current, error)
         return []
     looks = [
         look for look in read_plan(sample.text, reach_of(inspection.events), videos) if look not in inspection.looked
@@ -171,27 +172,27 @@ def _plan(asked: Asked, calls: Calls, inspection: _Inspection, this: _Round) -> 
     return looks
 
 
-def _observe(asked: Asked, calls: Calls, inspection: _Inspection, looks: Sequence[Look], this: _Round) -> None:
-    """All looks of a round in flight together. One that fails finds nothing; if all do, that ends the inspection."""
+def _observe(asked: Asked, calls: Calls, inspection: _Inspection, looks: Sequence[Look], current: _Round) -> None:
+    """Make all looks of a round in parallel. A look that fails finds nothing; if all fail, the inspection ends."""
     assert asked.models.checker is not None
     tasks: list[Callable[[], _Report]] = []
     for look in looks:
         frames, available = frames_of_look(asked.graph, look, inspection.nearby, limit=asked.models.checker.max_frames)
-        this.frames_available += available
+        current.frames_available += available
         if frames:
-            this.frames_used += len(frames)
+            current.frames_used += len(frames)
             tasks.append(
-                partial(_report, calls, _request(asked, calls, inspection, look, frames), look, frames, this.meter)
+                partial(_report, calls, _request(asked, calls, inspection, look, frames), look, frames, current.meter)
             )
     reports = calls.together("check", tasks, details=["IN"] * len(tasks))
     for report in reports:
         inspection.findings += report.findings
         if report.halt:
-            _stopped(calls, this, report.halt)
+            _stopped(calls, current, report.halt)
     if not tasks:
-        this.error = "no_frames"
-    elif not this.error and all(report.error for report in reports):
-        this.error = reports[0].error
+        current.error = "no_frames"
+    elif not current.error and all(report.error for report in reports):
+        current.error = reports[0].error
 
 
 def _request(
@@ -203,8 +204,8 @@ def _request(
             replace(shown, jpeg=calls.closer(frame) or shown.jpeg)
             for shown, frame in zip(evidence, frames, strict=True)
         )
-    known = tuple(inspection.in_words())
-    return ObserveRequest(asked.question.question, look.find, inspection.hypothesis, known, evidence, look.high)
+    findings = tuple(inspection.in_words())
+    return ObserveRequest(asked.question.question, look.find, inspection.hypothesis, findings, evidence, look.high)
 
 
 def _report(calls: Calls, request: ObserveRequest, look: Look, frames: Sequence[StoredFrame], meter: Meter) -> _Report:
@@ -220,11 +221,11 @@ def _report(calls: Calls, request: ObserveRequest, look: Look, frames: Sequence[
     return _Report(error="unreadable") if findings is None else _Report(tuple(findings))
 
 
-def _reflect(asked: Asked, calls: Calls, inspection: _Inspection, state: State, this: _Round) -> AnswerNode:
+def _reflect(asked: Asked, calls: Calls, inspection: _Inspection, state: State, current: _Round) -> AnswerNode:
     question, settings = asked.question, asked.settings
-    found = [f"{number}. {text}" for number, text in enumerate(inspection.in_words(), start=1)]
+    findings = [f"{number}. {text}" for number, text in enumerate(inspection.in_words(), start=1)]
     fields = {
-        "found": "\n".join(found) or "none: the frames show nothing of what was looked for",
+        "found": "\n".join(findings) or "none: the frames show nothing of what was looked for",
         "question": question.question,
         "choices": choice_lines(question.choices),
         "answers": "; ".join(map(as_data, inspection.answers)) or "none",
@@ -249,11 +250,11 @@ def _reflect(asked: Asked, calls: Calls, inspection: _Inspection, state: State, 
             seed=asked.seed_of(state.path),
         )
 
-    draw = check_answers(asked, calls, sampled, meter=this.meter)
+    draw = check_answers(asked, calls, sampled, meter=current.meter)
     if draw.halt:
         calls.halt(draw.halt)
-    this.error = draw.error
-    draw.started_ms = this.started_ms
+    current.error = draw.error
+    draw.started_ms = current.started_ms
     read = [
         resolved(parsed, text, inspection.findings, context)
         for parsed, text in zip(draw.parsed, draw.texts, strict=True)
@@ -263,28 +264,28 @@ def _reflect(asked: Asked, calls: Calls, inspection: _Inspection, state: State, 
         draw.parsed,
         asked.models.similarity,
         thresholds=asked.models.calibration.thresholds,
-        meter=this.meter,
+        meter=current.meter,
         question=question.question,
         trade_off=settings.samples.trade_off,
         rescale=settings.samples.rescale,
     )
     if votes:
         inspection.missing = missing(draw.texts[votes[0].representative])
-    seen: dict[UUID, StoredFrame] = {}
-    for place in votes[0].members if votes else ():
-        seen = read[place][1] | seen
-    return AnswerNode(state.path, state, context, draw, tuple(votes), seen=seen)
+    frames: dict[UUID, StoredFrame] = {}
+    for index in votes[0].members if votes else ():
+        frames = read[index][1] | frames
+    return AnswerNode(state.path, state, context, draw, tuple(votes), seen=frames)
 
 
-def _recorded(calls: Calls, inspection: _Inspection, node: AnswerNode, this: _Round) -> NodeRecord:
-    record = node_record(node, frames_used=this.frames_used, frames_available=this.frames_available)
-    wall_ms = calls.spending.elapsed_ms() - this.started_ms
-    error = this.error or (calls.halted.code if calls.halted else "")
+def _recorded(calls: Calls, inspection: _Inspection, node: AnswerNode, current: _Round) -> NodeRecord:
+    record = node_record(node, frames_used=current.frames_used, frames_available=current.frames_available)
+    wall_ms = calls.spending.elapsed_ms() - current.started_ms
+    error = current.error or (calls.halted.code if calls.halted else "")
     return replace(record, error=error, seen=tuple(inspection.in_words()), wall_ms=wall_ms)
 
 
-def _stopped(calls: Calls, this: _Round, error: Halt | ModelError) -> None:
-    this.error = error.code
+def _stopped(calls: Calls, current: _Round, error: Halt | ModelError) -> None:
+    current.error = error.code
     if isinstance(error, Halt):
         calls.halt(error)
 

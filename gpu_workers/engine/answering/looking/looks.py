@@ -1,4 +1,4 @@
-"""Where an inspection looks: planned spans, cut to the retrieved events and a margin around them."""
+"""The spans that an inspection looks at: planned ones, cut to the retrieved events and a margin around them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from gpu_workers.engine.ports import KnowledgeGraph, StoredEvent, StoredFrame
 from gpu_workers.engine.retrieval.frames import ROWS
 
 MARGIN_MS = 3_000
-"""How far a look may leave an event: one chunk."""
+"""Maximum distance of a look from an event: one chunk."""
 
 MAX_LOOKS = 4
 HIGH_FRAMES = 8
-"""Frames of a look in full resolution: each is read out of the source."""
+"""Maximum number of frames of a look in full resolution: each is read from the source."""
 
 MIN_FPS, MAX_FPS = 0.2, 2.0
 FIND_CHARACTERS = 300
 
 Reach = Mapping[UUID, Sequence[Span]]
-"""Per video the spans that may be looked at, in order of time, none touching the next."""
+"""Spans that may be looked at, by video, in order of time, none touching the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +55,23 @@ def plan_schema(*, several_videos: bool, looks: int = MAX_LOOKS) -> dict[str, An
 
 
 def reach_of(events: Sequence[StoredEvent], *, margin_ms: int = MARGIN_MS) -> Reach:
-    """What may be looked at: each event and margin_ms on both its sides."""
+    """Return the spans that may be looked at: each event and margin_ms on both its sides."""
     spans: dict[UUID, list[Span]] = {}
     for event in sorted(events, key=lambda event: (event.video_id, event.span)):
         wide = Span(max(0, event.span.start_ms - margin_ms), event.span.end_ms + margin_ms)
-        known = spans.setdefault(event.video_id, [])
-        if known and wide.start_ms <= known[-1].end_ms:
-            known[-1] = Span(known[-1].start_ms, max(known[-1].end_ms, wide.end_ms))
+        merged = spans.setdefault(event.video_id, [])
+        if merged and wide.start_ms <= merged[-1].end_ms:
+            merged[-1] = Span(merged[-1].start_ms, max(merged[-1].end_ms, wide.end_ms))
         else:
-            known.append(wide)
+            merged.append(wide)
     return spans
 
 
 def read_plan(text: str, reach: Reach, videos: Mapping[int, UUID]) -> list[Look]:
-    """The looks of a plan as far as they lie within reach; what lies outside is cut off, whatever the plan says.
+    """Return the looks of a plan, cut to reach, whatever the plan says.
 
-    videos: by the number that the plan names them with; the only one needs no number. A look over a gap in reach
-    becomes one on either side. Unreadable looks are left out; at most MAX_LOOKS are returned.
+    videos: by the number that the plan gives them; a single video needs no number. A look across a gap in reach becomes
+    one look on each side. Unreadable looks are left out; at most MAX_LOOKS are returned.
     """
     planned = (read_object(text) or {}).get("looks")
     looks: list[Look] = []
@@ -89,8 +89,8 @@ def default_looks(events: Sequence[StoredEvent], find: str) -> list[Look]:
 def frames_of_look(
     graph: KnowledgeGraph, look: Look, events: Sequence[StoredEvent], *, limit: int
 ) -> tuple[list[StoredFrame], int]:
-    """The stored frames of a look at its rate, evenly thinned to limit, and how many lie in its span. events: those
-    retrieved and their neighbours."""
+    """Return the stored frames of a look at its rate, evenly thinned to limit, and how many lie in its span. events:
+    the retrieved events and their neighbours."""
     ids = [event.id for event in events if event.video_id == look.video_id and event.span.overlaps(look.span)]
     inside = [frame for frame in graph.frames_of(ids, limit=ROWS) if look.span.contains(frame.ms)] if ids else []
     chosen: list[StoredFrame] = []
@@ -99,12 +99,12 @@ def frames_of_look(
             chosen.append(frame)
     limit = min(limit, HIGH_FRAMES) if look.high else limit
     if len(chosen) > limit:
-        chosen = [chosen[(2 * place + 1) * len(chosen) // (2 * limit)] for place in range(limit)]
+        chosen = [chosen[(2 * n + 1) * len(chosen) // (2 * limit)] for n in range(limit)]
     return chosen, len(inside)
 
 
 def neighbourhood(graph: KnowledgeGraph, events: Sequence[StoredEvent]) -> list[StoredEvent]:
-    """events and those right before and after them, which a margin reaches into."""
+    """Return events with their previous and next ones, which a margin reaches into."""
     ids = [event.id for event in events]
     neighbours = [*graph.next_events(ids).values(), *graph.previous_events(ids).values()]
     return list(graph.load_events(list(dict.fromkeys([*ids, *neighbours]))).values())
@@ -113,7 +113,7 @@ def neighbourhood(graph: KnowledgeGraph, events: Sequence[StoredEvent]) -> list[
 def _read_look(item: Mapping[str, Any], reach: Reach, videos: Mapping[int, UUID]) -> list[Look]:
     start, end = _whole(item.get("start_ms")), _whole(item.get("end_ms"))
     video = next(iter(videos.values()), None) if len(videos) == 1 else videos.get(_whole(item.get("video")) or 0)
-    # The planner has read text from the video: its words are something to watch for, cut to a sentence.
+    # The planner has read text from the video: its words are only used as something to watch for, cut to a sentence.
     find = as_data(str(item.get("what_to_find") or ""))[:FIND_CHARACTERS]
     if video is None or start is None or end is None or end <= start or end <= 0 or not find:
         return []
@@ -121,11 +121,11 @@ def _read_look(item: Mapping[str, Any], reach: Reach, videos: Mapping[int, UUID]
     fps = float(raw) if isinstance(raw, (int, float)) and not isinstance(raw, bool) else 1.0
     fps = min(MAX_FPS, max(MIN_FPS, fps))
     high = item.get("resolution") == "high"
-    wanted = Span(max(0, start), end)
+    planned = Span(max(0, start), end)
     return [
-        Look(video, Span(max(wanted.start_ms, span.start_ms), min(wanted.end_ms, span.end_ms)), find, fps, high)
+        Look(video, Span(max(planned.start_ms, span.start_ms), min(planned.end_ms, span.end_ms)), find, fps, high)
         for span in reach.get(video, ())
-        if span.overlaps(wanted)
+        if span.overlaps(planned)
     ]
 
 

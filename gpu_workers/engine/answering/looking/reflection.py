@@ -1,4 +1,4 @@
-"""Reading a reflection: what an inspection's findings decide, and whether they suffice."""
+"""Reading a reflection: the answer that an inspection's findings give, and whether they suffice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MISSING_CHARACTERS = 120
 
 
 def reflection_schema(choices: Sequence[str]) -> dict[str, Any]:
-    """An answer that cites findings, and whether they suffice, how surely, and what is missing."""
+    """Return the JSON schema: an answer that cites findings, whether they suffice, how surely, what is missing."""
     schema = answer_schema(choices, abstain=True)
     properties = {
         **{name: value for name, value in schema["properties"].items() if name != "sufficient"},
@@ -36,27 +36,27 @@ def resolved(
     findings: Sequence[Finding],
     context: EventContext,
 ) -> tuple[ParsedAnswer | None, dict[UUID, StoredFrame]]:
-    """The reflection with the findings it cites turned into event numbers; and by event the first frame of theirs."""
+    """Return the reflection with event numbers in place of the findings it cites; and the first frame by event."""
     if parsed is None:
         return None, {}
     if (read_object(text) or {}).get("sufficient") is False:
         return ParsedAnswer(INSUFFICIENT, None, sufficient=False, reasoning=parsed.reasoning), {}
     cited: dict[UUID, StoredFrame] = {}
-    for place in parsed.cited:
-        if not 0 < place <= len(findings):
+    for number in parsed.cited:
+        if not 0 < number <= len(findings):
             continue
-        for frame in findings[place - 1].frames:
+        for frame in findings[number - 1].frames:
             if frame.event_id in context.numbers:
                 cited.setdefault(frame.event_id, frame)
     return replace(parsed, cited=tuple(context.numbers[event_id] for event_id in cited)), cited
 
 
 def sufficient(node: AnswerNode, gate: float) -> bool:
-    """Whether half of the reflections give one answer and are, on average, as confident as gate asks."""
+    """Whether half of the reflections give one answer with a mean confidence of at least gate."""
     if not node.answers or node.votes[0].agreement < 0.5:
         return False
     members = node.votes[0].members
-    return sum(_confidence(node.draw.texts[place]) for place in members) / len(members) >= gate
+    return sum(_confidence(node.draw.texts[index]) for index in members) / len(members) >= gate
 
 
 def _confidence(text: str) -> float:
@@ -65,7 +65,7 @@ def _confidence(text: str) -> float:
 
 
 def missing(text: str) -> tuple[str, ...]:
-    """What another look should find, as a reflection has it."""
+    """Return what a reflection wants another look to find."""
     value = (read_object(text) or {}).get("missing")
     items = value if isinstance(value, list) else []
     return tuple(as_data(str(item))[:MISSING_CHARACTERS] for item in items[:3] if item)

@@ -1,4 +1,4 @@
-"""`ava`: what the events say for each choice, tri-view retrieval, tree search, thought consistency, frame check or
+"""`ava`: support of choices by the events, tri-view retrieval, tree search, thought consistency, frame check or
 inspection (AVA, section 5)."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Ava:
             asked = _without_search(asked)
         tree = search_tree(asked, calls)
         verdict, checks = decide(asked, calls, tree.nodes)
-        if not tree.found:
+        if not tree.has_events:
             support = None
         verdict, weighed = weigh_support(asked, calls, verdict, tree.nodes, support)
         records = [*tree.records, *checks]
@@ -44,8 +44,8 @@ class Ava:
 
 
 def _without_search(asked: Asked) -> Asked:
-    """Return what is left to ask once the choice is decided: whether the events tell enough, and why; and a look that
-    was asked for by name."""
+    """Return what is left to ask once the choice is decided: whether the events suffice, and why; and a look that the
+    question asks for by name."""
     settings = asked.settings
     look = settings.look if asked.question.check != "auto" else replace(settings.look, check="off")
     tree = replace(settings.tree, max_depth=1)
@@ -54,7 +54,7 @@ def _without_search(asked: Asked) -> Asked:
 
 
 def _support(asked: Asked, calls: Calls) -> Support | None:
-    """Return what the events say for each choice; None where it does not count or cannot be embedded."""
+    """Return the events' support of each choice; None if it does not count or cannot be embedded."""
     if asked.settings.support.weight == 0.0:
         return None
     try:

@@ -25,7 +25,7 @@ class CaptionRag:
     version = "1"
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
-        """One sample at temperature 0: the cheap fallback."""
+        """Answer by one sample at temperature 0: the cheap fallback."""
         asked = replace(asked, settings=changed(asked.settings, n=1, sa_ratio=1.0))
         question = asked.question
         text = question_text(asked.searched, question.choices)
@@ -42,7 +42,7 @@ class CaptionRag:
 
 
 def answer_once(asked: Asked, calls: Calls, state: State, context: EventContext) -> Answer:
-    """The answer that context gives, without a search: what baselines do with what they chose."""
+    """Answer once from context, without a search, as baselines do with the events they chose."""
     with calls.timed("search"):
         draw = calls.together("search", [answer_task(asked, calls, state, context)])[0]
     if draw.halt:

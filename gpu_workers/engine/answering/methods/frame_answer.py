@@ -1,4 +1,4 @@
-"""What `uniform` and `vector` share: the checker answers from frames alone."""
+"""The shared part of `uniform` and `vector`: the checker answers from frames alone."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 
 MIN_GAP_MS = 1_000
-"""Closer frames show the same."""
+"""Minimum distance of two frames; closer ones show the same."""
 
 
 def frame_limit(asked: Asked, wanted: int) -> int:
-    """wanted, bounded by what the checker takes. Raises ModelError no_checker if the profile has none."""
+    """Return wanted, but at most what the checker takes. Raises ModelError no_checker if the profile has none."""
     checker = asked.models.checker
     if checker is None:
         raise ModelError("no_checker", "this model profile has no model that looks at frames", retryable=False)
@@ -33,7 +33,7 @@ def frame_limit(asked: Asked, wanted: int) -> int:
 def answer_from_frames(
     asked: Asked, calls: Calls, frames: Sequence[StoredFrame], *, available: int, top_similarity: float
 ) -> Answer:
-    """frames: in order of time."""
+    """Return the checker's answer from frames, which are in order of time."""
     if not frames:
         return conclude(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
     loaded = asked.graph.load_events(list(dict.fromkeys(frame.event_id for frame in frames)))
@@ -52,7 +52,7 @@ def answer_from_frames(
 
 
 def spaced(frames: Sequence[StoredFrame], count: int) -> list[StoredFrame]:
-    """The first count frames of a ranking that are MIN_GAP_MS apart within a video, in order of time."""
+    """Return the first count frames of a ranking that are MIN_GAP_MS apart within a video, in order of time."""
     chosen: list[StoredFrame] = []
     for frame in frames:
         near = any(other.video_id == frame.video_id and abs(other.ms - frame.ms) < MIN_GAP_MS for other in chosen)

@@ -12,7 +12,7 @@ from gpu_workers.engine.retrieval.tri_view import question_text
 
 TOP_FRAMES = 32
 SPARE = 4
-"""How many times more hits are read than frames wanted, since neighbours closer than the gap fall out."""
+"""Ratio of hits read to frames wanted, since neighbours closer than the gap fall out."""
 
 
 class NearestFrames:
@@ -27,7 +27,9 @@ class NearestFrames:
             query = asked.models.frame_embedder.embed_query(text, meter=calls.meter)
             nearest = ViewQuery(query, SPARE * count)
             hits = asked.graph.search_views({"frame": nearest}, floor=asked.settings.retrieval.floor)["frame"]
-            found = frames_of_hits(asked.graph, hits)
-        calls.on_progress("retrieval", 1, 1, f"{len(found)} frames")
+            nearest_frames = frames_of_hits(asked.graph, hits)
+        calls.on_progress("retrieval", 1, 1, f"{len(nearest_frames)} frames")
         top = max((hit.similarity for hit in hits), default=0.0)
-        return answer_from_frames(asked, calls, spaced(found, count), available=len(found), top_similarity=top)
+        return answer_from_frames(
+            asked, calls, spaced(nearest_frames, count), available=len(nearest_frames), top_similarity=top
+        )

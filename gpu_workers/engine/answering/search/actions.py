@@ -49,7 +49,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Requery:
-    """What action RQ wants to look for; queries is None when the call failed (code in failed)."""
+    """A new search of action RQ; queries is None when the call failed (code in failed)."""
 
     sub_query: str = ""
     queries: ViewQueries | None = None
@@ -58,7 +58,7 @@ class Requery:
 
 
 def root_state(asked: Asked, calls: Calls) -> State:
-    """Retrieve for the question; after a failed rewrite, for its own words. Raises an embedder's ModelError."""
+    """Retrieve for the question; after a failed rewrite, by its own words. Raises ModelError of an embedder."""
     question = asked.question
     text = question_text(asked.searched, question.choices)
     queries, failed = ViewQueries.same(text), ""
@@ -69,23 +69,23 @@ def root_state(asked: Asked, calls: Calls) -> State:
             calls.halt(halt)
         except ModelError as error:
             failed = error.code
-    found = _retrieve(asked, calls, queries)
-    events = found.ranking[: asked.settings.tree.event_cap]
-    return State("", events, top_similarity=found.top_similarity, failed=failed)
+    retrieved = _retrieve(asked, calls, queries)
+    events = retrieved.ranking[: asked.settings.tree.event_cap]
+    return State("", events, top_similarity=retrieved.top_similarity, failed=failed)
 
 
 def step_forward(asked: Asked, state: State) -> State:
-    """F: add the next event of each listed one."""
+    """Add the next event of each listed one (action F)."""
     return _step(asked, state, "F", "next")
 
 
 def step_backward(asked: Asked, state: State) -> State:
-    """B: add the previous event of each listed one."""
+    """Add the previous event of each listed one (action B)."""
     return _step(asked, state, "B", "previous")
 
 
 STEPS: Mapping[str, Callable[[Asked, State], State]] = {"F": step_forward, "B": step_backward}
-"""The actions that need no model call."""
+"""Actions that need no model call."""
 
 
 def requery_task(asked: Asked, calls: Calls, state: State) -> Callable[[], Requery]:
@@ -115,19 +115,19 @@ def requery_task(asked: Asked, calls: Calls, state: State) -> Callable[[], Reque
 
 
 def requeried(asked: Asked, calls: Calls, state: State, requery: Requery) -> State:
-    """RQ: add what the new search finds; scores of events found again are added up."""
+    """Add the events that the new search finds (action RQ); scores of events found again are added up."""
     path = state.after("RQ")
     if requery.queries is None:
         return replace(state, path=path, failed=requery.failed)
     try:
-        found = _retrieve(asked, calls, requery.queries)
+        retrieved = _retrieve(asked, calls, requery.queries)
     except ModelError as error:
         return replace(state, path=path, failed=error.code)
     return State(
         path,
-        _merged(state.events, found.ranking, asked.settings.tree.event_cap),
+        _merged(state.events, retrieved.ranking, asked.settings.tree.event_cap),
         (*state.sub_queries, requery.sub_query),
-        max(state.top_similarity, found.top_similarity),
+        max(state.top_similarity, retrieved.top_similarity),
     )
 
 
@@ -148,9 +148,11 @@ def _ask_requery(asked: Asked, calls: Calls, prompt: str, seed: int) -> Requery:
     fields = read_object(samples[0].text)
     if fields is None:
         return Requery(failed="unreadable")
-    said = fields.get("sub_query") if asked.settings.tree.requery_per_view else read_queries(fields, fallback="").events
-    # The model has read text from the video: its words are a search, cut to one, and nothing else.
-    sub_query = as_data(said)[:SUB_QUERY_CHARACTERS] if isinstance(said, str) else ""
+    query = (
+        fields.get("sub_query") if asked.settings.tree.requery_per_view else read_queries(fields, fallback="").events
+    )
+    # The model has read text from the video: its words are only used as a search, cut to that length.
+    sub_query = as_data(query)[:SUB_QUERY_CHARACTERS] if isinstance(query, str) else ""
     if not sub_query:
         return Requery(failed="unreadable")
     return Requery(sub_query, read_queries(fields, fallback=sub_query))
@@ -188,28 +190,28 @@ def _retrieve(asked: Asked, calls: Calls, queries: ViewQueries) -> Retrieved:
 
 def _step(asked: Asked, state: State, action: str, direction: str) -> State:
     keep = max(1, len(state.events) - math.floor(asked.settings.tree.drop_worst * len(state.events)))
-    kept = state.events[:keep]
-    ids = [event.event_id for event in kept]
+    sources = state.events[:keep]
+    ids = [event.event_id for event in sources]
     neighbours = asked.graph.next_events(ids) if direction == "next" else asked.graph.previous_events(ids)
     listed = set(ids)
     best: dict[UUID, RankedEvent] = {}
-    for event in kept:
+    for event in sources:
         neighbour = neighbours.get(event.event_id)
         if neighbour is None or neighbour in listed or neighbour in best:
             continue
         reason = Hit(neighbour, 0.0, direction, event.event_id)
         best[neighbour] = RankedEvent(neighbour, NEIGHBOUR_SHARE * event.score, (reason,))
-    events = ranked([*kept, *best.values()])[: asked.settings.tree.event_cap]
+    events = ranked([*sources, *best.values()])[: asked.settings.tree.event_cap]
     return replace(state, path=state.after(action), events=tuple(events), failed="")
 
 
 def _merged(old: Sequence[RankedEvent], new: Sequence[RankedEvent], cap: int) -> tuple[RankedEvent, ...]:
     events = {event.event_id: event for event in old}
     for event in new:
-        known = events.get(event.event_id)
+        listed = events.get(event.event_id)
         events[event.event_id] = (
             event
-            if known is None
-            else RankedEvent(event.event_id, known.score + event.score, known.reasons + event.reasons)
+            if listed is None
+            else RankedEvent(event.event_id, listed.score + event.score, listed.reasons + event.reasons)
         )
     return tuple(ranked(events.values())[:cap])

@@ -12,10 +12,10 @@ from gpu_workers.engine.models.calibration import SimilarityThresholds
 from gpu_workers.engine.models.roles import Meter, Similarity
 
 BROAD_WORDS = 7
-"""Minimum content words of both answers to a broad question that may tell different parts of one thing."""
+"""Minimum content words of two broad answers, which may describe different parts of one thing."""
 
 COMPATIBLE_SHARE = 0.6
-"""Worth of a vote of answers that merely do not contradict each other, where one of answers that say the same is 1."""
+"""Worth of a vote whose answers merely do not contradict each other. A vote whose answers say the same is worth 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,13 @@ def score_votes(
 
     samples: None where nothing could be read; it counts in n and votes for nothing. Abstentions are one answer.
     thresholds: those of the similarity.
-    rescale: traces are compared by (F1 - baseline) / (1 - baseline) clipped to 0..1, else by raw F1.
-    An answer with a single vote has S_r = 0: one trace agrees with nothing.
+    rescale: traces are compared by (F1 - baseline) / (1 - baseline) clipped to 0..1, else by raw F1. An answer with a
+    single vote has S_r = 0: a single trace has none to agree with.
     """
     groups = group_answers(samples, similarity, thresholds, meter, question)
     worth = 1.0
     if not any(len(members) > 1 and _answers(samples, members) for members in groups):
-        # A broad question gets answers that each tell another part: none repeats another, none contradicts it.
+        # Answers to a broad question each describe another part: none repeats another, none contradicts it.
         groups = group_answers(samples, similarity, thresholds, meter, question, compatible=True)
         worth = COMPATIBLE_SHARE
     votes = []
@@ -74,12 +74,13 @@ def _answers(samples: Sequence[ParsedAnswer | None], members: Sequence[int]) -> 
 def same_answer(
     left: ParsedAnswer, right: ParsedAnswer, question: str = "", *, compatible: bool = False
 ) -> bool | None:
-    """Whether two samples say the same as far as words alone tell; None when only their meaning can tell.
+    """Whether two samples say the same, as far as words alone can show; None if only their meaning can.
 
     An answer may repeat words of the question or leave them out ("near the pole", "the person in red stands near the
-    pole"); apart from those, its numbers, negation, directions and colours must match, neither may say the opposite
-    (enters, leaves) and none may swap who did it to whom. compatible: one that names more directions or colours is let
-    pass, since it does not contradict the other, and so are opposites in broad answers, whose parts may well name both.
+    pole"). Apart from those, its numbers, negation, directions and colours must match. Neither answer may say the
+    opposite of the other (enters, leaves), and neither may swap who did it to whom. compatible: an answer may name more
+    directions or colours, since that contradicts nothing. Two broad answers may also say opposites, since their parts
+    may name both.
     """
     if left.sufficient != right.sufficient:
         return False
@@ -87,21 +88,45 @@ def same_answer(
         return left.choice == right.choice
     if plain(left.text) == plain(right.text):
         return True
-    broad = compatible and _broad(left.text, right.text)
-    if swapped(left.text, right.text) or (opposed(left.text, right.text) and not broad):
+    if (
+        swapped(left.text, right.text)
+        or _opposites_conflict(left.text, right.text, compatible=compatible)
+        or _decisive_words_conflict(left.text, right.text, question, compatible=compatible)
+    ):
         return False
-    ours, theirs = decisive_words(left.text), decisive_words(right.text)
-    if compatible:
-        # Naming more directions or colours contradicts nothing; counting the same thing otherwise or a "not" does.
-        if miscounted(left.text, right.text) or ("not" in ours) != ("not" in theirs):
-            return False
-        ours, theirs = (frozenset(word for word in words if not word.isdigit()) for words in (ours, theirs))
-    fewer, more = sorted((ours, theirs), key=len)
-    if not fewer <= more or (not compatible and more - fewer - decisive_words(question)):
-        return False
-    asked = content_words(question)
-    said = sorted((content_words(left.text) - asked, content_words(right.text) - asked), key=len)
-    return True if said[0] and said[0] <= said[1] else None
+    return True if _repeats(left.text, right.text, question) else None
+
+
+def _opposites_conflict(left: str, right: str, *, compatible: bool) -> bool:
+    """Whether the texts say opposites that cannot both be right. In compatible broad answers they can."""
+    return opposed(left, right) and not (compatible and _broad(left, right))
+
+
+def _decisive_words_conflict(left: str, right: str, question: str, *, compatible: bool) -> bool:
+    """Whether numbers, negation, directions or colours make the texts different answers.
+
+    One text may have more of these words if the question has them, too. compatible: it may name any more directions or
+    colours; only different counts of the same thing and a "not" on one side conflict.
+    """
+    ours, theirs = decisive_words(left), decisive_words(right)
+    if not compatible:
+        fewer, more = sorted((ours, theirs), key=len)
+        return not fewer <= more or bool(more - fewer - decisive_words(question))
+    if miscounted(left, right) or ("not" in ours) != ("not" in theirs):
+        return True
+    fewer, more = sorted((_without_numbers(ours), _without_numbers(theirs)), key=len)
+    return not fewer <= more
+
+
+def _without_numbers(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in words if not word.isdigit())
+
+
+def _repeats(left: str, right: str, question: str) -> bool:
+    """Whether one text holds all content words of the other, apart from the question's."""
+    of_question = content_words(question)
+    fewer, more = sorted((content_words(left) - of_question, content_words(right) - of_question), key=len)
+    return bool(fewer) and fewer <= more
 
 
 def _broad(*texts: str) -> bool:
@@ -117,8 +142,8 @@ def group_answers(
     *,
     compatible: bool = False,
 ) -> list[tuple[int, ...]]:
-    """Return the indices of the readable samples by answer; a sample joins a group only if it means the same as all of
-    it. thresholds: those of the similarity."""
+    """Return the indices of the readable samples in groups of one answer. A sample joins a group only if it means the
+    same as every member. thresholds: those of the similarity."""
     readable = [(index, sample) for index, sample in enumerate(samples) if sample is not None]
     unclear = [
         (left, right)
@@ -149,7 +174,7 @@ def group_answers(
 def _pair_scores(
     texts: Sequence[str], similarity: Similarity, meter: Meter, *, rescale: bool
 ) -> dict[tuple[int, int], float]:
-    """BERTScore F1 of each unordered pair, by positions in texts, each pair once."""
+    """Return BERTScore F1 of each unordered pair, by indices in texts, each pair once."""
     pairs = list(combinations(range(len(texts)), 2))
     return _scores(dict(enumerate(texts)), pairs, similarity, meter, rescale=rescale) if pairs else {}
 
@@ -171,9 +196,9 @@ def _scores(
 
 
 def _medoid(members: Sequence[int], pairs: dict[tuple[int, int], float]) -> int:
-    """The member whose trace is closest to the others'."""
+    """Return the member whose trace is closest to the others'."""
     closeness = [0.0] * len(members)
     for (left, right), score in pairs.items():
         closeness[left] += score
         closeness[right] += score
-    return members[max(range(len(members)), key=lambda place: (closeness[place], -place))]
+    return members[max(range(len(members)), key=lambda index: (closeness[index], -index))]

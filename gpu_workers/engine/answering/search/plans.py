@@ -1,4 +1,4 @@
-"""Which actions of the tree are worth a level: all of them, or those that bring the most new information."""
+"""The choice of a level's actions: all of them, or those that bring the most new information."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Plan:
 def plans_for(
     asked: Asked, states: Sequence[State], *, abstained: Collection[str], shown: Collection[UUID]
 ) -> list[Plan]:
-    """Return the actions to take at these states of one level: with a level_width the most telling ones, best first.
+    """Return the actions for these states of one level; with a level_width the most informative ones, best first.
 
     abstained: paths of the states whose answer was an abstention. shown: events that an answer has been shown.
     With settings.tree.reuse, equal event sets are also queried again only once.
@@ -38,32 +38,32 @@ def plans_for(
         if settings.tree.requery and not (settings.tree.reuse and listed in queried):
             queried.add(listed)
             plans.append(Plan(state, "RQ", _requery_gain(asked, state, abstained=state.path in abstained)))
-    return plans if settings.tree.level_width is None else most_telling(plans, shown, settings.tree.level_width)
+    return plans if settings.tree.level_width is None else most_informative(plans, shown, settings.tree.level_width)
 
 
-def most_telling(plans: Sequence[Plan], shown: Collection[UUID], width: int) -> list[Plan]:
-    """Up to width plans, each the one that adds most to shown and to the plans before it; none that adds nothing.
+def most_informative(plans: Sequence[Plan], shown: Collection[UUID], width: int) -> list[Plan]:
+    """Return up to width plans, each the one that adds most to shown and to the plans before it, and never nothing.
 
     A plan adds the scores of the events that it brings and that neither an answer nor a better plan has shown.
     """
-    known, chosen, left = set(shown), list[Plan](), list(plans)
+    covered, chosen, left = set(shown), list[Plan](), list(plans)
     while left and len(chosen) < width:
-        best = min(left, key=lambda plan: (-_gain(plan, known), plan.state.after(plan.action)))
-        if _gain(best, known) <= 0:
+        best = min(left, key=lambda plan: (-_gain(plan, covered), plan.state.after(plan.action)))
+        if _gain(best, covered) <= 0:
             break
         left.remove(best)
         chosen.append(best)
-        known.update(event.event_id for event in (best.child.events if best.child else ()))
+        covered.update(event.event_id for event in (best.child.events if best.child else ()))
     return chosen
 
 
-def _gain(plan: Plan, known: set[UUID]) -> float:
+def _gain(plan: Plan, covered: set[UUID]) -> float:
     if plan.child is None:
         return plan.gain
-    return sum(event.score for event in plan.child.events if event.event_id not in known)
+    return sum(event.score for event in plan.child.events if event.event_id not in covered)
 
 
 def _requery_gain(asked: Asked, state: State, *, abstained: bool) -> float:
-    """One view's worth of average events, and twice as much where the events at hand could not answer."""
+    """Estimate the gain of a re-query: one view's worth of average events, and twice as much after an abstention."""
     mean = sum(event.score for event in state.events) / len(state.events)
     return asked.settings.retrieval.events * mean * (2 if abstained else 1)

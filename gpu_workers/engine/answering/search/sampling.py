@@ -1,4 +1,4 @@
-"""Drawing a node's samples: the vote, one retry for what was cut off, one repair, then abstention."""
+"""Drawing a node's samples: the vote, one retry for samples that were cut off, one repair, then abstention."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ REPAIR_CHARACTERS = 2_000
 
 @dataclass(slots=True)
 class Draw:
-    """Samples of one node. parsed[i]: what texts[i] says, None if nothing can be read. error: code of a failed call, ""
-    if all went well; samples drawn before the failure are kept. halt: set when the budget or the caller ended it."""
+    """Samples of one node. parsed[i]: the answer in texts[i], None if it cannot be read. error: code of a failed call,
+    "" if all went well; samples drawn before the failure are kept. halt: set if the budget or the caller ended the
+    draw."""
 
     parsed: list[ParsedAnswer | None] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
@@ -51,8 +52,8 @@ def draw_answers(asked: Asked, calls: Calls, messages: Sequence[Message], *, pat
 def check_answers(
     asked: Asked, calls: Calls, sample: Callable[[Meter], list[Sample]], *, meter: Meter | None = None
 ) -> Draw:
-    """Draw samples that come from a look at frames, which is not asked for twice. meter: the node's, if it has made
-    calls before. Raises neither Halt nor ModelError."""
+    """Draw samples by a look at frames, which is not repeated. meter: the node's, if it has made calls before. Raises
+    neither Halt nor ModelError."""
     draw = Draw(started_ms=calls.spending.elapsed_ms(), meter=meter or BranchMeter(calls.meter))
     try:
         _keep(asked, draw, sample(draw.meter))
@@ -67,8 +68,8 @@ def check_answers(
 
 
 def _vote(asked: Asked, calls: Calls, draw: Draw, messages: Sequence[Message], *, path: str, n: int) -> None:
-    """With early_majority, first as many samples as decide the vote if they agree; then as many as the leading answer
-    lacks for more than half, until those that are left cannot change who leads. Else all at once."""
+    """Draw n samples, at once without early_majority. With it, first draw as many as decide the vote if they agree.
+    Then draw as many as the leading answer lacks for a majority, until the rest cannot change the leader."""
     drawn = n // 2 + 1 if asked.settings.samples.early_majority and n > 2 else n
     _request(asked, calls, draw, messages, n=drawn, seed=asked.seed_of(path), spread=n > 1)
     while drawn < n:
@@ -99,7 +100,7 @@ def _request(
         )
 
     samples = sampled(n, settings.prompt.answer_tokens)
-    cut = [place for place, sample in enumerate(samples) if sample.truncated and _unread(asked, sample)]
+    cut = [index for index, sample in enumerate(samples) if sample.truncated and _unread(asked, sample)]
     if cut:
         # A cut answer is a lost vote: ask again once with twice the room. Should that fail, the vote stays lost.
         try:
@@ -108,8 +109,8 @@ def _request(
             again = []
         except Halt as halt:
             again, draw.halt = [], halt
-        for place, sample in zip(cut, again, strict=False):
-            samples[place] = sample
+        for index, sample in zip(cut, again, strict=False):
+            samples[index] = sample
     _keep(asked, draw, samples)
 
 
@@ -122,16 +123,16 @@ def _keep(asked: Asked, draw: Draw, samples: Sequence[Sample]) -> None:
 
 
 def _repair(asked: Asked, calls: Calls, draw: Draw, *, path: str) -> None:
-    """One call that asks what the longest unreadable text answers. If that is read, it is the node's only sample: the
-    others say nothing, for it or against it."""
-    place = max(range(len(draw.texts)), key=lambda index: len(draw.texts[index]), default=None)
-    if place is None or not draw.texts[place].strip():
+    """Ask once which answer the longest unreadable text gives. If the reply can be read, it is the node's only sample:
+    the other texts support no answer."""
+    longest = max(range(len(draw.texts)), key=lambda index: len(draw.texts[index]), default=None)
+    if longest is None or not draw.texts[longest].strip():
         return
     question, settings = asked.question, asked.settings
     prompt = load("answer_repair", question.profile).substitute(
         question=question.question,
         choices=choice_lines(question.choices),
-        text=as_data(draw.texts[place])[:REPAIR_CHARACTERS],
+        text=as_data(draw.texts[longest])[:REPAIR_CHARACTERS],
         abstain=abstain_rule(question.choices, abstain=True),
         answer_form=answer_form(question.choices, abstain=True),
     )
@@ -146,13 +147,13 @@ def _repair(asked: Asked, calls: Calls, draw: Draw, *, path: str) -> None:
     )
     answer = parse_answer(repaired[0].text, question.choices)
     if answer is not None:
-        draw.parsed, draw.texts = [answer], [draw.texts[place]]
+        draw.parsed, draw.texts = [answer], [draw.texts[longest]]
 
 
 def _fail(calls: Calls, draw: Draw, error: ModelError) -> None:
     draw.error = error.code
     if calls.spending.out_of_time():
-        # The call was given the question's last seconds: what failed is the budget, not the model.
+        # The call was given the question's last seconds: the budget failed, not the model.
         draw.halt = BudgetSpent("max_seconds")
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 Reply = TypeVar("Reply")
 
 Priority = tuple[int, ...]
-"""The lowest of the waiting calls begins first."""
+"""Priority of a call: the waiting call with the lowest one begins first."""
 
 
 @dataclass(order=True, slots=True)
@@ -33,21 +33,21 @@ class CallScheduler:
         self.stopped = False
 
     def add(self, priority: Priority, ask: Callable[[], Reply], landed: Callable[[Reply], None]) -> None:
-        """Begin ask in another thread as soon as a call may begin; landed gets its reply. A call that waits when the
-        scheduler is stopped never begins."""
+        """Run ask in another thread as soon as a call may begin; landed gets its reply. A call that still waits when
+        the scheduler is stopped never begins."""
         heapq.heappush(self._waiting, _Call(priority, ask, landed))
         self._begin()
 
     def when_idle(self, work: Callable[[], None]) -> None:
-        """Do work as soon as no reply is there to be read: other calls may wait for a reply, and none for work."""
+        """Run work as soon as no reply waits to be read: calls may depend on a reply, but none depends on work."""
         self._idle_work.append(work)
 
     def stop(self) -> None:
-        """Begin no further call. Calls in flight land, and idle work is done."""
+        """Begin no further call. Calls in flight still land, and idle work is still run."""
         self.stopped = True
 
     def run(self) -> None:
-        """Return when no call is in flight and no work is left. Raises what a call or a callback raises."""
+        """Run until no call is in flight and no work is left. Raises what a call or a callback raises."""
         while self._flying or self._idle_work:
             landed = wait(self._flying, timeout=0 if self._idle_work else None, return_when=FIRST_COMPLETED).done
             for future in sorted(landed, key=lambda future: self._flying[future].priority):

@@ -25,8 +25,8 @@ from gpu_workers.engine.prompts import load
 
 @dataclass(frozen=True, slots=True)
 class AnswerNode:
-    """An SA, CA or IN node with its outcome. votes: best first, empty if nothing was answered. context: what was shown.
-    seen: frames that an inspection rests on, by their event."""
+    """An SA, CA or IN node with its outcome. votes: best first, empty if nothing was answered. context: the events
+    shown. seen: frames that an inspection rests on, by their event."""
 
     path: str
     state: State
@@ -38,7 +38,7 @@ class AnswerNode:
 
     @property
     def answer(self) -> ParsedAnswer | None:
-        """The node's definitive response: its vote with the highest S."""
+        """Return the node's definitive response: its vote with the highest S."""
         return self.draw.parsed[self.votes[0].representative] if self.votes else None
 
     @property
@@ -47,12 +47,12 @@ class AnswerNode:
 
     @property
     def answers(self) -> bool:
-        """Whether it gives an answer, not an abstention."""
+        """Whether the node gives an answer, not an abstention."""
         return self.answer is not None and self.answer.sufficient
 
     @property
     def cited_events(self) -> tuple[UUID, ...]:
-        """Events that the winning vote's samples cite, most cited first; numbers that were not shown are dropped."""
+        """Return the events that the winning vote's samples cite, most cited first; other numbers are dropped."""
         counts: dict[int, int] = {}
         for member in self.votes[0].members if self.votes else ():
             for number in self.draw.parsed[member].cited:  # type: ignore[union-attr]
@@ -68,7 +68,7 @@ def selected(state: State, sa_ratio: float) -> tuple[UUID, ...]:
 
 
 def show_events(asked: Asked, state: State) -> EventContext:
-    """Return what an answer from this state reads, within the settings' limit and the reasoner's window."""
+    """Return the events that an answer from this state reads, within the settings' limit and the reasoner's window."""
     reasoner = asked.models.reasoner
     ids = selected(state, asked.settings.prompt.sa_ratio)
     frame = count_prompt(reasoner.count_tokens, _messages(asked, "", state.sub_queries))
@@ -114,7 +114,7 @@ def reused_node(source: AnswerNode, state: State) -> AnswerNode:
 
 
 def state_record(calls: Calls, state: State) -> NodeRecord:
-    """Return the state as it is stored, made now."""
+    """Return the record of a state, with the time of now."""
     return NodeRecord(
         path=state.path,
         depth=state.depth,
@@ -127,7 +127,7 @@ def state_record(calls: Calls, state: State) -> NodeRecord:
 
 
 def node_record(node: AnswerNode, *, frames_used: int = 0, frames_available: int = 0) -> NodeRecord:
-    """Return the node as it is stored."""
+    """Return the record of a node."""
     vote_of = {member: vote for vote in node.votes for member in vote.members}
     candidates = []
     for index, parsed in enumerate(node.draw.parsed):
@@ -178,8 +178,8 @@ def node_events(state: State, context: EventContext | None = None) -> tuple[Node
 
 
 def _messages(asked: Asked, events: str, sub_queries: Sequence[str]) -> list[Message]:
-    """Instructions first, then events, then the question: all samples of a node share one prefix in the server's cache,
-    and a small model reads the question last."""
+    """Return the prompt: instructions, then events, then the question. So all samples of a node share one prefix in the
+    server's cache, and a small model reads the question last."""
     question, abstain = asked.question, asked.settings.samples.abstain
     rules = load("answer_rules", question.profile).substitute(
         abstain=abstain_rule(question.choices, abstain=abstain),

@@ -43,8 +43,7 @@ _REQUERY, _ANSWER = 0, 1
 
 @dataclass(slots=True)
 class SearchTree:
-    """What the search has found so far. records: every state and SA node, level by level. shown: events that an answer
-    has been shown."""
+    """The tree so far. records: every state and SA node, level by level. shown: events that answers have been shown."""
 
     nodes: list[AnswerNode] = field(default_factory=list)
     records: list[NodeRecord] = field(default_factory=list)
@@ -52,23 +51,23 @@ class SearchTree:
     top_similarity: float = 0.0
 
     @property
-    def found(self) -> bool:
-        """Whether the first retrieval brought any event."""
+    def has_events(self) -> bool:
+        """Whether the first retrieval found any event."""
         return bool(self.records and self.records[0].events)
 
     @property
     def best(self) -> AnswerNode | None:
-        """The node with the highest S among those that answer; the first of equals."""
+        """Return the node with the highest S among those that answer; the first of equals."""
         answering = [node for node in self.nodes if node.answers]
         return max(answering, key=lambda node: node.score, default=None)
 
 
 def search_tree(asked: Asked, calls: Calls) -> SearchTree:
-    """Search until consensus, depth, budget or cancellation ends it; calls.halted says if one of the last two did.
+    """Search until consensus, depth, budget or cancellation ends it; calls.halted is set by the last two.
 
-    With settings.samples.n of 0 nobody is asked for an answer: the search ends at what retrieval found. Raises
-    ModelError if the first retrieval cannot embed the question. Raises what the graph or a callback raises, after the
-    calls in flight have ended.
+    With settings.samples.n of 0 no answer is sampled: the search ends after retrieval. Raises ModelError if the first
+    retrieval cannot embed the question, and what the graph or a callback raises, after the calls in flight have
+    ended.
     """
     tree, settings = SearchTree(), asked.settings
     with calls.timed("retrieval"):
@@ -84,7 +83,7 @@ def search_tree(asked: Asked, calls: Calls) -> SearchTree:
 
 
 def consensus(asked: Asked, tree: SearchTree) -> bool:
-    """Whether the best answer is consistent enough to stop: S reaches the gate and half of the samples say so. Eq. 6
+    """Whether the best answer is consistent enough to stop: S reaches the gate and half of the samples agree. Eq. 6
     alone would let two samples with the same words outvote six others."""
     best = tree.best
     return best is not None and best.score >= asked.settings.tree.gate and best.votes[0].agreement >= 0.5
@@ -92,7 +91,7 @@ def consensus(asked: Asked, tree: SearchTree) -> bool:
 
 @dataclass(slots=True)
 class _Level:
-    """The states of one depth, by their position. expected: how many states the level will have."""
+    """States of one depth, by their position. expected: number of states that the level will have."""
 
     expected: int
     states: dict[int, State] = field(default_factory=dict)
@@ -103,7 +102,7 @@ class _Level:
 class _Growth:
     """The growing tree. The graph is read and answers are scored in the asking thread alone.
 
-    Once the budget or the caller ends the search nothing new begins, and the tree keeps what was begun.
+    After the budget or the caller has ended the search nothing new begins, and the tree keeps what was begun.
     """
 
     def __init__(self, asked: Asked, calls: Calls, tree: SearchTree, scheduler: CallScheduler) -> None:
@@ -113,7 +112,7 @@ class _Growth:
         self._depth = 1 if calls.halted else settings.tree.max_depth
         self._width = len(STEPS) + settings.tree.requery
         sizes = [self._width**depth for depth in range(self._depth)]
-        # Whether every answer of the tree is given, whatever the other answers say.
+        # Whether every state of the tree is answered, whatever the other answers are.
         self._whole = not settings.tree.adaptive and settings.tree.level_width is None and not settings.tree.reuse
         self._gated = not self._whole or calls.spending.rations()
         self._levels = [_Level(1)] if self._gated else [_Level(size) for size in sizes]
@@ -150,9 +149,9 @@ class _Growth:
         contexts = {position: show_events(self._asked, states[position]) for position in positions}
         for group in self._groups(contexts):
             state, context = states[group[0]], contexts[group[0]]
-            known = self._answered.get(frozenset(context.numbers))
-            if known:
-                self._scheduler.when_idle(partial(self._share, depth, group, known))
+            answered_before = self._answered.get(frozenset(context.numbers))
+            if answered_before:
+                self._scheduler.when_idle(partial(self._share, depth, group, answered_before))
                 continue
             task, landed = (
                 answer_task(self._asked, self._calls, state, context),
@@ -231,7 +230,7 @@ class _Growth:
         self._share(depth, group, node)
 
     def _share(self, depth: int, group: Sequence[int], node: AnswerNode) -> None:
-        """The nodes of states with one answer: the state that was answered has node itself."""
+        """Store the nodes of states that share an answer: the state that was answered gets node itself."""
         level = self._levels[depth]
         for position in group:
             state = level.states[position]
@@ -256,7 +255,7 @@ class _Growth:
             self._keep_next()
 
     def _keep_next(self) -> None:
-        """A state whose answer never began tells nothing, unless the search ended at it."""
+        """Keep the next level without the states whose answer never began, unless the search ended at one of them."""
         tree, level = self._tree, self._levels[self._kept]
         begun = [p for p, state in sorted(level.states.items()) if p in level.nodes or self._ended_at(state)]
         self._kept += 1
