@@ -55,7 +55,7 @@ class SampledFrame:
 
 @dataclass(frozen=True, slots=True)
 class FrameRow:
-    """What is kept of a sampled frame: its thumbnail, its place in the shared vector space, what was measured on it."""
+    """The stored part of a sampled frame: its thumbnail, its vector in the shared space, the measurements on it."""
 
     ms: int
     jpeg: bytes
@@ -69,7 +69,7 @@ class TrackObservation:
 
     category: detector label. colour: plain colour word or "". motion: plain words such as "walks left" or "stays".
     boxes: (ms, x0, y0, x1, y1), coordinates as fractions of the picture. appearance: unit vector for re-identification.
-    entered, left: whether the track began or ended inside the picture's time at a border (entry, exit).
+    entered, left: whether the thing entered or left the picture at a border while it was filmed.
     """
 
     track_id: int
@@ -86,7 +86,7 @@ class TrackObservation:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something was at one moment.
+    """Position of something at one moment.
 
     box: x0, y0, x1, y1 as fractions of the picture. drift: how far the middle of its lower edge goes per second.
     """
@@ -98,11 +98,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class ObjectState:
-    """One thing that was followed, over all segments so far: its tracks joined by re-identification.
+    """One tracked thing over all segments so far: its tracks joined by re-identification.
 
-    n: running number in order of first appearance. spans: in which it is visible, in order, apart. categories,
-    colours: for each word in how many observations its tracks carry it. confidence: how sure it is that this is one
-    thing and no other known one. embedding: mean appearance, weight of so many tracks. last: where it was last seen.
+    n: running number in order of first appearance. spans: in which it is visible, in order, disjoint. categories,
+    colours: number of observations by word. confidence: certainty, 0 to 1, that this is one thing and no
+    other known one. embedding: mean appearance over `weight` tracks. last: its last position.
     """
 
     id: UUID
@@ -151,9 +151,9 @@ class Chunk:
     """One uniform slice of a video with its description.
 
     n: index on the video's chunk grid, span.start_ms // CHUNK_MS.
-    description: None exactly when the chunk is a gap; gap then says why, in a stable code.
-    facts: what was measured, JSON-serialisable, written by the describer and read by the embedded profile's summariser
-    and extractor (see gpu_workers.engine.models.observer.observer for its keys); empty for a VLM.
+    description: None exactly when the chunk is a gap; gap then says why, in a stable code. facts: measurements,
+    JSON-serialisable, written by the describer and read by the embedded profile's summariser and extractor
+    (gpu_workers.engine.models.observer.measured has its fields); empty for a VLM.
     """
 
     n: int
@@ -171,7 +171,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class SegmentRecord:
-    """All that one segment yields before events exist: the unit of checkpoint."""
+    """All results of one segment before events exist: the unit of checkpoint."""
 
     span: Span
     chunks: tuple[Chunk, ...]
@@ -226,7 +226,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """What several mentions link to. centroid: unit mean of mention embeddings; weight: how many it averages."""
+    """A thing or person that several mentions name. centroid: unit mean of mention embeddings; weight: their number."""
 
     id: UUID
     name: str
@@ -263,7 +263,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class EventRecord:
-    """One finished event with all that hangs on it: what a store writes in one transaction.
+    """One finished event with its entities, mentions and relations; a store writes it in one transaction.
 
     entities: every entity the event touches, new or with its state after this event (an upsert by id).
     """
@@ -276,7 +276,7 @@ class EventRecord:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who or what an event names. type: that of the mention."""
+    """A person or thing that an event names. type: that of the mention."""
 
     name: str
     type: str
@@ -284,7 +284,7 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class EventDigest:
-    """An event as the global summary reads it. described: False for an event of gaps, whose summary says why."""
+    """An event as the global summary reads it. described: False for an event of gaps; its summary says why."""
 
     n: int
     span: Span
@@ -296,7 +296,7 @@ class EventDigest:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A stretch of the video about one thing: the events first_event..end_event (one past the last), told together.
+    """A stretch of the video about one thing: the events first_event..end_event (one past the last), narrated together.
 
     Each topic starts where the one before it ends. people, places: names as the events give them. frame_ms: times of
     kept frames that show it.
@@ -315,7 +315,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The global summary, written over the topics from 0 to until_ms. model: who wrote it."""
+    """The global summary, written over the topics from 0 to until_ms. model: name of the narrator."""
 
     text: str
     people: tuple[str, ...]
@@ -325,7 +325,7 @@ class Overview:
 
 
 def stable_id(kind: str, *parts: object) -> UUID:
-    """A UUIDv8 from its content, so that doing the work twice names the same thing twice.
+    """Return a UUIDv8 of the content, so that repeated work gives the same id.
 
     Two events with the same words at different times get different ids, since time is among the parts.
     """
@@ -336,13 +336,13 @@ def stable_id(kind: str, *parts: object) -> UUID:
 
 
 def unit(vector: NDArray[np.floating[Any]]) -> Vector:
-    """vector scaled to length 1 (float32); a zero vector stays zero."""
+    """Return vector scaled to length 1 (float32); a zero vector stays zero."""
     length = float(np.linalg.norm(vector))
     return np.asarray(vector if length == 0.0 else vector / length, dtype=np.float32)
 
 
 def chunk_spans(span: Span) -> Sequence[tuple[int, Span]]:
-    """The (n, span) of every chunk of the grid that begins inside span; the last one ends with span.
+    """Return the (n, span) of every chunk of the grid that begins inside span; the last one ends with span.
 
     Raises ValueError when span does not begin on the grid: a segment boundary elsewhere would cut a chunk in two.
     """

@@ -34,7 +34,7 @@ from gpu_workers.engine.retrieval.expansion import Appearance, connected_events
 
 @dataclass(frozen=True, slots=True)
 class MemoryVideo:
-    """One video's index. events: in order of time. chunks: those of the events at least. frames: in order of time."""
+    """One video's index. events, frames: in order of time. chunks: at least those of the events."""
 
     video_id: UUID
     events: Sequence[EventRecord]
@@ -66,7 +66,7 @@ class InMemoryGraph:
             self._add_events(video, events)
             self._add_frames(video, events, span)
         self._views["event"].following = self._next
-        # After all events: an entity's last state is the one that counts.
+        # After all events, since an entity's last state counts.
         for entity_id, event_ids in self._events_of_entity.items():
             entity = self._entities[entity_id]
             self._views["entity"].add(entity_id, entity.centroid, event_ids, entity.name)
@@ -91,8 +91,8 @@ class InMemoryGraph:
         return {event_id: self._next[event_id] for event_id in event_ids if event_id in self._next}
 
     def previous_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, UUID]:
-        wanted = set(event_ids)
-        return {after: before for before, after in self._next.items() if after in wanted}
+        later = set(event_ids)
+        return {after: before for before, after in self._next.items() if after in later}
 
     def events_sharing_entities(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[Hit]:
         seeds = set(event_ids)
@@ -138,7 +138,7 @@ class InMemoryGraph:
         return sorted(chosen, key=lambda frame: (frame.video_id, frame.ms))
 
     def jpeg(self, frame: StoredFrame) -> bytes:
-        """Raises KeyError for a frame of another graph."""
+        """Return the JPEG of a frame. Raises KeyError for a frame of another graph."""
         return self._jpegs[frame.thumbnail_key]
 
     # --- construction ----------------------------------------------------------------------------------------------
@@ -166,8 +166,8 @@ class InMemoryGraph:
     def _add_lines(self, video: MemoryVideo, event: Event, members: Sequence[Chunk]) -> None:
         for chunk in members:
             for line in chunk.transcript:
-                place = (line.span.start_ms, line.span.end_ms)
-                line_id = stable_id("transcript", video.video_id, video.index_version, *place)
+                times = (line.span.start_ms, line.span.end_ms)
+                line_id = stable_id("transcript", video.video_id, video.index_version, *times)
                 if line.embedding is None or not line.span.overlaps(event.span):
                     continue
                 if line_id not in self._events_of_line:
@@ -194,7 +194,7 @@ class InMemoryGraph:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """What a view can match. event_ids: the events it belongs to, in order; may grow during construction."""
+    """An item that a view can match. event_ids: the events it belongs to, in order; may grow during construction."""
 
     id: UUID
     vector: Vector
@@ -204,8 +204,8 @@ class _Item:
 
 @dataclass(slots=True)
 class _View:
-    """Items with unit vectors, searched exactly. The matrix is built at the first search. following: of an item, the
-    next one in time; None where a view has no such order, and no context."""
+    """Items with unit vectors, searched exactly. The matrix is built at the first search. following: by item, the next
+    item in time; None for a view without order in time, which has no context."""
 
     items: list[_Item] = field(default_factory=list)
     following: Mapping[UUID, UUID] | None = None
@@ -215,11 +215,11 @@ class _View:
         self.items.append(_Item(key, vector, event_ids, words))
 
     def nearest(self, query: ViewQuery, *, floor: float) -> list[tuple[_Item, float]]:
-        """(item, cosine) above floor, best first; ties by id."""
+        """Return (item, cosine) above floor, best first; ties by id."""
         if not self.items or query.limit <= 0:
             return []
         if self.matrix is None:
-            # Sorted before the matrix is there: another thread may come in between and must find them together.
+            # Sorted before the matrix is set: another thread may search in between and must find both in one order.
             items = sorted(self.items, key=lambda item: item.id)
             self.items, self.matrix = items, np.stack([item.vector for item in items])
         cosines: NDArray[np.floating[Any]] = self.matrix @ query.vector
@@ -231,16 +231,16 @@ class _View:
     def _in_context(
         self, cosines: NDArray[np.floating[Any]], following: Mapping[UUID, UUID], context: float
     ) -> NDArray[np.float64]:
-        """An item without a neighbour has itself around it. In double precision, as a database reckons."""
-        place = {item.id: row for row, item in enumerate(self.items)}
-        own = cosines.astype(np.float64)
-        around = np.full(len(own), -np.inf)
+        """Return the cosines in context, in double precision like a database. An item without neighbours is its own."""
+        row_of = {item.id: row for row, item in enumerate(self.items)}
+        alone = cosines.astype(np.float64)
+        around = np.full(len(alone), -np.inf)
         for before, after in following.items():
-            left, right = place[before], place[after]
-            around[left] = max(around[left], own[right])
-            around[right] = max(around[right], own[left])
-        around = np.where(np.isneginf(around), own, around)
-        return np.asarray((own + context * around) / (1 + context))
+            left, right = row_of[before], row_of[after]
+            around[left] = max(around[left], alone[right])
+            around[right] = max(around[right], alone[left])
+        around = np.where(np.isneginf(around), alone, around)
+        return np.asarray((alone + context * around) / (1 + context))
 
 
 def _with(text: str, description: str) -> str:
@@ -248,7 +248,7 @@ def _with(text: str, description: str) -> str:
 
 
 def _fair_shares(available: Sequence[int], limit: int) -> list[int]:
-    """How many of each to take so that no one gets a second before all have had a first."""
+    """Return how many of each to take, so that none gets a second before all have had a first."""
     shares = [0] * len(available)
     left = min(limit, sum(available))
     while left > 0:

@@ -26,16 +26,16 @@ from gpu_workers.engine.ports import EntityDirectory, EventSink
 T = TypeVar("T")
 
 FrameSource = Callable[[Span, int], Sequence[tuple[int, bytes]]]
-"""(span, limit) -> at most limit (ms, JPEG) of kept frames inside span."""
+"""Source of stored frames: (span, limit) -> at most limit (ms, JPEG) inside span."""
 
 
 @dataclass(frozen=True, slots=True)
 class AssemblySettings:
     """How events are made.
 
-    threshold: lowest score of any two chunks of an event; None for the one fitted to the similarity. attempts: how
-    often a model is asked for one event before the event is stored without its answer. parallel: events of one push
-    whose summaries and extractions are in flight together.
+    threshold: minimum score of any two chunks of an event; None for the threshold fitted to the similarity. attempts:
+    maximum number of requests to a model for one event; then the event is stored without its answer. parallel: maximum
+    number of events of one push that are summarised and extracted at once.
     """
 
     threshold: float | None = None
@@ -48,7 +48,7 @@ class AssemblySettings:
 
 @dataclass(frozen=True, slots=True)
 class AssemblyWarning:
-    """What an event had to do without. stage: description, summary or entities. code: the error's, or the gap's."""
+    """A part that an event lacks. stage: description, summary or entities. code: the error's, or the gap's."""
 
     event_id: UUID
     stage: str
@@ -58,7 +58,7 @@ class AssemblyWarning:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """What the models said of one group, before linking."""
+    """The models' answers about one group, before linking."""
 
     summary: str
     extraction: Extraction
@@ -69,7 +69,7 @@ class EventAssembler:
     """Turns chunks into events.
 
     next_event_n, pending_chunks: the checkpoint's, 0 and none for a new index. frames_for is called from the caller's
-    thread. Warnings of this assembler's events are in .warnings.
+    thread. .warnings: those of this assembler's events.
     """
 
     def __init__(
@@ -100,24 +100,25 @@ class EventAssembler:
         )
         self.next_event_n = next_event_n
         self.warnings: list[AssemblyWarning] = []
-        # None as a rule, since these were one unfinished event. But a pair near the threshold may be scored again on
-        # its other side (another batch, another device, a newer similarity), and that must not end the video.
+        # Usually there are no groups, since these chunks were one unfinished event. But in another batch, on another
+        # device or with a newer similarity, a pair may fall on the other side of the threshold. That must not end the
+        # video.
         self._due = self._chunker.extend(pending_chunks)
 
     @property
     def pending(self) -> tuple[Chunk, ...]:
-        """Chunks that no stored event holds yet."""
+        """Return the chunks that no stored event holds yet."""
         return (*chain.from_iterable(self._due), *self._chunker.pending)
 
     def push(self, chunks: Sequence[Chunk]) -> int:
-        """Take the next chunks and store the events they finish; returns how many. No chunks, no work.
+        """Take the next chunks, store the events that they finish, and return their number.
 
         Raises ModelError when a model cannot be reached (retryable): then start again from the last checkpoint.
         """
         return self._store(self._chunker.extend(chunks))
 
     def flush(self) -> int:
-        """Store what is pending: the video has ended. A second call does nothing."""
+        """Store the pending chunks as the last event, since the video has ended. A second call does nothing."""
         return self._store(self._chunker.flush())
 
     def _store(self, finished: Sequence[tuple[Chunk, ...]]) -> int:
@@ -127,7 +128,7 @@ class EventAssembler:
             for group, draft in self._drafts(groups):
                 drafted.append((group, draft))
         finally:
-            # What came before a failure is kept.
+            # Events before a failure are kept.
             self._link(drafted)
         return len(groups)
 
@@ -148,7 +149,7 @@ class EventAssembler:
             self.next_event_n += 1
 
     def _drafts(self, groups: Sequence[tuple[Chunk, ...]]) -> Iterator[tuple[tuple[Chunk, ...], _Draft]]:
-        """Groups with their drafts in order. The models work on several groups at once; linking then goes in turn."""
+        """Yield groups with their drafts, in order. The models work on several at once; linking is sequential."""
         if not groups:
             return
         frames = [
@@ -181,9 +182,9 @@ class EventAssembler:
         return _Draft(summary, extraction or nothing, tuple(failures))
 
     def _ask(self, stage: str, failures: list[tuple[str, str, str]], call: Callable[[], T]) -> T | None:
-        """What call returns; None, with the reason in failures, if asking again cannot help this event.
+        """Return the result of call; None, with the reason in failures, if asking again cannot help this event.
 
-        A retryable error is raised, since it is not the event's fault: the whole job tries again later.
+        A retryable error is raised, since it is not the event's fault: the whole job is retried later.
         """
         error: ModelError | None = None
         for _ in range(self._settings.attempts):
@@ -206,7 +207,7 @@ class EventAssembler:
         mentions: Sequence[EntityMention],
         vectors: NDArray[np.float32],
     ) -> EventRecord:
-        """vectors: of the summary, then of each mention."""
+        """Return the record of an event. vectors: of the summary, then of each mention."""
         span = _span(group)
         event_id = stable_id("event", *self._scope, span.start_ms, span.end_ms)
         linked = self._linker.link(event_id, mentions, vectors[1:], draft.extraction.relations)

@@ -17,7 +17,7 @@ _NO_AUDIO = (b"does not contain any stream", b"matches no streams")
 
 
 def read_audio(url_or_path: str, span: Span, ffmpeg_binary: str, *, timeout_s: float = 300.0) -> NDArray[np.float32]:
-    """Mono samples at 16 kHz of the first audio stream in span; empty when the video has none there.
+    """Return mono samples at 16 kHz of the first audio stream in span; empty if the video has none there.
 
     Raises SourceUnreadable when ffmpeg fails or takes longer than timeout_s.
     """

@@ -1,4 +1,4 @@
-"""Which files are taken for video: known containers by their first bytes, never by name or by a guess of ffmpeg.
+"""The files that are accepted as video: known containers by their first bytes, never by name or by ffmpeg's guess.
 
 ffmpeg can open playlists, images, scripts and capture devices, and several of those make it open further files. So
 the container is passed to it (`-f`, format_whitelist), and so are the protocols that it may use.
@@ -7,10 +7,10 @@ the container is passed to it (`-f`, format_whitelist), and so are the protocols
 from __future__ import annotations
 
 HEAD_BYTES = 64 * 1024
-"""As much of a file as sniff_container() may look at."""
+"""Number of bytes at a file's beginning that sniff_container() looks at."""
 
 FORMATS = ("mov", "matroska", "avi", "mpegts", "flv", "ogg")
-"""ffmpeg's names of the demuxers that may run."""
+"""Names, in ffmpeg, of the demuxers that may run."""
 
 _MOV_BOXES = (b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot")
 _IMAGE_BRANDS = (b"avif", b"avis", b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1", b"jpeg")
@@ -32,7 +32,7 @@ class ProbeError(Exception):
 
 
 def sniff_container(head: bytes) -> str:
-    """The name (one of FORMATS) of the container that a file's first bytes show.
+    """Return the name (one of FORMATS) of the container that a file's first bytes show.
 
     head: the first HEAD_BYTES of the file, or all of a shorter one. Raises ProbeError with code empty_file,
     playlist_refused or not_a_video.
@@ -59,9 +59,10 @@ def sniff_container(head: bytes) -> str:
 
 
 def input_options(source: str) -> dict[str, str]:
-    """ffmpeg's and PyAV's options for opening source, a path or an http(s) URL, with no protocol beyond it.
+    """Return options of ffmpeg and PyAV for opening source, a path or an http(s) URL, with no other protocol.
 
-    The ffmpeg binary follows redirects and has no option against it: a URL is one of our own store, never a customer's.
+    The ffmpeg binary follows redirects and has no option against them, so a URL must be one of our own store, never a
+    customer's.
     """
     if not is_url(source):
         return {"protocol_whitelist": "file"}
@@ -76,7 +77,7 @@ def is_url(source: str) -> bool:
 
 
 def _is_transport_stream(head: bytes) -> bool:
-    """Sync bytes 0x47 every 188 bytes, or every 192 after a 4-byte time code (M2TS)."""
+    """Whether sync bytes 0x47 come every 188 bytes, or every 192 after a 4-byte time code (M2TS)."""
     for first, step in ((0, 188), (4, 192)):
         marks = head[first : first + 5 * step : step]
         if len(marks) >= 3 and set(marks) == {0x47}:

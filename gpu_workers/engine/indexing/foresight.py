@@ -1,7 +1,7 @@
-"""Which packets of a span must be decoded to a picture, known before any of them is.
+"""The packets of a span that must be decoded to a picture, known before any packet is decoded.
 
-A decoder must follow every reference frame, but a frame that no other refers to costs nothing when it is passed over.
-Timestamps show in advance which frames will be chosen, so all others are decoded only where others refer to them.
+A decoder must decode every reference frame, but a frame that no other frame refers to can be skipped at no cost.
+Timestamps show in advance which frames will be chosen, so any other frame is decoded only if frames refer to it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gpu_workers.engine.ekg import Span
 
 _NEVER = -(2**62)
 _LONGEST_WAIT = 256
-"""Packets that are held back before one is decoded for want of timestamps; no codec reorders by a tenth of it."""
+"""Maximum number of packets that are held back if timestamps are missing; no codec reorders by a tenth of it."""
 
 
 class Grid(Protocol):
@@ -37,14 +37,14 @@ P = TypeVar("P", bound=Timed)
 
 
 class Foresight(Generic[P]):
-    """Tells of packets in decoding order whether their picture is wanted, a few packets behind the demuxer.
+    """Decides for packets in decoding order whether their picture is wanted, a few packets behind the demuxer.
 
-    Wanted is what grid takes inside span, every picture that is on show for hold_ms or longer, and the last one. A
-    packet of which too little is known in time is wanted. No packet is given that only serves pictures after the span.
-    last_before: time of the latest frame before the span.
+    The wanted pictures are those that grid takes inside span, every picture that is shown for hold_ms or longer, and
+    the last picture. A packet about which too little is known in time is wanted. Packets that only serve pictures
+    after the span are left out. last_before: time of the latest frame before the span.
 
-    origin: of the video's clock, in ms; ms_per_tick: of the packets' timestamps. How a decision can be made: no later
-    packet is shown before the decoding time of this one, so all frames up to there are known and in order.
+    origin: of the video's clock, in ms; ms_per_tick: of the packets' timestamps. A decision is possible since no later
+    packet is shown before the decoding time of this one: all frames up to that time are known and in order.
     """
 
     def __init__(self, span: Span, grid: Grid, *, hold_ms: int | None, origin: int, ms_per_tick: Fraction) -> None:
@@ -59,7 +59,7 @@ class Foresight(Generic[P]):
         self._over = False
 
     def sift(self, packets: Iterable[P]) -> Iterator[tuple[P, bool]]:
-        """packets that must go to the decoder, with whether their picture is wanted."""
+        """Yield the packets that must go to the decoder, and whether their picture is wanted."""
         for packet in packets:
             self._take(packet)
             yield from self._decided()
@@ -75,11 +75,11 @@ class Foresight(Generic[P]):
         if ms is not None:
             bisect.insort(self._unsettled, ms)
         if packet.dts is not None:
-            # Frames up to here are known; one shown at this very time may still be to come.
+            # Frames before this time are known; a frame shown at this very time may still come.
             self._settle(round(packet.dts * self._scale) - self._origin)
 
     def _settle(self, until: int) -> None:
-        """Look at the frames before `until` in the order in which they are shown."""
+        """Process the frames before `until` in the order in which they are shown."""
         while self._unsettled and self._unsettled[0] < until and not self._over:
             ms = self._unsettled.pop(0)
             self._close(ms)
@@ -107,8 +107,8 @@ class Foresight(Generic[P]):
         everything = everything or self._over
         while self._waiting:
             packet, ms = self._waiting[0]
-            known = ms is not None and (everything or ms <= self._decided_until)
-            if not known and ms is not None and len(self._waiting) <= _LONGEST_WAIT:
+            decided = ms is not None and (everything or ms <= self._decided_until)
+            if not decided and ms is not None and len(self._waiting) <= _LONGEST_WAIT:
                 return
             self._waiting.popleft()
-            yield packet, self._wanted.pop(ms, False) if known and ms is not None else True
+            yield packet, self._wanted.pop(ms, False) if decided and ms is not None else True

@@ -1,7 +1,7 @@
 """The global summary of a video: contiguous topics over its events, and an overview over the topics (AVATAAR's G).
 
-Events come in order of time, in any batches. A topic, once closed, never changes; what is left is the open topic, which
-every conclusion narrates again. Whatever the batches, the same events give the same topics.
+Events come in order of time, in any batches. A closed topic never changes. The remaining events are the open topic,
+which every conclusion narrates again. Whatever the batches, the same events give the same topics.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from gpu_workers.engine.models.served.narration import (
     NOT_DESCRIBED,
     TEXT_CHARS,
     TITLE_CHARS,
-    said_by_events,
-    said_by_topics,
+    material_of_events,
+    material_of_topics,
 )
 
 Narration = TypeVar("Narration", TopicText, OverviewText)
 
 FrameTimes = Callable[[Span], Sequence[int]]
-"""Times of some kept frames inside a span, in order."""
+"""Source of the times of some stored frames inside a span, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopicSettings:
-    """shortest_ms, longest_ms: bounds of a topic, as far as whole events allow; the last may be longer by shortest_ms.
+    """shortest_ms, longest_ms: bounds of a topic, up to whole events; the last topic may be longer by shortest_ms.
 
-    window: events on either side of a boundary that are compared. contrast: how much more alike the events of one side
-    are among themselves than across it, in cosine, for a topic to end there. 0.15 is a judgement: between joined
-    recordings it was 0.2 to 0.3 in the embedded profile, where events of one scene have cosines above 0.9.
+    window: number of events on each side of a boundary that are compared. contrast: minimum of the mean cosine within
+    one side less the mean cosine across the boundary, for a topic to end there. 0.15 is a judgement: between joined
+    recordings the contrast was 0.2 to 0.3 in the embedded profile, where events of one scene have cosines above 0.9.
     """
 
     shortest_ms: int = 60_000
@@ -46,7 +46,7 @@ class TopicSettings:
 
     @classmethod
     def for_length(cls, duration_ms: int | None) -> TopicSettings:
-        """Topics that suit a video of this length: about 50 at most, up to 8 h. None: a length nobody knows yet."""
+        """Return settings for a video of this length: about 50 topics at most, up to 8 h. None: unknown length."""
         if duration_ms is None:
             return cls()
         shortest_ms = min(600_000, max(9_000, duration_ms // 48))
@@ -65,12 +65,12 @@ class SummaryWarning:
 class TopicSplitter:
     """Cuts events into topics: TextTiling's comparison of adjacent blocks (Hearst 1997), made online.
 
-    The contrast of a boundary between two events is the mean cosine within the `window` events on one side, of the side
-    that is more alike, less the mean cosine across. A topic ends at the first boundary, from shortest_ms on, whose
-    contrast is at least settings.contrast and not below that of the next one; without one before longest_ms, at the
-    boundary of the highest contrast until there. A boundary is decided once both windows are complete and shortest_ms
-    of events follow it, or the video has ended, so a decision depends on the events alone. Events of gaps count in no
-    mean. Memory: one topic's events and a window.
+    The contrast of a boundary between two events is the mean cosine within the `window` events on one side (the higher
+    of the two) less the mean cosine across. A topic ends at the first boundary, from shortest_ms on, whose contrast is
+    at least settings.contrast and not below that of the next boundary. If there is none before longest_ms, it ends at
+    the boundary with the highest contrast up to there. A boundary is decided once both windows are complete and
+    shortest_ms of events follow it, or the video has ended, so a decision depends on the events alone. Events of gaps
+    count in no mean. Memory: one topic's events and a window.
     """
 
     def __init__(self, settings: TopicSettings) -> None:
@@ -79,16 +79,16 @@ class TopicSplitter:
 
     @property
     def open(self) -> tuple[EventDigest, ...]:
-        """The events of the topic that is not closed yet."""
+        """Return the events of the topic that is not closed yet."""
         return tuple(self._open)
 
     def push(self, events: Sequence[EventDigest]) -> list[tuple[EventDigest, ...]]:
-        """The topics that these events close."""
+        """Take the next events and return the topics that they close."""
         self._open.extend(events)
         return list(self._closed(ended=False))
 
     def flush(self) -> list[tuple[EventDigest, ...]]:
-        """The topics that are left: the video has ended. A second call gives none."""
+        """Return the remaining topics, since the video has ended. A second call returns none."""
         groups = list(self._closed(ended=True))
         if self._open:
             groups.append(self.open)
@@ -101,7 +101,7 @@ class TopicSplitter:
             del self._open[:end]
 
     def _end_of_topic(self, *, ended: bool) -> int | None:
-        """How many of the open events the first topic has; None if that is not decided, or if it has them all."""
+        """Return the number of open events in the first topic; None if that is undecided, or if all belong to it."""
         settings, events = self._settings, self._open
         contrasts: dict[int, float] = {}
 
@@ -118,8 +118,8 @@ class TopicSplitter:
             if length_ms > settings.longest_ms and best is not None:
                 return best
             rest_ms = events[-1].span.end_ms - events[cut].span.start_ms
-            seen = cut + settings.window + 1 <= len(events) and rest_ms >= settings.shortest_ms
-            if not seen and not ended:
+            complete = cut + settings.window + 1 <= len(events) and rest_ms >= settings.shortest_ms
+            if not complete and not ended:
                 return None
             if rest_ms < settings.shortest_ms:
                 return None
@@ -140,7 +140,7 @@ class TopicSplitter:
 
 
 def _cohesion(vectors: Sequence[Vector]) -> float:
-    """Mean cosine between two of the unit vectors; -1 for a single one, which says nothing about its side."""
+    """Return the mean cosine between two of the unit vectors; -1 for a single vector, which has no cohesion."""
     count = len(vectors)
     if count == 1:
         return -1.0
@@ -149,11 +149,11 @@ def _cohesion(vectors: Sequence[Vector]) -> float:
 
 
 class GlobalSummariser:
-    """Tells topics and the overview of one video's index version.
+    """Narrates topics and the overview of one video's index version.
 
-    topics: those narrated so far, by a run that concluded before the video's end: all but the last are closed, and
-    the next event to push is the first of the last one. frame_times: called for the events chosen to be shown. A text
-    that the narrator cannot give for good is the measured narrator's, and .warnings says so.
+    topics: those narrated so far, by a run that concluded before the video's end: all but the last are closed, and the
+    next event to push is the first of the last one. frame_times: called for the events chosen to be shown. If the
+    narrator fails for good, the measured narrator writes the text, and .warnings says so.
     """
 
     def __init__(
@@ -171,13 +171,13 @@ class GlobalSummariser:
         self._settings = settings
         self._splitter = TopicSplitter(settings)
         self._closed = list(topics[:-1])
-        # Already narrated: narrated again only if events have come to it.
+        # The last topic is narrated again only if it has new events.
         self._last = topics[-1] if topics else None
         self.warnings: list[SummaryWarning] = []
 
     @property
     def next_event_n(self) -> int:
-        """The first event that no closed topic holds: what to push from."""
+        """Return the number of the first event that no closed topic holds; push() continues with it."""
         return self._closed[-1].end_event if self._closed else 0
 
     def push(self, events: Sequence[EventDigest]) -> None:
@@ -186,10 +186,10 @@ class GlobalSummariser:
             self._closed.append(self._topic(group, len(self._closed)))
 
     def conclude(self, *, ended: bool) -> tuple[tuple[Topic, ...], Overview | None]:
-        """Topics over all events so far and the overview over them; none of either without events.
+        """Return topics over all events so far and the overview over them; none of either without events.
 
-        ended: nothing follows any more, so every topic is closed. Otherwise all events after the closed topics are one
-        open topic, and more may be pushed. Raises ModelError like push.
+        ended: no event follows, so every topic is closed. Otherwise all events after the closed topics are one open
+        topic, and more may be pushed. Raises ModelError like push.
         """
         if ended:
             for group in self._splitter.flush():
@@ -204,13 +204,13 @@ class GlobalSummariser:
         first, end = events[0].n, events[-1].n + 1
         if self._last is not None and (self._last.first_event, self._last.end_event) == (first, end):
             return replace(self._last, n=n)
-        # A model could only make something up about gaps.
+        # A model could only invent something about gaps.
         silent = not any(event.described for event in events)
         narrator = MeasuredNarrator() if silent else self._narrator
         _, narration = self._narrated(
-            "topics", narrator, lambda by: by.tell_topic(events, profile=self._profile, meter=self._meter)
+            "topics", narrator, lambda by: by.narrate_topic(events, profile=self._profile, meter=self._meter)
         )
-        said = said_by_events(events)
+        material = material_of_events(events)
         return Topic(
             n=n,
             span=Span(events[0].span.start_ms, events[-1].span.end_ms),
@@ -218,8 +218,8 @@ class GlobalSummariser:
             end_event=end,
             title=narration.title[:TITLE_CHARS],
             summary=narration.summary[:TEXT_CHARS],
-            people=said.kept(narration.people),
-            places=said.kept(narration.places),
+            people=material.kept(narration.people),
+            places=material.kept(narration.places),
             frame_ms=self._frames(events),
         )
 
@@ -227,25 +227,27 @@ class GlobalSummariser:
         silent = all(topic.title == NOT_DESCRIBED for topic in topics)
         narrator = MeasuredNarrator() if silent else self._narrator
         name, narration = self._narrated(
-            "overview", narrator, lambda by: by.tell_overview(topics, profile=self._profile, meter=self._meter)
+            "overview", narrator, lambda by: by.narrate_overview(topics, profile=self._profile, meter=self._meter)
         )
-        said = said_by_topics(topics)
-        people, places = said.kept(narration.people), said.kept(narration.places)
+        material = material_of_topics(topics)
+        people, places = material.kept(narration.people), material.kept(narration.places)
         return Overview(narration.text[:TEXT_CHARS], people, places, topics[-1].span.end_ms, name)
 
-    def _narrated(self, stage: str, narrator: Narrator, tell: Callable[[Narrator], Narration]) -> tuple[str, Narration]:
+    def _narrated(
+        self, stage: str, narrator: Narrator, narrate: Callable[[Narrator], Narration]
+    ) -> tuple[str, Narration]:
         """Return the narrator's name and its text."""
         try:
-            return narrator.name, tell(narrator)
+            return narrator.name, narrate(narrator)
         except ModelError as error:
             if error.retryable:
                 raise
             self.warnings.append(SummaryWarning(stage, error.code, str(error)))
             measured = MeasuredNarrator()
-            return measured.name, tell(measured)
+            return measured.name, narrate(measured)
 
     def _frames(self, events: Sequence[EventDigest]) -> tuple[int, ...]:
-        """Frames that show the topic: from each of its equal parts one, out of the most typical event that has any."""
+        """Return frame times for the topic: one from each of its equal parts, of the most typical event with frames."""
         centre = unit(np.sum([event.embedding for event in events], axis=0))
         start_ms, end_ms = events[0].span.start_ms, events[-1].span.end_ms
         parts = min(self._settings.frames, len(events))
@@ -275,9 +277,9 @@ class SummarisedIndex(Protocol):
 def summarise(
     index: SummarisedIndex, narrator: Narrator, *, profile: str, meter: Meter, settings: TopicSettings | None = None
 ) -> list[SummaryWarning]:
-    """Write the global summary of a finished index into it. Returns what the narrator could not narrate.
+    """Write the global summary of a finished index into it. Returns a warning for each text that the narrator lacks.
 
-    settings: None for those that suit the video's length. Raises ModelError when the narrator cannot be reached.
+    settings: None for the settings of the video's length. Raises ModelError when the narrator cannot be reached.
     """
     events = index.digests()
     settings = settings or TopicSettings.for_length(events[-1].span.end_ms if events else None)

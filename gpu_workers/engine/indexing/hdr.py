@@ -1,4 +1,4 @@
-"""High dynamic range to the ordinary picture that models were trained on (ITU-R BT.2100, BT.2408).
+"""Conversion of high dynamic range to the ordinary picture that models were trained on (ITU-R BT.2100, BT.2408).
 
 Decoded as they are, PQ and HLG pictures look grey and dark, and colours measured on them are wrong.
 """
@@ -18,11 +18,11 @@ PQ, HLG = 16, 18
 _BT2020 = 9
 _WHITE_NITS, _HLG_PEAK_NITS = 203.0, 1000.0
 _KNEE = 0.75
-"""Up to here brightness is kept, above it is bent so that highlights still differ."""
+"""Brightness up to which values are kept; above it they are compressed, so that highlights still differ."""
 _TO_BT709 = np.array(
     [[1.6605, -0.5876, -0.0728], [-0.1246, 1.1329, -0.0083], [-0.0182, -0.1006, 1.1187]], dtype=np.float32
 )
-"""Linear light of BT.2020 primaries to those of BT.709 (ITU-R BT.2087)."""
+"""Matrix from linear light of BT.2020 primaries to BT.709 primaries (ITU-R BT.2087)."""
 _STEPS = 4096
 
 
@@ -31,7 +31,7 @@ def is_hdr(frame: av.VideoFrame) -> bool:
 
 
 def to_sdr(frame: av.VideoFrame, width: int, height: int) -> Picture:
-    """frame, which is_hdr, as RGB of the given size; diffuse white comes out nearly white."""
+    """Return frame, for which is_hdr holds, as RGB of the given size; diffuse white becomes nearly white."""
     coded = frame.reformat(width, height, format="rgb48le").to_ndarray()
     light = _linear(frame.color_trc)[coded]
     if frame.color_primaries == _BT2020:
@@ -43,7 +43,7 @@ def to_sdr(frame: av.VideoFrame, width: int, height: int) -> Picture:
 
 @cache
 def _linear(transfer: int) -> NDArray[np.float32]:
-    """Light by 16-bit code value, 1.0 for diffuse white."""
+    """Return linear light by 16-bit code value, 1.0 for diffuse white."""
     code = np.linspace(0.0, 1.0, 65536)
     if transfer == PQ:
         root = code ** (1 / 78.84375)
@@ -60,7 +60,7 @@ def _brightest() -> float:
 
 @cache
 def _shown() -> Picture:
-    """Return the sRGB value by light, in _STEPS from none to the brightest that is distinguished."""
+    """Return the sRGB value by light, in _STEPS from none to the brightest light that is distinguished."""
     light = np.linspace(0.0, _brightest(), _STEPS)
     above = np.maximum(light - _KNEE, 0) / (1 - _KNEE)
     bent = np.minimum(light, _KNEE) + (1 - _KNEE) * above / (1 + above)

@@ -1,8 +1,8 @@
 """Linking the mentions of an event to entities (AVA, section 4.3): nearest centroid, one event at a time.
 
 The paper clusters all mentions with K-means at the end; that needs the whole video and time that grows with its
-square. Here each mention goes to the nearest known entity that is near enough, else it becomes a
-new one. compact() is the paper's clustering, seeded, for a finished index that was linked like that.
+square. Here each mention joins the nearest known entity that is near enough, else it becomes a new entity. compact() is
+the paper's clustering, seeded, for a finished index that was linked in this way.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ MAX_ALIASES = 16
 
 @dataclass(frozen=True, slots=True)
 class LinkingSettings:
-    """Lowest cosine between a mention and an entity's centroid that makes them one.
+    """Minimum cosine between a mention and an entity's centroid to link them.
 
-    tau_by_type: by entity type, tau where missing. Several people or cars look alike in words, a place rarely does.
-    tau_across_types: for entities of another type ("truck" and "vehicle").
+    tau_by_type: by entity type; tau for types that are missing. Several people or cars have similar descriptions,
+    places rarely do. tau_across_types: for entities of another type ("truck" and "vehicle").
     """
 
     tau: float = 0.80
@@ -51,13 +51,13 @@ class LinkingSettings:
 
     @property
     def floor(self) -> float:
-        """The lowest of all thresholds: nothing below it is ever linked."""
+        """Return the lowest of all thresholds: nothing below it is ever linked."""
         return min(self.tau, self.tau_across_types, *self.tau_by_type.values())
 
 
 @dataclass(frozen=True, slots=True)
 class LinkedEvent:
-    """What EventRecord holds besides the event."""
+    """The parts of EventRecord without the event."""
 
     entities: tuple[Entity, ...]
     mentions: tuple[LinkedMention, ...]
@@ -65,12 +65,12 @@ class LinkedEvent:
 
 
 def mention_text(mention: EntityMention) -> str:
-    """What stands for a mention in the vector space: its name and its description, since either alone is too little."""
+    """Return the text that is embedded for a mention: name and description, since either alone is too little."""
     return f"{mention.name}: {mention.description}" if mention.description else mention.name
 
 
 def distinct_mentions(mentions: Sequence[EntityMention]) -> tuple[EntityMention, ...]:
-    """mentions with those of one name (case and spaces aside) made one, and nameless ones left out."""
+    """Return mentions with equal names (apart from case and spaces) merged, without those that have no name."""
     merged: dict[str, EntityMention] = {}
     for mention in mentions:
         key = _key(mention.name)
@@ -96,17 +96,17 @@ class EntityLinker:
         embeddings: NDArray[np.float32],
         relations: Sequence[RelationStatement],
     ) -> LinkedEvent:
-        """Entities after this event, its mentions and its relations.
+        """Return the entities after this event, its mentions and its relations.
 
         mentions: distinct by name (distinct_mentions). embeddings: one unit row for each. Two mentions that find the
-        same entity become one mention. A relation whose ends are unknown or one entity is left out, a repeated one kept
-        once.
+        same entity become one mention. A relation is left out if an end is unknown or both ends are the same entity; a
+        repeated relation is kept once.
         """
         entities: dict[UUID, Entity] = {}
         merged: dict[UUID, tuple[EntityMention, Vector]] = {}
         owner: dict[str, UUID] = {}
-        for mention, embedding, known in zip(mentions, embeddings, self._known(embeddings), strict=True):
-            entity = self._chosen(mention, known) or self._new(event_id, mention, embedding)
+        for mention, embedding, candidates in zip(mentions, embeddings, self._candidates(embeddings), strict=True):
+            entity = self._chosen(mention, candidates) or self._new(event_id, mention, embedding)
             if entity.id in merged:
                 first, vector = merged[entity.id]
                 merged[entity.id] = (_merge(first, mention), unit(vector + embedding))
@@ -123,17 +123,17 @@ class EntityLinker:
         return LinkedEvent(tuple(after), tuple(linked), _relations(event_id, relations, owner))
 
     def expect(self, embeddings: NDArray[np.float32]) -> None:
-        """Tell the directory which mentions the next events will have."""
+        """Announce the mentions of the next events to the directory."""
         if len(embeddings):
             self._directory.expect(embeddings, limit=CANDIDATES, floor=self._settings.floor)
 
-    def _known(self, embeddings: NDArray[np.float32]) -> Sequence[Sequence[tuple[Entity, float]]]:
+    def _candidates(self, embeddings: NDArray[np.float32]) -> Sequence[Sequence[tuple[Entity, float]]]:
         if not len(embeddings):
             return ()
         return self._directory.nearest(embeddings, limit=CANDIDATES, floor=self._settings.floor)
 
-    def _chosen(self, mention: EntityMention, known: Sequence[tuple[Entity, float]]) -> Entity | None:
-        for entity, cosine in known:
+    def _chosen(self, mention: EntityMention, candidates: Sequence[tuple[Entity, float]]) -> Entity | None:
+        for entity, cosine in candidates:
             if cosine >= self._settings.threshold(mention.type, entity.type):
                 return entity
         return None
@@ -165,9 +165,10 @@ def compact(
     """Link all mentions of a finished index again, by K-means over their embeddings (AVA, section 4.3).
 
     mentions: in order of time; relations name entities of their own event's mentions. Mentions of one event in one
-    cluster become one. An entity gets the most frequent of its mentions' names (the earliest of equals), and a known
-    entity's aliases when it holds all of its mentions. Relations follow the mentions; of two that become the same, the
-    more certain one stays, and those whose ends become one entity go. The same input gives the same ids.
+    cluster become one. An entity gets the most frequent of its mentions' names (the earliest of equals), and the
+    aliases of an old entity if it holds all mentions of it. Relations follow the mentions. Of two relations that become
+    the same, the more certain one stays; a relation whose ends become one entity is dropped. The same input gives the
+    same ids.
     """
     labels = compact_entities(np.stack([m.embedding for m in mentions]), ratio, seed) if mentions else ()
     clusters: dict[int, list[LinkedMention]] = {}
@@ -177,16 +178,16 @@ def compact(
     moved: dict[tuple[UUID, UUID], UUID] = {}
     after: list[Entity] = []
     total = Counter(mention.entity_id for mention in mentions)
-    known = {entity.id: entity for entity in entities}
+    entity_of = {entity.id: entity for entity in entities}
     for members in clusters.values():
-        # Named after the mention that founds it, of which an event has only one.
+        # The id comes from the first mention; an event has only one mention of an entity.
         entity_id = stable_id("entity", video_id, index_version, "cluster", members[0].event_id, members[0].entity_id)
         merged: dict[UUID, LinkedMention] = {}
         for mention in members:
             moved[mention.event_id, mention.entity_id] = entity_id
             merged[mention.event_id] = _joined(merged.get(mention.event_id), mention, entity_id)
         linked.extend(merged.values())
-        whole = [known[old] for old, n in Counter(m.entity_id for m in members).items() if n == total[old]]
+        whole = [entity_of[old] for old, n in Counter(m.entity_id for m in members).items() if n == total[old]]
         after.append(_entity_of(entity_id, members, len(merged), whole))
     order = {event_id: n for n, event_id in enumerate(dict.fromkeys(mention.event_id for mention in mentions))}
     linked.sort(key=lambda mention: order[mention.event_id])
@@ -219,22 +220,23 @@ def _entity_of(entity_id: UUID, members: Sequence[LinkedMention], weight: int, w
 
 
 def _moved(relations: Sequence[Relation], moved: Mapping[tuple[UUID, UUID], UUID]) -> tuple[Relation, ...]:
-    kept: dict[UUID, Relation] = {}
+    relation_of: dict[UUID, Relation] = {}
     for relation in relations:
         event_id = relation.event_id
         source, target = (moved.get((event_id, end)) for end in (relation.source_id, relation.target_id))
         if source is None or target is None or source == target:
             continue
         relation_id = stable_id("relation", event_id, source, target, relation.predicate)
-        if relation_id not in kept or kept[relation_id].confidence < relation.confidence:
-            kept[relation_id] = replace(relation, id=relation_id, source_id=source, target_id=target)
-    return tuple(kept.values())
+        if relation_id not in relation_of or relation_of[relation_id].confidence < relation.confidence:
+            relation_of[relation_id] = replace(relation, id=relation_id, source_id=source, target_id=target)
+    return tuple(relation_of.values())
 
 
 def compact_entities(embeddings: NDArray[np.float32], ratio: float = 0.4, seed: int = 0) -> NDArray[np.int64]:
-    """A cluster label for each row, by mini-batch K-means with ceil(ratio * rows) clusters; the same for the same seed.
+    """Return a cluster label for each row, by mini-batch K-means with ceil(ratio * rows) clusters; the same for the
+    same seed.
 
-    Raises ValueError unless 0 < ratio <= 1. No rows give no labels.
+    Raises ValueError unless 0 < ratio <= 1. Without rows there are no labels.
     """
     if not 0.0 < ratio <= 1.0:
         raise ValueError(f"ratio is above 0 and at most 1, got {ratio}")
@@ -255,10 +257,10 @@ def _key(name: str) -> str:
 def _merge(first: EntityMention, second: EntityMention) -> EntityMention:
     aliases = dict.fromkeys((*first.aliases, second.name, *second.aliases))
     aliases.pop(first.name, None)
-    known, more = first.description.strip(), second.description.strip()
+    description, more = first.description.strip(), second.description.strip()
     return replace(
         first,
-        description=known if more in known else f"{known} {more}".strip(),
+        description=description if more in description else f"{description} {more}".strip(),
         aliases=tuple(aliases),
         confidence=max(first.confidence, second.confidence),
         frame_ms=tuple(sorted({*first.frame_ms, *second.frame_ms})),
@@ -266,7 +268,7 @@ def _merge(first: EntityMention, second: EntityMention) -> EntityMention:
 
 
 def _after(entity: Entity, mention: EntityMention, embedding: Vector) -> Entity:
-    """entity with one more mention: first name kept, other names as aliases, centroid the mean of all."""
+    """Return entity with one more mention: the first name stays, others are aliases, the centroid is the mean."""
     names = dict.fromkeys((*entity.aliases, mention.name, *mention.aliases))
     names.pop(entity.name, None)
     return replace(
@@ -281,15 +283,15 @@ def _after(entity: Entity, mention: EntityMention, embedding: Vector) -> Entity:
 def _relations(
     event_id: UUID, statements: Sequence[RelationStatement], owner: Mapping[str, UUID]
 ) -> tuple[Relation, ...]:
-    kept: dict[UUID, Relation] = {}
+    relation_of: dict[UUID, Relation] = {}
     for statement in statements:
         source, target = owner.get(_key(statement.subject)), owner.get(_key(statement.object))
         predicate = _key(statement.predicate)
         if source is None or target is None or source == target or not predicate:
             continue
         relation_id = stable_id("relation", event_id, source, target, predicate)
-        if relation_id not in kept or kept[relation_id].confidence < statement.confidence:
-            kept[relation_id] = Relation(
+        if relation_id not in relation_of or relation_of[relation_id].confidence < statement.confidence:
+            relation_of[relation_id] = Relation(
                 relation_id, source, target, predicate, statement.description, event_id, statement.confidence
             )
-    return tuple(kept.values())
+    return tuple(relation_of.values())

@@ -50,7 +50,7 @@ class MemoryIndex:
         self.segments.append(segment)
 
     def append(self, record: EventRecord) -> None:
-        """Keep record; one that is already there stays as it is, so that doing the work twice changes nothing."""
+        """Keep record; a record that is already there stays as it is, so that repeated work changes nothing."""
         if record.event.id in self.records:
             return
         self.records[record.event.id] = record
@@ -66,7 +66,7 @@ class MemoryIndex:
         return [self._best(row, limit, floor) for row in cosines]
 
     def expect(self, embeddings: NDArray[np.float32], *, limit: int, floor: float = -1.0) -> None:
-        """Nothing is far away here."""
+        """Do nothing, since a look-up in memory needs no announcement."""
 
     @property
     def events(self) -> list[EventRecord]:
@@ -74,7 +74,7 @@ class MemoryIndex:
 
     @property
     def objects(self) -> list[ObjectState]:
-        """Objects by their number."""
+        """Return the objects by their number."""
         return sorted(self._objects.values(), key=lambda state: state.n)
 
     @property
@@ -90,7 +90,7 @@ class MemoryIndex:
         return list(self._entities)
 
     def put_objects(self, linked: LinkedTracks) -> None:
-        """Keep the objects of one segment; of a segment that is there already nothing changes."""
+        """Keep the objects of one segment; a segment that is already there changes nothing."""
         if linked.segment_n not in self.object_of:
             self.object_of[linked.segment_n] = linked.object_of
             self._objects.update((state.id, state) for state in linked.objects)
@@ -107,14 +107,14 @@ class MemoryIndex:
         return most_alike(self._objects.values(), categories, appearance, limit=limit)
 
     def frames_for(self, span: Span, limit: int) -> list[tuple[int, bytes]]:
-        """At most limit thumbnails spread evenly over span."""
+        """Return at most limit thumbnails, spread evenly over span."""
         near = (segment for segment in self.segments if segment.span.overlaps(span))
         inside = [frame for segment in near for frame in segment.frames if span.contains(frame.ms)]
         share = min(limit, len(inside))
         return [(f.ms, f.jpeg) for f in (inside[(2 * i + 1) * len(inside) // (2 * share)] for i in range(share))]
 
     def digests(self) -> list[EventDigest]:
-        """The events as the global summary reads them."""
+        """Return the events as the global summary reads them."""
         gaps = {chunk.n for chunk in self.chunks if chunk.gap}
         return [
             EventDigest(
@@ -135,7 +135,7 @@ class MemoryIndex:
         self.topics, self.overview = tuple(topics), overview
 
     def replace_entities(self, compaction: Compaction) -> None:
-        """Take other entities in the place of all that are there, with their mentions and relations."""
+        """Replace all entities, with their mentions and relations."""
         self._entities.clear()
         self._rows.clear()
         entities = {entity.id: entity for entity in compaction.entities}
@@ -153,7 +153,7 @@ class MemoryIndex:
             self.records[event_id] = EventRecord(record.event, of_event, named, tuple(relations[event_id]))
 
     def graph(self) -> InMemoryGraph:
-        """What is indexed so far, for questions."""
+        """Return the graph of the index so far, for questions."""
         return InMemoryGraph([MemoryVideo(self.video_id, self.events, self.chunks, self.frames)])
 
     def _put(self, entity: Entity) -> None:
@@ -168,7 +168,7 @@ class MemoryIndex:
     def _best(self, cosines: NDArray[np.float32], limit: int, floor: float) -> list[tuple[Entity, float]]:
         rows = np.flatnonzero(cosines >= floor)
         if 0 < limit < len(rows):
-            # As many as limit, and what ties with the last of them: order among equals is the ids'.
+            # As many as limit, and the ties with the last of them: equals are ordered by id.
             rows = rows[cosines[rows] >= np.partition(cosines[rows], -limit)[-limit]]
         pairs = [(self._entities[row], float(cosines[row])) for row in rows]
         return sorted(pairs, key=lambda pair: (-pair[1], str(pair[0].id)))[:limit]

@@ -1,8 +1,8 @@
-"""The object memory: which tracks of a video, one segment after another, are one thing (re-identification).
+"""The object memory joins tracks of one thing over a video, segment by segment (re-identification).
 
-Two tracks that share a frame are two things and never join, not even through a third: a track is compared with all the
-time in which an object is visible. A track joins, in this order, the object that it goes on from (place and time), the
-thing that stood in its place, or the object that it looks like, when no other known one looks as much like it.
+Two tracks that share a frame are two things and never join, not even through a third track: a track is compared with
+all spans in which an object is visible. A track joins, in this order, the object that it continues (position and time),
+the thing that stood in its position, or the object that it looks like, if no other known object looks as similar.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from gpu_workers.engine.models.observer.categories import kind_of, moves_itself
 from gpu_workers.engine.ports import ObjectDirectory
 
 VISIBLE_GAP_MS = 1_000
-"""Sightings of one track that are no further apart are one stretch of being visible."""
+"""Maximum gap between two sightings of one track within one visible span."""
 CANDIDATES = 8
 _TOGETHER_MS = 400
-"""Tracks that begin within so little time are given to objects together, the surest pair first."""
+"""Maximum distance of the beginnings of tracks that are assigned to objects together, the surest pair first."""
 _JOINED_BY_LOOKS, _UNSURE = 0.7, 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class ReidentificationSettings:
-    """When a track is a known object.
+    """Thresholds for a track to be a known object.
 
-    tau: lowest cosine of appearance; margin: by how much the next candidate must look less alike. The most alike of
-    surely different things in three videos have 0.943 (docs/quality.md).
-    gap_ms, reach, tau_going_on: for a track that goes on where an object was last seen, moved by its drift. reach: how
-    many heights off, per second of the gap; a walker makes 0.8. In a crowd
-    joins over 0.4 s were right, over 1.2 s wrong.
-    tau_in_place, overlap: for a thing that does not move itself, in the place where one was.
+    tau: minimum cosine of appearance; margin: minimum lead over the next candidate. The highest cosine of two things
+    that are surely different was 0.943 in three videos (docs/quality.md).
+    gap_ms, reach, tau_going_on: for a track that continues where an object was last seen, moved by its drift. reach:
+    maximum distance in heights per second of the gap; a walker makes 0.8. In a crowd joins over 0.4 s were right, over
+    1.2 s wrong.
+    tau_in_place, overlap: for a thing that does not move itself, where such a thing was before.
     """
 
     tau: float = 0.95
@@ -59,7 +59,7 @@ class LinkedTracks:
 
 @dataclass(frozen=True, slots=True)
 class _Join:
-    """A known object that a track can be. rule, cost: the lower, the surer. track: its place among the tracks."""
+    """A known object that a track can be. rule, cost: the lower, the surer. track: index of the track."""
 
     rule: int
     cost: float
@@ -70,9 +70,9 @@ class _Join:
 
 
 class ObjectLinker:
-    """Joins the tracks of one segment after another to objects, against a directory that sees what was joined before.
+    """Joins the tracks of one segment after another to objects, with a directory that sees earlier joins.
 
-    All state is in the directory's rows: a new linker goes on as if nothing had happened.
+    All state is in the directory's rows, so a new linker continues without a difference.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class ObjectLinker:
         self._settings = settings or ReidentificationSettings()
 
     def link(self, segment_n: int, tracks: Sequence[TrackObservation]) -> LinkedTracks:
-        """tracks: of one segment, that no object holds yet; each with at least one box."""
+        """Return the objects of a segment's tracks. No object holds the tracks yet; each has at least one box."""
         known = self._candidates(tracks)
         touched: set[UUID] = set()
         object_of: dict[int, UUID] = {}
@@ -95,7 +95,7 @@ class ObjectLinker:
         for batch in _batches(tracks):
             waiting = list(batch)
             while waiting:
-                # Weighed again after each join, since a join changes what the others can be.
+                # Compared again after each join, since a join changes the candidates of the others.
                 joins = [join for k in waiting for join in [self._best(k, tracks[k], known)] if join is not None]
                 best = min(joins, key=lambda join: (join.rule, join.cost, join.n, join.track), default=None)
                 if best is None:
@@ -114,20 +114,20 @@ class ObjectLinker:
         return LinkedTracks(segment_n, tuple(objects), tuple(object_of[k] for k in range(len(tracks))))
 
     def _candidates(self, tracks: Sequence[TrackObservation]) -> dict[UUID, ObjectState]:
-        """Every known object that one of the tracks may be."""
+        """Return every known object that one of the tracks may be."""
         if not tracks:
             return {}
         begins = min(track.span.start_ms for track in tracks)
-        found = {state.id: state for state in self._directory.recent(max(0, begins - self._settings.gap_ms))}
+        candidates = {state.id: state for state in self._directory.recent(max(0, begins - self._settings.gap_ms))}
         for track in tracks:
             if track.appearance is not None:
                 kind = kind_of(track.category)
                 for state, _ in self._directory.alike(kind, track.appearance, limit=CANDIDATES):
-                    found.setdefault(state.id, state)
-        return found
+                    candidates.setdefault(state.id, state)
+        return candidates
 
     def _best(self, k: int, track: TrackObservation, known: Mapping[UUID, ObjectState]) -> _Join | None:
-        """The surest join of this track, None when it is a new object or it is uncertain which it is."""
+        """Return the surest join of this track; None if it is a new object or if two objects are about as likely."""
         settings = self._settings
         joins = []
         for state in known.values():
@@ -141,45 +141,45 @@ class ObjectLinker:
             stays = not moves_itself(track.category) and overlap >= settings.overlap
             if stays and similarity >= settings.tau_in_place and _over(state, track):
                 joins.append(_Join(1, -overlap, state.n, k, state.id, 0.8))
-        alike = self._alike(track, known)
-        if alike and (len(alike) == 1 or alike[0][0] - alike[1][0] >= settings.margin):
-            similarity, state = alike[0]
+        similar = self._alike(track, known)
+        if similar and (len(similar) == 1 or similar[0][0] - similar[1][0] >= settings.margin):
+            similarity, state = similar[0]
             joins.append(_Join(2, -similarity, state.n, k, state.id, _JOINED_BY_LOOKS))
         return min(joins, key=lambda join: (join.rule, join.cost, join.n), default=None)
 
     def _alike(self, track: TrackObservation, known: Mapping[UUID, ObjectState]) -> list[tuple[float, ObjectState]]:
-        """Objects that the track can be by its looks, most alike first; of one that is clear, what is far behind it
-        is among them too, down to the margin below tau."""
-        found = [
+        """Return the objects that the track can be by its looks, most similar first, down to the margin below tau; none
+        if no object reaches tau."""
+        similar = [
             (similarity, state)
             for state in known.values()
             if state.category in kind_of(track.category)
             and (similarity := _similarity(state, track)) >= self._settings.tau - self._settings.margin
             and not _share_time(state, track)
         ]
-        found.sort(key=lambda pair: (-pair[0], pair[1].n))
-        return found if found and found[0][0] >= self._settings.tau else []
+        similar.sort(key=lambda pair: (-pair[0], pair[1].n))
+        return similar if similar and similar[0][0] >= self._settings.tau else []
 
 
 def most_alike(
     states: Iterable[ObjectState], categories: Collection[str], appearance: Vector, *, limit: int
 ) -> list[tuple[ObjectState, float]]:
-    """What ports.ObjectDirectory.alike answers, over states in memory."""
-    found = [
+    """Return the result of ports.ObjectDirectory.alike over states in memory."""
+    similar = [
         (state, float(state.embedding @ appearance))
         for state in states
         if state.category in categories and state.embedding is not None and state.embedding.shape == appearance.shape
     ]
-    return sorted(found, key=lambda pair: (-pair[1], pair[0].n))[:limit]
+    return sorted(similar, key=lambda pair: (-pair[1], pair[0].n))[:limit]
 
 
 def visible_spans(track: TrackObservation) -> tuple[Span, ...]:
-    """When the track was seen, apart from the time for which it was lost."""
+    """Return the spans in which the track was seen, without the time for which it was lost."""
     return _merged(Span(box[0], box[0] + 1) for box in track.boxes)
 
 
 def _batches(tracks: Sequence[TrackObservation]) -> Iterable[list[int]]:
-    """Places of the tracks in order of time, those that begin together in one list."""
+    """Yield the indices of the tracks in order of time, those that begin together in one list."""
     order = sorted(range(len(tracks)), key=lambda k: (tracks[k].boxes[0], k))
     batch: list[int] = []
     for k in order:
@@ -192,7 +192,7 @@ def _batches(tracks: Sequence[TrackObservation]) -> Iterable[list[int]]:
 
 
 def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """spans in order, those that touch or nearly touch as one."""
+    """Return spans in order; those that touch or nearly touch are merged."""
     merged: list[Span] = []
     for span in sorted(spans):
         if merged and span.start_ms - merged[-1].end_ms <= VISIBLE_GAP_MS:
@@ -205,11 +205,11 @@ def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
 def _share_time(state: ObjectState, track: TrackObservation) -> bool:
     if state.spans[-1].end_ms <= track.boxes[0][0]:
         return False
-    return any(seen.overlaps(other) for seen in visible_spans(track) for other in state.spans)
+    return any(visible.overlaps(other) for visible in visible_spans(track) for other in state.spans)
 
 
 def _over(state: ObjectState, track: TrackObservation) -> bool:
-    """Whether the object was last seen before the track begins, so that its last place can be compared."""
+    """Whether the object was last seen before the track begins, so that its last position can be compared."""
     return state.last.ms < track.boxes[0][0]
 
 
@@ -220,7 +220,8 @@ def _similarity(state: ObjectState, track: TrackObservation) -> float:
 
 
 def _step(state: ObjectState, track: TrackObservation, gap_ms: int, reach: float) -> float | None:
-    """How far the track begins from where the object should be by now, in heights; None when it cannot go on there."""
+    """Return the distance of the track's beginning from the object's expected position, in heights; None if the track
+    cannot continue the object."""
     ms, *box = track.boxes[0]
     gap = ms - state.last.ms
     if not 0 < gap <= gap_ms:
@@ -282,7 +283,7 @@ def _mean_appearance(state: ObjectState, appearance: Vector | None) -> Vector | 
 
 
 def _last_place(track: TrackObservation) -> Place:
-    """The last box, and the drift over the last second of it."""
+    """Return the last box and the drift over its last second."""
     end = track.boxes[-1]
     start = next(box for box in track.boxes if box[0] >= end[0] - 1_000)
     seconds = (end[0] - start[0]) / 1000

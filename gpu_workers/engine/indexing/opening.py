@@ -13,21 +13,21 @@ OPEN_TIMEOUT_S, READ_TIMEOUT_S = 30.0, 60.0
 
 
 def open_video(source: str, *, container: str | None = None) -> InputContainer:
-    """source opened for reading, as the named container or as any of FORMATS. Raises av.error.FFmpegError."""
+    """Open source for reading, as the named container or as any of FORMATS. Raises av.error.FFmpegError."""
     options = input_options(source) | {"format_whitelist": container or ",".join(FORMATS)}
     if is_url(source):
-        options["max_redirects"] = "0"  # not among the command line tools' options, hence not in input_options()
+        options["max_redirects"] = "0"  # no option of the command line tools, so not in input_options()
     timeout = (OPEN_TIMEOUT_S, READ_TIMEOUT_S) if is_url(source) else None
     return av.open(source, format=container, options=options, timeout=timeout)
 
 
 def shown_stream(container: InputContainer) -> VideoStream | None:
-    """The first video stream that is not cover art."""
+    """Return the first video stream that is not cover art."""
     return next((s for s in container.streams.video if not s.disposition & Disposition.attached_pic), None)
 
 
 def origin_ms(container: InputContainer, stream: VideoStream) -> int:
-    """The timestamp that counts as 0: the container's first, as a player's clock has it."""
+    """Return the timestamp that counts as 0: the container's first, as in a player's clock."""
     if container.start_time is not None:
         return round(container.start_time / 1000)
     if stream.start_time is not None and stream.time_base is not None:

@@ -1,4 +1,4 @@
-"""A whole recording to its index in one process: for notebooks, the evaluation harness and measurements.
+"""Indexing a whole recording in one process: for notebooks, the evaluation harness and measurements.
 
 The service runs the same steps as jobs, one per segment (gpu_workers.tasks).
 """
@@ -24,7 +24,7 @@ Observe = Callable[[Span], Observation]
 
 
 class IndexStore(EntityDirectory, ObjectDirectory, EventSink, Protocol):
-    """Where an index is kept while it is made."""
+    """The store of an index while it is made."""
 
     def add_segment(self, segment: SegmentRecord) -> None: ...
 
@@ -58,10 +58,10 @@ def index_recording(
 ) -> IndexingReport:
     """Index 0..duration_ms into store.
 
-    observe: what observe_segment() makes of a span. in_flight: segments that are observed at once; at most twice as
-    many are held in memory. Events are made, in order of time, while later segments are being observed; all that
-    is ready is made into events together, so that slow summaries find more company the further they fall behind.
-    Raises what observe and the models raise; nothing is left running.
+    observe: returns the observation of a span, as observe_segment() does. in_flight: maximum number of segments that
+    are observed at once; at most twice as many are held in memory. Events are made in order of time while later
+    segments are being observed. All ready segments are made into events together, so that the batches grow if summaries
+    are slow. Raises what observe and the models raise; nothing is left running.
     """
     report = IndexingReport()
     assembler = EventAssembler(
@@ -89,7 +89,7 @@ def index_recording(
 
 
 def _in_order(observe: Observe, spans: list[Span], in_flight: int) -> Iterator[list[Observation]]:
-    """Observations in order of time, as many at once as are ready; at least one."""
+    """Yield observations in order of time, all that are ready at once, at least one."""
     with ThreadPoolExecutor(in_flight, "observe") as pool:
         waiting: deque[Future[Observation]] = deque()
         rest = iter(spans)

@@ -1,7 +1,8 @@
-"""What a file is, found out before any work is spent on it: container, streams, true duration.
+"""Probing a file before any work is spent on it: container, streams, true duration.
 
 The parsing of a stranger's file happens in a child process with hard limits on CPU, memory and time
-(gpu_workers.engine.indexing.probe_child); this module sniffs, starts the child and turns what it says into types.
+(gpu_workers.engine.indexing.probe_child); this module sniffs the container, starts the child and turns its answer into
+types.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ class ProbeLimits:
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """What an upload turned out to be.
+    """Properties of a probed video.
 
-    width, height: as shown, that is upright and with square pixels. rotation: clockwise degrees that show the stored
+    width, height: as shown, that is upright and with square pixels. rotation: clockwise degrees that turn the stored
     picture upright (0, 90, 180 or 270).
 
     duration_ms: end of the last video packet, counted from source_start_ms, at least 1; it is read from the packets,
@@ -63,9 +64,9 @@ class ProbeResult:
 def probe(url_or_path: str, *, ffprobe: str, limits: ProbeLimits | None = None) -> ProbeResult:
     """Describe the video at a path or an http(s) URL, or raise ProbeError with the reason it cannot be indexed.
 
-    ffprobe: path or name of the binary; FileNotFoundError without it, no fault of the file. An MP4 or MOV whose
-    index names packets that are not in the file is `truncated`, as is one without index. Containers without a complete
-    index (MKV, TS, AVI, FLV, Ogg) that were cut are legal: their duration is what can be read.
+    ffprobe: path or name of the binary; without it FileNotFoundError is raised, since the file is not at fault. An MP4
+    or MOV without an index, or whose index names packets that are not in the file, is `truncated`. Containers without a
+    complete index (MKV, TS, AVI, FLV, Ogg) may be cut: then the readable part gives the duration.
     """
     limits = limits or ProbeLimits()
     binary = shutil.which(ffprobe)
@@ -75,11 +76,11 @@ def probe(url_or_path: str, *, ffprobe: str, limits: ProbeLimits | None = None) 
     if size is not None and size > limits.max_bytes:
         raise ProbeError("too_large", f"The file has {size} bytes; at most {limits.max_bytes} are accepted.")
     container = sniff_container(head)
-    said = _run_child(url_or_path, container, binary, limits)
-    if "code" in said:
-        raise ProbeError(str(said["code"]), str(said["message"]), retryable=bool(said["retryable"]))
-    fps = said.pop("fps")
-    result = ProbeResult(**said, fps=Fraction(fps) if fps else None, size=size)
+    answer = _run_child(url_or_path, container, binary, limits)
+    if "code" in answer:
+        raise ProbeError(str(answer["code"]), str(answer["message"]), retryable=bool(answer["retryable"]))
+    fps = answer.pop("fps")
+    result = ProbeResult(**answer, fps=Fraction(fps) if fps else None, size=size)
     if result.duration_ms > limits.max_duration_ms:
         raise ProbeError(
             "too_long", f"The video lasts {result.duration_ms} ms; at most {limits.max_duration_ms} ms are accepted."
@@ -88,7 +89,7 @@ def probe(url_or_path: str, *, ffprobe: str, limits: ProbeLimits | None = None) 
 
 
 def _head(source: str) -> tuple[bytes, int | None]:
-    """The first bytes and the size of the whole, if known."""
+    """Return the first bytes and the size of the whole file, if it is known."""
     if not is_url(source):
         try:
             with open(source, "rb") as file:
@@ -144,8 +145,8 @@ def _run_child(source: str, container: str, ffprobe: str, limits: ProbeLimits) -
         message = f"The file could not be examined within {limits.wall_s:g} s."
         raise ProbeError("probe_timeout", message, retryable=is_url(source)) from None
     if child.returncode == 0:
-        said = json.loads(out)
-        if isinstance(said, dict):
-            return said
-    # Killed by a limit or by a fault in the parser: the file's doing, and it would do so again.
+        answer = json.loads(out)
+        if isinstance(answer, dict):
+            return answer
+    # A limit or a fault in the parser killed the child. The file caused it, and would cause it again.
     raise ProbeError("not_a_video", "The file could not be parsed within the limits.")

@@ -23,14 +23,14 @@ from gpu_workers.engine.indexing.container import ProbeError, input_options
 from gpu_workers.engine.indexing.opening import open_video, origin_ms, shown_stream
 
 ONE_FRAME_MS = 40
-"""How long a picture lasts when nothing in the file says so (25 per second)."""
+"""Duration of a picture if the file does not state one (25 per second)."""
 
 RATE_PACKETS = 500
-"""Packets whose timestamps give the rate of a file that states none."""
+"""Number of packets whose timestamps give the rate of a file that states none."""
 
 
 def examine(source: str, container: str, ffprobe: str) -> dict[str, Any]:
-    """The fields of ProbeResult but size; raises ProbeError."""
+    """Return the fields of ProbeResult without size. Raises ProbeError."""
     stated = _ffprobe(source, container, ffprobe)
     streams = stated.get("streams", [])
     videos = [s for s in streams if s.get("codec_type") == "video" and not s.get("disposition", {}).get("attached_pic")]
@@ -64,7 +64,7 @@ def examine(source: str, container: str, ffprobe: str) -> dict[str, Any]:
 
 def _ffprobe(source: str, container: str, ffprobe: str) -> dict[str, Any]:
     try:
-        said = ffmpeg.probe(source, cmd=ffprobe, f=container, v="error", **input_options(source))
+        answer = ffmpeg.probe(source, cmd=ffprobe, f=container, v="error", **input_options(source))
     except ffmpeg.Error as error:
         words = (error.stderr or b"").decode("utf-8", errors="replace")
         if "moov atom not found" in words:
@@ -72,11 +72,12 @@ def _ffprobe(source: str, container: str, ffprobe: str) -> dict[str, Any]:
         if any(sign in words for sign in ("HTTP error 5", "Connection", "timed out", "Input/output error")):
             raise ProbeError("unreachable", "The file could not be read.", retryable=True) from error
         raise ProbeError("not_a_video", "The file's structure cannot be read.") from error
-    return dict(said)
+    return dict(answer)
 
 
 def _refuse_cut_index(container: InputContainer, stream: VideoStream, name: str) -> None:
-    """An MP4's index gives the place of every packet, so a file that was cut is known without reading its end."""
+    """Raise ProbeError for a file that was cut. An MP4's index gives the position of every packet, so its end need not
+    be read."""
     count = len(stream.index_entries)
     if name != "mov" or not count or not container.size:
         return
@@ -106,7 +107,7 @@ def _measured_rate(container: InputContainer, stream: VideoStream) -> Fraction |
 
 
 def _shown_size(container: InputContainer, stream: VideoStream) -> tuple[int, int, int]:
-    """Width and height as shown, and the clockwise turn that shows it; needs one decoded frame.
+    """Return width and height as shown, and the clockwise turn to show it. Decodes one frame.
 
     Raises ProbeError no_frames if there is none.
     """
@@ -125,7 +126,7 @@ def _shown_size(container: InputContainer, stream: VideoStream) -> tuple[int, in
 
 
 def _end_ms(container: InputContainer, stream: VideoStream, rate: Fraction | None) -> int | None:
-    """End of the last packet in milliseconds of the file's own clock, None if no packet has a timestamp.
+    """Return the end of the last packet in milliseconds of the file's own clock, None if no packet has a timestamp.
 
     Looks at the end of the file first; a file that cannot be positioned there is read through.
     """
@@ -140,7 +141,7 @@ def _end_ms(container: InputContainer, stream: VideoStream, rate: Fraction | Non
 
 
 def _packet_times(container: InputContainer, stream: VideoStream) -> Iterator[tuple[Fraction, Fraction]]:
-    """(time, length) of packets in seconds; length 0 if the file does not say."""
+    """Yield (time, length) of packets in seconds; length 0 if the file does not state it."""
     base = stream.time_base or Fraction(1, 1000)
     for packet in _packets(container, stream):
         stamp = packet.pts if packet.pts is not None else packet.dts
@@ -156,7 +157,7 @@ def _packets(container: InputContainer, stream: VideoStream) -> Iterator[av.Pack
 
 
 def _rewind(container: InputContainer, stream: VideoStream, *, to_end: bool = False) -> None:
-    """Position at the first keyframe, or at the last; a container that cannot do so stays where it is."""
+    """Seek to the first keyframe, or to the last; a container that cannot seek stays where it is."""
     first = stream.start_time or 0
     try:
         container.seek(2**62 if to_end else min(0, first), stream=stream, backward=True)

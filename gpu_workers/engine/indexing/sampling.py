@@ -1,8 +1,8 @@
 """Pictures and sound of a span of a video, by timestamp and without reading the rest.
 
 Which frames are chosen depends on the video and the rate alone: a frame is chosen when it is the first one at or after
-a point k/fps of the video's clock. Cutting the video into other segments chooses the same frames. Only what is chosen,
-and what it refers to, is decoded.
+a point k/fps of the video's clock. Cutting the video into other segments chooses the same frames. Only chosen frames
+and the frames they refer to are decoded.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from gpu_workers.engine.indexing.opening import open_video, origin_ms, shown_str
 
 DECODER_THREADS = 4
 SEEK_BACK_MS = (0, 2_000, 10_000, 60_000)
-"""How much earlier to try when a seek lands behind its mark (MPEG-TS has no index); after these, the beginning."""
+"""Distances to seek back if a seek lands behind its mark (MPEG-TS has no index); after these, the beginning."""
 
 
 class SourceUnreadable(Exception):
@@ -44,7 +44,7 @@ class SamplingGrid:
         self._reached = math.ceil(start_ms * self._rate) - 1
 
     def takes(self, ms: int) -> bool:
-        """Whether a grid point lies after the last time asked about and not after ms."""
+        """Whether a grid point lies after the last time passed in and not after ms."""
         point = math.floor(ms * self._rate)
         if point <= self._reached:
             return False
@@ -52,7 +52,7 @@ class SamplingGrid:
         return True
 
     def skip(self, ms: int) -> None:
-        """Tell of a frame before the span: the points up to it are its."""
+        """Take a frame before the span: it uses up the points up to its time."""
         self._reached = math.floor(ms * self._rate)
 
 
@@ -77,7 +77,7 @@ class FrameSamples:
         self._fps = fps
         self._grid = SamplingGrid(fps, span.start_ms)
         self._foresight: Foresight[av.Packet[av.VideoStream]] | None = None
-        # Kept: making a new one for each frame takes half as long as shrinking it.
+        # Kept, since making a new one for each frame takes half as long as shrinking the frame.
         self._reformatter = VideoReformatter()
         self._frames = self._sample()
 
@@ -107,7 +107,7 @@ class FrameSamples:
             stream = _video_stream(container)
             pixel = stream.sample_aspect_ratio or Fraction(1)
             for ms, frame in self._decode_from(container, stream, span.start_ms):
-                # What came to harm between two pictures may have been a change: then the old one is not held.
+                # A packet lost between two pictures may have been a change: then the old picture is not held.
                 if shown is not None and self.skipped == lost:
                     for empty_ms in cells.empty_before(min(ms, span.end_ms)):
                         yield SampledFrame(empty_ms, self._picture(shown, pixel))
@@ -129,7 +129,7 @@ class FrameSamples:
     def _decode_from(
         self, container: InputContainer, stream: VideoStream, start_ms: int
     ) -> Iterator[tuple[int, av.VideoFrame]]:
-        """Frames with their times, the first of them at or before start_ms if the video has one there."""
+        """Yield frames with their times, the first of them at or before start_ms if the video has one there."""
         origin = origin_ms(container, stream) if self._start_ms is None else self._start_ms
         if start_ms == 0:
             yield from self._decode(container, stream, origin)
@@ -152,7 +152,7 @@ class FrameSamples:
     def _decode(
         self, container: InputContainer, stream: VideoStream, origin: int
     ) -> Iterator[tuple[int, av.VideoFrame]]:
-        """Good frames with their times in the video, among them all that the grid chooses; times rise."""
+        """Yield good frames with their rising times in the video, among them all that the grid chooses."""
         base = stream.time_base or Fraction(1, 1000)
         step = 1000 / (stream.average_rate or stream.guessed_rate or 25)
         last: int | None = None
@@ -174,7 +174,7 @@ class FrameSamples:
     def _decoded(
         self, container: InputContainer, stream: VideoStream, origin: int
     ) -> Iterator[Sequence[av.VideoFrame]]:
-        """What each packet brings out of the decoder, and in the end what it still holds."""
+        """Yield the frames that each packet brings out of the decoder, and in the end those that it still holds."""
         decoder = stream.codec_context
         self._foresight = Foresight(
             self._span,
@@ -208,14 +208,14 @@ class FrameSamples:
                 return
             except av.error.InvalidDataError:
                 self.skipped += 1
-                return  # the demuxer found no way on: what follows cannot be read
+                return  # the demuxer cannot continue: the rest cannot be read
             except av.error.FFmpegError as error:
                 raise SourceUnreadable(f"reading stopped: {error.strerror}") from error
-            if packet.size:  # the demuxer ends with an empty one
+            if packet.size:  # the demuxer ends with an empty packet
                 yield packet
 
     def _picture(self, frame: av.VideoFrame, pixel: Fraction) -> Picture:
-        """frame as upright RGB, no side above max_side, with square pixels. pixel: width by height of a stored one."""
+        """Return frame as upright RGB with square pixels, no side above max_side. pixel: its width by its height."""
         wide, high = float(frame.width * pixel), float(frame.height)
         shrink = min(1.0, self._max_side / max(wide, high))
         size = max(1, round(wide * shrink)), max(1, round(high * shrink))
@@ -236,13 +236,13 @@ def sample_frames(
     source_start_ms: int | None = None,
     hold_ms: int | None = None,
 ) -> FrameSamples:
-    """Frames of span on the grid of fps per second, upright, RGB, no side above max_side, in order of time.
+    """Return frames of span on the grid of fps per second, upright, RGB, no side above max_side, in order of time.
 
-    A frame belongs to the span that contains its own time. A source slower than the grid gives each of its frames
-    once. With hold_ms, a stretch of that length (counted from 0) in which no frame was chosen gives the picture that is
-    shown at its beginning, stamped with it: a still slide is not a hole. Corrupt packets are passed over and counted in
-    .skipped. Times are max(0, pts - source_start_ms); source_start_ms is the probe's, or found again when None.
-    Raises SourceUnreadable when the bytes cannot be fetched. Close it, or use it with `with`, to stop early.
+    A frame belongs to the span that contains its own time. A source slower than the grid gives each of its frames once.
+    With hold_ms, a stretch of that length (counted from 0) in which no frame was chosen gives the picture shown at its
+    beginning, with that time: a still slide is not a hole. Corrupt packets are skipped and counted in .skipped. Times
+    are max(0, pts - source_start_ms); source_start_ms is the probe's, or found again when None. Raises SourceUnreadable
+    when the bytes cannot be fetched. To stop early, close the result or use it in a `with` block.
     """
     return FrameSamples(url_or_path, span, fps=fps, max_side=max_side, source_start_ms=source_start_ms, hold_ms=hold_ms)
 
@@ -259,7 +259,7 @@ class _Cells:
             self._next = ms // self._hold * self._hold + self._hold
 
     def empty_before(self, ms: int, *, cut: bool = False) -> Iterator[int]:
-        """Beginnings of cells that end at or before ms, each once; with cut also of the one that ms ends."""
+        """Yield the beginnings of cells that end at or before ms, each once; with cut also of the cell that ms ends."""
         while self._hold is not None and self._next < ms:
             end = self._next // self._hold * self._hold + self._hold
             if end > ms and not cut:
@@ -285,7 +285,7 @@ def _video_stream(container: InputContainer) -> VideoStream:
 
 
 def _seek(container: InputContainer, stream: VideoStream, ms: int | None) -> bool:
-    """To the last keyframe at or before ms (None: the beginning). False when the container cannot."""
+    """Seek to the last keyframe at or before ms (None: the beginning). Return False if the container cannot seek."""
     base = stream.time_base or Fraction(1, 1000)
     offset = min(0, stream.start_time or 0) if ms is None else int(Fraction(ms, 1000) / base)
     try:

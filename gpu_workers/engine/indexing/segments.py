@@ -1,4 +1,4 @@
-"""A video's segments, the unit of work and checkpoint, and what is observed in one of them."""
+"""A video's segments, the unit of work and checkpoint, and the observation of one segment."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from gpu_workers.engine.models.roles import ChunkView, IndexModels, Meter, Model
 
 SHORTEST_SEGMENT_MS = 2 * CHUNK_MS
 QUEUED_FRAMES = 16
-"""Decoded pictures that may wait for the models."""
+"""Maximum number of decoded pictures that wait for the models."""
 _NO_END = 2**53
 EMBEDDING_BATCH = 16
 LISTENING_MARGIN_MS = 2_000
 
 
 def plan_segments(duration_ms: int, *, segment_ms: int = 30_000) -> list[Span]:
-    """Spans that cover 0..duration_ms exactly, each beginning on the chunk grid.
+    """Return spans that cover 0..duration_ms exactly, each beginning on the chunk grid.
 
     A remainder shorter than SHORTEST_SEGMENT_MS joins the segment before it. Raises ValueError when duration_ms is
     below 1 or segment_ms is not a positive multiple of CHUNK_MS.
@@ -53,9 +53,10 @@ def plan_segments(duration_ms: int, *, segment_ms: int = 30_000) -> list[Span]:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One recorded file of a source. url: a path or an http(s) URL. span: where it lies on the video's clock.
+    """One recorded file of a source. url: a path or an http(s) URL. span: its span on the video's clock.
 
-    source_start_ms: the file's own first timestamp, as probed; None for a file at 0 that is to be asked itself.
+    source_start_ms: the file's own first timestamp, as probed; None if it is to be read from the file, whose span must
+    start at 0.
     """
 
     url: str
@@ -69,13 +70,13 @@ class Piece:
 
     @property
     def clock_start_ms(self) -> int | None:
-        """The file's timestamp that is 0 on the video's clock."""
+        """Return the file's timestamp at 0 on the video's clock."""
         return None if self.source_start_ms is None else self.source_start_ms - self.span.start_ms
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a video is read from: one file, or several that follow each other. pieces: in order, without overlap."""
+    """The files of a video: one, or several that follow each other. pieces: in order, without overlap."""
 
     pieces: tuple[Piece, ...]
     ffmpeg: str = "ffmpeg"
@@ -91,7 +92,7 @@ class Source:
         return cls((Piece(url, Span(0, _NO_END), source_start_ms, has_audio),), ffmpeg)
 
     def within(self, span: Span) -> Iterator[tuple[Piece, Span]]:
-        """The pieces that reach into span, each with the part of span that it holds."""
+        """Yield the pieces that reach into span, each with the part of span that it holds."""
         for piece in self.pieces:
             start, end = max(span.start_ms, piece.span.start_ms), min(span.end_ms, piece.span.end_ms)
             if start < end:
@@ -111,7 +112,7 @@ class StageTimes:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """record: what to store. skipped: corrupt packets passed over."""
+    """Result of observing a segment. record: to be stored. skipped: number of corrupt packets."""
 
     record: SegmentRecord
     times: StageTimes
@@ -133,15 +134,16 @@ def observe_segment(
     """Decode span once; describe its chunks, embed and keep its frames, transcribe its sound.
 
     frame_fps: frames per second that are kept with thumbnail and embedding. max_side: of the pictures that models see.
-    on_progress: called with the video time reached, from this thread; what it raises ends the work.
+    on_progress: called with the video time reached, from this thread; its exceptions end the work.
     A chunk that the describer refuses is a gap; any other ModelError, and SourceUnreadable, is raised. Memory is
     bounded by the span: the describer's frames and one queue.
     """
     times = StageTimes()
     rate = max(models.describer.sample_fps, frame_fps)
-    seen: list[SampledFrame] = []
+    shown: list[SampledFrame] = []
     rows = _FrameKeeper(models, meter, times)
-    shown, kept = SamplingGrid(models.describer.sample_fps, span.start_ms), SamplingGrid(frame_fps, span.start_ms)
+    shown_grid = SamplingGrid(models.describer.sample_fps, span.start_ms)
+    stored_grid = SamplingGrid(frame_fps, span.start_ms)
     skipped = 0
     for piece, part in source.within(span):
         samples = sample_frames(
@@ -149,15 +151,15 @@ def observe_segment(
         )
         with _decoding(samples, times) as frames:
             for frame in frames:
-                if shown.takes(frame.ms):
-                    seen.append(frame)
-                if kept.takes(frame.ms):
+                if shown_grid.takes(frame.ms):
+                    shown.append(frame)
+                if stored_grid.takes(frame.ms):
                     rows.add(frame)
                 if on_progress is not None:
                     on_progress(frame.ms)
         skipped += samples.skipped
     transcript = _transcribe(source, span, models, meter, times)
-    views = chunk_views(span, seen, transcript)
+    views = chunk_views(span, shown, transcript)
     described = _describe(SegmentView(span, views, profile, instructions), models, meter, times)
     if [chunk.n for chunk in described.chunks] != [view.n for view in views]:
         raise ValueError(f"{models.describer.name} described other chunks than it was shown")
@@ -168,7 +170,7 @@ def observe_segment(
 def chunk_views(
     span: Span, frames: Sequence[SampledFrame], transcript: Sequence[TranscriptLine]
 ) -> tuple[ChunkView, ...]:
-    """The frames of each chunk of span, and the lines that are spoken during it."""
+    """Return the frames of each chunk of span, and the lines spoken during it."""
     return tuple(
         ChunkView(
             n,
@@ -193,7 +195,7 @@ def _describe(view: SegmentView, models: IndexModels, meter: Meter, times: Stage
 def _transcribe(
     source: Source, span: Span, models: IndexModels, meter: Meter, times: StageTimes
 ) -> tuple[TranscriptLine, ...]:
-    """What is said in span, embedded. A little more is listened to, so that no word is cut in two at its borders."""
+    """Return the speech in span, embedded. Also listens around span, so that no word is cut at its borders."""
     if models.transcriber is None or not any(piece.has_audio for piece, _ in source.within(span)):
         return ()
     with _timed(times, "transcribe"):
@@ -210,7 +212,7 @@ def _transcribe(
 
 
 def _sound(source: Source, span: Span) -> NDArray[np.float32]:
-    """Samples of span over all its pieces; silence where one has none, nothing after the last that has some."""
+    """Return samples of span over all its pieces: silence for a piece without sound, nothing after the last sound."""
     parts: list[NDArray[np.float32]] = []
     have = 0
     for piece, part in source.within(span):
@@ -227,7 +229,7 @@ def _sound(source: Source, span: Span) -> NDArray[np.float32]:
 
 
 def _inside(line: TranscriptLine, span: Span) -> TranscriptLine | None:
-    """The words of line whose middle lies in span; a line without word times as a whole, by its own middle."""
+    """Return the words of line with their middle in span; a line without word times is kept or left out as a whole."""
     words = tuple(word for word in line.words if span.contains((word[0] + word[1]) // 2))
     if not words and (line.words or not span.contains((line.span.start_ms + line.span.end_ms) // 2)):
         return None
@@ -239,7 +241,7 @@ def _inside(line: TranscriptLine, span: Span) -> TranscriptLine | None:
 
 @dataclass(slots=True)
 class _FrameKeeper:
-    """Thumbnails and embeddings of frames, in batches as they come."""
+    """Makes thumbnails and embeddings of frames, in batches."""
 
     models: IndexModels
     meter: Meter
@@ -270,7 +272,7 @@ class _FrameKeeper:
 
 @contextmanager
 def _decoding(samples: FrameSamples, times: StageTimes) -> Iterator[Iterator[SampledFrame]]:
-    """The samples, decoded by a thread of their own that runs at most QUEUED_FRAMES ahead."""
+    """Yield the samples, decoded by a thread of their own that runs at most QUEUED_FRAMES ahead."""
     waiting: queue.Queue[SampledFrame | BaseException | None] = queue.Queue(QUEUED_FRAMES)
     stopped = threading.Event()
 
@@ -280,7 +282,7 @@ def _decoding(samples: FrameSamples, times: StageTimes) -> Iterator[Iterator[Sam
                 waiting.put(item, timeout=0.2)
                 return
             except queue.Full:
-                continue  # look again whether the reader has gone
+                continue  # check again whether the reader has stopped
 
     def decode() -> None:
         try:

@@ -18,7 +18,7 @@ MAX_CHUNKS = 8
 """Maximum number of chunks of an event, 24 s, as in the authors' code."""
 
 _SLICE = 64
-"""Number of chunks that are encoded and scored together; it bounds memory whatever the caller pushes."""
+"""Number of chunks that are encoded and scored together; it bounds memory for any number of pushed chunks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class _Member:
 class SemanticChunker:
     """Groups chunks as they come.
 
-    threshold: lowest rescaled F1 of any two chunks of a group (Calibration.thresholds.merge). push() and extend()
-    return the groups that no later chunk can change; pending is what a checkpoint must keep: a new chunker that is
-    fed the pending chunks first gives the same groups. A group is a described event or a run of gaps with one code,
-    never both; it has at most max_chunks. Each text is encoded once.
+    threshold: minimum rescaled F1 of any two chunks of a group (Calibration.thresholds.merge). push() and extend()
+    return the groups that no later chunk can change. A checkpoint must keep `pending`: a new chunker that takes these
+    chunks first gives the same groups. A group is a described event or a run of gaps with one code, never both; it has
+    at most max_chunks. Each text is encoded once.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class SemanticChunker:
         return self.extend([chunk])
 
     def extend(self, chunks: Sequence[Chunk]) -> list[tuple[Chunk, ...]]:
-        """Groups finished by chunks, in order. Raises ValueError unless chunk numbers rise."""
+        """Take chunks and return the groups that they finish, in order. Raises ValueError unless chunk numbers rise."""
         numbers = [*(member.chunk.n for member in self._open[-1:]), *(chunk.n for chunk in chunks)]
         if any(after <= before for before, after in pairwise(numbers)):
             raise ValueError(f"chunks come in order and once, got {numbers}")
@@ -72,7 +72,7 @@ class SemanticChunker:
         return finished
 
     def flush(self) -> list[tuple[Chunk, ...]]:
-        """The open group, if any: the video has ended."""
+        """Return the open group, if any, since the video has ended."""
         group, self._open = self.pending, []
         return [group] if group else []
 
@@ -81,19 +81,19 @@ class SemanticChunker:
     def _scored(self, chunks: Sequence[Chunk]) -> Iterator[_Member]:
         """Yield chunks with their similarity to every chunk less than max_chunks before; one encode and one score
         call."""
-        known = [(member.chunk, member.encoded) for member in self._open]
-        by_text = {chunk.description: encoded for chunk, encoded in known if encoded is not None}
+        open_rows = [(member.chunk, member.encoded) for member in self._open]
+        by_text = {chunk.description: encoded for chunk, encoded in open_rows if encoded is not None}
         new_texts = list(dict.fromkeys(c.description for c in chunks if c.description and c.description.strip()))
         new_texts = [text for text in new_texts if text not in by_text]
         if new_texts:
             by_text.update(zip(new_texts, self._similarity.encode(new_texts, meter=self._meter), strict=True))
-        row = known + [(chunk, by_text.get(chunk.description)) for chunk in chunks]
-        pairs = [(i, j) for j in range(len(known), len(row)) for i in range(max(0, j - self._max + 1), j)]
+        row = open_rows + [(chunk, by_text.get(chunk.description)) for chunk in chunks]
+        pairs = [(i, j) for j in range(len(open_rows), len(row)) for i in range(max(0, j - self._max + 1), j)]
         values = self._similarities([(row[i], row[j]) for i, j in pairs])
         scores: dict[int, list[float]] = {}
         for (_, j), value in zip(pairs, values, strict=True):
             scores.setdefault(j, []).append(value)
-        for j in range(len(known), len(row)):
+        for j in range(len(open_rows), len(row)):
             yield _Member(row[j][0], row[j][1], tuple(scores.get(j, ())))
 
     def _similarities(
@@ -104,12 +104,12 @@ class SemanticChunker:
         values = [
             1.0 if a[0].description == b[0].description and a[0].description is not None else 0.0 for a, b in pairs
         ]
-        asked = [k for k, (a, b) in enumerate(pairs) if values[k] == 0.0 and a[1] is not None and b[1] is not None]
-        if not asked:
+        unequal = [k for k, (a, b) in enumerate(pairs) if values[k] == 0.0 and a[1] is not None and b[1] is not None]
+        if not unequal:
             return values
-        scores = self._similarity.score([pairs[k][0][1] for k in asked], [pairs[k][1][1] for k in asked])
+        scores = self._similarity.score([pairs[k][0][1] for k in unequal], [pairs[k][1][1] for k in unequal])
         rescaled = (scores.f1 - self._similarity.baseline) / (1.0 - self._similarity.baseline)
-        for k, value in zip(asked, np.asarray(rescaled, dtype=np.float64), strict=True):
+        for k, value in zip(unequal, np.asarray(rescaled, dtype=np.float64), strict=True):
             values[k] = float(value)
         return values
 
@@ -117,7 +117,7 @@ class SemanticChunker:
 
     def _add(self, member: _Member) -> list[tuple[Chunk, ...]]:
         size = len(self._open)
-        # Of the band, only the members of the open group count.
+        # Only similarities to members of the open group count.
         member = _Member(
             member.chunk, member.encoded, member.scores[len(member.scores) - min(size, len(member.scores)) :]
         )

@@ -1,4 +1,4 @@
-"""One frame of the source in full: what an answer shows as evidence, where the index keeps only thumbnails."""
+"""One full frame of the source: an answer shows it as evidence, since the index keeps only thumbnails."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from gpu_workers.engine.indexing.sampling import SourceUnreadable
 
 MAX_WIDTH = 1280
 JPEG_QUALITY = 3
-"""ffmpeg's scale, 2 (best) to 31."""
+"""Quality on ffmpeg's scale, 2 (best) to 31."""
 
 
 def still(url_or_path: str, ms: int, ffmpeg_binary: str, *, timeout_s: float = 60.0) -> bytes:
-    """The frame shown at ms as JPEG, at most MAX_WIDTH wide, aspect ratio kept.
+    """Return the frame shown at ms as JPEG, at most MAX_WIDTH wide; the aspect ratio is kept.
 
-    Reads only what lies around ms. Raises SourceUnreadable when ffmpeg finds no frame there or takes longer.
+    Reads only the part of the file around ms. Raises SourceUnreadable when ffmpeg finds no frame there or takes longer.
     """
     options = input_options(url_or_path) | {"format_whitelist": ",".join(FORMATS)}
-    # ffmpeg gives the first frame at or after the mark; a millisecond is what rounding of timestamps can cost.
+    # ffmpeg gives the first frame at or after the mark; rounding of timestamps can cost a millisecond.
     command = (
         ffmpeg.input(url_or_path, ss=max(0, ms - 1) / 1000, **options)
         .filter("scale", f"min({MAX_WIDTH},iw)", "-2")

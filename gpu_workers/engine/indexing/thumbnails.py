@@ -1,4 +1,4 @@
-"""The small JPEG that is kept of a sampled frame: shown to customers and to the checking model."""
+"""The small JPEG that is stored of a sampled frame; customers and the checking model see it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_WIDTH = 480
 
 
 def thumbnail(picture: Picture, *, quality: int = 80, max_width: int = MAX_WIDTH) -> bytes:
-    """picture as JPEG, at most max_width wide, aspect ratio kept; never enlarged."""
+    """Return picture as JPEG, at most max_width wide; the aspect ratio is kept, and it is never enlarged."""
     image = Image.fromarray(picture)
     if image.width > max_width:
         image = image.resize((max_width, max(1, round(image.height * max_width / image.width))), Image.Resampling.BOX)

@@ -1,4 +1,4 @@
-"""Which implementation plays which role: one loader per role, and the settings that decide.
+"""The implementations of the model roles: one loader per role, and the settings that choose.
 
 Nothing is loaded on import. Each model is loaded once per process and per settings, when a role first needs it.
 """
@@ -41,12 +41,13 @@ MODEL_PROFILES = ("embedded", "openai")
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """Where the models are. An embedded profile with a describer_url uses that VLM instead of the observer.
+    """Locations of the models. An embedded profile with a describer_url uses that VLM instead of the observer.
 
     reasoner_model: the name under which the server serves the reasoner; its calibration is looked up by this name.
     clip_source, bertscore_source, whisper_source: folder or hub id for the openai profile; the licences of the default
-    ones are Apache-2.0, MIT and MIT. clip_revision: the commit whose code may run. device: of in-process models in the
-    openai profile. describer_images: most pictures that the describer's server takes in one request.
+    ones are Apache-2.0, MIT and MIT. clip_revision: the commit whose code may run. device: device of in-process models
+    in the openai profile. describer_images: maximum number of pictures that the describer's server takes in one
+    request.
     """
 
     profile: str = "embedded"
@@ -74,7 +75,7 @@ class ModelSettings:
 
     @classmethod
     def from_env(cls, env: Mapping[str, str] | None = None) -> ModelSettings:
-        """Read from the environment. Raises ValueError, naming the variable, for a value that makes no sense."""
+        """Read the settings from the environment. Raises ValueError, naming the variable, for an invalid value."""
         env = os.environ if env is None else env
         return cls(
             profile=env.get("MODEL_PROFILE") or "embedded",
@@ -107,7 +108,7 @@ def _positive(env: Mapping[str, str], name: str, default: int) -> int:
 
 @cache
 def reasoner(settings: ModelSettings) -> OpenAIChatModel:
-    """The LLM. Raises ModelError (not_configured) without REASONER_URL."""
+    """Return the LLM. Raises ModelError (not_configured) without REASONER_URL."""
     if not settings.reasoner_url:
         raise ModelError("not_configured", "REASONER_URL is not set: no model answers questions", retryable=False)
     return OpenAIChatModel(
@@ -122,7 +123,7 @@ def reasoner(settings: ModelSettings) -> OpenAIChatModel:
 
 @cache
 def vision_model(settings: ModelSettings) -> OpenAIChatModel:
-    """The VLM. Raises ModelError (not_configured) without DESCRIBER_URL."""
+    """Return the VLM. Raises ModelError (not_configured) without DESCRIBER_URL."""
     if not settings.describer_url:
         raise ModelError("not_configured", "DESCRIBER_URL is not set: no model looks at frames", retryable=False)
     return OpenAIChatModel(
@@ -138,7 +139,7 @@ def vision_model(settings: ModelSettings) -> OpenAIChatModel:
 
 @cache
 def load_index_models(settings: ModelSettings) -> IndexModels:
-    """The roles of an index job. Raises WeightsError or ModelError when one of them cannot be had."""
+    """Return the roles of an index job. Raises WeightsError or ModelError if one of them is not available."""
     describer, summariser, extractor = _perception(settings)
     similarity, embedder = _similarity(settings), _text_embedder(settings)
     return IndexModels(
@@ -156,7 +157,7 @@ def load_index_models(settings: ModelSettings) -> IndexModels:
 
 @cache
 def load_answer_models(settings: ModelSettings) -> AnswerModels:
-    """The roles of a question. Raises WeightsError or ModelError when one of them cannot be had."""
+    """Return the roles of a question. Raises WeightsError or ModelError if one of them is not available."""
     from gpu_workers.engine.models.observer.checker import ObserverChecker
     from gpu_workers.engine.models.served.vision import VlmChecker
 
@@ -223,7 +224,7 @@ def _scene(threads: int) -> SceneClassifier:
 def _clip(settings: ModelSettings) -> ClipEmbedder:
     from gpu_workers.engine.models.local.clip import ClipEmbedder
 
-    # jina-clip's architecture comes as code with its weights; it runs only at a commit that the operator pins.
+    # jina-clip's architecture comes as code with its weights, and runs only at a commit that the operator pins.
     pinned = settings.clip_revision or None
     return ClipEmbedder(
         settings.clip_source,

@@ -42,7 +42,7 @@ class Fit(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class ReasonerLimits:
-    """What a slow and small reasoner is asked at most; the fields are those of answering.presets.SearchSettings.
+    """Upper limits for a slow and small reasoner; the fields are those of answering.presets.SearchSettings.
 
     low_context_tokens: context_tokens of effort `low`.
     """
@@ -57,7 +57,7 @@ class ReasonerLimits:
 
 @dataclass(frozen=True, slots=True)
 class SupportWeights:
-    """What each part of a choice's support counts in the softmax over choices (answering.choices.support)."""
+    """Weight of each part of a choice's support in the softmax over choices (answering.choices.support)."""
 
     similarity: float
     words: float
@@ -80,8 +80,8 @@ class Coefficients:
 class ChoiceSupport:
     """How far the events' support of a choice may be trusted, for one reasoner with one text embedder.
 
-    brief_weights: of choices that are compared together with their question. share: what a choice's share of the
-    support counts, 0 to 1; its votes count the rest. judge_tokens: tokens of events that the reasoner reads to judge
+    brief_weights: of choices that are compared together with their question. share: weight of a choice's share of the
+    support, 0 to 1; its votes have the rest. judge_tokens: tokens of events that the reasoner reads to judge
     a choice. confidence: of an answer that has support."""
 
     weights: Fit[SupportWeights]
@@ -95,7 +95,7 @@ class ChoiceSupport:
 class SimilarityThresholds:
     """Thresholds on rescaled BERTScore F1 of one similarity model.
 
-    merge: lowest score of any two chunks of an event. same_meaning: lowest score of two open answers that say the
+    merge: minimum score of any two chunks of an event. same_meaning: minimum score of two open answers that say the
     same. compatible_meaning: the same for broad answers, which may describe different parts of one thing.
     """
 
@@ -108,8 +108,8 @@ class SimilarityThresholds:
 class Calibration:
     """The fitted numbers of the models that one binding holds.
 
-    reasoner, similarity, text_embedder: the names of these models; reasoner is "" for index models. same_sense: lowest
-    cosine of a claim and a passage at which the passage counts as supporting it. limits: None for a reasoner that
+    reasoner, similarity, text_embedder: the names of these models; reasoner is "" for index models. same_sense: minimum
+    cosine of a claim and a passage at which the passage supports the claim. limits: None for a reasoner that
     reads the contexts of every effort in full. support: None if the votes alone decide about choices.
     """
 
@@ -123,7 +123,7 @@ class Calibration:
 
     @property
     def unmeasured(self) -> tuple[str, ...]:
-        """Return, in words, what answers rest on that was not fitted to these models; empty if everything was."""
+        """Return, in words, the values under an answer that were not fitted to these models; empty if all were."""
         lines = []
         if not self.limits.measured:
             lines.append(f"limits of reasoner {self.reasoner}")
@@ -150,8 +150,8 @@ SIMILARITIES: Mapping[str, SimilarityThresholds] = {
             "the observer's descriptions of nine short videos",
             "python -m bench.merge_threshold VIDEO VIDEO ...",
         ),
-        # Answers that differ score up to 0.75 and paraphrases 0.43 to 0.88. Two answers wrongly taken for one are an
-        # agreement that nobody gave; two wrongly kept apart only cost a vote.
+        # Answers that differ score up to 0.75 and paraphrases 0.43 to 0.88. Two answers that are wrongly joined make an
+        # agreement that nobody gave; two that are wrongly kept apart only cost a vote.
         same_meaning=Fit(0.76, _MEANING_PAIRS, _MEANING_CHECK),
         # Pairs of broad answers about one scene score 0.45 to 0.68, about two scenes up to 0.47. Short answers of this
         # similarity are often rivals (a cat, a dog: 0.71).
@@ -205,7 +205,7 @@ SUPPORTS: Mapping[tuple[str, str], ChoiceSupport] = {
             "NExT-QA, development half, the first 110 questions of seed 0",
             "python -m bench.evaluation.fit_support nextqa DATA --limit 110",
         ),
-        # Votes that counted more made more answers wrong than right (docs/evaluation.md).
+        # With more weight the votes made more answers wrong than right (docs/evaluation.md).
         share=Fit(
             0.9,
             "EgoSchema, development half",

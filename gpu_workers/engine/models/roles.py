@@ -1,6 +1,6 @@
-"""Model roles: what the engine requires of a model, whichever implementation plays it.
+"""Model roles: the protocols that the engine requires of models, whichever implementation plays them.
 
-Every call reports what it consumed to a Meter, so that usage of a job or a question is the sum of its model calls.
+Every call reports its consumption to a Meter, so that the usage of a job or a question is the sum of its model calls.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Sample:
 
 @runtime_checkable
 class ChatModel(Protocol):
-    """Any OpenAI-compatible chat endpoint. Safe to call from several threads."""
+    """An OpenAI-compatible chat endpoint. Safe to call from several threads."""
 
     name: str
     context_tokens: int
@@ -165,7 +165,7 @@ class SegmentView:
     chunks: tuple[ChunkView, ...]
     profile: str = "general"
     instructions: str = ""
-    """A collection's own words on what to look for; data for the describer's prompt."""
+    """Wishes of a collection for its descriptions; data for the describer's prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ class SegmentDescription:
 
 
 class Describer(Protocol):
-    """Writes what happens in each chunk. sample_fps: frames per second it wants to see."""
+    """Describes each chunk. sample_fps: frames per second that it wants to see."""
 
     name: str
     sample_fps: float
@@ -186,7 +186,7 @@ class Describer(Protocol):
 
 
 class Summariser(Protocol):
-    """One text for an event out of all its member chunks with their times."""
+    """Writes one text for an event from all its member chunks with their times."""
 
     name: str
 
@@ -194,7 +194,7 @@ class Summariser(Protocol):
 
 
 class Extractor(Protocol):
-    """Entities and relations of one event, from its text, its chunks and a few of its frames (JPEG)."""
+    """Extracts entities and relations of one event from its text, its chunks and a few of its frames (JPEG)."""
 
     name: str
 
@@ -234,13 +234,13 @@ class Narrator(Protocol):
 
     name: str
 
-    def tell_topic(self, events: Sequence[EventDigest], *, profile: str, meter: Meter) -> TopicText: ...
+    def narrate_topic(self, events: Sequence[EventDigest], *, profile: str, meter: Meter) -> TopicText: ...
 
-    def tell_overview(self, topics: Sequence[Topic], *, profile: str, meter: Meter) -> OverviewText: ...
+    def narrate_overview(self, topics: Sequence[Topic], *, profile: str, meter: Meter) -> OverviewText: ...
 
 
 class Transcriber(Protocol):
-    """Speech to text. samples: mono float32 at 16 kHz; times of the result start at offset_ms."""
+    """Turns speech into text. samples: mono float32 at 16 kHz; times of the result start at offset_ms."""
 
     name: str
 
@@ -263,7 +263,7 @@ class TextEmbedder(Protocol):
 
 
 class FrameEmbedder(Protocol):
-    """Frames and queries in one space (possibly the text embedder's)."""
+    """Turns frames and queries into vectors of one space (possibly the text embedder's)."""
 
     name: str
     dimension: int
@@ -300,7 +300,7 @@ class Similarity(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FrameEvidence:
-    """A frame offered to a checker. observation: what the describer measured around it, "" for a VLM."""
+    """A frame offered to a checker. observation: the describer's measurements around it, "" for a VLM."""
 
     ms: int
     jpeg: bytes
@@ -311,15 +311,15 @@ class FrameEvidence:
 class CheckRequest:
     question: str
     choices: tuple[str, ...]
-    """Empty for an open question."""
+    """Texts of the choices; empty for an open question."""
     hypotheses: tuple[str, ...]
-    """The answers that disagree."""
+    """Answers that disagree."""
     frames: tuple[FrameEvidence, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ObserveRequest:
-    """A look at a few frames to find out one thing.
+    """A look at a few frames for one thing.
 
     find: the thing. hypothesis: the answer or statement under test, "" for none. known: findings of earlier looks, in
     words. high: the frames are pictures in full, not thumbnails, and cost more.

@@ -1,4 +1,4 @@
-"""Every weight of the embedded profile: which package holds it, its hash, its licence.
+"""Every weight of the embedded profile: its package, its hash, its licence.
 
 All of them are public packages of the Python index; the hashes of the Qwen and Whisper files equal those
 that the models' own publishers give.
@@ -31,7 +31,7 @@ class WeightFile:
 
 @dataclass(frozen=True)
 class Weight:
-    """What one model needs on disk. licence is that of the weights, as their publisher states it."""
+    """The files that one model needs on disk. licence: that of the weights, as their publisher states it."""
 
     name: str
     licence: str
@@ -39,12 +39,12 @@ class Weight:
 
     @property
     def size(self) -> int:
-        """Bytes of all files together."""
+        """Return the bytes of all files together."""
         return sum(file.size for file in self.files)
 
     @property
     def digest(self) -> str:
-        """Twelve hex digits over the files' names and hashes: another content gets another folder."""
+        """Return twelve hex digits over the files' names and hashes, so that other content gets another folder."""
         lines = "".join(f"{file.name} {file.sha256}\n" for file in self.files)
         return hashlib.sha256(lines.encode()).hexdigest()[:12]
 
@@ -54,7 +54,7 @@ def _one(name: str, size: int, sha256: str, package: str, version: str, member: 
 
 
 def _numbered(package: str, version: str, count: int) -> tuple[Part, ...]:
-    """Parts of a file that was cut into packages ``<package>-part1`` … ``<package>-part<count>``."""
+    """Return the parts of a file that was cut into packages ``<package>-part1`` … ``<package>-part<count>``."""
     module = package.replace("-", "_")
     return tuple(
         Part(f"{package}-part{n}", version, f"{module}_part{n}/data/part{n:02}.bin") for n in range(1, count + 1)

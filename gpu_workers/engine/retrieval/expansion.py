@@ -1,4 +1,4 @@
-"""How strongly the graph connects other events with those found: entities in common, and entities one relation away."""
+"""Strength of the graph's connections between events: entities in common, and entities one relation away."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ class Appearance:
 def connected_events(
     appearances: Iterable[Appearance], *, seeds: Collection[UUID], shared: Collection[UUID], limit: int
 ) -> list[Hit]:
-    """At most limit events other than seeds, most strongly connected first; ties by number, then by id.
+    """Return at most limit events other than seeds, most strongly connected first; ties by number, then by id.
 
-    appearances: all in scope of the entities of seeds (shared) and of those that a relation joins to them. An entity
-    adds SHARED or RELATED over log2(1 + number of its events): one that is everywhere says little about where to look.
-    similarity is strength over the strongest one's; words names the entities, in the order of their ids.
+    appearances: all in scope, of the entities of seeds (shared) and of entities that a relation joins to them. An
+    entity adds SHARED or RELATED over log2(1 + number of its events): an entity that is everywhere says little about
+    where to look. similarity: strength over that of the strongest event. words: the entities, in the order of their
+    ids.
     """
     events_of: defaultdict[UUID, dict[UUID, Appearance]] = defaultdict(dict)
     for appearance in appearances:

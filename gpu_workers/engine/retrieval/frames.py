@@ -1,4 +1,4 @@
-"""From events and frame hits to the frames themselves."""
+"""The frames of events and of frame hits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpu_workers.engine.models.roles import FrameEvidence
 from gpu_workers.engine.ports import Hit, KnowledgeGraph, StoredEvent, StoredFrame, ViewQuery
 
 ROWS = 4_096
-"""Most rows read at once where all of a few events' frames, or all events of a scope, are wanted."""
+"""Maximum number of rows read at once for all frames of a few events, or for all events of a scope."""
 
 
 def frames_of_hits(graph: KnowledgeGraph, hits: Sequence[Hit]) -> list[StoredFrame]:
@@ -21,29 +21,29 @@ def frames_of_hits(graph: KnowledgeGraph, hits: Sequence[Hit]) -> list[StoredFra
 
 
 def all_events(graph: KnowledgeGraph, probe: Vector) -> list[StoredEvent]:
-    """Every event in scope, in order of video and time. probe: any query vector; no similarity is too low."""
+    """Return every event in scope, in order of video and time. probe: any query vector; no similarity is too low."""
     hits = graph.search_views({"event": ViewQuery(probe, ROWS)}, floor=-2.0)["event"]
     events = graph.load_events([hit.event_id for hit in hits])
     return sorted(events.values(), key=lambda event: (event.video_id, event.span))
 
 
 def uniform_frames(graph: KnowledgeGraph, events: Sequence[StoredEvent], *, count: int) -> list[StoredFrame]:
-    """At most count frames, evenly spaced over the running time of events (in order of time), each once."""
+    """Return at most count frames, evenly spaced over the running time of events (in order of time), each once."""
     total = sum(event.span.duration_ms for event in events)
-    wanted: list[tuple[StoredEvent, int]] = []
-    start, place = 0, 0
+    moments: list[tuple[StoredEvent, int]] = []
+    start, n = 0, 0
     for event in events:
         end = start + event.span.duration_ms
-        while place < count and (middle := (2 * place + 1) * total // (2 * count)) < end:
-            wanted.append((event, event.span.start_ms + middle - start))
-            place += 1
+        while n < count and (middle := (2 * n + 1) * total // (2 * count)) < end:
+            moments.append((event, event.span.start_ms + middle - start))
+            n += 1
         start = end
     chosen: dict[UUID, StoredFrame] = {}
-    rows = graph.frames_of(list(dict.fromkeys(event.id for event, _ in wanted)), limit=ROWS)
+    rows = graph.frames_of(list(dict.fromkeys(event.id for event, _ in moments)), limit=ROWS)
     by_event: dict[UUID, list[StoredFrame]] = {}
     for frame in rows:
         by_event.setdefault(frame.event_id, []).append(frame)
-    for event, ms in wanted:
+    for event, ms in moments:
         near = min(by_event.get(event.id, ()), key=lambda frame: abs(frame.ms - ms), default=None)
         if near is not None:
             chosen[near.id] = near
@@ -53,10 +53,10 @@ def uniform_frames(graph: KnowledgeGraph, events: Sequence[StoredEvent], *, coun
 def frame_evidence(
     graph: KnowledgeGraph, frames: Sequence[StoredFrame], events: Sequence[StoredEvent]
 ) -> tuple[FrameEvidence, ...]:
-    """Frames as a checker takes them, in the order given.
+    """Return frames as a checker takes them, in the order given.
 
-    observation is the description of the chunk around the frame where it rests on measurements (chunk.facts); a VLM's
-    words are left out, since a checker that sees pictures must not read what another model saw.
+    observation: the description of the chunk around the frame, if it rests on measurements (chunk.facts). A VLM's words
+    are left out, since a checker that sees pictures must not read what another model saw.
     """
     by_id = {event.id: event for event in events}
 

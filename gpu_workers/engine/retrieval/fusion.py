@@ -10,18 +10,18 @@ from uuid import UUID
 from gpu_workers.engine.ports import Hit
 
 Fusion = Literal["contrast", "borda", "rrf"]
-"""borda: the paper's. rrf: by ranks. contrast: borda, with what every hit of a view has in common taken off first."""
+"""Method of fusion. borda: the paper's. rrf: by ranks. contrast: borda without what all hits of a view share."""
 
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
 
 RRF_CONSTANT = 60.0
-"""Cormack et al. 2009: keeps one first place from deciding alone."""
+"""Constant of reciprocal rank fusion (Cormack et al. 2009): it keeps one first rank from deciding alone."""
 
 COMMON = 0.98
-"""The part of a view's lowest similarity that tells nothing. With all of it the last hit would count nothing at all."""
+"""Share of a view's lowest similarity that is taken off every hit. With all of it the last hit would count nothing."""
 
 LONG = 8
-"""Hits of a list that was cut off where others as similar follow. A shorter one ends where nothing else is similar."""
+"""Minimum length of a list that was cut off before other similar hits. A shorter list ends where similarity does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def distinct_hits(hits: Sequence[Hit]) -> list[Hit]:
 def fuse(
     views: Mapping[str, Sequence[Hit]], *, fusion: Fusion = "borda", weights: Mapping[str, float] | None = None
 ) -> list[RankedEvent]:
-    """Events of all views, best first; ties fall to the strongest single hit, then to the id.
+    """Return events of all views, best first; ties fall to the strongest single hit, then to the id.
 
     views: hits by view name; an empty view adds nothing. weights: by view name, 1.0 where missing.
     """
@@ -63,7 +63,7 @@ def fuse(
 
 
 def ranked(events: Iterable[RankedEvent]) -> list[RankedEvent]:
-    """events by falling score, in an order that does not depend on how they came in."""
+    """Return events by falling score; the order does not depend on that of the input."""
     return sorted(
         events,
         key=lambda event: (-event.score, -max((hit.similarity for hit in event.reasons), default=0.0), event.event_id),
@@ -71,7 +71,7 @@ def ranked(events: Iterable[RankedEvent]) -> list[RankedEvent]:
 
 
 def _event_scores(hits: Sequence[Hit]) -> dict[UUID, float]:
-    """An event's similarity in one view is the sum over its hits, as in the authors' code."""
+    """Return each event's similarity in one view: the sum over its hits, as in the authors' code."""
     scores: dict[UUID, float] = {}
     for hit in hits:
         scores[hit.event_id] = scores.get(hit.event_id, 0.0) + hit.similarity
@@ -79,26 +79,28 @@ def _event_scores(hits: Sequence[Hit]) -> dict[UUID, float]:
 
 
 def _borda(hits: Sequence[Hit]) -> dict[UUID, float]:
-    """An event's share of all similarity in the view (eq. 2)."""
+    """Return each event's share of all similarity in the view (eq. 2)."""
     scores = _event_scores(hits)
     total = sum(scores.values())
     return {event_id: score / total for event_id, score in scores.items()}
 
 
 def _contrast(hits: Sequence[Hit]) -> dict[UUID, float]:
-    """As _borda, of what each hit is above the view's lowest. The cosines of a long list lie close together, so that
-    plain shares are nearly equal and any weak second view outvotes the order of a strong first one."""
+    """Return shares like _borda, after COMMON of the view's lowest similarity is taken off. The cosines of a long list
+    lie close together: plain shares are nearly equal, and any weak second view outvotes the order of a strong first
+    view."""
     common = COMMON * min(hit.similarity for hit in hits) if len(hits) >= LONG else 0.0
     return _borda([replace(hit, similarity=hit.similarity - common) for hit in hits])
 
 
 def _reciprocal_rank(hits: Sequence[Hit]) -> dict[UUID, float]:
-    """Equals share a place (1, 2, 2, 4): all events of one entity are equally similar, and no id is better evidence."""
+    """Return scores by rank. Equals share a rank (1, 2, 2, 4): all events of an entity are equally similar, and no id
+    is better evidence."""
     scores = _event_scores(hits)
-    places: dict[float, int] = {}
-    for place, score in enumerate(sorted(scores.values(), reverse=True), start=1):
-        places.setdefault(score, place)
-    return {event_id: 1.0 / (RRF_CONSTANT + places[score]) for event_id, score in scores.items()}
+    ranks: dict[float, int] = {}
+    for rank, score in enumerate(sorted(scores.values(), reverse=True), start=1):
+        ranks.setdefault(score, rank)
+    return {event_id: 1.0 / (RRF_CONSTANT + ranks[score]) for event_id, score in scores.items()}
 
 
 _SHARES: Mapping[Fusion, Callable[[Sequence[Hit]], dict[UUID, float]]] = {

@@ -1,7 +1,7 @@
 """Stretches of time that answer a query: events that were found, and neighbours that were found together.
 
-The merge rule cuts a happening in two where its descriptions differ. If both parts are found, the whole is offered as
-well; on ActivityNet's tape that is worth a point of recall at ten (docs/evaluation.md).
+The merge rule cuts a happening in two if its descriptions differ. If both parts are found, the whole is offered as
+well; on ActivityNet's tape this adds a point of recall at ten (docs/evaluation.md).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from uuid import UUID
 from gpu_workers.engine.ekg import Span
 
 WHOLE_SHARE = 0.8
-"""What a whole counts of its parts' mean score: the best of 0.5 to 0.9 on three tapes, all of them within a point."""
+"""Score of a whole over its parts' mean score: the best of 0.5 to 0.9 on three tapes, all of them within a point."""
 
 DISTINCT = 0.75
-"""A whole that overlaps one of its parts by as much (intersection over union) says nothing new."""
+"""Intersection over union of a whole and its part from which the whole adds nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +40,17 @@ class RankedMoment:
     event_ids: tuple[UUID, ...]
 
 
-def moments(found: Sequence[FoundSpan]) -> list[RankedMoment]:
-    """The events found, and every two neighbours among them as a whole, best first; of equals, events first."""
-    alone = [RankedMoment(one.video_id, one.span, one.score, (one.event_id,)) for one in found]
-    place = {(one.video_id, one.n): one for one in found}
+def moments(events: Sequence[FoundSpan]) -> list[RankedMoment]:
+    """Return the ranked events, and every two neighbours among them as a whole, best first; of equals, events first."""
+    alone = [RankedMoment(event.video_id, event.span, event.score, (event.event_id,)) for event in events]
+    by_number = {(event.video_id, event.n): event for event in events}
     wholes = []
-    for one in found:
-        after = place.get((one.video_id, one.n + 1))
+    for event in events:
+        after = by_number.get((event.video_id, event.n + 1))
         if after is None:
             continue
-        span = Span(min(one.span.start_ms, after.span.start_ms), max(one.span.end_ms, after.span.end_ms))
-        if max(one.span.duration_ms, after.span.duration_ms) < DISTINCT * span.duration_ms:
-            score = WHOLE_SHARE * (one.score + after.score) / 2
-            wholes.append(RankedMoment(one.video_id, span, score, (one.event_id, after.event_id)))
+        span = Span(min(event.span.start_ms, after.span.start_ms), max(event.span.end_ms, after.span.end_ms))
+        if max(event.span.duration_ms, after.span.duration_ms) < DISTINCT * span.duration_ms:
+            score = WHOLE_SHARE * (event.score + after.score) / 2
+            wholes.append(RankedMoment(event.video_id, span, score, (event.event_id, after.event_id)))
     return sorted([*alone, *wholes], key=lambda moment: (-moment.score, len(moment.event_ids)))

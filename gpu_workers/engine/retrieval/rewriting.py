@@ -16,13 +16,13 @@ def rewrite_schema() -> dict[str, Any]:
 
 
 def requery_schema(*, per_view: bool) -> dict[str, Any]:
-    """A new search for what is missing. per_view: action RQ and its rewriting in one call; else keywords alone."""
+    """Return the JSON schema of a new search. per_view: RQ and its rewriting in one call; else keywords alone."""
     text = {"type": "string"}
     return _object({"missing": text, "sub_query": text, **_QUERY_FIELDS} if per_view else {"keywords": text})
 
 
 def read_queries(fields: Mapping[str, Any], *, fallback: str) -> ViewQueries:
-    """The queries of a reply; a field that is missing, empty or no words (or list of them) becomes fallback."""
+    """Return the queries of a reply. A field that is missing, empty or no words (or list of them) becomes fallback."""
 
     def field(name: str) -> str:
         value = fields.get(name)

@@ -1,6 +1,6 @@
 """Tri-view retrieval: events, entities and frames that match a question, as one ranked list (AVA, section 5.1).
 
-What is said is a fourth view, and what the graph connects a fifth; both can be turned off.
+Speech is a fourth view, and the graph's connections are a fifth; both can be turned off.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from gpu_workers.engine.ports import Hit, KnowledgeGraph, ViewName, ViewQuery
 from gpu_workers.engine.retrieval.fusion import Fusion, RankedEvent, fuse
 
 GRAPH_SEEDS = 5
-"""How many of the best events the graph view starts from."""
+"""Number of the best events that the graph view starts from."""
 
 WEIGHTS: Mapping[str, float] = {"entity": 0.1, "graph": 0.1, "transcript": 0.5}
-"""Of the views in a fusion; 1 where none is named. What entities and the graph bring fills the list up behind what the
-events themselves say: with more weight they push the right event out of first place (docs/evaluation.md)."""
+"""Weights of the views in a fusion; 1 for a view without one. Hits of entities and the graph fill the list up behind
+the events' own hits: with more weight they push the right event off the first rank (docs/evaluation.md)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalSettings:
-    """What each view returns; a view of 0 is not asked.
+    """Numbers of items that the views return; a view of 0 is not asked.
 
-    events, entities, frames, transcript (spoken lines): items, not events (the authors' code: 5, 5, 32, none;
-    as many events here as an answer reads at most).
+    events, entities, frames, transcript (spoken lines): maximum items, not events. The authors' code has 5, 5, 32 and
+    none; here the events are as many as an answer reads at most.
     graph_events: events that the graph view adds over shared entities and relations. floor: every hit's cosine
-    similarity is above it. weights: of the views in the fusion.
-    context: what an event's neighbours count in the event view (ports.ViewQuery).
+    similarity is above it. weights: of the views in the fusion. context: weight of an event's neighbours in the event
+    view (ports.ViewQuery).
     rewriting: let the reasoner write one query per view, else each view gets the question itself.
     """
 
@@ -46,7 +46,7 @@ class RetrievalSettings:
 
 @dataclass(frozen=True, slots=True)
 class ViewQueries:
-    """What each view is asked: keywords for events, an entity phrase for entities, a scene sentence for frames."""
+    """Query text of each view: keywords for events, an entity phrase for entities, a scene sentence for frames."""
 
     events: str
     entities: str
@@ -66,7 +66,7 @@ class Retrieved:
 
 
 def question_text(question: str, choices: Sequence[str]) -> str:
-    """The question as a retrieval query: the choices are part of it."""
+    """Return the question as a retrieval query; the choices are part of it."""
     return " ".join([question, *choices])
 
 
@@ -79,17 +79,17 @@ def retrieve(
     frame_embedder: FrameEmbedder,
     meter: Meter,
 ) -> Retrieved:
-    """The events of the three views (and of the graph view, if it is on), fused. Raises ModelError of an embedder."""
+    """Return the events of the three views (and of the graph view, if on), fused. Raises ModelError of an embedder."""
     events_query, entities_query = text_embedder.embed([queries.events, queries.entities], meter=meter)
     frames_query = frame_embedder.embed_query(queries.frames, meter=meter)
-    asked: dict[ViewName, ViewQuery] = {
+    view_queries: dict[ViewName, ViewQuery] = {
         "event": ViewQuery(events_query, settings.events, settings.context),
         "entity": ViewQuery(entities_query, settings.entities),
         "frame": ViewQuery(frames_query, settings.frames),
         "transcript": ViewQuery(events_query, settings.transcript),
     }
-    found = graph.search_views(asked, floor=settings.floor)
-    views: dict[str, Sequence[Hit]] = {name: found[name] for name in asked}
+    hits_by_view = graph.search_views(view_queries, floor=settings.floor)
+    views: dict[str, Sequence[Hit]] = {name: hits_by_view[name] for name in view_queries}
     top = max((hit.similarity for hits in views.values() for hit in hits), default=0.0)
     ranking = fuse(views, fusion=settings.fusion, weights=settings.weights)
     if settings.graph_events and ranking:

@@ -311,11 +311,13 @@ class NameDropper:
 
     name = "dropper"
 
-    def tell_topic(self, events: Any, *, profile: str, meter: Meter) -> Any:
-        return replace(MeasuredNarrator().tell_topic(events, profile=profile, meter=meter), people=("Sarah", "dogs"))
+    def narrate_topic(self, events: Any, *, profile: str, meter: Meter) -> Any:
+        return replace(MeasuredNarrator().narrate_topic(events, profile=profile, meter=meter), people=("Sarah", "dogs"))
 
-    def tell_overview(self, topics: Any, *, profile: str, meter: Meter) -> Any:
-        return replace(MeasuredNarrator().tell_overview(topics, profile=profile, meter=meter), places=("Paris", "lawn"))
+    def narrate_overview(self, topics: Any, *, profile: str, meter: Meter) -> Any:
+        return replace(
+            MeasuredNarrator().narrate_overview(topics, profile=profile, meter=meter), places=("Paris", "lawn")
+        )
 
 
 def test_no_narrator_can_bring_in_names() -> None:
@@ -367,7 +369,7 @@ def test_a_model_that_is_away_is_no_reason_to_tell_less() -> None:
 def test_a_profile_says_what_to_look_for() -> None:
     model = reasoner(answer)
     for profile in ("traffic", "general"):
-        LlmNarrator(model, MeasuredNarrator()).tell_topic([event(0)], profile=profile, meter=Meter())
+        LlmNarrator(model, MeasuredNarrator()).narrate_topic([event(0)], profile=profile, meter=Meter())
     assert ["vehicles" in request.text for request in model.requests] == [True, False]
 
 

@@ -48,10 +48,10 @@ class ClipEmbedder:
         self.dimension = int(self._features("text", ["a"]).shape[1])
 
     def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
-        kept = [k for k, text in enumerate(texts) if text.strip()]
+        filled = [k for k, text in enumerate(texts) if text.strip()]
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        if kept:
-            rows[kept] = self._timed("text", [texts[k] for k in kept], meter)
+        if filled:
+            rows[filled] = self._timed("text", [texts[k] for k in filled], meter)
         return rows
 
     def embed_query(self, text: str, *, meter: Meter) -> Vector:
@@ -73,11 +73,11 @@ class ClipEmbedder:
         with self._lock, torch.inference_mode():
             if kind == "text":
                 inputs = self._processor(text=list(items), padding=True, truncation=True, return_tensors="pt")
-                found = self._model.get_text_features(**inputs.to(self._device))
+                outputs = self._model.get_text_features(**inputs.to(self._device))
             else:
                 inputs = self._processor(images=list(items), return_tensors="pt")
-                found = self._model.get_image_features(**inputs.to(self._device))
+                outputs = self._model.get_image_features(**inputs.to(self._device))
             # transformers 5 returns an output object, earlier ones and remote code a tensor.
-            vectors = found if isinstance(found, torch.Tensor) else found.pooler_output
+            vectors = outputs if isinstance(outputs, torch.Tensor) else outputs.pooler_output
             rows = torch.nn.functional.normalize(vectors.float(), dim=1).cpu().numpy()
         return np.asarray(rows, dtype=np.float32)

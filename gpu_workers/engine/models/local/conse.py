@@ -39,7 +39,7 @@ class ConseFrameEmbedder:
         self._vectors: NDArray[np.float32] | None = None
 
     def embed_frames(self, pictures: Sequence[Picture], *, meter: Meter) -> NDArray[np.float32]:
-        """Shape (len(pictures), dimension), rows of unit length."""
+        """Return an array of shape (len(pictures), dimension), rows of unit length."""
         vectors = self._label_vectors(meter)
         started = time.monotonic()
         rows = np.zeros((len(pictures), self.dimension), dtype=np.float32)
@@ -48,8 +48,8 @@ class ConseFrameEmbedder:
             best = np.argsort(-scores)[:_BEST]
             whole = scores[best] @ vectors[best]
             parts = np.zeros(self.dimension, dtype=np.float32)
-            for found in self._detector.detect(picture, floor=0.4):
-                parts += found.confidence * vectors[len(self._scene.labels) + LABELS.index(found.category)]
+            for detection in self._detector.detect(picture, floor=0.4):
+                parts += detection.confidence * vectors[len(self._scene.labels) + LABELS.index(detection.category)]
             rows[k] = unit(unit(whole) + _DETECTIONS_WEIGHT * unit(parts))
         if pictures:
             wall_ms = round((time.monotonic() - started) * 1000)
@@ -73,7 +73,7 @@ class ConseFrameEmbedder:
             return np.asarray(np.load(path, allow_pickle=False), dtype=np.float32)
         vectors = self._text.embed(sentences, meter=meter)
         self._cache_dir.mkdir(parents=True, exist_ok=True)
-        # Written under another name and renamed: another process never reads half a file.
+        # Written under another name and renamed, so that another process never reads half a file.
         with tempfile.NamedTemporaryFile(dir=self._cache_dir, suffix=".part", delete=False) as file:
             np.save(file, vectors)
         os.replace(file.name, path)

@@ -1,4 +1,4 @@
-"""Text to vectors: sentence encoders (MiniLM) by transformers, mean pooling over tokens."""
+"""Sentence encoders (MiniLM) by transformers, with mean pooling over tokens."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _threads_set = threading.Lock()
 
 def limit_torch_threads() -> None:
     """Obey AVA_TORCH_THREADS (a whole number) for torch's own threads; without it torch decides."""
-    wanted = os.environ.get("AVA_TORCH_THREADS")
-    if wanted:
+    threads = os.environ.get("AVA_TORCH_THREADS")
+    if threads:
         with _threads_set:
-            torch.set_num_threads(int(wanted))
+            torch.set_num_threads(int(threads))
 
 
 class MiniLMTextEmbedder:
@@ -47,7 +47,7 @@ class MiniLMTextEmbedder:
     def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
         """See roles.TextEmbedder.embed."""
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        # Texts of like length share a batch, so that padding costs little.
+        # Texts of similar length share a batch, so that padding costs little.
         order = sorted((k for k, text in enumerate(texts) if text.strip()), key=lambda k: len(texts[k]))
         started, tokens = time.monotonic(), 0
         with self._lock, torch.inference_mode():

@@ -21,14 +21,14 @@ from gpu_workers.engine.models.roles import Meter, ModelCall, Scores
 MINILM_LAYER = 6
 MINILM_BASELINE = 0.133
 """Mean raw F1 of unrelated descriptions at layer 6: all 190 pairs of the 20 sentences in
-tests/engine/models/test_vectors.py, which also measures it again. Layer 5 lifts unrelated pairs to 0.46 and squeezes
-the scale."""
+tests/engine/models/test_vectors.py, which measures it again. Layer 5 lifts unrelated pairs to 0.46 and squeezes the
+scale."""
 DEBERTA_LAYER = 40
 DEBERTA_BASELINE = 0.517
-"""Baseline of deberta-xlarge-mnli, layer 40: the one bert-score publishes for recall. Not measured here for F1."""
+"""Baseline of deberta-xlarge-mnli, layer 40, as bert-score publishes it for recall. Not measured here for F1."""
 _MAX_TOKENS = 512
 _BATCH_COST = 250
-"""What a batch costs besides its texts, in characters of text (MiniLM on one core)."""
+"""Fixed cost of a batch, in characters of text (MiniLM on one core)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +40,7 @@ class EncodedText:
 
 
 _NOTHING = EncodedText(torch.zeros(0, 0), np.zeros(0, dtype=np.float32))
-"""An empty text, and one of which no token counts."""
+"""Encoding of an empty text, and of a text of which no token counts."""
 
 
 def _encoded(embeddings: torch.Tensor, weights: torch.Tensor) -> EncodedText:
@@ -75,7 +75,7 @@ class BertScoreSimilarity:
         encoded = [_NOTHING] * len(texts)
         order = sorted((k for k, text in enumerate(texts) if text.strip()), key=lambda k: len(texts[k]))
         weight: defaultdict[int, float] = defaultdict(lambda: 1.0)
-        # As bert_score.score does it: separator and start tokens do not count.
+        # As in bert_score.score, separator and start tokens do not count.
         weight[self._tokenizer.sep_token_id] = 0.0
         weight[self._tokenizer.cls_token_id] = 0.0
         with self._lock:
@@ -93,9 +93,9 @@ class BertScoreSimilarity:
         return encoded
 
     def _batches(self, order: Sequence[int], texts: Sequence[str]) -> list[Sequence[int]]:
-        """order, which goes from short texts to long ones, in parts of at most a batch.
+        """Return order, which goes from short texts to long ones, in parts of at most a batch.
 
-        On a CPU padding costs as much as text does: there the parts are those that cost least in all.
+        On a CPU padding costs as much as text, so the parts are those with the lowest total cost.
         """
         if self._device != "cpu":
             return [order[at : at + self._batch] for at in range(0, len(order), self._batch)]
@@ -114,8 +114,8 @@ class BertScoreSimilarity:
         return parts[::-1]
 
     def score(self, candidates: Sequence[object], references: Sequence[object]) -> Scores:
-        """See roles.Similarity.score. Raises ValueError for unequal lengths,
-        TypeError for what encode() did not make."""
+        """See roles.Similarity.score. Raises ValueError for unequal lengths, TypeError for objects that encode() did
+        not make."""
         if len(candidates) != len(references):
             raise ValueError(f"{len(candidates)} candidates against {len(references)} references")
         result = np.zeros((3, len(candidates)), dtype=np.float32)
@@ -126,18 +126,18 @@ class BertScoreSimilarity:
                 raise TypeError("score() takes what encode() of the same class returned")
             if candidate is not _NOTHING and reference is not _NOTHING:
                 compared.setdefault(id(reference), (reference, []))[1].append((k, candidate))
-        # What greedy_cos_idf of bert-score does, without padding and with rows that are normalised once. A padded batch
-        # of its holds a 0 for every token, so that none counts as less; here that is so for all, whatever they are
-        # scored together with.
+        # The same as greedy_cos_idf of bert-score, without padding and with rows that are normalised once. A padded
+        # batch of bert-score holds a 0 for every token, so no cosine counts as less than 0. Here that holds for every
+        # text, whatever it is scored with.
         for reference, against in compared.values():
-            places = [k for k, _ in against]
+            rows_of_reference = [k for k, _ in against]
             starts = np.cumsum([0, *(len(candidate.weights) for _, candidate in against[:-1])])
-            # torch and not numpy multiplies: two libraries' threads in turn wait for each other.
+            # torch multiplies, not numpy: threads of two libraries would wait for each other in turn.
             rows = torch.cat([candidate.embeddings for _, candidate in against])
             cosines = (rows @ reference.embeddings.T).clamp_(min=0.0).numpy()
             weights = np.concatenate([candidate.weights for _, candidate in against])
-            result[0, places] = np.add.reduceat(cosines.max(axis=1) * weights, starts)
-            result[1, places] = np.maximum.reduceat(cosines, starts, axis=0) @ reference.weights
+            result[0, rows_of_reference] = np.add.reduceat(cosines.max(axis=1) * weights, starts)
+            result[1, rows_of_reference] = np.maximum.reduceat(cosines, starts, axis=0) @ reference.weights
         both = result[0] + result[1]
         np.divide(2 * result[0] * result[1], both, out=result[2], where=both != 0)
         return Scores(*result)

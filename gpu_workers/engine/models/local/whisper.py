@@ -37,12 +37,12 @@ class WhisperTranscriber:
         self._lock = threading.Lock()
 
     def transcribe(self, samples: NDArray[np.float32], *, offset_ms: int, meter: Meter) -> Sequence[TranscriptLine]:
-        """Lines in order of time. Silence and what the model itself takes for no speech give no line."""
+        """Return lines in order of time. Silence, and sound that the model itself takes for no speech, give no line."""
         started = time.monotonic()
         lines: list[TranscriptLine] = []
         if samples.size and float(np.sqrt(np.mean(np.square(samples)))) > _SILENCE:
             with self._lock:
-                # Each segment stands alone: text of an earlier one makes the model repeat itself over silence.
+                # Segments are independent: the text of an earlier segment makes the model repeat itself over silence.
                 segments, _ = self._model.transcribe(
                     samples,
                     language=self._language,

@@ -1,4 +1,4 @@
-"""Boxes (x0, y0, x1, y1): how much of one lies in another."""
+"""Overlap of boxes (x0, y0, x1, y1)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def iou(a: Sequence[float], b: Sequence[float]) -> float:
-    """Intersection over union, 0 to 1."""
+    """Return intersection over union, 0 to 1."""
     common = intersection(a, b)
     return common / max(area(a) + area(b) - common, 1e-9)
 

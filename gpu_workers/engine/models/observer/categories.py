@@ -1,4 +1,4 @@
-"""Kinds of things, over the detector's labels: what it mixes up is one kind."""
+"""Kinds of things over the detector's labels: labels that the detector confuses are one kind."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ FIXTURES = frozenset(
         "traffic light", "fire hydrant", "stop sign", "parking meter", "potted plant", "clock",
     }
 )  # fmt: skip
-"""What is not carried about: where it moves in the picture, the camera does."""
+"""Categories of things that nobody carries: if one moves in the picture, the camera moves."""
 UNKNOWN = "object"
 
 
 def kind_of(category: str) -> frozenset[str]:
-    """The labels that one thing may carry from track to track."""
+    """Return the labels that one thing may have from track to track."""
     return next((kind for kind in (VEHICLES, ANIMALS) if category in kind), frozenset({category}))
 
 
 def moves_itself(category: str) -> bool:
-    """Whether it is a person, an animal or a vehicle; other things stay unless someone carries them."""
+    """Whether category is a person, an animal or a vehicle; other things stay unless someone carries them."""
     return category == "person" or category in VEHICLES or category in ANIMALS

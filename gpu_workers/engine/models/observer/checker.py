@@ -13,9 +13,9 @@ from gpu_workers.engine.prompts import load
 
 
 class ObserverChecker:
-    """A roles.Checker without eyes: the reasoner weighs what was measured around each frame.
+    """A roles.Checker without eyes: the reasoner reads the measurements around each frame.
 
-    Its name says so, and so must whoever shows its verdict.
+    Its name says so, and whoever shows its verdict must say so, too.
     """
 
     def __init__(self, reasoner: ChatModel, *, max_frames: int = 24, max_tokens: int = 512) -> None:
@@ -33,7 +33,7 @@ class ObserverChecker:
         meter: Meter,
         timeout_s: float | None = None,
     ) -> list[Sample]:
-        """Raises ModelError (no_observations) when no frame carries a measurement."""
+        """Check by measurements alone. Raises ModelError (no_observations) if no frame has a measurement."""
         system = load("check_observed").substitute()
         # Frames of one chunk carry one observation: it is shown once, with its first frame.
         first: dict[str, int] = {}
@@ -55,7 +55,7 @@ class ObserverChecker:
     def observe(
         self, request: ObserveRequest, *, schema: Mapping[str, Any], meter: Meter, timeout_s: float | None = None
     ) -> Sample:
-        """Raises ModelError (no_observations) when no frame carries a measurement."""
+        """Report by measurements alone. Raises ModelError (no_observations) if no frame has a measurement."""
         system = load("observe_measured").substitute()
         first: dict[str, tuple[int, int]] = {}
         for number, frame in enumerate(request.frames, start=1):

@@ -1,4 +1,4 @@
-"""The clock in the picture: dates and times that cameras write into it, and what time the video begins at by them."""
+"""The clock in the picture: dates and times that cameras write into it, and the video's start time on that clock."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _DATE = re.compile(
 # A date and a time that the reader ran together: 2021-03-0412:34:56.
 _RUN_TOGETHER = re.compile(r"((?:19|20)\d\d[-/.]\d\d[-/.]\d\d|\d\d[-/.]\d\d[-/.](?:19|20)\d\d)T?(?=\d\d[:：;])")
 _AGREE_S = 4.0
-"""Offsets of readings of one clock lie within so much: a reading is of some moment of a 3 s chunk, to the second."""
+"""Maximum spread of the offsets of one clock in seconds: a reading is of some moment of a 3 s chunk, to the second."""
 
 
 _Offset = tuple[float, int, int]
-"""The clock at 0 ms in seconds, by the reading at ms: (offset, ms, seconds read)."""
+"""Offset of a reading, (offset, ms, seconds read): the clock at 0 ms in seconds, by the reading at ms."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClockReading:
-    """seconds: of the day; from the year 1 when dated. fine: with seconds, else good to the minute."""
+    """A time that a text shows. seconds: of the day; from the year 1 when dated. fine: to the second, else the minute."""
 
     seconds: int
     dated: bool
@@ -42,7 +42,7 @@ class ClockReading:
 class Clock:
     """The picture's clock as a function of video time.
 
-    zero_s: its seconds of the day at 0 ms, from the year 1 when dated. readings: how many moments agree.
+    zero_s: its seconds of the day at 0 ms, from the year 1 when dated. readings: number of moments that agree.
     """
 
     zero_s: int
@@ -52,11 +52,11 @@ class Clock:
 
     @property
     def at_zero(self) -> str:
-        """ISO date and time, or time of day, at the start of the video."""
+        """Return ISO date and time, or time of day, at the start of the video."""
         return self.at(0)
 
     def at(self, ms: int) -> str:
-        """What the clock shows at ms."""
+        """Return the time that the clock shows at ms."""
         seconds = self.zero_s + ms // 1000
         shape = "%H:%M:%S" if self.fine else "%H:%M"
         if not self.dated:
@@ -66,13 +66,12 @@ class Clock:
 
 
 def read_clock(text: str) -> ClockReading | None:
-    """The one time that text shows, with its date where it has one that can be read in one way only.
+    """Return the only time that text shows, with its date if the text has one that can be read in only one way.
 
-    None without a time, or with several. In 03/04/2021 month and day cannot be distinguished: then only the time
-    counts.
+    Returns None for no time or several. In 03/04/2021 month and day cannot be distinguished: then only the time counts.
     """
     spaced = _RUN_TOGETHER.sub(r"\1 ", text)
-    times = [time for found in _TIME.finditer(spaced) if (time := _seconds(found)) is not None]
+    times = [time for match in _TIME.finditer(spaced) if (time := _seconds(match)) is not None]
     if len(times) != 1:
         return None
     (seconds, fine), day = times[0], _date(spaced)
@@ -82,16 +81,16 @@ def read_clock(text: str) -> ClockReading | None:
 
 
 def fit_clock(readings: Iterable[tuple[int, str]]) -> Clock | None:
-    """The clock on which most of the readings agree, None when they show none.
+    """Return the clock on which most of the readings agree, None if they show no clock.
 
     readings: (ms, text) in any order; texts of one moment may be lines of one clock (date above time). At least two
-    moments must agree, at least half of those that show a time, and their clock must go on as the video does: a time
+    moments must agree, and at least half of those that show a time. Their clock must advance with the video: a time
     that stands still, or another number that looks like a time, is no clock.
     """
     lines: defaultdict[int, list[str]] = defaultdict(list)
     for ms, text in readings:
         lines[ms].append(text)
-    shown = {ms: found for ms, texts in lines.items() if (found := list(_of_moment(texts)))}
+    shown = {ms: of_moment for ms, texts in lines.items() if (of_moment := list(_of_moment(texts)))}
     dated = _fit(shown, dated=True, fine=True)
     plain = _fit(shown, dated=False, fine=True)
     # The date is shown only if it is read as surely as the time.
@@ -110,14 +109,14 @@ def _of_moment(texts: Sequence[str]) -> Iterator[ClockReading]:
 
 
 def _fit(shown: dict[int, list[ClockReading]], *, dated: bool, fine: bool) -> Clock | None:
-    """The offset that most moments give, by readings with or without their date, to the second or the minute."""
+    """Return the clock of most moments, by readings with or without their date, to the second or the minute."""
     offsets: list[_Offset] = []
     moments = 0
     for ms, readings in shown.items():
         usable = [r for r in readings if r.fine == fine and (r.dated or not dated)]
         moments += bool(usable)
         for reading in {(r.seconds if dated else r.seconds % _DAY_S) for r in usable}:
-            # A clock shows a second from its beginning to its end.
+            # A clock shows a second for its whole length, so the middle is the best guess.
             offset = reading + (0.5 if fine else 30.0) - ms / 1000
             offsets.append((offset if dated else offset % _DAY_S, ms, reading))
     width = _AGREE_S if fine else 60.0 + _AGREE_S
@@ -132,7 +131,8 @@ def _fit(shown: dict[int, list[ClockReading]], *, dated: bool, fine: bool) -> Cl
 
 
 def _largest_group(offsets: Sequence[_Offset], width: float, *, circular: bool) -> list[_Offset]:
-    """The most offsets that lie within width; on a circle of a day those after midnight follow those before it."""
+    """Return the largest group of offsets within width; on a circle of a day, offsets after midnight follow those
+    before it."""
     ordered = sorted(offsets)
     if circular:
         ordered += [(offset + _DAY_S, ms, reading) for offset, ms, reading in ordered]
@@ -147,37 +147,37 @@ def _largest_group(offsets: Sequence[_Offset], width: float, *, circular: bool) 
 
 
 def _advances(agreeing: Sequence[_Offset], *, wraps: bool, fine: bool) -> bool:
-    """Whether the clock went on between the first and the last of its readings as far as the video did."""
-    first = min(agreeing, key=lambda found: found[1])
-    last = max(agreeing, key=lambda found: found[1])
-    seen, shown = (last[1] - first[1]) / 1000, last[2] - first[2]
+    """Whether the clock advanced between its first and its last reading about as far as the video."""
+    first = min(agreeing, key=lambda reading: reading[1])
+    last = max(agreeing, key=lambda reading: reading[1])
+    elapsed, shown = (last[1] - first[1]) / 1000, last[2] - first[2]
     if wraps:
-        shown = round(shown - _DAY_S * round((shown - seen) / _DAY_S))
-    return seen >= (2.0 if fine else 60.0) and shown >= seen / 2
+        shown = round(shown - _DAY_S * round((shown - elapsed) / _DAY_S))
+    return elapsed >= (2.0 if fine else 60.0) and shown >= elapsed / 2
 
 
-def _seconds(found: re.Match[str]) -> tuple[int, bool] | None:
-    """Seconds of the day and whether the text gave them; None when it is no time of day."""
-    hour, minute, half = int(found["h"]), int(found["m"]), (found["half"] or "").lower()[:1]
+def _seconds(match: re.Match[str]) -> tuple[int, bool] | None:
+    """Return the second of the day and whether the text states seconds; None if it is no time of day."""
+    hour, minute, half = int(match["h"]), int(match["m"]), (match["half"] or "").lower()[:1]
     if hour > 23 or (half and not 1 <= hour <= 12):
         return None
     if half:
         hour = hour % 12 + (12 if half == "p" else 0)
-    return hour * 3600 + minute * 60 + int(found["s"] or 0), found["s"] is not None
+    return hour * 3600 + minute * 60 + int(match["s"] or 0), match["s"] is not None
 
 
 def _date(text: str) -> date | None:
-    """The one day that text names, if it names it in a way that cannot be read as another."""
-    days = {day for found in _DATE.finditer(_RUN_TOGETHER.sub(r"\1 ", text)) if (day := _day(found)) is not None}
+    """Return the only day that text names, if it cannot be read as another day."""
+    days = {day for match in _DATE.finditer(_RUN_TOGETHER.sub(r"\1 ", text)) if (day := _day(match)) is not None}
     return days.pop() if len(days) == 1 else None
 
 
-def _day(found: re.Match[str]) -> date | None:
+def _day(match: re.Match[str]) -> date | None:
     try:
-        if found["y"]:
-            return date(int(found["y"]), int(found["mo"]), int(found["d"]))
-        first, second, year = int(found["a"]), int(found["b"]), int(found["y2"])
-        if found["sep"] == "." or first > 12 or first == second:
+        if match["y"]:
+            return date(int(match["y"]), int(match["mo"]), int(match["d"]))
+        first, second, year = int(match["a"]), int(match["b"]), int(match["y2"])
+        if match["sep"] == "." or first > 12 or first == second:
             return date(year, second, first)
         return date(year, first, second) if second > 12 else None
     except ValueError:

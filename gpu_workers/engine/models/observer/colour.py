@@ -1,4 +1,4 @@
-"""Colours in plain words, and how a crop looks as a vector."""
+"""Colours in plain words, and the look of a crop as a vector."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ _BLACK = 40
 
 
 def part_to_judge(category: str, box: Sequence[float]) -> tuple[float, float, float, float] | None:
-    """Where an object's colour is read: a person's torso, the middle of a vehicle or animal; None for other things."""
+    """Return the part of an object that shows its colour: a person's torso, the middle of a vehicle or animal; else
+    None."""
     x0, y0, x1, y1 = box
     w, h = x1 - x0, y1 - y0
     if category == "person":
@@ -39,8 +40,8 @@ def part_to_judge(category: str, box: Sequence[float]) -> tuple[float, float, fl
 
 
 def colour_word(crop: Picture) -> str:
-    """The word that covers most of crop's pixels, or "" when none covers 45 %. "dark" where it is too dark to tell
-    black from navy or brown."""
+    """Return the colour word of most of crop's pixels, or "" if none has 45 % of them. "dark" if black, navy and brown
+    cannot be distinguished."""
     hsv = cv2.cvtColor(np.ascontiguousarray(crop), cv2.COLOR_RGB2HSV).reshape(-1, 3).astype(np.int32)
     hue, saturation, value = hsv[:, 0], hsv[:, 1], hsv[:, 2]
     names = np.full(len(hsv), "", dtype="<U6")
@@ -68,7 +69,7 @@ def is_colourless(picture: Picture) -> bool:
 
 
 def appearance_of(picture: Picture, box: Sequence[float]) -> Vector:
-    """A 96-d unit vector of hue, saturation and brightness in the upper and lower half of a box."""
+    """Return a 96-d unit vector of hue, saturation and brightness in the upper and lower half of a box."""
     crop = crop_of(picture, box)
     hsv = cv2.cvtColor(np.ascontiguousarray(crop), cv2.COLOR_RGB2HSV)
     # The rim of a box is background.

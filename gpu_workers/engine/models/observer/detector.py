@@ -27,12 +27,12 @@ LABELS: tuple[str, ...] = ("", *(word.replace("_", " ") for word in _LABELS.spli
 """Names by COCO id, 1 to 90; "-" where COCO has no class."""
 
 _TILE = 0.58
-"""Side of a tile as a part of the picture: 2 x 2 tiles that overlap by 0.16."""
+"""Side of a tile over the side of the picture: 2 x 2 tiles that overlap by 0.16."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """box: x0, y0, x1, y1 as fractions of the picture."""
+    """An object in one picture. box: x0, y0, x1, y1 as fractions of the picture."""
 
     category: str
     confidence: float
@@ -50,17 +50,17 @@ class SsdDetector:
         self._lock = threading.Lock()
 
     def detect(self, picture: Picture, *, tile: int | None = None, floor: float = 0.3) -> list[Detection]:
-        """Objects of the whole picture, joined with those of one tile (0 to 3) that shows small ones larger.
+        """Return the objects of the whole picture, joined with those of one tile (0 to 3), which enlarges small ones.
 
         Raises ValueError for an empty picture.
         """
         if picture.size == 0:
             raise ValueError("the picture is empty")
-        found = self._run(picture, (0.0, 0.0, 1.0, 1.0), floor)
+        detections = self._run(picture, (0.0, 0.0, 1.0, 1.0), floor)
         if tile is not None:
             x, y = (tile % 2) * (1 - _TILE), (tile // 2) * (1 - _TILE)
-            found += self._run(picture, (x, y, _TILE, _TILE), max(floor, 0.45))
-        return suppress([d for d in found if _plausible(d)])
+            detections += self._run(picture, (x, y, _TILE, _TILE), max(floor, 0.45))
+        return suppress([d for d in detections if _plausible(d)])
 
     def _run(self, picture: Picture, region: tuple[float, float, float, float], floor: float) -> list[Detection]:
         height, width = picture.shape[:2]
@@ -70,50 +70,51 @@ class SsdDetector:
         with self._lock:
             self._net.setInput(blob)
             rows = self._net.forward()[0, 0]
-        found = []
+        detections = []
         for _, label, score, x0, y0, x1, y1 in rows[rows[:, 2] >= floor].tolist():
             x0, y0, x1, y1 = (min(1.0, max(0.0, v)) for v in (x0, y0, x1, y1))
-            # What touches an inner edge of a tile is cut off there; the whole picture or another tile has it complete.
+            # An object that touches an inner edge of a tile is cut off; the whole picture or another tile shows all of
+            # it.
             cut = (
                 (x > 0 and x0 < 0.01) or (y > 0 and y0 < 0.01) or (x + w < 1 and x1 > 0.99) or (y + h < 1 and y1 > 0.99)
             )
             name = LABELS[int(label)] if 0 < label < len(LABELS) else "-"
             if cut or name == "-":
                 continue
-            found.append(Detection(name, score, (x + x0 * w, y + y0 * h, x + x1 * w, y + y1 * h)))
-        return found
+            detections.append(Detection(name, score, (x + x0 * w, y + y0 * h, x + x1 * w, y + y1 * h)))
+        return detections
 
 
-def suppress(found: Sequence[Detection], *, overlap: float = 0.5, inside: float = 0.8) -> list[Detection]:
-    """One detection per object, best first, across classes: the graph names one van both car and truck.
+def suppress(detections: Sequence[Detection], *, overlap: float = 0.5, inside: float = 0.8) -> list[Detection]:
+    """Return one detection per object, best first, across classes: the model detects one van as both car and truck.
 
-    A box is dropped for overlap (IoU) with a better one, or if it lies inside a better one that is of a kind it
-    cannot be carried by (the lower half of a person is no second person, a bag on a person is a bag).
+    A box is dropped if it overlaps a better one (IoU), or if it lies inside a better one of the same kind: the lower
+    half of a person is no second person, but a bag on a person is a bag.
     """
     kept: list[Detection] = []
-    for one in sorted(found, key=lambda d: -d.confidence):
-        if not any(_same(one, better, overlap, inside) for better in kept):
-            kept.append(one)
+    for detection in sorted(detections, key=lambda d: -d.confidence):
+        if not any(_same(detection, better, overlap, inside) for better in kept):
+            kept.append(detection)
     return kept
 
 
-def _same(one: Detection, better: Detection, overlap: float, inside: float) -> bool:
-    common = intersection(one.box, better.box)
-    smaller, union = min(area(one.box), area(better.box)), area(one.box) + area(better.box) - common
-    alike = one.category == better.category or {one.category, better.category} <= VEHICLES
-    return common > overlap * union or (alike and common > inside * smaller)
+def _same(detection: Detection, better: Detection, overlap: float, inside: float) -> bool:
+    common = intersection(detection.box, better.box)
+    smaller, union = min(area(detection.box), area(better.box)), area(detection.box) + area(better.box) - common
+    same_kind = detection.category == better.category or {detection.category, better.category} <= VEHICLES
+    return common > overlap * union or (same_kind and common > inside * smaller)
 
 
-def _plausible(found: Detection) -> bool:
-    x0, y0, x1, y1 = found.box
+def _plausible(detection: Detection) -> bool:
+    x0, y0, x1, y1 = detection.box
     if x1 - x0 < 0.005 or y1 - y0 < 0.005:
         return False
-    # Boxes of half the picture are only right for close-ups, and there the graph is sure of them.
-    return (x1 - x0) * (y1 - y0) < 0.4 or found.confidence >= 0.6
+    # Boxes of half the picture are only right for close-ups, and there the model is sure of them.
+    return (x1 - x0) * (y1 - y0) < 0.4 or detection.confidence >= 0.6
 
 
 def crop_of(picture: Picture, box: Sequence[float]) -> Picture:
-    """The part of picture inside box (fractions), at least one pixel."""
+    """Return the part of picture inside box (fractions), at least one pixel."""
     height, width = picture.shape[:2]
     x0, y0 = min(width - 1, int(box[0] * width)), min(height - 1, int(box[1] * height))
     x1, y1 = max(x0 + 1, int(np.ceil(box[2] * width))), max(y0 + 1, int(np.ceil(box[3] * height)))

@@ -1,4 +1,4 @@
-"""Summariser and extractor of the embedded profile: aggregation of measured facts, no words of a small LLM."""
+"""Summariser and extractor of the embedded profile: they aggregate measured facts and use no words of a small LLM."""
 
 from __future__ import annotations
 
@@ -79,47 +79,48 @@ def _slices(chunks: Sequence[Chunk]) -> list[_Slice]:
 
 def things_of(slices: Sequence[_Slice]) -> list[_Thing]:
     """Return the distinct objects of the slices, people first, in order of appearance."""
-    seen: dict[tuple[int, str], list[tuple[Chunk, MeasuredObject]]] = {}
+    sightings: dict[tuple[int, str], list[tuple[Chunk, MeasuredObject]]] = {}
     for part in slices:
-        for found in part.measured.objects:
-            key = (found.track_id, found.category)
-            if key not in seen:
-                # A track ends with its segment; what goes on in the same place a moment later is the same object.
-                before = next((k for k, parts in seen.items() if _continues(parts[-1][1], found)), None)
+        for measured in part.measured.objects:
+            key = (measured.track_id, measured.category)
+            if key not in sightings:
+                # A track ends with its segment; a track that begins in the same position a moment later is the same
+                # object.
+                before = next((k for k, parts in sightings.items() if _continues(parts[-1][1], measured)), None)
                 if before is not None:
-                    seen[key] = seen.pop(before)
-            seen.setdefault(key, []).append((part.chunk, found))
-    things = [_thing(track_id, category, parts) for (track_id, category), parts in seen.items()]
+                    sightings[key] = sightings.pop(before)
+            sightings.setdefault(key, []).append((part.chunk, measured))
+    things = [_thing(track_id, category, parts) for (track_id, category), parts in sightings.items()]
     return sorted(things, key=lambda t: (rank(t.category), t.start_ms, t.track_id))
 
 
 def _thing(track_id: int, category: str, parts: Sequence[tuple[Chunk, MeasuredObject]]) -> _Thing:
-    """Return the thing that a track is in each of several chunks."""
+    """Return the thing that a track shows over several chunks."""
     motions: list[tuple[int, str]] = []
-    for chunk, found in parts:
-        if found.motion and (not motions or motions[-1][1] != found.motion):
-            motions.append((chunk.span.start_ms, found.motion))
-    votes = Counter(found.colour for _, found in parts if found.colour)
+    for chunk, measured in parts:
+        if measured.motion and (not motions or motions[-1][1] != measured.motion):
+            motions.append((chunk.span.start_ms, measured.motion))
+    votes = Counter(measured.colour for _, measured in parts if measured.colour)
     return _Thing(
         track_id,
         category,
         votes.most_common(1)[0][0] if votes else "",
         tuple(motions),
-        next((found.entered for _, found in parts if found.entered), ""),
-        next((found.left for _, found in reversed(parts) if found.left), ""),
+        next((measured.entered for _, measured in parts if measured.entered), ""),
+        next((measured.left for _, measured in reversed(parts) if measured.left), ""),
         parts[0][1].start_ms,
         parts[-1][1].end_ms,
-        tuple(ms for _, found in parts for ms in found.frames_ms),
-        {chunk.n: found.box for chunk, found in parts},
-        {chunk.n: found.motion for chunk, found in parts},
+        tuple(ms for _, measured in parts for ms in measured.frames_ms),
+        {chunk.n: measured.box for chunk, measured in parts},
+        {chunk.n: measured.motion for chunk, measured in parts},
     )
 
 
 def _continues(earlier: MeasuredObject, later: MeasuredObject) -> bool:
     """Whether later begins when and where earlier ended, as another track of the same kind of thing."""
     gap = later.start_ms - earlier.end_ms
-    alike = earlier.category == later.category and earlier.track_id != later.track_id
-    return alike and 0 < gap <= _BOUNDARY_MS and iou(earlier.box, later.first_box) >= _SAME_PLACE
+    same_kind = earlier.category == later.category and earlier.track_id != later.track_id
+    return same_kind and 0 < gap <= _BOUNDARY_MS and iou(earlier.box, later.first_box) >= _SAME_PLACE
 
 
 class ObserverSummariser:
@@ -177,7 +178,7 @@ def _who(chunks: Sequence[MeasuredChunk], things: Sequence[_Thing]) -> str:
 
 
 def _what(things: Sequence[_Thing]) -> list[str]:
-    """What the objects do: one sentence for each of a few, groups of a crowd; then one for all that stay."""
+    """Return what the objects do: a sentence for each of a few, or per group of a crowd; then one for all that stay."""
     sentences, calm, active = [], Counter[tuple[str, str, str]](), []
     for thing in things:
         still = all(motion in {"stands", "stays in place"} for _, motion in thing.motions)
@@ -208,7 +209,7 @@ def _what(things: Sequence[_Thing]) -> list[str]:
 
 
 def _crowd(things: Sequence[_Thing]) -> list[str]:
-    """What most of them do, and who comes and goes: each thing counts once, by the movement it showed longest."""
+    """Return what most of a crowd do, and who comes and goes; each thing counts once, by its longest movement."""
     groups = Counter((t.category, t.colour, t.mainly) for t in things)
     order = sorted(groups.items(), key=lambda item: (rank(item[0][0]), -item[1], item[0]))
     clauses = [
@@ -265,7 +266,7 @@ class ObserverExtractor:
         taken = {mention.name.casefold() for mention in mentions}
         texts = Counter(text for part in slices for text in dict.fromkeys(part.measured.text))
         for text, votes in texts.items():
-            # A text that only one of several chunks shows is as likely a misreading.
+            # A text that only one of several chunks shows is probably misread.
             if (votes > 1 or len(slices) == 1) and text.casefold() not in taken:
                 taken.add(text.casefold())
                 mentions.append(
@@ -295,21 +296,22 @@ def _mention(thing: _Thing, name: str, times: Sequence[int]) -> EntityMention:
     )  # fmt: skip
     does = thing.does or "is visible"
     bare = plain.split(" ", 1)[1]
-    seen = f"{clock(thing.start_ms)} to {clock(thing.end_ms)}"
+    times_seen = f"{clock(thing.start_ms)} to {clock(thing.end_ms)}"
     return EntityMention(
         name=name,
         type=kind,
-        description=f"{plain[0].upper()}{plain[1:]} that {does}, seen {seen}.",
+        description=f"{plain[0].upper()}{plain[1:]} that {does}, seen {times_seen}.",
         role=does,
         aliases=tuple(alias for alias in dict.fromkeys((bare, thing.category)) if alias != name),
         confidence=0.9 if len(thing.frames_ms) >= 10 else 0.7,
-        frame_ms=tuple(ms for ms in times if any(abs(ms - own) <= 300 for own in thing.frames_ms)),
+        frame_ms=tuple(ms for ms in times if any(abs(ms - shown_ms) <= 300 for shown_ms in thing.frames_ms)),
     )
 
 
 def _relations(slices: Sequence[_Slice], things: Sequence[_Thing], names: Mapping[int, str]) -> list[RelationStatement]:
-    """Near, walks with, follows: from boxes and movements in the chunks that show both, in at least half of them."""
-    found: list[tuple[float, RelationStatement]] = []
+    """Return "is near" and "walks with", by boxes and movements, for pairs near each other in at least half of their
+    common chunks."""
+    by_distance: list[tuple[float, RelationStatement]] = []
     aspect = {part.chunk.n: part.measured.aspect for part in slices}
     for k, a in enumerate(things):
         for b in things[k + 1 :]:
@@ -326,8 +328,8 @@ def _relations(slices: Sequence[_Slice], things: Sequence[_Thing], names: Mappin
             statement = RelationStatement(
                 names[a.track_id], predicate, names[b.track_id], text, round(0.5 + 0.4 * share, 2)
             )
-            found.append((min(gap for _, gap in near) - (predicate == "walks with"), statement))
-    return [statement for _, statement in sorted(found, key=lambda item: item[0])]
+            by_distance.append((min(gap for _, gap in near) - (predicate == "walks with"), statement))
+    return [statement for _, statement in sorted(by_distance, key=lambda item: item[0])]
 
 
 def _goes(words: str) -> bool:
@@ -335,7 +337,7 @@ def _goes(words: str) -> bool:
 
 
 def _distance(a: Sequence[float], b: Sequence[float], aspect: float) -> float:
-    """Between the feet, in heights of the larger box."""
+    """Return the distance between the feet, in heights of the larger box."""
     height = max(a[3] - a[1], b[3] - b[1], 1e-6)
     dx = (a[0] + a[2] - b[0] - b[2]) / 2 * aspect
     return float((dx**2 + (a[3] - b[3]) ** 2) ** 0.5 / height)

@@ -1,4 +1,4 @@
-"""What the observer measures of a chunk, as data; Chunk.facts holds it as JSON between jobs."""
+"""Measurements of a chunk as data; Chunk.facts holds them as JSON between jobs."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Box = tuple[float, float, float, float]
 class MeasuredObject:
     """One track inside one chunk.
 
-    colour: "" if unsure. motion: as in movement.py, "" if unknown. entered, left: the border that the track came in or
-    went out over, or "". frames_ms: times of the frames that show it. first_box, box: the first and the last box.
+    colour: "" if unsure. motion: as in movement.py, "" if unknown. entered, left: the border over which the track came
+    in or went out, or "". frames_ms: times of the frames that show it. first_box, box: the first and the last box.
     """
 
     track_id: int
@@ -34,7 +34,7 @@ class MeasuredObject:
 
 @dataclass(frozen=True, slots=True)
 class CategoryCount:
-    """How many things of a category one chunk shows. most: at once. distinct: in the whole chunk."""
+    """Number of things of a category in one chunk. most: maximum at once. distinct: in the whole chunk."""
 
     most: int
     distinct: int
@@ -42,11 +42,11 @@ class CategoryCount:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredChunk:
-    """Everything that was measured of one chunk. What is unsure is left out.
+    """All measurements of one chunk. Unsure ones are left out.
 
-    counts: by category. scene: tags with their probability. camera_moves: if so, no object has a motion. speech: "" for
-    none. aspect: width over height of the picture. cuts: how often another scene begins. text: lines on screen without
-    the clock. clock: what the picture's clock shows in the middle of the chunk, "" without a clock.
+    counts: by category. scene: tags with their probability. camera_moves: if true, no object has a motion. speech: ""
+    for none. aspect: width over height of the picture. cuts: number of scenes that begin. text: lines on screen without
+    the clock. clock: time on the picture's clock in the middle of the chunk, "" without a clock.
     """
 
     objects: tuple[MeasuredObject, ...]
@@ -62,13 +62,13 @@ class MeasuredChunk:
     clock: str = ""
 
     def facts(self) -> dict[str, Any]:
-        """Return the same as Chunk.facts holds it: only what JSON knows."""
+        """Return the measurements as Chunk.facts holds them: only JSON types."""
         facts: dict[str, Any] = _JSON.dump_python(self, mode="json")
         return facts
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> MeasuredChunk:
-        """Return what facts() gave. Raises pydantic.ValidationError, a ValueError, for anything else."""
+        """Read the result of facts(). Raises pydantic.ValidationError, a ValueError, for anything else."""
         return _JSON.validate_python(facts)
 
 

@@ -1,4 +1,4 @@
-"""The embedded narrator: topics and overviews out of counts and the events' own words, without a model."""
+"""The embedded narrator writes topics and overviews from counts and the events' own words, without a model."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class _Seen:
 
 
 class MeasuredNarrator:
-    """A roles.Narrator without a model: who is seen for how long, where, what comes and goes, in the events' words.
+    """A roles.Narrator without a model: people by time seen, places, arrivals and departures, in the events' words.
 
-    The same events always give the same text. It never fails, so it also stands in for a model that fails.
+    The same events always give the same text. It never fails, so it also replaces a model that fails.
     """
 
     name = "measured"
 
-    def tell_topic(self, events: Sequence[EventDigest], *, profile: str, meter: Meter) -> TopicText:
+    def narrate_topic(self, events: Sequence[EventDigest], *, profile: str, meter: Meter) -> TopicText:
         described = [event for event in events if event.described]
         start_ms, end_ms = events[0].span.start_ms, events[-1].span.end_ms
         sentences = [f"{clock(start_ms)} to {clock(end_ms)}, {_some(len(events), 'event')}."]
@@ -76,7 +76,7 @@ class MeasuredNarrator:
             tuple(places[:MOST_NAMES]),
         )
 
-    def tell_overview(self, topics: Sequence[Topic], *, profile: str, meter: Meter) -> OverviewText:
+    def narrate_overview(self, topics: Sequence[Topic], *, profile: str, meter: Meter) -> OverviewText:
         people, places = (_by_time((t, names(t)) for t in topics) for names in (_people_of, _places_of))
         sentences = [f"{clock(topics[-1].span.end_ms)} of video in {_some(len(topics), 'topic')}."]
         if people:
@@ -117,17 +117,17 @@ def _groups(topics: Sequence[Topic], most: int) -> list[Sequence[Topic]]:
 
 def _seen(events: Sequence[EventDigest]) -> list[_Seen]:
     """Return every name of the events, seen longest first; ties in order of appearance."""
-    found: dict[tuple[str, str], _Seen] = {}
+    by_name: dict[tuple[str, str], _Seen] = {}
     for event in events:
-        here = Counter((plain, actor.type) for plain, actor in zip(_plain(event.actors), event.actors, strict=True))
-        for (name, kind), count in here.items():
-            seen = found.setdefault(
+        counts = Counter((plain, actor.type) for plain, actor in zip(_plain(event.actors), event.actors, strict=True))
+        for (name, kind), count in counts.items():
+            seen = by_name.setdefault(
                 (name.casefold(), kind), _Seen(Actor(name, kind), event.span.start_ms, event.span.end_ms)
             )
             seen.end_ms = event.span.end_ms
             seen.total_ms += event.span.duration_ms
             seen.at_once = max(seen.at_once, count)
-    return sorted(found.values(), key=lambda seen: -seen.total_ms)
+    return sorted(by_name.values(), key=lambda seen: -seen.total_ms)
 
 
 def _plain(actors: Sequence[Actor]) -> list[str]:
@@ -137,8 +137,8 @@ def _plain(actors: Sequence[Actor]) -> list[str]:
     return [short if shared[short] > 1 else actor.name for short, actor in zip(bare, actors, strict=True)]
 
 
-def _some(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
+def _some(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def _quoted(texts: Sequence[str]) -> list[str]:
@@ -174,10 +174,10 @@ def _title(acting: Sequence[_Seen], places: Sequence[str], described: Sequence[E
 def _opening_words(summary: str) -> str:
     """Return the first sentences of an event's text, without its times; at most 240 characters of whole sentences."""
     sentences = SENTENCE_END.split(_TIMES.sub("", clean(summary)))
-    kept = sentences[0]
+    opening = sentences[0]
     for sentence in sentences[1:]:
-        if len(kept) + 1 + len(sentence) > 240:
+        if len(opening) + 1 + len(sentence) > 240:
             break
-        kept = f"{kept} {sentence}"
-    kept = kept[:400]
-    return kept if kept.endswith((".", "!", "?", '"')) else f"{kept}."
+        opening = f"{opening} {sentence}"
+    opening = opening[:400]
+    return opening if opening.endswith((".", "!", "?", '"')) else f"{opening}."

@@ -1,7 +1,7 @@
-"""The embedded describer: no language model, only measurements written out as sentences.
+"""The embedded describer writes measurements as sentences, without a language model.
 
-Every number and word in a description was measured; what is unsure is left out. Chunk.facts holds the measurements as
-data (observer.measured).
+Every number and word in a description was measured; unsure measurements are left out. Chunk.facts holds the
+measurements as data (observer.measured).
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from gpu_workers.engine.models.roles import ChunkView, Meter, ModelCall, Segment
 _BLACK, _DARK = 12.0, 40.0
 _QUIET, _BUSY = 0.6, 8.0
 _EDGE_MS = 700
-"""A track that begins this long after the segment's first frame, at a border, came in."""
+"""Minimum time after the segment's first frame at which a track that begins at a border came in."""
 _TEXT_EVERY = 4
-"""Text is read at most once per so many chunks: a pass costs 0.25 to 1.7 s of CPU."""
+"""Minimum number of chunks from one reading of text to the next: a pass costs 0.25 to 1.7 s of CPU."""
 _CHANGED = 6.0
 _TRACKS_PER_CHUNK = 1_000
 _STILL = frozenset({"", "stays in place"})
@@ -60,7 +60,7 @@ class Observer:
         self._tiles = tiles
 
     def describe(self, view: SegmentView, *, meter: Meter) -> SegmentDescription:
-        """Chunks without frames become gaps (no_frames)."""
+        """Describe the chunks; chunks without frames become gaps (no_frames)."""
         started = time.monotonic()
         thumbnails = {frame.ms: thumbnail(frame.picture) for chunk in view.chunks for frame in chunk.frames}
         cuts = _cuts(view, thumbnails)
@@ -71,9 +71,9 @@ class Observer:
         for chunk in view.chunks:
             if chunk.frames:
                 small = [thumbnails[frame.ms] for frame in chunk.frames]
-                found = self._measured(chunk, small, tracks, view.span, aspect, reading)
-                measured[chunk.n] = replace(found, cuts=sum(chunk.span.contains(ms) for ms in cuts))
-        # What stays on screen between two readings, and what the clock shows, only all readings of a segment show.
+                measurements = self._measured(chunk, small, tracks, view.span, aspect, reading)
+                measured[chunk.n] = replace(measurements, cuts=sum(chunk.span.contains(ms) for ms in cuts))
+        # Only all readings of a segment together show the text that stays between two readings, and the clock.
         shown = on_screen(reading.readings)
         chunks = []
         for chunk in view.chunks:
@@ -104,7 +104,7 @@ class Observer:
         frames = (frame for chunk in view.chunks for frame in chunk.frames)
         for k, frame in enumerate(frames):
             if frame.ms in cuts:
-                # Where something was before a cut says nothing about what is there after it.
+                # A position before a cut says nothing about positions after it.
                 tracks += tracker.finish()
                 tracker = SegmentTracker(self.sample_fps, self._scene.features)
             if frame.picture.mean() < _BLACK:
@@ -113,7 +113,7 @@ class Observer:
             tracker.add(frame.ms, frame.picture, self._detector.detect(frame.picture, tile=tile))
         tracks += tracker.finish()
         for number, track in enumerate(tracks, start=1):
-            # Events reach over segments, so a number must not mean another object in the next one.
+            # Events reach over segments, so a number must not mean another object in the next segment.
             track.id = number + view.span.start_ms // CHUNK_MS * _TRACKS_PER_CHUNK
             track.doubted = _is_doubtful(track, view.span, tracks)
         return tracks
@@ -166,9 +166,10 @@ class ScreenReading:
 
 @dataclass(frozen=True, slots=True)
 class OnScreen:
-    """What a chunk shows as text.
+    """Text that a chunk shows.
 
-    lines: without the clock's. clock_lines: the clock as it was read here. clock: the time it must show here, or "".
+    lines: without the clock's. clock_lines: the clock as it was read here. clock: the time that it must show here, or
+    "".
     """
 
     lines: tuple[str, ...]
@@ -192,7 +193,7 @@ class _Reading:
             self.readings.append(ScreenReading(n, frame.ms, (), read=False))
             return
         changed = self._seen is None or change(self._seen, small) > _CHANGED
-        # The picture around a clock may stand still while it goes on.
+        # The picture around a clock may stand still while the clock goes on.
         ticking = any(read_clock(line) is not None for line in self._lines)
         if (changed or ticking) and self._wait <= 0:
             self._lines = self._reader.read(frame.picture)
@@ -203,10 +204,10 @@ class _Reading:
 
 
 def on_screen(readings: Sequence[ScreenReading]) -> dict[int, OnScreen]:
-    """Return text and clock by chunk, from all that was read of a segment.
+    """Return text and clock by chunk, from all readings of a segment.
 
-    What the readings before and after a chunk share was on screen in between. The clock is known if the readings agree
-    on one; a single reading with a time to the second is shown for its own chunk alone.
+    Text that the readings before and after a chunk share was on screen in between. The clock is known if the readings
+    agree on one. A single reading with a time to the second is shown only for its own chunk.
     """
     clock = _clock_of(readings)
     shown = {}
@@ -219,7 +220,7 @@ def on_screen(readings: Sequence[ScreenReading]) -> dict[int, OnScreen]:
 
 
 def _text_of(readings: Sequence[ScreenReading], k: int) -> tuple[tuple[str, ...], bool]:
-    """Return the lines on screen at a reading, and whether a clock is among those that it rests on."""
+    """Return the lines on screen at a reading, and whether the lines that they come from show a clock."""
     lines = readings[k].lines
     if lines is not None:
         return lines, bool(_times(lines))
@@ -230,7 +231,7 @@ def _text_of(readings: Sequence[ScreenReading], k: int) -> tuple[tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class _ScreenClock:
-    """The clock of a segment: fitted to several readings, or the one line that was read, or neither."""
+    """The clock of a segment: fitted to several readings, or the only line with a time, or neither."""
 
     fitted: Clock | None
     alone: str
@@ -240,7 +241,7 @@ class _ScreenClock:
         return self.fitted is not None or bool(self.alone)
 
     def at(self, reading: ScreenReading) -> str:
-        """Return what the clock shows, "" if nobody knows."""
+        """Return the time on the clock, "" if it is unknown."""
         if self.fitted is not None:
             return self.fitted.at(reading.ms).replace("T", " ")
         return self.alone if reading.read else ""
@@ -259,7 +260,7 @@ def _times(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _cuts(view: SegmentView, thumbnails: Mapping[int, Picture]) -> frozenset[int]:
-    """The frames with which another scene begins."""
+    """Return the times of the frames with which another scene begins."""
     cuts, before = set(), None
     for frame in (frame for chunk in view.chunks for frame in chunk.frames):
         colours = palette(frame.picture)
@@ -312,7 +313,7 @@ def _rounded(box: Sequence[float]) -> Box:
 
 
 def _passage(track: Track, segment: Span) -> tuple[str, str]:
-    """The borders over which a track came in and went out, "" where it did not."""
+    """Return the borders over which a track came in and went out, "" if it did not."""
     came = border_of(track.boxes[0]) if track.ms[0] > segment.start_ms + _EDGE_MS else ""
     went = border_of(track.boxes[-1]) if track.ms[-1] < segment.end_ms - _EDGE_MS else ""
     return (
@@ -329,19 +330,18 @@ def _counts(objects: Sequence[MeasuredObject]) -> dict[str, CategoryCount]:
 
 
 def _observation(track: Track, segment: Span, aspect: float, still: Sequence[Span]) -> TrackObservation:
-    """Return a track as it is stored. still: the chunks in which the camera stands still; only there a box shows who
-    moves."""
+    """Return the record of a track. still: chunks with a still camera; only there boxes show movement."""
     entered, left = _passage(track, segment)
-    seen = [any(span.contains(ms) for span in still) for ms in track.ms]
+    in_still = [any(span.contains(ms) for span in still) for ms in track.ms]
     return TrackObservation(
         track_id=track.id,
         category=track.category,
         span=Span(track.ms[0], min(segment.end_ms, track.ms[-1] + 1)),
         confidence=round(track.confidence, 3),
         colour=track.colour,
-        motion=movement(track.category, track.ms, track.boxes, aspect).words if all(seen) else "",
-        entered=bool(entered) and seen[0],
-        left=bool(left) and seen[-1],
+        motion=movement(track.category, track.ms, track.boxes, aspect).words if all(in_still) else "",
+        entered=bool(entered) and in_still[0],
+        left=bool(left) and in_still[-1],
         boxes=tuple((ms, *box) for ms, box in zip(track.ms, track.boxes, strict=True)),
         appearance=track.appearance,
     )

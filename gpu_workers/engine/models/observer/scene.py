@@ -1,4 +1,4 @@
-"""What a whole picture or a crop of it looks like: EfficientNet-lite3 over 1000 ImageNet labels."""
+"""Labels and features of a picture or a crop: EfficientNet-lite3 over 1000 ImageNet labels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SceneClassifier:
 
     def __init__(self, folder: Path, *, threads: int = 1) -> None:
         with warnings.catch_warnings():
-            # Kept for features(): what the labels are computed from. Measured to cost no time.
+            # Kept for features(): the tensor that the labels are computed from. Keeping it costs no measurable time.
             warnings.simplefilter("ignore", UserWarning)
             self._interpreter = Interpreter(
                 str(folder / "efficientnet_lite3.tflite"), num_threads=threads, experimental_preserve_all_tensors=True
@@ -42,7 +42,7 @@ class SceneClassifier:
         self.labels = _read_labels(folder / "efficientnet_labels.txt")
 
     def probabilities(self, picture: Picture) -> NDArray[np.float32]:
-        """Shape (len(labels),), sums to about 1. The picture is cropped to its central square."""
+        """Return an array of shape (len(labels),) with sum 1. The picture is cropped to its central square."""
         height, width = picture.shape[:2]
         side = min(height, width)
         y, x = (height - side) // 2, (width - side) // 2
@@ -50,7 +50,7 @@ class SceneClassifier:
         return self._run(square, self._output)
 
     def features(self, crop: Picture) -> Vector:
-        """How one thing looks: a unit vector of FEATURES dimensions. The whole crop is seen, on a grey square."""
+        """Return the look of one thing, a unit vector of FEATURES dimensions. All of crop is seen, on a grey square."""
         height, width = crop.shape[:2]
         side = max(height, width)
         y, x = (side - height) // 2, (side - width) // 2
@@ -59,7 +59,7 @@ class SceneClassifier:
         return unit(self._run(square, self._pooled))
 
     def _run(self, square: Picture, tensor: Mapping[str, Any]) -> NDArray[np.float32]:
-        """The values of tensor for a square picture of any size, flat."""
+        """Return the values of tensor for a square picture of any size, flat."""
         _, rows, columns, _ = self._input["shape"]
         small = cv2.resize(square, (int(columns), int(rows)), interpolation=cv2.INTER_AREA)
         kind = self._input["dtype"]
@@ -72,7 +72,7 @@ class SceneClassifier:
         return np.asarray((raw - zero) * scale if scale else raw, dtype=np.float32)
 
     def tags(self, picture: Picture, *, floor: float = 0.4, limit: int = 2) -> list[tuple[str, float]]:
-        """The labels at or above floor, best first."""
+        """Return the labels at or above floor, best first."""
         scores = self.probabilities(picture)
         best = np.argsort(-scores)[:limit]
         return [(self.labels[k], round(float(scores[k]), 2)) for k in best if scores[k] >= floor]

@@ -24,7 +24,7 @@ def number(n: int) -> str:
 
 
 def called(category: str) -> str:
-    """The detector's word for a truck stands for vans as well: it has no other."""
+    """Return the word for a category. The detector's label for trucks also covers vans: it has no other."""
     return "van or truck" if category == "truck" else category
 
 
@@ -42,7 +42,7 @@ def plural(category: str) -> str:
 
 
 def noun(category: str, colour: str, n: int = 1) -> str:
-    """ "a person in black", "two white cars", "an umbrella"."""
+    """Return words such as "a person in black", "two white cars", "an umbrella"."""
     word = called(category) if n == 1 else plural(category)
     if category == "person":
         clothes = "dark clothes" if colour == "dark" else colour
@@ -55,8 +55,9 @@ def noun(category: str, colour: str, n: int = 1) -> str:
 
 
 def counted(category: str, distinct: int, most: int) -> str:
-    """ "three people"; where more tracks were seen than objects at once, the second number is the one to trust, since
-    a track breaks when its object is hidden: "at most eight people at once (about 12 in all)"."""
+    """Return words such as "three people", or "at most eight people at once (about 12 in all)" if there were more
+    tracks than objects at once. The maximum at once is reliable. The total is not, since a track breaks when
+    its object is hidden."""
     if most < distinct:
         word = called(category) if most == 1 else plural(category)
         return f"at most {number(most)} {word} at once (about {number(distinct)} in all)"
@@ -64,7 +65,7 @@ def counted(category: str, distinct: int, most: int) -> str:
 
 
 def verb(motion: str, n: int) -> str:
-    """Third person singular words turned to agree with n things."""
+    """Return a verb in third person singular, changed to agree with n things."""
     if n == 1:
         return motion
     first, _, rest = motion.partition(" ")
@@ -120,15 +121,15 @@ def _counted(chunk: MeasuredChunk) -> list[str]:
     if not counts:
         return []
     text = listing([counted(category, count.distinct, count.most) for category, count in counts])
-    one = len(counts) == 1 and counts[0][1].distinct == 1
-    return [f"{text[0].upper()}{text[1:]} {'is' if one else 'are'} in view."]
+    single = len(counts) == 1 and counts[0][1].distinct == 1
+    return [f"{text[0].upper()}{text[1:]} {'is' if single else 'are'} in view."]
 
 
 def _doing(objects: Sequence[MeasuredObject]) -> list[str]:
     groups = Counter((o.category, o.colour, o.motion) for o in objects)
-    # A thing of which neither colour nor movement is known was named with its number already.
-    known = {key: n for key, n in groups.items() if key[1] or key[2]}
-    order = sorted(known.items(), key=lambda item: (rank(item[0][0]), _calm(item[0][2]), item[0]))
+    # The counts have already named things of unknown colour and movement.
+    described = {key: n for key, n in groups.items() if key[1] or key[2]}
+    order = sorted(described.items(), key=lambda item: (rank(item[0][0]), _calm(item[0][2]), item[0]))
     clauses = [
         f"{noun(category, colour, n)} {verb(motion or 'is visible', n) if motion or n == 1 else 'are visible'}"
         for (category, colour, motion), n in order

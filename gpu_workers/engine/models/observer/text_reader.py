@@ -1,4 +1,4 @@
-"""Text on screen: RapidOCR, kept to what it is sure of."""
+"""Text on screen by RapidOCR, without lines of low confidence."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class TextReader:
         self._engine: Any = None
 
     def read(self, picture: Picture) -> tuple[str, ...]:
-        """Lines of at least two letters or digits, from top to bottom, each once."""
+        """Return lines of at least two letters or digits, from top to bottom, each once."""
         with self._lock:
             if self._engine is None:
                 from rapidocr_onnxruntime import RapidOCR
 
                 self._engine = RapidOCR(intra_op_num_threads=self._threads, inter_op_num_threads=1)
-            # Turned text is rare and its classifier costs a pass per line.
-            found, _ = self._engine(shrink(picture, 960)[:, :, ::-1], use_cls=False)
-        lines = [" ".join(str(text).split()) for _, text, score in found or [] if float(score) >= _SURE]
+            # Rotated text is rare, and its classifier costs a pass per line.
+            readings, _ = self._engine(shrink(picture, 960)[:, :, ::-1], use_cls=False)
+        lines = [" ".join(str(text).split()) for _, text, score in readings or [] if float(score) >= _SURE]
         return tuple(dict.fromkeys(line for line in lines if len(re.findall(r"\w", line)) >= 2))

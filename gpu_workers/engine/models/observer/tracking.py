@@ -1,4 +1,4 @@
-"""From detections to tracks: ByteTrack, then fragments of one object are joined again by time, place and looks."""
+"""Tracks from detections: ByteTrack, then fragments of one object are joined again by time, position and looks."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _JOIN_GAP_MS = 5_000
 _JOIN_APPEARANCE = 0.80
 _COLOUR_EVERY = 2
 _FEATURES_EVERY = 10
-"""Every how many frames of a track its crop is looked at by the classifier: 15 ms of CPU each."""
+"""Number of frames of a track per crop that the classifier sees: 15 ms of CPU each."""
 
 
 @dataclass
 class Track:
-    """One object while it is followed. boxes are fractions of the picture, in order of time, one per frame."""
+    """One object while it is tracked. boxes: fractions of the picture, in order of time, one per frame."""
 
     id: int
     ms: list[int] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Track:
     looks: list[Vector] = field(default_factory=list)
     features: list[Vector] = field(default_factory=list)
     doubted: bool = False
-    """Whether it does what a thing of its category cannot do; then it is called an object."""
+    """Whether it does something that a thing of its category cannot do; then it is called an object."""
 
     @property
     def category(self) -> str:
@@ -49,12 +49,12 @@ class Track:
 
     @property
     def hue(self) -> Vector | None:
-        """Its mean colours alone, by which fragments are joined."""
+        """Return its mean colours alone, by which fragments are joined."""
         return unit(np.mean(self.looks, axis=0)) if self.looks else None
 
     @property
     def appearance(self) -> Vector | None:
-        """Colours and shape in equal parts: two men in black have the same colours, and are not the same man."""
+        """Return colours and shape in equal parts: two men in black have the same colours, and are not the same man."""
         if not self.looks or not self.features:
             return self.hue
         parts = (unit(np.mean(part, axis=0)) for part in (self.looks, self.features))
@@ -62,7 +62,7 @@ class Track:
 
     @property
     def colour(self) -> str:
-        """The word that at least half of the judged frames give, else ""; black and dark together are dark."""
+        """Return the word of at least half of the judged frames, else ""; black and dark together are dark."""
         total = sum(self.colours.values())
         if not total:
             return ""
@@ -73,7 +73,7 @@ class Track:
 
     @property
     def trusted(self) -> bool:
-        """Whether it was seen often and surely enough. Small things need more: the detector invents them on
+        """Whether it was detected often and surely enough. Small things need more: the detector invents them on
         textures."""
         if moves_itself(self.category):
             return len(self.ms) >= 3 and self.confidence >= 0.45
@@ -81,9 +81,9 @@ class Track:
 
 
 class SegmentTracker:
-    """Follows the objects of one segment. Feed frames in order of time, then ask for finish().
+    """Tracks the objects of one segment. Call add() for frames in order of time, then finish().
 
-    features: how a crop looks, as a unit vector, for re-identification.
+    features: returns the look of a crop as a unit vector, for re-identification.
     """
 
     def __init__(self, fps: float, features: Callable[[Picture], Vector] | None = None) -> None:
@@ -98,13 +98,13 @@ class SegmentTracker:
         )
         self._tracks: dict[int, Track] = {}
 
-    def add(self, ms: int, picture: Picture, found: Sequence[Detection]) -> None:
+    def add(self, ms: int, picture: Picture, detections_of_frame: Sequence[Detection]) -> None:
         height, width = picture.shape[:2]
         scale = np.array([width, height, width, height], dtype=np.float32)
         detections = sv.Detections(
-            xyxy=np.array([d.box for d in found], dtype=np.float32).reshape(-1, 4) * scale,
-            confidence=np.array([d.confidence for d in found], dtype=np.float32),
-            class_id=np.array([LABELS.index(d.category) for d in found], dtype=int),
+            xyxy=np.array([d.box for d in detections_of_frame], dtype=np.float32).reshape(-1, 4) * scale,
+            confidence=np.array([d.confidence for d in detections_of_frame], dtype=np.float32),
+            class_id=np.array([LABELS.index(d.category) for d in detections_of_frame], dtype=int),
         )
         tracked = self._tracker.update(detections)
         if tracked.tracker_id is None or tracked.confidence is None or tracked.class_id is None:
@@ -130,7 +130,7 @@ class SegmentTracker:
                     track.colours[colour_word(crop_of(picture, part))] += 1
 
     def finish(self) -> list[Track]:
-        """Trusted tracks, fragments joined, numbered from 1 in order of appearance."""
+        """Return trusted tracks, fragments joined, numbered from 1 in order of appearance."""
         tracks = [track for track in rejoin(self._tracks.values()) if track.trusted]
         tracks.sort(key=lambda track: (track.ms[0], track.boxes[0]))
         for number, track in enumerate(tracks, start=1):
@@ -139,14 +139,14 @@ class SegmentTracker:
 
 
 def rejoin(fragments: Iterable[Track]) -> list[Track]:
-    """Join a track to an earlier one that ended at most 5 s before, near where it begins, and looks alike.
+    """Join a track to an earlier one that ended at most 5 s before, near its beginning, and looks similar.
 
     Two tracks that share a frame are two objects and never join.
     """
     joined: list[Track] = []
     for track in sorted(fragments, key=lambda t: t.ms[0]):
-        best = max(joined, key=lambda earlier: _likeness(earlier, track), default=None)
-        if best is None or _likeness(best, track) <= 0:
+        best = max(joined, key=lambda earlier: _joint_similarity(earlier, track), default=None)
+        if best is None or _joint_similarity(best, track) <= 0:
             joined.append(track)
             continue
         best.ms += track.ms
@@ -159,14 +159,14 @@ def rejoin(fragments: Iterable[Track]) -> list[Track]:
     return joined
 
 
-def _likeness(earlier: Track, later: Track) -> float:
+def _joint_similarity(earlier: Track, later: Track) -> float:
     gap = later.ms[0] - earlier.ms[-1]
-    alike_kind = earlier.category == later.category or {earlier.category, later.category} <= VEHICLES
-    if not 0 < gap <= _JOIN_GAP_MS or not alike_kind:
+    same_kind = earlier.category == later.category or {earlier.category, later.category} <= VEHICLES
+    if not 0 < gap <= _JOIN_GAP_MS or not same_kind:
         return 0.0
     a, b = earlier.boxes[-1], later.boxes[0]
     height = max(a[3] - a[1], b[3] - b[1])
-    # The place where it should be by now, by its last second of movement.
+    # The offset from its expected position, by its last second of movement.
     vx, vy = _velocity(earlier)
     dx = (b[0] + b[2] - a[0] - a[2]) / 2 - vx * gap
     dy = b[3] - a[3] - vy * gap
@@ -181,7 +181,7 @@ def _likeness(earlier: Track, later: Track) -> float:
 
 
 def _velocity(track: Track) -> tuple[float, float]:
-    """Fractions of the picture per millisecond over the last second."""
+    """Return the velocity over the last second, in fractions of the picture per millisecond."""
     first = next(k for k, ms in enumerate(track.ms) if ms >= track.ms[-1] - 1_000)
     span = track.ms[-1] - track.ms[first]
     if span < 300:

@@ -34,7 +34,8 @@ _RETRY_STATUS = frozenset({408, 409, 425, 429})
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """attempts: tries in all. Waits grow as base_s * 2**k up to cap_s, scaled by full jitter; Retry-After wins."""
+    """Waits between tries grow as base_s * 2**k up to cap_s, scaled by full jitter; Retry-After wins. attempts: maximum
+    number of tries."""
 
     attempts: int = 5
     base_s: float = 0.5
@@ -44,9 +45,9 @@ class RetryPolicy:
 class OpenAIChatModel:
     """One model behind an OpenAI-compatible endpoint; a roles.ChatModel. Safe to share between threads.
 
-    context_tokens: the window the endpoint was started with. concurrency: most requests in flight at once; share one
-    instance per endpoint so that the bound holds. timeout_s: default deadline of one call with all of its retries.
-    sleep, clock and jitter are arguments so that a test can hold time still.
+    context_tokens: the window that the endpoint was started with. concurrency: maximum number of requests in flight;
+    share one instance per endpoint so that the bound holds. timeout_s: default deadline of one call with all of its
+    retries. sleep, clock and jitter are arguments so that a test can hold time still.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class OpenAIChatModel:
         self._retry = retry or RetryPolicy()
         self._sleep, self._clock, self._jitter = sleep, clock, jitter
         self._slots = threading.BoundedSemaphore(concurrency)
-        # Local servers want no key, but the client insists on one.
+        # Local servers need no key, but the client requires one.
         self._client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0)
 
     def sample(
@@ -89,10 +90,10 @@ class OpenAIChatModel:
         timeout_s: float | None = None,
         alternatives: int = 0,
     ) -> list[Sample]:
-        """See roles.ChatModel.sample. A server that returns fewer than n choices gets further requests in parallel; one
-        that fails costs its own sample and none that was drawn.
+        """See roles.ChatModel.sample. A server that returns fewer than n choices gets further requests in parallel. If
+        one of these fails, only its own sample is lost.
 
-        The server decides what fits its window (ModelError context_exceeded).
+        The server decides whether a prompt fits its window (ModelError context_exceeded).
         """
         if n < 1:
             raise ValueError(f"n is at least 1, got {n}")
@@ -106,8 +107,8 @@ class OpenAIChatModel:
             "max_tokens": max_tokens,
         }
         if schema is not None:
-            wanted = {"name": str(schema.get("title") or stage), "schema": dict(schema), "strict": True}
-            body["response_format"] = {"type": "json_schema", "json_schema": wanted}
+            json_schema = {"name": str(schema.get("title") or stage), "schema": dict(schema), "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": json_schema}
         if seed is not None:
             body["seed"] = seed
         if alternatives:
@@ -115,7 +116,7 @@ class OpenAIChatModel:
         samples = self._request(body, n, stage, meter, deadline)
         missing = n - len(samples)
         if missing > 0:
-            # The bound on requests in flight is the semaphore's; this pool only has to be wide enough.
+            # The semaphore bounds the requests in flight; this pool only has to be wide enough.
             with ThreadPoolExecutor(min(missing, self.concurrency)) as pool:
                 seeds = [None if seed is None else seed + 1 + k for k in range(missing)]
                 bodies = [body if s is None else {**body, "seed": s} for s in seeds]
@@ -171,10 +172,10 @@ class OpenAIChatModel:
         raise failure or ModelError("model_timeout", f"{self.name}: no answer before the deadline", retryable=True)
 
     def _pause(self, attempt: int, error: Exception) -> float:
-        asked = _retry_after(error)
-        if asked is not None:
+        retry_after_s = _retry_after(error)
+        if retry_after_s is not None:
             # A little extra jitter, or every client comes back in the same instant.
-            return asked + self._jitter() * self._retry.base_s
+            return retry_after_s + self._jitter() * self._retry.base_s
         return float(min(self._retry.cap_s, self._retry.base_s * 2**attempt) * self._jitter())
 
     def _ms(self, started: float) -> int:
@@ -196,7 +197,7 @@ class OpenAIChatModel:
 
 
 class _NoSamples(ValueError):
-    """A reply without one usable choice. The tokens that it reports were consumed all the same."""
+    """A reply without a usable choice. The tokens that it reports were still consumed."""
 
     def __init__(self, answer: ChatCompletion) -> None:
         super().__init__("the server returned no choices")
@@ -213,8 +214,8 @@ def _written_tokens(answer: ChatCompletion) -> int:
     """Return the tokens of all samples. llama.cpp reports only the first sample's: then the others are counted by
     their length.
 
-    That shows in its timings, which count the first sample as well; behind a proxy that drops them, in a number below
-    the number of words, which no tokenizer undercuts.
+    Its timings, which count the first sample as well, show that. Behind a proxy that drops them, a count below the
+    number of words shows it, since no tokenizer has fewer tokens than words.
     """
     reported = _count(answer.usage, "completion_tokens")
     texts = [str(choice.message.content or "") for choice in answer.choices]
@@ -243,7 +244,7 @@ def _wire(message: Message) -> dict[str, Any]:
 
 
 def _samples(answer: ChatCompletion) -> list[Sample]:
-    # The client checks nothing of what a server sends: a proxy's page arrives as text, a broken body with any types.
+    # The client does not validate replies: a proxy's page arrives as text, a broken body with any types.
     if not isinstance(answer, ChatCompletion):
         raise ValueError("the reply is no chat completion")  # noqa: TRY004 - the server's fault, not the caller's
     choices: object = answer.choices
@@ -266,12 +267,12 @@ def _first_tokens(choice: Choice) -> dict[str, float]:
     """Return the log-probability of each first token that the server names; {} if it names none in OpenAI's form."""
     tokens: object = getattr(choice.logprobs, "content", None)
     named: object = getattr(tokens[0], "top_logprobs", None) if isinstance(tokens, list) and tokens else None
-    found: dict[str, float] = {}
-    for one in named if isinstance(named, list) else ():
-        token, value = getattr(one, "token", None), getattr(one, "logprob", None)
+    log_probabilities: dict[str, float] = {}
+    for candidate in named if isinstance(named, list) else ():
+        token, value = getattr(candidate, "token", None), getattr(candidate, "logprob", None)
         if isinstance(token, str) and isinstance(value, int | float) and value <= 0:
-            found[token] = float(value)
-    return found
+            log_probabilities[token] = float(value)
+    return log_probabilities
 
 
 def _typed(error: Exception, name: str) -> ModelError:
@@ -284,7 +285,7 @@ def _typed(error: Exception, name: str) -> ModelError:
         if error.status_code in _RETRY_STATUS or error.status_code >= 500:
             return ModelError("model_unavailable", f"{name}: HTTP {error.status_code}", retryable=True)
         return ModelError("model_bad_request", f"{name}: HTTP {error.status_code}: {text[:300]}", retryable=False)
-    # A lost connection, half a body, or a body that is no chat completion.
+    # The connection was lost, or the body is half or no chat completion.
     return ModelError("model_unavailable", f"{name}: {type(error).__name__}: {str(error)[:200]}", retryable=True)
 
 

@@ -61,7 +61,7 @@ _GRAPH_SCHEMA: Mapping[str, Any] = {
 
 class LlmSummariser:
     """A roles.Summariser. An event of one described chunk keeps that description; a refusal or an unusable answer
-    leaves the descriptions joined in order, so that an event never loses what was seen."""
+    leaves the descriptions joined in order, so that an event never loses its content."""
 
     def __init__(self, model: ChatModel, *, max_tokens: int = 512) -> None:
         self.name = model.name
@@ -69,7 +69,7 @@ class LlmSummariser:
         self._max_tokens = max_tokens
 
     def summarise(self, chunks: Sequence[Chunk], *, profile: str, meter: Meter) -> str:
-        """Raises ModelError only when trying again may help."""
+        """Return one text of the chunks. Raises ModelError only if trying again may help."""
         described = [chunk for chunk in chunks if chunk.description]
         if not described:
             gaps = sorted({chunk.gap for chunk in chunks if chunk.gap})
@@ -101,9 +101,9 @@ class LlmSummariser:
 
 def _slice_line(chunk: Chunk) -> str:
     speech = clean(" ".join(line.text for line in chunk.transcript))
-    said = f' Spoken: "{speech}"' if speech else ""
-    what = clean(chunk.description) if chunk.description else f"(not described: {chunk.gap})"
-    return f"[{clock(chunk.span.start_ms)}-{clock(chunk.span.end_ms)}] {what}{said}"
+    spoken = f' Spoken: "{speech}"' if speech else ""
+    description = clean(chunk.description) if chunk.description else f"(not described: {chunk.gap})"
+    return f"[{clock(chunk.span.start_ms)}-{clock(chunk.span.end_ms)}] {description}{spoken}"
 
 
 class VlmExtractor:
@@ -154,13 +154,13 @@ class VlmExtractor:
             return Extraction((), ())
 
 
-def _listed(found: object) -> list[Any]:
-    return found if isinstance(found, list) else []
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
-def _objects(found: object) -> object:
-    """Return the objects of a list, and what is no list as it is."""
-    return [item for item in found if isinstance(item, Mapping)] if isinstance(found, list) else found
+def _objects(value: object) -> object:
+    """Return the objects of a list; return any other value unchanged."""
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else value
 
 
 Line = Annotated[str, BeforeValidator(clean)]
@@ -179,7 +179,7 @@ class StatedEntity(BaseModel):
     aliases: Annotated[tuple[Name, ...], BeforeValidator(_listed)] = ()
     confidence: Confidence = 1.0
     frames: Annotated[
-        tuple[int, ...], BeforeValidator(lambda found: [k for k in _listed(found) if type(k) is int])
+        tuple[int, ...], BeforeValidator(lambda value: [k for k in _listed(value) if type(k) is int])
     ] = ()
 
 
@@ -197,11 +197,11 @@ class StatedGraph(BaseModel):
     """Entities and relations as a model states them. An item that is no object is dropped; entities must be a list."""
 
     entities: Annotated[tuple[StatedEntity, ...], BeforeValidator(_objects)]
-    relations: Annotated[tuple[StatedRelation, ...], BeforeValidator(lambda found: _objects(_listed(found)))] = ()
+    relations: Annotated[tuple[StatedRelation, ...], BeforeValidator(lambda value: _objects(_listed(value)))] = ()
 
 
 def read_graph(answer: Mapping[str, Any], frame_ms: Sequence[int]) -> Extraction:
-    """Return what is valid in a model's entities and relations; one bad item never costs the others.
+    """Return the valid entities and relations of a model's answer; one bad item never costs the others.
 
     Raises pydantic.ValidationError, a ValueError, if there is no list of entities.
     """

@@ -1,4 +1,4 @@
-"""What both narrators share: how long their texts are, and which names the material holds."""
+"""The shared part of both narrators: the length of their texts, and the names that the material holds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpu_workers.engine.ekg import EventDigest, Topic
 
 TITLE_CHARS, TEXT_CHARS = 120, 2_000
 NOT_DESCRIBED = "Not described"
-"""Title of a topic of which nothing is known."""
+"""Title of a topic without any described event."""
 MOST_NAMES = 12
 """Maximum number of names of people, and of places, that one text lists."""
 PEOPLE, PLACE = frozenset({"person", "group"}), "place"
@@ -19,8 +19,8 @@ _WORD = re.compile(r"[^\W_]+")
 _WITHIN = re.compile(r"(?<=[\w,;)'’])\s+([A-Z][a-z]\w*)")
 
 
-class Said:
-    """The words of some material. They decide whether a name in a text about the material was invented."""
+class Material:
+    """The words of the material of a text. They decide whether a name in the text was invented."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._words = _in_words(" ".join(texts))
@@ -49,9 +49,9 @@ def _in_words(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
-def said_by_events(events: Sequence[EventDigest]) -> Said:
-    return Said(text for event in events for text in (event.summary, *(actor.name for actor in event.actors)))
+def material_of_events(events: Sequence[EventDigest]) -> Material:
+    return Material(text for event in events for text in (event.summary, *(actor.name for actor in event.actors)))
 
 
-def said_by_topics(topics: Sequence[Topic]) -> Said:
-    return Said(text for t in topics for text in (t.title, t.summary, *t.people, *t.places))
+def material_of_topics(topics: Sequence[Topic]) -> Material:
+    return Material(text for t in topics for text in (t.title, t.summary, *t.people, *t.places))

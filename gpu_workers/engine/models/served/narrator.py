@@ -23,9 +23,9 @@ from gpu_workers.engine.models.served.narration import (
     PLACE,
     TEXT_CHARS,
     TITLE_CHARS,
-    Said,
-    said_by_events,
-    said_by_topics,
+    Material,
+    material_of_events,
+    material_of_topics,
 )
 from gpu_workers.engine.models.served.structured import ask_object, clean
 from gpu_workers.engine.prompts import load
@@ -54,7 +54,8 @@ _OVERVIEW_SCHEMA = _schema("overview", "text")
 
 
 class LlmNarrator:
-    """A roles.Narrator played by a chat model. What does not fit one request is narrated in parts, then the parts are.
+    """A roles.Narrator played by a chat model. Events that do not fit one request are narrated in parts, and then the
+    parts are narrated.
 
     Names that the material does not give are left out, and so are sentences that use them. fallback: gives the title of
     a topic if the model's title uses such a name.
@@ -65,19 +66,19 @@ class LlmNarrator:
         self._model, self._fallback = model, fallback
         self._max_tokens = max_tokens
 
-    def tell_topic(self, events: Sequence[EventDigest], *, profile: str, meter: Meter) -> TopicText:
+    def narrate_topic(self, events: Sequence[EventDigest], *, profile: str, meter: Meter) -> TopicText:
         system = load("topics", profile).substitute(focus=load("topics_focus", profile).template)
-        said = said_by_events(events)
+        material = material_of_events(events)
 
         def read(answer: dict[str, Any]) -> TopicText:
-            summary = said.without_strangers(clean(answer["summary"], limit=TEXT_CHARS))
+            summary = material.without_strangers(clean(answer["summary"], limit=TEXT_CHARS))
             title = clean(answer["title"], limit=TITLE_CHARS)
             if not summary or not title:
                 raise ValueError("title or summary is empty, or names somebody that no event names")
-            if not Said([summary, *(event.summary for event in events)]).holds_names_of(title):
-                title = self._fallback.tell_topic(events, profile=profile, meter=meter).title
+            if not Material([summary, *(event.summary for event in events)]).holds_names_of(title):
+                title = self._fallback.narrate_topic(events, profile=profile, meter=meter).title
             return TopicText(
-                title, summary, said.kept(_strings(answer["people"])), said.kept(_strings(answer["places"]))
+                title, summary, material.kept(_strings(answer["people"])), material.kept(_strings(answer["places"]))
             )
 
         def as_line(text: TopicText) -> str:
@@ -87,15 +88,17 @@ class LlmNarrator:
         ask = self._asker(system, "topics_view", "events", _TOPIC_SCHEMA, "topics", read, profile, meter)
         return self._condense(lines, ask, as_line, system)
 
-    def tell_overview(self, topics: Sequence[Topic], *, profile: str, meter: Meter) -> OverviewText:
+    def narrate_overview(self, topics: Sequence[Topic], *, profile: str, meter: Meter) -> OverviewText:
         system = load("overview", profile).substitute()
-        said = said_by_topics(topics)
+        material = material_of_topics(topics)
 
         def read(answer: dict[str, Any]) -> OverviewText:
-            text = said.without_strangers(clean(answer["text"], limit=TEXT_CHARS))
+            text = material.without_strangers(clean(answer["text"], limit=TEXT_CHARS))
             if not text:
                 raise ValueError("text is empty, or names somebody that no part names")
-            return OverviewText(text, said.kept(_strings(answer["people"])), said.kept(_strings(answer["places"])))
+            return OverviewText(
+                text, material.kept(_strings(answer["people"])), material.kept(_strings(answer["places"]))
+            )
 
         def as_line(text: OverviewText) -> str:
             return f"{text.text}{_named(text.people, text.places)}"
@@ -133,8 +136,8 @@ class LlmNarrator:
         as_line: Callable[[Text], str],
         system: str,
     ) -> Text:
-        """Return the text of all lines; in rounds that each leave at most half as many, until one request holds
-        them."""
+        """Return the text of all lines, condensed in rounds that leave at most half as many lines, until one request
+        holds all."""
         room = self._model.context_tokens - self._model.count_tokens(system) - self._max_tokens - _MARGIN
         if room < 64:
             raise ModelError("context_exceeded", f"{self.name}: no room for any event in its window", retryable=False)
@@ -170,7 +173,7 @@ class LlmNarrator:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """What a request says of one stretch of time."""
+    """One stretch of time in a request."""
 
     start_ms: int
     end_ms: int
@@ -189,7 +192,7 @@ def _event_words(event: EventDigest) -> str:
 
 
 def _named(people: Sequence[str], places: Sequence[str]) -> str:
-    """Return the names as the model is to copy them."""
+    """Return the names in the form that the model should copy."""
     parts = [
         f" {label}: {'; '.join(clean(name, limit=120) for name in names[:MOST_NAMES])}."
         for label, names in (("People", people), ("Places", places))

@@ -1,4 +1,4 @@
-"""One JSON object out of a chat model: schema-guided, validated, asked again when it is not usable."""
+"""One JSON object from a chat model: guided by a schema, validated, requested again if it is not usable."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class InvalidOutput(ModelError):
-    """The model answered, but not with what was asked for, TRIES times. code: invalid_output or output_truncated."""
+    """The model gave no usable answer in TRIES tries. code: invalid_output or output_truncated."""
 
     def __init__(self, message: str, *, truncated: bool) -> None:
         super().__init__("output_truncated" if truncated else "invalid_output", message, retryable=False)
 
 
 def parse_object(text: str) -> dict[str, Any]:
-    """The first JSON object inside text; fences and prose around it are ignored. Raises ValueError without one."""
+    """Return the first JSON object inside text; text around it is ignored. Raises ValueError without one."""
     decoder = json.JSONDecoder()
     at = text.find("{")
     while at >= 0:
         try:
-            found, _ = decoder.raw_decode(text, at)
+            value, _ = decoder.raw_decode(text, at)
         except json.JSONDecodeError:
             at = text.find("{", at + 1)
             continue
-        if isinstance(found, dict):
-            return found
+        if isinstance(value, dict):
+            return value
         at = text.find("{", at + 1)
     raise ValueError("no JSON object in the answer")
 
@@ -49,21 +49,21 @@ def ask_object(
     max_tokens: int,
     temperature: float = 0.0,
 ) -> Result:
-    """read(object) of the first usable answer in at most TRIES calls.
+    """Return read(object) for the first usable answer in at most TRIES calls.
 
-    read raises ValueError, KeyError or TypeError for an object that it cannot use. A truncated answer is asked for
-    again with twice the room; a malformed one with a word about the fault. Raises InvalidOutput,
-    or what model.sample raises.
+    read raises ValueError, KeyError or TypeError for an object that it cannot use. After a truncated answer the next
+    call gets twice the room; after a malformed one it names the fault. Raises InvalidOutput and the errors of
+    model.sample.
     """
     fault, truncated = "", False
     for attempt in range(TRIES):
-        asked = [*messages]
+        conversation = [*messages]
         if fault:
-            asked.append(
+            conversation.append(
                 Message("user", (f"The last answer could not be used ({fault}). Answer with the JSON object only.",))
             )
         sample = model.sample(
-            asked,
+            conversation,
             stage=stage,
             meter=meter,
             schema=schema,
@@ -82,17 +82,17 @@ def ask_object(
 
 
 def storable(text: str) -> str:
-    """text without NUL and halves of surrogate pairs: JSON can spell them, UTF-8 and databases cannot hold them."""
+    """Return text without NUL and halves of surrogate pairs: JSON can spell them, UTF-8 cannot."""
     return _UNSTORABLE.sub("", text)
 
 
 def clean(text: object, *, limit: int = 4_000) -> str:
-    """text on one line, storable, at most limit characters; "" for what is no string."""
+    """Return text on one line, storable, at most limit characters; "" for a value that is no string."""
     return " ".join(storable(text).split())[:limit] if isinstance(text, str) else ""
 
 
 def fraction(value: object) -> float:
-    """A number clamped to 0..1; 1.0 for what is no number."""
+    """Return a number clamped to 0..1; 1.0 for a value that is no number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return 1.0
     return min(1.0, max(0.0, float(value)))

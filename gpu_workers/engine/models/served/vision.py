@@ -28,7 +28,7 @@ from gpu_workers.engine.prompts import load
 
 FRAMES_PER_CHUNK = 6
 HIGH_COST = 4
-"""Cost of a picture in full in thumbnails: about 1,200 tokens at 1280x720 on Qwen2.5-VL."""
+"""Cost of a full picture, in thumbnails: about 1,200 tokens at 1280x720 on Qwen2.5-VL."""
 Item = TypeVar("Item")
 
 _DESCRIPTION_SCHEMA: Mapping[str, Any] = {
@@ -57,9 +57,9 @@ class VlmDescriber:
     """A roles.Describer. Each chunk is one request with at most `frames` pictures; several are in flight at once.
 
     A chunk that cannot be described becomes a gap: no_frames, model_refused, invalid_output, output_truncated,
-    context_exceeded or another ModelError code. One that failed for a reason that may pass is asked for again, alone,
-    after each of `pauses_s`. When no chunk could be described for such a reason (endpoint down), that error is raised
-    instead, so that the whole segment is tried again later.
+    context_exceeded or another ModelError code. A chunk that failed for a temporary reason is requested again, alone,
+    after each of `pauses_s`. If no chunk could be described for such a reason (endpoint down), the error is raised, so
+    that the whole segment is retried later.
     """
 
     sample_fps = 2.0
@@ -84,26 +84,29 @@ class VlmDescriber:
         focus = load("describe_focus", view.profile).template
         system = Message("system", (load("describe", view.profile).substitute(focus=focus),))
 
-        def one(chunk: ChunkView) -> Chunk | ModelError:
+        def outcome_of(chunk: ChunkView) -> Chunk | ModelError:
             try:
                 return self._describe_chunk(chunk, system, view.instructions, meter)
             except ModelError as error:
                 return error
 
         outcomes: dict[int, Chunk | ModelError] = {}
-        asked = view.chunks
+        waiting = view.chunks
         with ThreadPoolExecutor(self._concurrency) as pool:
             for pause in (*self._pauses, None):
-                outcomes.update(zip((chunk.n for chunk in asked), pool.map(one, asked), strict=True))
-                asked = tuple(chunk for chunk in asked if _may_pass(outcomes[chunk.n]))
-                if asked and not any(isinstance(outcome, Chunk) and not outcome.gap for outcome in outcomes.values()):
+                outcomes.update(zip((chunk.n for chunk in waiting), pool.map(outcome_of, waiting), strict=True))
+                waiting = tuple(chunk for chunk in waiting if _may_pass(outcomes[chunk.n]))
+                if waiting and not any(isinstance(outcome, Chunk) and not outcome.gap for outcome in outcomes.values()):
                     raise next(o for o in outcomes.values() if isinstance(o, ModelError) and o.retryable)
-                if not asked or pause is None:
+                if not waiting or pause is None:
                     break
                 self._sleep(pause)
-        found = [(chunk, outcomes[chunk.n]) for chunk in view.chunks]
         return SegmentDescription(
-            tuple(_gap(chunk, seen.code) if isinstance(seen, ModelError) else seen for chunk, seen in found)
+            tuple(
+                _gap(chunk, outcome.code) if isinstance(outcome, ModelError) else outcome
+                for chunk in view.chunks
+                for outcome in [outcomes[chunk.n]]
+            )
         )
 
     def _describe_chunk(self, chunk: ChunkView, system: Message, instructions: str, meter: Meter) -> Chunk:
@@ -130,8 +133,8 @@ class VlmDescriber:
             shown = clean(answer.get("on_screen_clock"), limit=60)
             if shown and shown not in description:
                 description = f"{description} The on-screen clock reads {shown}."
-            seen = tuple(dict.fromkeys(item for item in [*texts, shown] if item))
-            return Chunk(chunk.n, span, description, on_screen_text=seen, transcript=chunk.transcript)
+            on_screen = tuple(dict.fromkeys(item for item in [*texts, shown] if item))
+            return Chunk(chunk.n, span, description, on_screen_text=on_screen, transcript=chunk.transcript)
 
         return ask_object(
             self._model,
@@ -151,8 +154,8 @@ def _may_pass(outcome: Chunk | ModelError) -> bool:
 class VlmChecker:
     """A roles.Checker that shows frames to a model, as many as its window takes.
 
-    max_frames: most frames ever shown. image_tokens: what one frame costs in the window. The prompt says how many of
-    the offered frames are shown, evenly spread.
+    max_frames: maximum number of frames shown. image_tokens: tokens of one frame in the window. The prompt says how
+    many of the offered frames, evenly spread, are shown.
     """
 
     def __init__(
@@ -200,17 +203,17 @@ class VlmChecker:
     def _fitting(self, text: str, image_tokens: int) -> int:
         """Return how many pictures fit the window together with text. Raises ModelError if none does."""
         room = self._model.context_tokens - self._model.count_tokens(text) - 128 - self._max_tokens
-        # 12 tokens for the label before each picture.
+        # The label before each picture has 12 tokens.
         fitting = min(self.max_frames, room // (image_tokens + 12))
         if fitting < 1:
             raise ModelError(
-                "context_exceeded", f"{self.name}: not one frame fits beside the question", retryable=False
+                "context_exceeded", f"{self.name}: not even one frame fits next to the question", retryable=False
             )
         return fitting
 
 
 def observe_text(request: ObserveRequest, *, evidence: str) -> str:
-    """The closing message of a look: evidence, question, the statement under test, what is known, what to find."""
+    """Return the closing message of a look: evidence, question, statement under test, findings, thing to find."""
     return load("observe_view").substitute(
         evidence=evidence,
         question=clean(request.question),
@@ -221,7 +224,7 @@ def observe_text(request: ObserveRequest, *, evidence: str) -> str:
 
 
 def check_text(request: CheckRequest, *, evidence: str) -> str:
-    """The closing message of a check: evidence, question, choices by letter, and the answers that disagree."""
+    """Return the closing message of a check: evidence, question, choices by letter, and the answers that disagree."""
     choices = "\n".join(f"{chr(65 + k)}. {clean(choice)}" for k, choice in enumerate(request.choices))
     return load("check_view").substitute(
         evidence=evidence,

@@ -1,4 +1,4 @@
-"""Starts vLLM's OpenAI-compatible server with the settings that the engine's calls are made for.
+"""Start vLLM's OpenAI-compatible server with the settings that the engine's calls need.
 
 python -m gpu_workers.engine.models.served.vllm_server --role vlm --port 8001
 python -m gpu_workers.engine.models.served.vllm_server --role llm --print
@@ -22,7 +22,7 @@ import httpx
 
 @dataclass(frozen=True, slots=True)
 class ServedRole:
-    """Defaults of one role. images: most pictures in one prompt, 0 for a text model."""
+    """Defaults of one role. images: maximum number of pictures in one prompt, 0 for a text model."""
 
     model: str
     max_model_len: int
@@ -50,9 +50,9 @@ def server_argv(
     compact_json: bool = False,
     cpu: bool = False,
 ) -> list[str]:
-    """The command line of the server. Raises ValueError for an unknown role or a share of memory outside 0..1.
+    """Return the command line of the server. Raises ValueError for an unknown role or a share of memory outside 0..1.
 
-    served_name: what clients call the model, instead of the hub id or folder. images: instead of the role's limit.
+    served_name: name of the model for clients, instead of the hub id or folder. images: instead of the role's limit.
     compact_json: no blanks between the parts of structured outputs; a small model can fill its answer with them.
     cpu: for a CPU build of vLLM, whose memory is set by VLLM_CPU_KVCACHE_SPACE (GiB); nothing is compiled.
     """
@@ -70,7 +70,8 @@ def server_argv(
     argv += ["--tensor-parallel-size", str(tensor_parallel), "--max-num-seqs", str(max_num_seqs)]
     # Samples of one question share their prompt; chunks share their instructions.
     argv += ["--enable-prefix-caching", "--enable-prompt-tokens-details"]
-    # Structured outputs: xgrammar, with another back end where a schema is beyond it; only a named one can be compact.
+    # Structured outputs use xgrammar, or another back end for schemas that it lacks; only a named back end can be
+    # compact.
     outputs = {"backend": "xgrammar", "disable_any_whitespace": True} if compact_json else {"backend": "auto"}
     argv += ["--structured-outputs-config", json.dumps(outputs)]
     if served.images:
