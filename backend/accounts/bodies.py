@@ -17,7 +17,7 @@ MAX_OVERLAP_SECONDS = 7 * 86_400
 
 
 class ApiKeyRequestSerializer(StrictSerializer):
-    name = serializers.CharField(max_length=100, help_text="A name that tells you what uses the key.")
+    name = serializers.CharField(max_length=100, help_text="A name that shows what uses the key.")
     scopes = serializers.ListField(
         child=serializers.ChoiceField(SCOPE_CHOICES),
         min_length=1,

@@ -13,7 +13,7 @@ from drf_spectacular.renderers import OpenApiJsonRenderer
 
 @cache
 def _document() -> bytes:
-    # Made once per process: making it takes a good part of a second, and asking for it needs no key.
+    # Made once per process: it takes a good part of a second to make, and a request for it needs no key.
     schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     return bytes(OpenApiJsonRenderer().render(schema))
 
@@ -21,5 +21,5 @@ def _document() -> bytes:
 @transaction.non_atomic_requests
 @require_safe
 def openapi_json(request: HttpRequest) -> HttpResponse:
-    """The OpenAPI document, the same as frontend_api_schema/openapi.yaml."""
+    """Return the OpenAPI document, the same as frontend_api_schema/openapi.yaml."""
     return HttpResponse(_document(), content_type="application/vnd.oai.openapi+json")

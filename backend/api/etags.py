@@ -12,14 +12,14 @@ def etag(version: int) -> str:
 
 
 def expected_version(request: Request, *, current: int) -> int:
-    """The version that a change may be applied to: If-Match where it is sent, else the current one.
+    """Return the version that a change may be applied to: that of If-Match if it is sent, else the current one.
 
-    Raises Problem 412 `version_mismatch`, with the current ETag, when If-Match names another version.
+    Raises Problem 412 `version_mismatch`, with the current ETag, if If-Match names another version.
     """
-    given = request.headers.get("If-Match")
-    if given is None or given.strip() == "*":
+    if_match = request.headers.get("If-Match")
+    if if_match is None or if_match.strip() == "*":
         return current
-    tags = {tag.strip() for tag in given.split(",")}
+    tags = {tag.strip() for tag in if_match.split(",")}
     if etag(current) not in tags:
         raise Problem(
             412,

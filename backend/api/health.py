@@ -1,4 +1,4 @@
-"""/healthz: the process answers. /readyz: it may be sent requests."""
+"""/healthz: the process answers. /readyz: the process can take requests."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _isolation_held_at: float | None = None
 @transaction.non_atomic_requests
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """Always 200: says nothing about dependencies, so that their outage restarts no process."""
+    """Return 200, whatever the state of dependencies, so that their outage restarts no process."""
     return JsonResponse({"status": "ok"})
 
 
 @transaction.non_atomic_requests
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """200 when every check is `ok`, else 503. Reasons are in the log, since anybody may ask."""
+    """Return 200 if every check is `ok`, else 503. The reasons are only in the log, since anybody may ask."""
     checks: dict[str, Check] = {"postgres": _postgres, "isolation": _isolation, "redis": _redis, **registered()}
     results = {}
     for name, check in checks.items():

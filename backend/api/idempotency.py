@@ -65,9 +65,9 @@ def idempotent(*, secret: bool = False) -> Callable[[Handler], Handler]:
 def run_once(request: Request, work: Callable[[], Response], *, secret: bool = False) -> Response:
     """Run work() once per Idempotency-Key, inside the open tenant_scope; without a key just run work().
 
-    secret: the answer carries a secret. It is stored sealed, and another API key of the tenant does not get it.
-    Raises Problem 422 `idempotency_key_reused` for another request, 409 `idempotency_in_progress` while a first request
-    still runs, 400 for a malformed key. Answers of 402, 409, 429 and 5xx are not kept: a retry works.
+    secret: the answer carries a secret. It is stored sealed, and another API key of the tenant does not get it. Raises
+    Problem 422 `idempotency_key_reused` for another request, 409 `idempotency_in_progress` while a first request still
+    runs, 400 for a malformed key. Answers of 402, 409, 429 and 5xx are not kept, so a retry works.
     """
     key = request.headers.get(HEADER)
     if key is None:
@@ -77,12 +77,12 @@ def run_once(request: Request, work: Callable[[], Response], *, secret: bool = F
     tenant_id = current_tenant_id()
     _lock(f"idempotency:{tenant_id}:{key}")
     fingerprint = _fingerprint(request, secret=secret)
-    known: IdempotencyRecord | None = IdempotencyRecord.objects.filter(key=key).first()
-    if known is not None and known.created_at < timezone.now() - KEPT_FOR:
-        known.delete()
-        known = None
-    if known is not None:
-        return _replay(known, fingerprint)
+    earlier: IdempotencyRecord | None = IdempotencyRecord.objects.filter(key=key).first()
+    if earlier is not None and earlier.created_at < timezone.now() - KEPT_FOR:
+        earlier.delete()
+        earlier = None
+    if earlier is not None:
+        return _replay(earlier, fingerprint)
     _forget_oldest()
     record = IdempotencyRecord.objects.create(tenant_id=tenant_id, key=key, fingerprint=fingerprint)
     try:
@@ -153,7 +153,7 @@ def _replay(record: IdempotencyRecord, fingerprint: str) -> Response:
     if record.fingerprint != fingerprint:
         raise Problem(422, "idempotency_key_reused", f"This {HEADER} was used for another request; choose a new one.")
     if record.status_code is None or record.response is None:
-        # Committed without an answer: cannot happen while the row and its answer share a transaction.
+        # A row without an answer is impossible while the row and its answer share a transaction.
         raise RuntimeError(f"idempotency record {record.id} holds no answer")
     stored = record.response
     return Response(

@@ -20,8 +20,8 @@ class RequestId:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        given = request.headers.get(HEADER, "")
-        request_id = given if _ACCEPTED.fullmatch(given) else f"req_{uuid4().hex}"
+        sent_id = request.headers.get(HEADER, "")
+        request_id = sent_id if _ACCEPTED.fullmatch(sent_id) else f"req_{uuid4().hex}"
         request.request_id = request_id  # type: ignore[attr-defined]
         response = self.get_response(request)
         response.headers[HEADER] = request_id

@@ -107,7 +107,7 @@ def _problem_statuses(path: str, operation: dict[str, Any]) -> list[str]:
 
 def undocumented_bases() -> list[type]:
     """Return the classes whose docstrings are for readers of the code (GET_LIB_DOC_EXCLUDES)."""
-    # Settings are read before apps: nothing of ours can be imported above.
+    # Settings are read before apps, so this file cannot import our modules at its top.
     from drf_spectacular.plumbing import get_lib_doc_excludes
 
     from backend.api.bodies import StrictSerializer

@@ -1,4 +1,4 @@
-"""Cursor pages: the position is the last row seen, so rows added or removed meanwhile shift nothing."""
+"""Cursor pages: the cursor holds the last row of a page, so rows added or removed meanwhile shift nothing."""
 
 from __future__ import annotations
 
@@ -54,15 +54,15 @@ def page(
     cursor = request.query_params.get("cursor")
     if cursor:
         rows = rows.filter(_after(fields, _decode(queryset, fields, cursor), "lt" if descending else "gt"))
-    found = list(rows[: limit + 1])
-    shown = found[:limit]
+    fetched = list(rows[: limit + 1])
+    shown = fetched[:limit]
     if serialize_many is not None:
         data = list(serialize_many(shown))
     elif serialize is not None:
         data = [serialize(row) for row in shown]
     else:
         raise ValueError("a page needs serialize or serialize_many")
-    return Response({"data": data, "next_cursor": _encode(fields, shown[-1]) if len(found) > limit else None})
+    return Response({"data": data, "next_cursor": _encode(fields, shown[-1]) if len(fetched) > limit else None})
 
 
 def _limit(request: Request) -> int:
@@ -73,7 +73,7 @@ def _limit(request: Request) -> int:
 
 
 def _after(fields: Sequence[str], values: Sequence[Any], operator: str) -> Q:
-    """Rows behind `values` in the order of `fields`: (a > x) or (a = x and b > y) …"""
+    """Return the filter for rows after `values` in the order of `fields`: (a > x) or (a = x and b > y) …"""
     condition = Q()
     for index, field in enumerate(fields):
         equal = dict(zip(fields[:index], values[:index], strict=True))

@@ -1,4 +1,4 @@
-"""What a request body may be. Imported by DRF's settings, so it imports nothing of ours."""
+"""The accepted request bodies. DRF's settings import this module, so it imports no module of ours."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """What is wrong with one value. pointer: JSON Pointer into the body, or `/name` of a query parameter."""
+    """The fault of one value. pointer: JSON Pointer into the body, or `/name` of a query parameter."""
 
     pointer: str
     code: str
@@ -53,7 +53,7 @@ class Problem(Exception):
         self.headers = dict(headers or {})
 
     def body(self, request: HttpRequest) -> dict[str, Any]:
-        """The members of RFC 9457 with our extensions code, request_id and errors."""
+        """Return the members of RFC 9457 with our extensions code, request_id and errors."""
         return {
             "type": f"urn:ava:problem:{self.code}",
             "title": self.title,
@@ -67,7 +67,7 @@ class Problem(Exception):
 
 
 def not_found() -> Problem:
-    """One answer for ids that never existed, are malformed, or belong to another tenant."""
+    """Return the 404 for ids that never existed, are malformed, or belong to another tenant."""
     return Problem(404, "not_found", "There is no such resource.")
 
 
@@ -113,7 +113,7 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, Refused):
         errors = [FieldError(error.pointer, error.code, error.detail)] if error.pointer is not None else []
         if error.status == 400 and errors:
-            # One shape for every bad value, whether a serializer or a service finds it.
+            # Every invalid value has one shape, whether a serializer or a service refuses it.
             return _invalid_request(errors)
         headers = {"Retry-After": "2"} if error.status == 503 else {}
         return Problem(error.status, error.code, error.detail, errors=errors, headers=headers)
@@ -125,9 +125,9 @@ def problem_of(error: Exception) -> Problem:
         return _invalid_request(list(field_errors(error.detail)))
     if isinstance(error, exceptions.APIException) and error.status_code < 500:
         code = next((code for kind, code in _DRF_CODES if isinstance(error, kind)), error.default_code)
-        given = getattr(error.detail, "code", error.default_code)
-        if given != error.default_code:
-            code = str(given)
+        own_code = getattr(error.detail, "code", error.default_code)
+        if own_code != error.default_code:
+            code = str(own_code)
         headers = {}
         challenge = getattr(error, "auth_header", None)
         if challenge:
@@ -143,19 +143,19 @@ def problem_of(error: Exception) -> Problem:
 
 
 def handle_exception(error: Exception, context: Mapping[str, Any]) -> Response:
-    """DRF's EXCEPTION_HANDLER. The request's transaction is rolled back."""
+    """Answer an exception with its problem and roll back the request's transaction (DRF's EXCEPTION_HANDLER)."""
     problem = problem_of(error)
     set_rollback()
     return respond(problem, context["request"])
 
 
 def respond(problem: Problem, request: HttpRequest) -> Response:
-    """A problem as a response, without touching the transaction."""
+    """Return a problem as a response, without touching the transaction."""
     return Response(problem.body(request), status=problem.status, headers=problem.headers, content_type=CONTENT_TYPE)
 
 
 def as_json(problem: Problem, request: HttpRequest) -> JsonResponse:
-    """A problem outside DRF's views."""
+    """Return a problem as a response outside DRF's views."""
     return JsonResponse(
         problem.body(request), status=problem.status, headers=problem.headers, content_type=CONTENT_TYPE
     )

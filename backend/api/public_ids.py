@@ -26,14 +26,14 @@ PREFIXES = frozenset(
 
 
 def encode(prefix: str, value: UUID) -> str:
-    """`vid_` and the base58 of the 16 bytes. Raises ValueError for a prefix that is not ours."""
+    """Return the public id, such as `vid_` and the base58 of the 16 bytes. Raises ValueError for an unknown prefix."""
     if prefix not in PREFIXES:
         raise ValueError(f"unknown id prefix {prefix!r}")
     return f"{prefix}_{base58.b58encode(value.bytes).decode()}"
 
 
 def parse(prefix: str, text: str) -> UUID | None:
-    """The UUID behind a public id; None unless text is the one canonical spelling under this prefix."""
+    """Return the UUID of a public id; None unless text is its canonical spelling with this prefix."""
     head, _, tail = text.partition("_")
     if head != prefix or not 16 <= len(tail) <= 22:
         return None
@@ -46,7 +46,7 @@ def parse(prefix: str, text: str) -> UUID | None:
 
 
 def decode(prefix: str, text: str) -> UUID:
-    """parse(), for ids in a path: raises the 404 Problem, so a malformed id answers like an unknown one."""
+    """Return the UUID of an id in a path. Raises the 404 Problem, so a malformed id is answered like an unknown one."""
     value = parse(prefix, text)
     if value is None:
         raise not_found()
@@ -55,7 +55,7 @@ def decode(prefix: str, text: str) -> UUID:
 
 @extend_schema_field({"type": "string", "pattern": "^[a-z]{3}_[1-9A-HJ-NP-Za-km-z]+$"})
 class PublicIdField(serializers.Field):  # type: ignore[type-arg]
-    """UUID inside, public id outside; a malformed one is a validation error `invalid_id`."""
+    """A UUID inside, a public id outside. A malformed id is the validation error `invalid_id`."""
 
     default_error_messages = {"invalid_id": "This is not an id of the kind {prefix}_…"}
 

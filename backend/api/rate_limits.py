@@ -1,4 +1,4 @@
-"""Requests per minute and tenant: one token bucket in Redis, taken from by one script so that takers cannot race."""
+"""Requests per minute and tenant: a token bucket in Redis, which one script serves, so that requests cannot race."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from backend.api.problems import Problem
 
 logger = logging.getLogger(__name__)
 WINDOW_SECONDS = 60
-# After a failure Redis is left alone for so long: a dead one must not slow every request by its timeout.
+# Pause after a failure of Redis: without it every request would wait for the timeout.
 _REST_SECONDS = 5.0
 _silent_until = 0.0
 
@@ -43,14 +43,15 @@ return {allowed, tostring(tokens)}
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What the bucket said. remaining is None when it could not be asked and the request passes uncounted."""
+    """The reply of the bucket. remaining: None if the bucket could not be asked, so that the request passes
+    uncounted."""
 
     allowed: bool
     limit: int
     remaining: float | None
 
     def headers(self) -> dict[str, str]:
-        """RateLimit fields (IETF draft) and their older X- twins; none when nothing was counted."""
+        """Return RateLimit fields (IETF draft) and their older X- twins; none if the request was not counted."""
         if self.remaining is None:
             return {}
         left = int(self.remaining)
@@ -63,7 +64,7 @@ class Grant:
         }
 
     def check(self) -> None:
-        """Raises Problem 429 `rate_limited` with Retry-After when the request was not granted."""
+        """Check that the request was granted. Raises Problem 429 `rate_limited` with Retry-After."""
         if self.allowed:
             return
         wait = max(1, math.ceil((1 - (self.remaining or 0.0)) * WINDOW_SECONDS / self.limit))
@@ -81,7 +82,8 @@ def _client() -> redis.Redis:
 
 
 def take(tenant_id: UUID) -> Grant:
-    """Take one request from the tenant's bucket; open when Redis is away, since a limit must not be an outage."""
+    """Take one request from the tenant's bucket. It is granted if Redis is away, since a limit must not be an
+    outage."""
     global _silent_until
     limit: int = settings.RATE_LIMIT_PER_MINUTE
     if time.monotonic() < _silent_until:

@@ -1,4 +1,4 @@
-"""What must answer before this process may be sent requests. Each app registers the dependency that it owns."""
+"""The dependencies that must answer before this process takes requests. Each app registers those that it owns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Check = Callable[[], None]
 
 
 class NotReady(Exception):
-    """A dependency that a request would need is not there."""
+    """A dependency that a request would need does not answer."""
 
 
 _checks: dict[str, Check] = {}

@@ -1,4 +1,4 @@
-"""What every operation of the OpenAPI document takes from its view: summary, description, scope, Idempotency-Key."""
+"""The parts of an operation that the OpenAPI document takes from its view: summary, description, scope, header."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class WireSchema(AutoSchema):
 
     def get_summary(self) -> str | None:
         """Return the first sentence of the method's docstring, without its full stop."""
-        found = _FIRST_SENTENCE.match(self._docstring())
-        return " ".join(found[0].split()).removesuffix(".") if found else None
+        sentence = _FIRST_SENTENCE.match(self._docstring())
+        return " ".join(sentence[0].split()).removesuffix(".") if sentence else None
 
     def get_description(self) -> str:  # type: ignore[override]
         """Return the method's docstring and the scope that it needs; never the docstring of a view class."""
@@ -37,7 +37,7 @@ class WireSchema(AutoSchema):
         return "\n\n".join(part for part in (self._docstring(), needs) if part)
 
     def get_override_parameters(self) -> list[Any]:
-        """Return the Idempotency-Key header where the method honours it."""
+        """Return the Idempotency-Key header if the method honours it."""
         return [IDEMPOTENCY_KEY] if is_marked(self._handler()) else []
 
     def _handler(self) -> Any:

@@ -23,7 +23,7 @@ Row = TypeVar("Row", bound=models.Model)
 
 
 def get_or_404(queryset: QuerySet[Row], id: UUID) -> Row:
-    """The row of queryset with this id. Raises the one 404 that unknown and foreign ids share."""
+    """Return the row of queryset with this id. Raises the 404 that unknown and foreign ids share."""
     row = queryset.filter(pk=id).first()
     if row is None:
         raise not_found()
@@ -41,7 +41,7 @@ class AuthenticatedView(APIView):
 
     @property
     def principal(self) -> Principal:
-        """Who is calling. Raises RuntimeError where nobody has been authenticated."""
+        """Return the caller. Raises RuntimeError if nobody has been authenticated."""
         principal = self.request.auth
         if isinstance(principal, Principal):
             return principal

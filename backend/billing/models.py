@@ -45,7 +45,7 @@ class PriceBook(models.Model):
 
 
 class UsageEvent(TenantRow):
-    """One append-only ledger row. source_id names the work, not the attempt, so doing it twice bills once."""
+    """One append-only ledger row. source_id names the work, not the attempt, so repeated work is billed once."""
 
     meter = models.CharField(max_length=32, choices=UsageMeter.choices)
     quantity = models.DecimalField(max_digits=24, decimal_places=6)

@@ -15,7 +15,7 @@ from django.db.models.functions import TruncDate
 from backend.billing.models import QUESTION, UsageEvent, UsageMeter
 from backend.billing.rates import Cost
 
-# What usage may be grouped by, and the column behind each.
+# Names of the groups of usage, and the column behind each.
 GROUPS: dict[str, str] = {
     "day": "day",
     "meter": "meter",
@@ -50,12 +50,12 @@ class Usage:
 
     @property
     def cost(self) -> Decimal:
-        """What all of the usage cost to run."""
+        """Return the cost of all usage."""
         return sum((line.cost for line in self.lines), Decimal(0))
 
     @property
     def price(self) -> Decimal:
-        """What all of the usage is priced at."""
+        """Return the price of all usage."""
         return sum((line.price for line in self.lines), Decimal(0))
 
 

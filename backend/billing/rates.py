@@ -16,7 +16,7 @@ _QUANTITY = Decimal(1).scaleb(-6)
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """amount: what the work cost us by the cost book. price: what the customer pays for it by the price book."""
+    """Value of work. amount: our cost by the cost book. price: the customer's price by the price book."""
 
     amount: Decimal = Decimal(0)
     price: Decimal = Decimal(0)

@@ -1,4 +1,4 @@
-"""/v1/videos/{id}/…: what the index holds, readable while the video is still being indexed."""
+"""/v1/videos/{id}/…: the contents of the index, readable while the video is still being indexed."""
 
 from __future__ import annotations
 

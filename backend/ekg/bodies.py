@@ -260,19 +260,19 @@ def entity_bodies(rows: Sequence[Entity]) -> list[Any]:
 
 
 def summary_body(video: Video) -> Any:
-    found = queries.summary(video)
-    overview, storage = found.overview, ObjectStorage()
+    summary = queries.summary(video)
+    overview, storage = summary.overview, ObjectStorage()
     until_ms = overview.until_ms if overview else 0
     topics = [
         {
             **_columns(row, "n", "start_ms", "end_ms", "title", "summary", "people", "places"),
             "frames": [
-                {"ms": ms, "thumbnail_url": storage.presign_get(found.frames[ms].thumbnail_key)}
+                {"ms": ms, "thumbnail_url": storage.presign_get(summary.frames[ms].thumbnail_key)}
                 for ms in row.frame_ms
-                if ms in found.frames
+                if ms in summary.frames
             ],
         }
-        for row in found.topics
+        for row in summary.topics
     ]
     body = {
         "video_id": video.id,
@@ -282,7 +282,7 @@ def summary_body(video: Video) -> Any:
         "places": overview.places if overview else [],
         "until_ms": until_ms,
         "complete": video.status == VideoStatus.READY and 0 < video.indexed_until_ms <= until_ms,
-        "error": {"code": found.error[0], "message": found.error[1]} if found.error else None,
+        "error": {"code": summary.error[0], "message": summary.error[1]} if summary.error else None,
         "topics": topics,
     }
     return SummarySerializer(body).data

@@ -63,7 +63,7 @@ class Question(TenantRow):
     choices = models.JSONField(default=list)
     method = models.CharField(max_length=32, default="ava")
     effort = models.CharField(max_length=16, default="medium")
-    # How a doubtful answer is checked: off, frames, inspect, or auto, where the effort decides.
+    # How a doubtful answer is checked: off, frames, inspect, or auto: the effort decides.
     check_mode = models.CharField(max_length=8, default="auto")
     # Scope: a hard filter. start_ms and end_ms narrow every video.
     start_ms = models.BigIntegerField(null=True)

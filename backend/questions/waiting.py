@@ -36,10 +36,10 @@ def wait_until(
     clock = clock or PollClock()
     deadline = clock.now() + seconds
     while True:
-        seen = look()
+        result = look()
         left = deadline - clock.now()
-        if seen or left <= 0:
-            return seen
+        if result or left <= 0:
+            return result
         clock.sleep(min(every, left))
 
 

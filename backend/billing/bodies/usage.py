@@ -23,7 +23,7 @@ _PREFIX_OF_GROUP = {"video": "vid", "question": "qst", "api_key": "key"}
 
 @extend_schema_field({"type": "string"})
 class TimeField(serializers.Field):  # type: ignore[type-arg]
-    """A time or a date as text; the time inside. A time without an offset is in UTC."""
+    """A time or a date as text outside, a time inside. A time without an offset is in UTC."""
 
     default_error_messages = {"invalid_time": "Give an RFC 3339 time or a date, such as 2026-03-01."}
 
@@ -43,7 +43,7 @@ class TimeField(serializers.Field):  # type: ignore[type-arg]
 
 @extend_schema_field({"type": "string"})
 class GroupsField(serializers.Field):  # type: ignore[type-arg]
-    """Comma-separated names of groups; a list of names inside, each once."""
+    """Comma-separated names of groups outside, a list of names inside, each once."""
 
     default_error_messages = {"unknown_group": f"Give a comma-separated list out of {', '.join(queries.GROUPS)}."}
 

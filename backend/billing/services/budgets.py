@@ -35,7 +35,7 @@ class MonthlyBudgetExhausted(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Per month; None is no limit. max_tokens: prompt and completion. max_seconds: of model time."""
+    """Limits per month; None is no limit. max_tokens: prompt and completion. max_seconds: of model time."""
 
     max_tokens: int | None = None
     max_seconds: Decimal | None = None
@@ -66,7 +66,7 @@ class MonthlyBudget:
 
     @property
     def left(self) -> Limits:
-        """The amounts that may still be consumed, never below zero; None where there is no limit."""
+        """Return the amounts that may still be consumed, never below zero; None without a limit."""
         limits, used = self.limits, self.used
         return Limits(
             None if limits.max_tokens is None else max(0, limits.max_tokens - used.tokens),
@@ -76,7 +76,7 @@ class MonthlyBudget:
 
     @property
     def exhausted(self) -> str:
-        """The name of the first limit that is used up, "" if there is none."""
+        """Return the name of the first limit that is used up, "" if there is none."""
         left = self.left
         amounts = {"max_tokens": left.max_tokens, "max_seconds": left.max_seconds, "max_cost": left.max_cost}
         return next((name for name, amount in amounts.items() if amount is not None and amount <= 0), "")
@@ -135,10 +135,10 @@ def monthly_budget(*, without: UUID | None = None, at: datetime | None = None) -
     For an open question (without is given) nothing is summed up if the tenant has no limit: used is zero then.
     """
     start, end = month_of(at or timezone.now())
-    wanted = limits()
-    if without is not None and not wanted.any:
-        return MonthlyBudget(wanted, Consumed(), start, end)
-    return MonthlyBudget(wanted, _used(start, end, without), start, end)
+    budget_limits = limits()
+    if without is not None and not budget_limits.any:
+        return MonthlyBudget(budget_limits, Consumed(), start, end)
+    return MonthlyBudget(budget_limits, _used(start, end, without), start, end)
 
 
 def _used(start: datetime, end: datetime, without: UUID | None) -> Consumed:

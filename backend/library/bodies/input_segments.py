@@ -13,7 +13,7 @@ from backend.library.bodies.files import ProbeSerializer, error_body, probe_body
 from backend.library.bodies.sources import names_its_own
 from backend.library.models import InputSegment, InputStatus, SourceType
 
-# What a segment may come from.
+# Sources of a segment.
 SEGMENT_SOURCES = (SourceType.UPLOAD.value, SourceType.URL.value)
 
 

@@ -1,4 +1,4 @@
-"""What recordings and their segments come from."""
+"""Sources of recordings and of their segments."""
 
 from __future__ import annotations
 

@@ -220,7 +220,7 @@ def _bodies(
                 "indexing": _indexing(under_way.get(video.id)),
                 "source": {
                     "type": video.source_type,
-                    # A failed video takes no more, whether it was closed or not.
+                    # A failed video takes no more segments, whether it was closed or not.
                     "state": "open" if is_open(video) and video.status != VideoStatus.FAILED else "closed",
                     "segments": appended.get(video.id),
                 },
@@ -247,7 +247,7 @@ def _indexing(version: IndexVersion | None) -> dict[str, Any] | None:
 
 def timings(video: Video) -> dict[str, Any]:
     index_ms = _milliseconds(video.index_started_at, video.ready_at)
-    # A later version waits for nothing but its turn.
+    # A later version only waits for its turn.
     queue_ms = _milliseconds(video.created_at, video.index_started_at) if video.active_index_version == 1 else None
     return {
         "queue_ms": queue_ms,

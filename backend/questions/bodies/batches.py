@@ -26,7 +26,7 @@ _DEFAULTS = ("method", "effort", "budget")
 
 
 class BatchQuestionRequestSerializer(QuestionFieldsSerializer):
-    """A question of a batch. The batch's scope, method, effort and budget stand in for what it leaves out."""
+    """A question of a batch. For parts that it leaves out, the batch's scope, method, effort and budget apply."""
 
     method = serializers.ChoiceField(METHODS, required=False, help_text=METHOD_HELP)
     effort = serializers.ChoiceField(EFFORTS, required=False, help_text=EFFORT_HELP)
@@ -37,7 +37,7 @@ class BatchQuestionRequestSerializer(QuestionFieldsSerializer):
 
 
 class QuestionBatchRequestSerializer(StrictSerializer):
-    """Questions that are asked together, and what stands in for whatever a question leaves out."""
+    """Questions that are asked together, with defaults for the parts that a question leaves out."""
 
     questions: Any = serializers.ListSerializer(
         child=BatchQuestionRequestSerializer(),
@@ -64,7 +64,7 @@ class QuestionBatchRequestSerializer(StrictSerializer):
     metadata = MetadataField(required=False, help_text="Your own labels of the batch.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Return the questions with the batch's scope, method, effort and budget where they name none."""
+        """Return the questions; those without scope, method, effort or budget get the batch's."""
         scope = {name: attrs.pop(name) for name in SCOPE_FIELDS if name in attrs}
         if len(scope) > 1:
             raise serializers.ValidationError("Give either video_ids or collection_id.", code="scope_required")
@@ -72,9 +72,9 @@ class QuestionBatchRequestSerializer(StrictSerializer):
         faults: list[dict[str, Any]] = []
         questions = []
         for question in attrs["questions"]:
-            own = any(name in question for name in SCOPE_FIELDS)
-            faults.append({} if own or scope else {"non_field_errors": [_no_scope()]})
-            questions.append({**defaults, **({} if own else scope), **question})
+            has_scope = any(name in question for name in SCOPE_FIELDS)
+            faults.append({} if has_scope or scope else {"non_field_errors": [_no_scope()]})
+            questions.append({**defaults, **({} if has_scope else scope), **question})
         if any(faults):
             raise serializers.ValidationError({"questions": faults})
         return {**attrs, "questions": questions}

@@ -55,7 +55,7 @@ class ScopeRequestSerializer(StrictSerializer):
 
 
 class FrameImageSerializer(serializers.Serializer[Any]):
-    """A frame of a video, out of a row with frame_ms and frame_key; null if the row has no frame."""
+    """A frame of a video, from a row with frame_ms and frame_key; null if the row has no frame."""
 
     ms = serializers.IntegerField(source="frame_ms", help_text="Time of the frame in its video, in milliseconds.")
     url = serializers.SerializerMethodField(

@@ -1,4 +1,4 @@
-"""Bodies of questions: what a request says, and the one shape of reads, lists, waits, streams and batch results."""
+"""Bodies of questions: those of requests, and one shape for reads, lists, waits, streams and batch results."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class QuestionBudgetRequestSerializer(StrictSerializer):
 
 
 class QuestionFieldsSerializer(ScopeRequestSerializer):
-    """What a question asked alone and a question of a batch have in common."""
+    """The common fields of a question asked alone and a question of a batch."""
 
     question = serializers.CharField(source="text", max_length=4_000, help_text="The question in your own words.")
     choices = serializers.ListField(

@@ -1,4 +1,4 @@
-"""Reads of question batches: the batches of the entered tenant, and what became of their questions."""
+"""Reads of question batches of the entered tenant, and of the outcomes of their questions."""
 
 from __future__ import annotations
 

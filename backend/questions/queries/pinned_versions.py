@@ -1,4 +1,4 @@
-"""Which index versions questions and searches read: each pins the versions of its videos when it begins."""
+"""The index versions that questions and searches read: each pins the versions of its videos when it begins."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def videos_of_search(search: Search) -> list[SearchVideo]:
 
 
 def profile_of(rows: list[QuestionVideo]) -> str:
-    """Return the profile that prompts are chosen by: that of one of the videos, general without any."""
+    """Return the profile that selects the prompts: that of one of the videos, general without any."""
     profiles = Video.objects.filter(id__in=[row.video_id for row in rows]).values_list("profile", flat=True)
     return profiles.first() or "general"
 
 
 def is_read(video_id: UUID, version: int) -> bool:
     """Whether a question or a search that is under way reads the version."""
-    here = {"video_id": video_id, "index_version": version}
-    questions = QuestionVideo.objects.filter(**here, question__status=QuestionStatus.RUNNING)
-    searches = SearchVideo.objects.filter(**here, search__status=QuestionStatus.RUNNING)
+    version_of_video = {"video_id": video_id, "index_version": version}
+    questions = QuestionVideo.objects.filter(**version_of_video, question__status=QuestionStatus.RUNNING)
+    searches = SearchVideo.objects.filter(**version_of_video, search__status=QuestionStatus.RUNNING)
     return bool(questions.exists() or searches.exists())

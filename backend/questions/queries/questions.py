@@ -41,7 +41,7 @@ class Progress:
 
     @property
     def percent(self) -> int | None:
-        """The part that is done; None if the total is unknown."""
+        """Return the percentage that is done; None if the total is unknown."""
         return round(100 * self.done / self.total) if self.total else None
 
 
@@ -64,7 +64,7 @@ class NodeView:
 
     @property
     def events(self) -> tuple[NodeEvent, ...]:
-        """The event list of the node, in the order of the ranks."""
+        """Return the event list of the node, in the order of the ranks."""
         return tuple(
             NodeEvent(UUID(event["event_id"]), event["rank"], event["score"], tuple(event.get("views", ())))
             for event in self.node.events
@@ -72,12 +72,12 @@ class NodeView:
 
     @property
     def reused_from(self) -> str | None:
-        """The path of the node whose answer this node shares; None if it has its own."""
+        """Return the path of the node whose answer this node shares; None if it has its own."""
         return self.node.reused_from or None
 
     @property
     def error_code(self) -> str | None:
-        """The code of the error that ended the node; None without an error."""
+        """Return the code of the error that ended the node; None without an error."""
         return self.node.error_code or None
 
 
@@ -99,37 +99,37 @@ class QuestionView:
 
     @property
     def standalone_question(self) -> str | None:
-        """The wording of a follow-up that the search used; None if that is the question itself."""
+        """Return the wording of a follow-up that the search used; None if that is the question itself."""
         return self.question.standalone or None
 
     @property
     def finish_reason(self) -> str | None:
-        """Why the search ended; None while it has not."""
+        """Return why the search ended; None while it runs."""
         return self.question.finish_reason or None
 
     @property
     def finish_detail(self) -> str | None:
-        """The code behind a finish reason other than answered."""
+        """Return the code behind a finish reason other than answered."""
         return self.question.finish_detail or None
 
     @property
     def partial_answer(self) -> dict[str, Any] | None:
-        """The best answer so far of an open question: {text, choice, score, path, level}."""
+        """Return the best answer so far of an open question: {text, choice, score, path, level}."""
         return (self.question.partial or None) if self.is_open else None
 
     @property
     def usage(self) -> dict[str, Any] | None:
-        """The consumption of the answer's model calls; None while there is no answer."""
+        """Return the consumption of the answer's model calls; None while there is no answer."""
         return self.question.usage or None
 
     @property
     def timings(self) -> dict[str, int] | None:
-        """Durations in ms; None while there is no answer."""
+        """Return durations in ms; None while there is no answer."""
         return self.question.timings or None
 
     @property
     def error(self) -> Failure | None:
-        """Why the question failed; None if it did not."""
+        """Return why the question failed; None if it did not."""
         return failure_of(self.question)
 
 

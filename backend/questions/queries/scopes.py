@@ -17,7 +17,7 @@ MAX_VIDEOS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ScopeWish:
-    """What a request names: a collection, which stands for the videos it has now, or else videos."""
+    """The scope that a request names: a collection, which stands for the videos it has now, or else videos."""
 
     video_ids: frozenset[UUID] = frozenset()
     collection_id: UUID | None = None

@@ -58,17 +58,17 @@ class SearchView:
 
     @property
     def results(self) -> tuple[FoundEvent, ...]:
-        """The events that were found, best first."""
+        """Return the events of the results, best first."""
         return tuple(FoundEvent.stored(result) for result in self.search.results)
 
     @property
     def result_count(self) -> int:
-        """The number of results."""
+        """Return the number of results."""
         return len(self.search.results)
 
     @property
     def moments(self) -> Sequence[RankedMoment]:
-        """The stretches of time that the results make up, best first."""
+        """Return the stretches of time that the results make up, best first."""
         return moments(
             [
                 FoundSpan(event.video_id, event.event_id, event.n, Span(event.start_ms, event.end_ms), event.score)
@@ -78,17 +78,17 @@ class SearchView:
 
     @property
     def usage(self) -> dict[str, Any] | None:
-        """The consumption of the search's model calls; None while it has no results."""
+        """Return the consumption of the search's model calls; None while it has no results."""
         return self.search.usage or None
 
     @property
     def timings(self) -> dict[str, int] | None:
-        """Durations in ms; None while the search has no results."""
+        """Return durations in ms; None while the search has no results."""
         return self.search.timings or None
 
     @property
     def error(self) -> Failure | None:
-        """Why the search failed; None if it did not."""
+        """Return why the search failed; None if it did not."""
         return failure_of(self.search)
 
 

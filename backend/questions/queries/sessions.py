@@ -19,7 +19,7 @@ REMEMBERED_TURNS = 6
 
 @dataclass(frozen=True, slots=True)
 class SessionScope:
-    """What a session is about: a wish that each question resolves again, and the span of every video."""
+    """The scope of a session: a wish that each question resolves again, and the span of every video."""
 
     wish: ScopeWish
     start_ms: int | None = None
@@ -36,7 +36,7 @@ class SessionView:
 
     @property
     def video_ids(self) -> list[UUID]:
-        """The videos of the scope as requested; empty for a collection."""
+        """Return the videos of the scope as requested; empty for a collection."""
         return sorted(self.scope.wish.video_ids)
 
 
@@ -49,7 +49,7 @@ def sessions(*, external_id: str = "") -> QuerySet[Session]:
 
 
 def view_of(session: Session) -> SessionView:
-    """Return a session out of sessions() as customers see it."""
+    """Return the view of a session that sessions() returned."""
     turns: int = getattr(session, "turns")  # noqa: B009 - an annotation of sessions()
     return SessionView(session, scope_of(session), turns)
 

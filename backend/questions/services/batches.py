@@ -77,9 +77,9 @@ def _checked(questions: Sequence[Mapping[str, Any]]) -> tuple[list[Question], li
     rows: list[Question] = []
     wishes = [ScopeWish(frozenset(fields.get("video_ids", ())), fields.get("collection_id")) for fields in questions]
     for position, fields in enumerate(questions):
-        own = {name: value for name, value in fields.items() if name not in ("video_ids", "collection_id")}
+        arguments = {name: value for name, value in fields.items() if name not in ("video_ids", "collection_id")}
         try:
-            rows.append(new_question(**own))
+            rows.append(new_question(**arguments))
         except Refused as refused:
             refusals[position] = refused
     scopes: list[list[Video]] = []
@@ -118,7 +118,7 @@ def settle(batch_id: UUID, *, canceled: bool = False) -> None:
     """End a batch without open questions and emit its webhook event; a batch with open questions goes on.
 
     Every transaction that gives a question of the batch its outcome calls this after writing the outcome. The lock on
-    the batch's row lets only one of them be the last: the next one looks when the outcome before it is committed.
+    the batch's row lets only one transaction be the last: the next one reads after the outcome before it is committed.
     """
     running = QuestionBatch.objects.select_for_update().filter(id=batch_id, status=BatchStatus.RUNNING)
     batch: QuestionBatch | None = running.first()

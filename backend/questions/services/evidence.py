@@ -1,4 +1,4 @@
-"""The frames that answers cite: which objects they are, and what becomes of them when their index version goes."""
+"""The frames that answers cite: their objects, and their fate when their index version is deleted."""
 
 from __future__ import annotations
 

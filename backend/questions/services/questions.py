@@ -44,10 +44,10 @@ def create_question(
     """Create a question with its scope, charge and job.
 
     Scope: videos, or a collection with the videos it has now; start_ms and end_ms narrow each of them. A video that is
-    still being indexed is in scope with what is indexed when work begins. In a session a question without videos or
-    collection has the session's scope, and its own start_ms and end_ms replace the session's. fields: arguments of
-    new_question(). Raises Refused as new_question(), scopes.resolve(), sessions.next_turn() and present_scope() do, and
-    MonthlyBudgetExhausted.
+    still being indexed is in scope with the part that is indexed when work begins. In a session a question without
+    videos or collection has the session's scope, and its own start_ms and end_ms replace the session's. fields:
+    arguments of new_question(). Raises Refused as new_question(), scopes.resolve(), sessions.next_turn() and
+    present_scope() do, and MonthlyBudgetExhausted.
     """
     wish = ScopeWish(frozenset(video_ids), collection_id)
     next_turn = sessions.next_turn(session_id) if session_id is not None else None

@@ -31,7 +31,7 @@ from gpu_workers.engine.retrieval.tri_view import RetrievalSettings
 if TYPE_CHECKING:
     from gpu_workers.engine.models.roles import ModelCall
 
-# Views that find by similarity; the view graph adds events connected to those found.
+# Views that find by similarity; the view graph adds connected events.
 FINDING_VIEWS = ("event", "entity", "frame", "transcript")
 VIEWS = (*FINDING_VIEWS, "graph")
 DEFAULT_WEIGHTS: dict[str, float] = {view: RetrievalSettings().weights.get(view, 1.0) for view in VIEWS}
@@ -190,8 +190,8 @@ def fail_search(*, search_id: UUID, code: str, message: str) -> None:
 def forget_video(video_id: UUID) -> None:
     """Remove the results of a video from every stored search, before the video's rows are deleted."""
     for search in _showing(video_id):
-        kept = [result for result in search.results if result["video_id"] != str(video_id)]
-        Search.objects.filter(id=search.id).update(results=kept)
+        remaining = [result for result in search.results if result["video_id"] != str(video_id)]
+        Search.objects.filter(id=search.id).update(results=remaining)
 
 
 def forget_frames(video_id: UUID, index_version: int) -> None:

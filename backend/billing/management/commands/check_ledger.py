@@ -1,4 +1,4 @@
-"""Check the usage ledger of all tenants; prints one line per fault and ends with 1 when there is one."""
+"""Check the usage ledger of all tenants. Prints one line per fault; the exit status is 1 if there is any."""
 
 from __future__ import annotations
 

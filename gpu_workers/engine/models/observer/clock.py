@@ -31,7 +31,7 @@ _Offset = tuple[float, int, int]
 
 @dataclass(frozen=True, slots=True)
 class ClockReading:
-    """A time that a text shows. seconds: of the day; from the year 1 when dated. fine: to the second, else the minute."""
+    """A time in a text. seconds: of the day; from the year 1 when dated. fine: to the second, else the minute."""
 
     seconds: int
     dated: bool
