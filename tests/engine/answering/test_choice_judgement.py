@@ -35,20 +35,20 @@ CLOSE = QuestionInput(
     "Which way does the person walk?",
     ("a person in black walks left", "a person in black walks right", "divers surface again"),
 )
-"""Of its first two choices each is as near to the events as the other."""
+"""A question whose first two choices are equally near to the events."""
 CLEAR = replace(CLOSE, choices=("a dog runs across the street", "an orchestra tunes violins", "divers surface again"))
 MEDIUM = changed(settings_for("medium", EMBEDDED), abstain=False)
 
 
 def odds(yes: float, *, spelled: str = "yes") -> Reply:
-    """A first token that is yes so probably, and else no."""
+    """Return a first token that is yes with this probability, else no."""
     tokens = [{"token": spelled, "logprob": math.log(yes), "bytes": None}]
     tokens.append({"token": " No", "logprob": math.log(1 - yes), "bytes": None})
     return Reply(spelled, logprobs={"content": [{**tokens[0], "top_logprobs": tokens}], "refusal": None})
 
 
 def judges(likely: Mapping[str, float], default: Any = None) -> Any:
-    """A reasoner that takes a proposed answer for right as probably as told, and votes for the third choice."""
+    """Return a reasoner that gives a proposed answer its probability in `likely`, and votes for the third choice."""
 
     def reply(request: ScriptedRequest) -> Any:
         if "Proposed answer: " not in request.text:
@@ -89,14 +89,14 @@ def test_each_choice_is_judged_and_of_two_that_are_close_the_likelier_wins() -> 
     assert node.note == "search skipped: decided by support"
     assert [c.thought for c in node.candidates] == pytest.approx([0.1, 0.8, 0.5], abs=1e-3)
     first, second, _ = (c.agreement for c in node.candidates)
-    told = math.log(0.8 / 0.2) - math.log(0.1 / 0.9)
-    assert math.log(second / first) == pytest.approx(EMBEDDED.support.weights.value.odds * told, abs=1e-3), (
-        "they were alike before"
+    difference = math.log(0.8 / 0.2) - math.log(0.1 / 0.9)
+    assert math.log(second / first) == pytest.approx(EMBEDDED.support.weights.value.odds * difference, abs=1e-3), (
+        "their support was equal before"
     )
-    asked = judgements(requests)
-    assert len(asked) == len(requests) == 3, "nobody had to vote"
-    assert {(r.body["max_tokens"], r.body["logprobs"], r.body["top_logprobs"]) for r in asked} == {(1, True, 20)}
-    assert node.prompt_tokens == answer.usage.prompt_tokens == sum(len(r.text) // 4 + 1 for r in asked)
+    judged = judgements(requests)
+    assert len(judged) == len(requests) == 3, "nobody had to vote"
+    assert {(r.body["max_tokens"], r.body["logprobs"], r.body["top_logprobs"]) for r in judged} == {(1, True, 20)}
+    assert node.prompt_tokens == answer.usage.prompt_tokens == sum(len(r.text) // 4 + 1 for r in judged)
     assert [call.stage for call in answer.usage.calls if call.stage != "embedding"] == ["judge"] * 3
 
 
@@ -124,7 +124,7 @@ def test_of_many_choices_the_closest_are_judged_and_the_others_count_as_the_wors
     assert unjudged <= min(c.agreement for c in candidates[6:])
 
 
-def test_events_of_several_videos_are_told_apart() -> None:
+def test_events_of_several_videos_are_distinguished() -> None:
     other = make_video(["a person in black walks right"], video_id=stable_id("video", "other"))
 
     _, requests = ask(judges({}), graph=InMemoryGraph([make_video(["a person in black walks left"]), other]))
@@ -153,15 +153,17 @@ def test_low_and_paper_judge_nothing(effort: Any) -> None:
 
 
 def test_as_many_events_are_shown_as_fit() -> None:
-    """Those closest to a choice, in order of time."""
-    told = [f"a person in black walks {side}, time {n}" for n in range(20) for side in ("left", "right")]
+    """The shown events are the closest to a choice, in order of time."""
+    summaries = [f"a person in black walks {side}, time {n}" for n in range(20) for side in ("left", "right")]
 
-    _, requests = ask(judges({}), graph=InMemoryGraph([make_video(told)]), settings=changed(MEDIUM, judge_tokens=200))
+    _, requests = ask(
+        judges({}), graph=InMemoryGraph([make_video(summaries)]), settings=changed(MEDIUM, judge_tokens=200)
+    )
 
     lines = judgements(requests)[0].text.split("<events>")[-1].split("</events>")[0].strip().splitlines()
     assert 5 <= len(lines) < 20
     texts = [line.split(". ")[1] for line in lines]
-    assert texts == sorted(texts, key=told.index)
+    assert texts == sorted(texts, key=summaries.index)
     assert sum(map(len, lines)) / 3 <= 200
 
 
@@ -178,7 +180,7 @@ def test_as_many_events_are_shown_as_fit() -> None:
         Fault(half_body=True),
         Fault(body=b"<html>Bad gateway</html>", content_type="text/html"),
     ],
-    ids=["none told", "empty", "no alternatives", "garbage", "refusal", "503", "dropped", "half a body", "a web page"],
+    ids=["no odds", "empty", "no alternatives", "garbage", "refusal", "503", "dropped", "half a body", "a web page"],
 )  # fmt: skip
 def test_a_reasoner_without_odds_leaves_similarity_and_votes(reply: Any) -> None:
     answer, requests = ask(judges({CLOSE.choices[0]: 0.9}, default=reply))
@@ -201,7 +203,7 @@ def test_a_budget_that_ends_while_choices_are_judged_leaves_the_nearest(calls: i
 
 
 BRIEF = QuestionInput("What does the person in black do?", ("walks left", "walks right", "sings"))
-"""Choices that only with the question say something that events could say."""
+"""A question whose choices only have content together with the question."""
 
 
 def test_choices_of_few_words_are_compared_with_their_question_and_judged() -> None:
@@ -214,7 +216,7 @@ def test_choices_of_few_words_are_compared_with_their_question_and_judged() -> N
     assert found[event_id(3)] == pytest.approx(float(embed(STREET[3]) @ whole), abs=1e-5)
 
 
-@pytest.mark.parametrize("default", [Reply("yes"), Fault(503)], ids=["none told", "503"])
+@pytest.mark.parametrize("default", [Reply("yes"), Fault(503)], ids=["no odds", "503"])
 def test_where_choices_of_few_words_are_not_judged_the_votes_decide(default: Any) -> None:
     answer, _ = ask(judges({}, default=default), BRIEF)
 
@@ -263,22 +265,22 @@ def test_events_cannot_end_their_delimiters() -> None:
 
 
 def test_odds_are_of_yes_against_no_however_they_are_spelled() -> None:
-    said = {"Yes": math.log(0.4), " yes": math.log(0.2), "NO": math.log(0.3), "The": math.log(0.1)}
+    log_probabilities = {"Yes": math.log(0.4), " yes": math.log(0.2), "NO": math.log(0.3), "The": math.log(0.1)}
 
-    assert log_odds(said) == pytest.approx(math.log(0.6 / 0.3), abs=1e-4)
+    assert log_odds(log_probabilities) == pytest.approx(math.log(0.6 / 0.3), abs=1e-4)
     assert log_odds({"yes": math.log(0.5)}) == pytest.approx(math.log(0.5 / 1e-6), rel=1e-3)
     assert log_odds({"The": math.log(0.99), "yes": math.log(0.005)}) is None
     assert log_odds({}) is None
 
 
-def test_the_chat_model_asks_for_alternatives_only_when_told_to() -> None:
+def test_the_chat_model_asks_for_alternatives_only_on_request() -> None:
     with ScriptedOpenAIServer([odds(0.75), Reply("plain")]) as server:
         model = OpenAIChatModel(base_url=server.url, model="scripted")
-        asked = [Message("user", ("Is it so?",))]
-        (told,) = model.sample(asked, stage="judge", meter=Meter(), max_tokens=1, alternatives=5)
-        (plain,) = model.sample(asked, stage="judge", meter=Meter(), max_tokens=1)
+        messages = [Message("user", ("Is it so?",))]
+        (with_alternatives,) = model.sample(messages, stage="judge", meter=Meter(), max_tokens=1, alternatives=5)
+        (plain,) = model.sample(messages, stage="judge", meter=Meter(), max_tokens=1)
 
-    assert told.first == pytest.approx({"yes": math.log(0.75), " No": math.log(0.25)})
+    assert with_alternatives.first == pytest.approx({"yes": math.log(0.75), " No": math.log(0.25)})
     assert plain.first == {}
     assert server.requests[0].body["top_logprobs"] == 5
     assert not {"logprobs", "top_logprobs"} & set(server.requests[1].body)

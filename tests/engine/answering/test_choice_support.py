@@ -1,4 +1,4 @@
-"""Action CS: what the events say for each choice, and what that counts beside the vote."""
+"""Action CS: the events' support of each choice, and its weight next to the vote."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ QUESTION = QuestionInput(
 CLOSE = replace(
     QUESTION, choices=("a person in black walks left", "a person in black walks right", "divers surface again")
 )
-"""Of its first two choices each is as near as the other: the votes decide."""
+"""A question whose first two choices are equally near, so that the votes decide."""
 OURS = changed(settings_for("low", EMBEDDED), n=3, context_tokens=3_000)
 W = 0.9
 assert EMBEDDED.support is not None
@@ -85,7 +85,7 @@ def weighed(answer: Answer) -> Any:
     return node
 
 
-# --- what the events say -------------------------------------------------------------------------------------------
+# --- support by the events -------------------------------------------------------------------------------------------
 
 
 def test_the_shares_are_a_softmax_of_similarity_words_and_terms() -> None:
@@ -93,9 +93,11 @@ def test_the_shares_are_a_softmax_of_similarity_words_and_terms() -> None:
     choices = ("a dog walks home", "a boat walks home", "thunder rolls slowly")
 
     means = np.array([np.mean([float(embed(event) @ embed(choice)) for event in events]) for choice in choices])
-    told = [embed(word) for word in ("dog", "barks", "sleeps", "boat", "sails")]
-    own = [[embed(word) for word in choice.split() if word != "a"] for choice in choices]
-    words = np.array([np.mean([max(float(word @ other) for other in told) for word in group]) for group in own])
+    event_words = [embed(word) for word in ("dog", "barks", "sleeps", "boat", "sails")]
+    choice_words = [[embed(word) for word in choice.split() if word != "a"] for choice in choices]
+    words = np.array(
+        [np.mean([max(float(word @ other) for other in event_words) for word in group]) for group in choice_words]
+    )
     assert words[0] == words[1] > words[2]
     # Smoothed: a dog is in two of the three texts, a boat in one, and nobody says seen, walks or home.
     dog, boat, unsaid = (math.log(4 / (1 + n)) + 1 for n in (2, 1, 0))
@@ -110,15 +112,15 @@ def test_the_shares_are_a_softmax_of_similarity_words_and_terms() -> None:
     scores = (words - words.mean()) / (words.std() + SAME)
     levels = WEIGHTS.similarity * means + WEIGHTS.words * scores + WEIGHTS.terms * terms
     powers = np.exp(levels)
-    found = shares(QuestionInput("What is seen?", choices), InMemoryGraph([make_video(events)]))
+    measured = shares(QuestionInput("What is seen?", choices), InMemoryGraph([make_video(events)]))
 
-    assert found == pytest.approx(tuple(powers / powers.sum()), rel=1e-5)
-    assert sum(found) == pytest.approx(1.0)
-    assert found[0] > found[1] > found[2] > 0.0
+    assert measured == pytest.approx(tuple(powers / powers.sum()), rel=1e-5)
+    assert sum(measured) == pytest.approx(1.0)
+    assert measured[0] > measured[1] > measured[2] > 0.0
 
 
-def test_the_question_tells_the_terms_of_a_choice_apart() -> None:
-    """Each choice has one of the events' terms; with the question's, the sails are more of what is told."""
+def test_the_question_adds_to_the_terms_of_a_choice() -> None:
+    """Each choice shares one term with the events. The question's verb adds a second one for the dog."""
     graph = InMemoryGraph([make_video(("a red boat sails", "a red boat sails", "a dog barks"))])
     choices = ("boat somewhere over there", "dog somewhere over there")
 
@@ -127,9 +129,9 @@ def test_the_question_tells_the_terms_of_a_choice_apart() -> None:
         assert support is not None
         return support.parts.terms
 
-    plain, asked = terms("What?"), terms("What barks?")
+    plain, with_verb = terms("What?"), terms("What barks?")
     assert plain[0] > plain[1] > 0
-    assert asked[1] > plain[1]
+    assert with_verb[1] > plain[1]
 
 
 def test_events_that_say_nothing_but_stop_words_share_no_terms() -> None:
@@ -141,7 +143,7 @@ def test_events_that_say_nothing_but_stop_words_share_no_terms() -> None:
 
 
 def test_only_the_closest_events_speak_for_a_choice() -> None:
-    """Twenty more events of boats tell no more than as many of them as of dogs."""
+    """Twenty more events of boats add nothing to as many events of boats as of dogs."""
     graph = InMemoryGraph([make_video(["dog"] * CLOSEST + ["boat"] * (CLOSEST + 20))])
 
     assert shares(QuestionInput("What is seen?", ("dog walks home", "boat walks home")), graph) == pytest.approx(
@@ -159,7 +161,7 @@ def test_an_open_question_and_an_empty_scope_have_no_support() -> None:
     assert set(answer.signals) == {"score", "margin", "similarity"}
 
 
-# --- what that counts ----------------------------------------------------------------------------------------------
+# --- weight of the support -------------------------------------------------------------------------------------------
 
 
 def test_vote_and_support_count_by_the_weight_and_the_trace_says_how() -> None:
@@ -218,7 +220,7 @@ def test_where_a_choice_is_only_a_number_or_a_name_the_votes_decide_alone(choice
 
 
 def test_many_choices_that_share_the_support_make_no_vote_too_weak_to_stand() -> None:
-    """One sample has S 0.3; with an eighth of the support it counts 0.1 * 0.3 + 0.9 / 8 = 0.14, less than an answer
+    """One sample has S 0.3. With an eighth of the support its total is 0.1 * 0.3 + 0.9 / 8 = 0.14, less than an answer
     needs. The vote alone is enough."""
     names = [f"rider{n}" for n in range(200)]
     untold = [name for name in names if not any(embed(name) @ embed(event) for event in STREET)]
@@ -248,7 +250,7 @@ def test_a_choice_that_nobody_voted_for_wins_by_overwhelming_support_and_cites_w
 
 
 def test_a_choice_that_was_outvoted_and_wins_by_support_keeps_its_words_and_citations() -> None:
-    """Of all events that were shown, the one that the sample named is cited, not the closest."""
+    """The event that the sample named is cited, not the closest of all shown events."""
     question = replace(QUESTION, choices=("a dog runs home", "a cyclist rides home", "divers surface with masks"))
 
     def split(request: Any) -> Any:
@@ -267,19 +269,19 @@ def test_a_choice_that_was_outvoted_and_wins_by_support_keeps_its_words_and_cita
 
 
 def test_where_no_vote_can_change_the_choice_one_sample_is_asked_for_its_words_alone() -> None:
-    asked: list[Any] = []
+    requests: list[Any] = []
 
-    def one(request: Any) -> Any:
-        asked.append(request)
+    def script(request: Any) -> Any:
+        requests.append(request)
         return says("A", "it barks", (1,))
 
-    answer = ask(one, settings=changed(OURS, max_depth=3, n=8))
+    answer = ask(script, settings=changed(OURS, max_depth=3, n=8))
 
-    assert [(request.stage, request.n) for request in asked] == [("answer", 1)]
+    assert [(request.stage, request.n) for request in requests] == [("answer", 1)]
     assert (answer.choice, answer.reasoning) == (0, "it barks")
-    asked.clear()
-    ask(one, CLOSE, changed(OURS, max_depth=1, n=8))
-    assert sum(request.n for request in asked) > 1, "here a vote could"
+    requests.clear()
+    ask(script, CLOSE, changed(OURS, max_depth=1, n=8))
+    assert sum(request.n for request in requests) > 1, "here a vote could"
 
 
 def test_a_look_that_was_asked_for_by_name_is_taken_though_no_vote_can_change_the_choice() -> None:

@@ -1,4 +1,4 @@
-"""An answer's claims, what each rests on, and what text, reasoner and frames make of it."""
+"""An answer's claims, the citations of each, and the verdicts by text, reasoner and frames."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_supporting_citation_outweighs_contradicting_ones() -> None:
 
 
 def ask(text: str, evidence: list[int], **more: Any) -> Answer:
-    """An answer of these words and event numbers. verdicts: the reasoner's, by a word of the statement."""
+    """Return an answer of these words and event numbers. verdicts: the reasoner's, by a word of the statement."""
     verdicts = more.pop("verdicts", {})
 
     def script(request: Any) -> Any:
@@ -70,7 +70,7 @@ def ask(text: str, evidence: list[int], **more: Any) -> Answer:
             return QUERIES
         if request.stage == "verify":
             statement = request.text.split("Statement: ")[1].split("\n")[0]
-            return {"verdict": next((said for word, said in verdicts.items() if word in statement), "unclear")}
+            return {"verdict": next((verdict for word, verdict in verdicts.items() if word in statement), "unclear")}
         return says(text, "the same", evidence) | {"sufficient": True}
 
     graph = more.pop("graph", None) or InMemoryGraph([make_video(STORY)])
@@ -79,14 +79,14 @@ def ask(text: str, evidence: list[int], **more: Any) -> Answer:
     return answer_question(QUESTION, graph, roles, settings=settings, **more)
 
 
-def told(answer: Answer) -> list[tuple[str, str, tuple[int, ...]]]:
+def verdicts_of(answer: Answer) -> list[tuple[str, str, tuple[int, ...]]]:
     return [(claim.text, claim.status, claim.citations) for claim in answer.claims]
 
 
 def test_each_claim_cites_the_events_that_speak_to_it() -> None:
     answer = ask("A dog runs across the street. Two people talk near the shop.", [1, 2])
 
-    assert told(answer) == [
+    assert verdicts_of(answer) == [
         ("A dog runs across the street.", "supported", (0,)),
         ("Two people talk near the shop.", "supported", (1,)),
     ]
@@ -101,22 +101,25 @@ def test_a_claim_that_the_model_cited_nothing_for_gets_what_was_shown_and_bears_
     answer = ask("A dog runs across the street. A van parks near the pole.", [1])
 
     assert [item.event_id for item in answer.citations] == [event_id(0), event_id(2)]
-    assert told(answer)[1] == ("A van parks near the pole.", "supported", (1,))
+    assert verdicts_of(answer)[1] == ("A van parks near the pole.", "supported", (1,))
 
 
 def test_a_claim_without_any_citation_is_unverified() -> None:
     answer = ask("A dog runs across the street. Elephants swim under water.", [1])
 
-    assert told(answer) == [
+    assert verdicts_of(answer) == [
         ("A dog runs across the street.", "supported", (0,)),
         ("Elephants swim under water.", "unverified", ()),
     ]
 
 
-def test_a_contradicted_claim_is_told_apart_from_the_supported_one() -> None:
+def test_a_contradicted_claim_is_distinguished_from_the_supported_one() -> None:
     answer = ask("A dog runs across the street. Three people talk near the shop.", [1, 2])
 
-    assert [(status, cited) for _, status, cited in told(answer)] == [("supported", (0,)), ("contradicted", (1,))]
+    assert [(status, cited) for _, status, cited in verdicts_of(answer)] == [
+        ("supported", (0,)),
+        ("contradicted", (1,)),
+    ]
     assert [item.status for item in answer.citations] == ["supported", "contradicted"]
 
 
@@ -128,7 +131,7 @@ def test_a_choice_is_one_claim_of_all_its_citations() -> None:
         question, InMemoryGraph([make_video(STORY)]), models(reasoner), settings=changed(LOW, sa_ratio=1.0)
     )
 
-    assert told(answer) == [("a dog runs across the street", "supported", (0, 1))]
+    assert verdicts_of(answer) == [("a dog runs across the street", "supported", (0, 1))]
     assert [item.status for item in answer.citations] == ["supported", "unverified"]
 
 
@@ -150,14 +153,14 @@ def test_the_reasoner_judges_each_claim_by_itself() -> None:
     answer = ask("A dog runs across the street. Two people talk near the shop.", [1, 2], settings=settings,
                  verdicts=verdicts)  # fmt: skip
 
-    assert [status for _, status, _ in told(answer)] == ["contradicted", "supported"]
+    assert [status for _, status, _ in verdicts_of(answer)] == ["contradicted", "supported"]
 
 
 # --- frames ----------------------------------------------------------------------------------------------------------
 
 
 def seeing(by_word: dict[str, str], frames: list[int] | None = None) -> ScriptedChecker:
-    """A checker that finds what bears on a claim by a word of it."""
+    """Return a checker whose findings depend on a word of the claim."""
 
     def observes(request: ObserveRequest) -> Any:
         bearing = next((found for word, found in by_word.items() if word in request.hypothesis), "none")
@@ -173,7 +176,7 @@ def test_frames_decide_over_text_one_look_per_claim() -> None:
     answer = ask("A dog runs across the street. Elephants talk near the shop.", [1, 2], settings=WITH_FRAMES,
                  checker=checker)  # fmt: skip
 
-    assert [status for _, status, _ in told(answer)] == ["contradicted", "supported"]
+    assert [status for _, status, _ in verdicts_of(answer)] == ["contradicted", "supported"]
     assert sorted([frame.ms for frame in request.frames] for request in checker.observed) == [[1_500], [4_500]]
     assert {request.known for request in checker.observed} == {()}
 
@@ -181,7 +184,7 @@ def test_frames_decide_over_text_one_look_per_claim() -> None:
 def test_frames_that_show_neither_leave_the_text_s_word() -> None:
     answer = ask("A dog runs across the street.", [1], settings=WITH_FRAMES, checker=seeing({}))
 
-    assert told(answer) == [("A dog runs across the street.", "supported", (0,))]
+    assert verdicts_of(answer) == [("A dog runs across the street.", "supported", (0,))]
 
 
 def test_a_look_bears_only_on_the_citations_whose_frames_it_names() -> None:
@@ -190,7 +193,7 @@ def test_a_look_bears_only_on_the_citations_whose_frames_it_names() -> None:
     )
 
     assert [item.status for item in answer.citations] == ["supported", "contradicted"]
-    assert told(answer)[0][1] == "supported"
+    assert verdicts_of(answer)[0][1] == "supported"
 
 
 def test_measured_frames_have_no_eyes_and_are_not_looked_at() -> None:
@@ -200,7 +203,7 @@ def test_measured_frames_have_no_eyes_and_are_not_looked_at() -> None:
                  graph=InMemoryGraph([make_video(STORY, measured=True)]))  # fmt: skip
 
     assert checker.observed == []
-    assert told(answer)[0][1] == "supported"
+    assert verdicts_of(answer)[0][1] == "supported"
 
 
 @pytest.mark.parametrize("fault", [ModelError("model_timeout", "late", retryable=True), "no object", "{}"])
@@ -210,7 +213,7 @@ def test_a_look_that_fails_leaves_the_text_s_word(fault: Any) -> None:
     answer = ask("A dog runs across the street.", [1], settings=WITH_FRAMES, checker=checker)
 
     assert len(checker.observed) == 1
-    assert (told(answer)[0][1], answer.finish_reason) == ("supported", "answered")
+    assert (verdicts_of(answer)[0][1], answer.finish_reason) == ("supported", "answered")
 
 
 def test_without_budget_for_a_look_the_answer_still_stands() -> None:
@@ -221,7 +224,7 @@ def test_without_budget_for_a_look_the_answer_still_stands() -> None:
     )
 
     assert checker.observed == []
-    assert (answer.text, told(answer)[0][1]) == ("A dog runs across the street.", "supported")
+    assert (answer.text, verdicts_of(answer)[0][1]) == ("A dog runs across the street.", "supported")
 
 
 @pytest.mark.parametrize(("effort", "looks"), [("low", 0), ("medium", 0), ("high", 1), ("paper", 1)])

@@ -140,9 +140,9 @@ def test_with_support_confidence_is_what_was_fitted() -> None:
     assert confidence(Signals(0.5, 0.2, 0.4, support=0.2), EMBEDDED) < 0.2
 
 
-def test_answers_that_each_tell_another_part_hold_together_but_count_less() -> None:
+def test_answers_that_each_describe_another_part_hold_together_but_count_less() -> None:
     broad = [say("people walk and stand"), say("people walk left and right and stand"), None]
     (vote,) = scored(broad, ScriptedSimilarity())
     assert vote.members == (0, 1)
-    # (0.3 * 2/3 + 0.7 * 1.0) * 0.6, where the traces are alike.
+    # (0.3 * 2/3 + 0.7 * 1.0) * 0.6 for equal traces.
     assert vote.score == pytest.approx(0.54)

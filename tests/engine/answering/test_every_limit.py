@@ -1,6 +1,6 @@
-"""Each limit at each of its values that matters: a full run has N calls, and k of them are afforded, for k = 0..N.
+"""Each limit at each value that matters: a full run has N calls, and the limit admits k of them, for k = 0..N.
 
-Calls are made one at a time, so that a limit has one right place to end the run; the last test makes them side by side.
+Calls are made one at a time, so that a limit ends the run at one defined call; the last test makes them in parallel.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SECONDS_PER_CALL = 1_000.0
 
 @dataclass(frozen=True, slots=True)
 class Reserved:
-    """What one admitted call may consume at most."""
+    """Maximum consumption of one admitted call."""
 
     tokens: int
     cost: Decimal
@@ -40,7 +40,7 @@ class Reserved:
 
 @dataclass(frozen=True, slots=True)
 class FullRun:
-    """The calls of a run without limits, in order: what each asked, was given and had reserved."""
+    """The calls of a run without limits, in order, with their requests, replies and reservations."""
 
     served: Served
     settings: SearchSettings
@@ -70,7 +70,7 @@ def cost_of(prompt: int, written: int) -> Decimal:
 
 @contextmanager
 def noting(reserved: list[Reserved]) -> Iterator[None]:
-    """Notes what each call reserves while it is open."""
+    """Return a Spending that notes the reservation of each open call."""
     admitted = Spending.admitted
 
     @contextmanager
@@ -98,7 +98,7 @@ def full(request: pytest.FixtureRequest) -> Iterator[FullRun]:
 
 
 def begins_alike(full: FullRun, calls: int) -> None:
-    """The calls made are the first ones of the full run, word for word."""
+    """Whether the calls made are the first calls of the full run, word for word."""
     made = full.served.server.requests
     assert [(request.schema_name, request.text, request.n) for request in made] == [
         (request.schema_name, request.text, request.n) for request in full.requests[:calls]
@@ -106,7 +106,7 @@ def begins_alike(full: FullRun, calls: int) -> None:
 
 
 def is_best_so_far(answer: Answer, served: Served) -> None:
-    """There is an answer if and only if a node had one, and it is one that a node gave."""
+    """Check that there is an answer if and only if a node had one, and that a node gave it."""
     given = {node.answer for node in answer.nodes if node.answer not in (None, INSUFFICIENT)}
     assert (answer.text != "") == bool(given)
     assert answer.text in {"", *given}
@@ -160,7 +160,7 @@ def test_max_seconds(full: FullRun) -> None:
 
 @pytest.mark.parametrize("limit", ["max_tokens", "max_cost"])
 def test_what_is_consumed_never_passes_its_limit(full: FullRun, limit: str) -> None:
-    """The least limit that affords the first k calls as the full run made them lets them be made, and is kept."""
+    """The smallest limit for the first k calls of the full run admits them, and is kept."""
     spent = full.tokens_after if limit == "max_tokens" else full.cost_after
     least: Any = 0
     for calls in range(full.n + 1):

@@ -1,4 +1,4 @@
-"""What an answer rests on: context, citations, progress, the other methods."""
+"""The evidence of an answer: context, citations, progress, the other methods."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_events_are_numbered_in_order_of_time_with_their_words() -> None:
     assert context.numbers == {event_id(0): 1, event_id(4): 2}
 
 
-def test_several_videos_are_told_apart() -> None:
+def test_several_videos_are_distinguished() -> None:
     graph = InMemoryGraph([make_video(STREET[:1]), make_video(STREET[1:2], video_id=OTHER)])
     ids = [event_id(0), event_id(0, OTHER)]
 
@@ -75,15 +75,15 @@ def test_the_lowest_ranked_events_go_first_and_the_best_is_only_cut() -> None:
     assert alone.text == "E1 00:15-00:18: two people in"
 
 
-def test_in_brief_all_events_are_told_of_and_the_long_ones_are_cut() -> None:
+def test_in_brief_all_events_are_shown_and_the_long_ones_are_cut() -> None:
     graph = InMemoryGraph([make_video(["a dog " + "runs " * 200, "a car", "a man " + "walks " * 200])])
     ids = [event_id(n) for n in (2, 0, 1)]
     load = graph.load_events(ids)
 
-    told = event_context(ids, load, (), count_tokens=words, max_tokens=120, all_in_brief=True).text.splitlines()
+    lines = event_context(ids, load, (), count_tokens=words, max_tokens=120, all_in_brief=True).text.splitlines()
 
-    assert [line.split(": ")[1].split()[:2] for line in told] == [["a", "dog"], ["a", "car"], ["a", "man"]]
-    assert [words(line) for line in told] == [18, 4, 18], "a third of 120, less the line's own words"
+    assert [line.split(": ")[1].split()[:2] for line in lines] == [["a", "dog"], ["a", "car"], ["a", "man"]]
+    assert [words(line) for line in lines] == [18, 4, 18], "a third of 120, less the line's own words"
     at_once = event_context(ids, load, (), count_tokens=words, max_tokens=120)
     assert set(at_once.numbers) == {event_id(2)}
 
@@ -125,7 +125,7 @@ def test_without_a_valid_number_the_most_similar_events_are_cited(evidence: list
         ("a blue car", "a red car waits", "unverified"),
     ],
 )
-def test_text_alone_tells_support_from_contradiction(answer: str, passage: str, status: str) -> None:
+def test_text_alone_distinguishes_support_from_contradiction(answer: str, passage: str, status: str) -> None:
     assert text_verdict(answer, passage, best_sentence(passage, answer), 0.0, sense=0.75) == status
 
 
@@ -141,16 +141,16 @@ def test_a_verifier_has_the_last_word_where_effort_asks_for_it() -> None:
     assert {citation.status for citation in answer.citations} == {"contradicted"}
 
 
-def test_progress_is_told_stage_by_stage() -> None:
-    told: list[tuple[str, int, int]] = []
+def test_progress_is_reported_stage_by_stage() -> None:
+    reports: list[tuple[str, int, int]] = []
 
     def progress(stage: str, done: int, total: int, detail: str) -> None:
-        told.append((stage, done, total))
+        reports.append((stage, done, total))
 
     ask(says("A", "same"), QuestionInput("Which?  person", ("left", "right")), on_progress=progress)
 
-    assert [stage for stage, _, _ in told] == ["retrieval", "search", "citations"]
-    assert all(done <= total for _, done, total in told)
+    assert [stage for stage, _, _ in reports] == ["retrieval", "search", "citations"]
+    assert all(done <= total for _, done, total in reports)
 
 
 def test_support_of_choices_is_a_stage_of_its_own() -> None:
@@ -210,7 +210,7 @@ def test_caption_rag_asks_once_over_the_nearest_events() -> None:
 
 
 def test_no_answer_is_reused_across_questions() -> None:
-    """The same question asked of another video is answered from that video."""
+    """The same question about another video is answered from that video."""
     question = QuestionInput("Which way does the person walk?", ("left", "right"))
     left, right = scripted(says("A", "same")), scripted(says("B", "same"))
 

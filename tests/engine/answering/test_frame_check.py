@@ -1,4 +1,4 @@
-"""Action CA: when frames are looked at, which ones, and what their word counts (AVA, section 5.3; R7, R9)."""
+"""Action CA: when frames are looked at, which frames, and how much their answer counts (AVA, section 5.3)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAPER = changed(settings_for("paper", UNMEASURED), max_depth=2)
 
 
 def at_odds(request: Request) -> Any:
-    """Every node is of one mind with itself; the re-query's node says otherwise than the rest."""
+    """Answer so that every node agrees with itself, and the re-query's node differs from the others."""
     if "Searches that found" in request.text:
         return says("B", "one two three four five")
     return [says("A", "one two three four five") for _ in range(3)] + [says("C", f"x{n}") for n in range(5)]
@@ -153,7 +153,7 @@ def test_no_frames_no_check() -> None:
 
 
 def test_a_prompt_never_exceeds_the_reasoners_window() -> None:
-    """R9: tokens are counted before the call and the lowest ranked events go."""
+    """Tokens are counted before the call, and the lowest ranked events are dropped."""
     reasoner = scripted(says("A", "same"))
     reasoner.context_tokens = 800
 

@@ -1,4 +1,4 @@
-"""Action IN: planned looks in rounds, held to the retrieved moments, whose findings only add up."""
+"""Action IN: planned looks in rounds, limited to the retrieved moments, with findings that only add up."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def finding(statement: str, bearing: str = "none", frames: Sequence[int] = (1,))
 
 
 def reflects(answer: str, *, sufficient: bool = True, confidence: float = 0.9, **more: Any) -> dict[str, Any]:
-    told = {"reasoning": "the findings say so", "answer": answer, "evidence": [1], "missing": []}
-    return {**told, "sufficient": sufficient, "confidence": confidence, **more}
+    fields = {"reasoning": "the findings say so", "answer": answer, "evidence": [1], "missing": []}
+    return {**fields, "sufficient": sufficient, "confidence": confidence, **more}
 
 
 def inspecting(plans: Script | Any, reflections: Script | Any) -> ScriptedReasoner:
-    """A reasoner that says left and is in doubt, so that an inspection is due."""
+    """Return a reasoner that says left and is in doubt, so that an inspection is due."""
 
     def script(request: Request) -> Any:
         if request.stage == "rewrite":
@@ -70,7 +70,7 @@ def inspecting(plans: Script | Any, reflections: Script | Any) -> ScriptedReason
             return plans(request) if callable(plans) else plans
         if request.stage == "reflect":
             return reflections(request) if callable(reflections) else reflections
-        # S of left: 0.3 * 2/3 + 0.7 * 1/3 = 0.43, under the gate of 0.6 and over what counts as no answer.
+        # S of left: 0.3 * 2/3 + 0.7 * 1/3 = 0.43, under the gate of 0.6 and above lowest_answer.
         return [says("A", "one two three"), says("A", "one four five"), says("B", "six")]
 
     return ScriptedReasoner(script)
@@ -134,7 +134,7 @@ def test_it_stops_as_soon_as_what_was_seen_is_sufficient() -> None:
     assert [len(reasoner.asked(stage)) for stage in ("plan", "reflect")] == [1, 1]
 
 
-def test_each_later_call_is_told_all_that_was_found_and_what_is_missing() -> None:
+def test_each_later_call_gets_all_findings_and_what_is_missing() -> None:
     spans = iter([look(0, 3_000), look(3_000, 6_000), look(0, 6_000)])
     words = iter(["the person stands", "a hand points", "the person faces right"])
     insufficient = reflects("insufficient", sufficient=False, missing=["where the feet point"])
@@ -236,8 +236,8 @@ def test_usage_counts_every_look() -> None:
     stages = [call.stage for call in answer.usage.calls]
     assert [stages.count(stage) for stage in ("plan", "observe", "reflect")] == [1, 2, 1]
     [record] = rounds(answer)
-    told = [call for call in answer.usage.calls if call.stage in ("plan", "observe", "reflect")]
-    assert record.prompt_tokens == sum(call.prompt_tokens for call in told)
+    inspecting_calls = [call for call in answer.usage.calls if call.stage in ("plan", "observe", "reflect")]
+    assert record.prompt_tokens == sum(call.prompt_tokens for call in inspecting_calls)
 
 
 def test_where_there_is_no_doubt_nothing_is_inspected() -> None:
@@ -397,7 +397,7 @@ def test_measurements_are_observed_where_there_are_no_eyes() -> None:
     assert answer.text == "right"
 
 
-# --- what a report says ----------------------------------------------------------------------------------------------
+# --- reading a report ------------------------------------------------------------------------------------------------
 
 
 def read(**fields: Any) -> Any:

@@ -1,4 +1,4 @@
-"""How a question ends when something gives out: budget, caller, model, words. It never ends with a guess."""
+"""The end of a question without budget, caller, model or readable words. It never ends with a guess."""
 
 from __future__ import annotations
 

@@ -42,44 +42,44 @@ def asked_of(events: int) -> Asked:
 def test_a_full_list_is_cut_by_rank_as_by_hand(action: str, towards: int) -> None:
     """16 events with scores 1, 0.97 … 0.55. The worst 20 % go first: 3.2, so three, and 13 remain. Each brings its
     neighbour at 0.9 of its score: 0.9, 0.873 … 0.576. Of these 26 the best 16 stay, down to 0.738; 0.73 is cut."""
-    places = [10 * n + 10 for n in range(16)]
-    state = State("", tuple(RankedEvent(event_id(place), 1.0 - 0.03 * n) for n, place in enumerate(places)))
+    numbers = [10 * n + 10 for n in range(16)]
+    state = State("", tuple(RankedEvent(event_id(number), 1.0 - 0.03 * n) for n, number in enumerate(numbers)))
     step = step_forward if action == "F" else step_backward
 
     child = step(asked_of(200), state)
 
-    own, beside = (lambda n: places[n]), (lambda n: places[n] + towards)
+    own, near = (lambda n: numbers[n]), (lambda n: numbers[n] + towards)
     expected = [
-        (own(0), 1.0), (own(1), 0.97), (own(2), 0.94), (own(3), 0.91), (beside(0), 0.9), (own(4), 0.88),
-        (beside(1), 0.873), (own(5), 0.85), (beside(2), 0.846), (own(6), 0.82), (beside(3), 0.819), (beside(4), 0.792),
-        (own(7), 0.79), (beside(5), 0.765), (own(8), 0.76), (beside(6), 0.738),
+        (own(0), 1.0), (own(1), 0.97), (own(2), 0.94), (own(3), 0.91), (near(0), 0.9), (own(4), 0.88),
+        (near(1), 0.873), (own(5), 0.85), (near(2), 0.846), (own(6), 0.82), (near(3), 0.819), (near(4), 0.792),
+        (own(7), 0.79), (near(5), 0.765), (own(8), 0.76), (near(6), 0.738),
     ]  # fmt: skip
-    assert [event.event_id for event in child.events] == [event_id(place) for place, _ in expected]
+    assert [event.event_id for event in child.events] == [event_id(number) for number, _ in expected]
     assert [event.score for event in child.events] == pytest.approx([score for _, score in expected])
 
 
 @pytest.mark.parametrize(("action", "towards"), [("F", 1), ("B", -1)])
 @pytest.mark.parametrize(("events", "kept"), [(4, 4), (5, 4), (7, 6), (9, 8), (10, 8)])
 def test_the_worst_fifth_by_rank_goes_before_a_step(action: str, towards: int, events: int, kept: int) -> None:
-    """A fifth of 7 is 1.4: one goes, the last of the ranking, and its neighbour never comes."""
-    places = [10 * n + 10 for n in range(events)]
-    state = State("", tuple(RankedEvent(event_id(place), 1.0 - 0.03 * n) for n, place in enumerate(places)))
+    """A fifth of 7 is 1.4: one event is dropped, the last of the ranking, and its neighbour is never added."""
+    numbers = [10 * n + 10 for n in range(events)]
+    state = State("", tuple(RankedEvent(event_id(number), 1.0 - 0.03 * n) for n, number in enumerate(numbers)))
     step = step_forward if action == "F" else step_backward
 
-    found = {event.event_id for event in step(asked_of(200), state).events}
+    listed = {event.event_id for event in step(asked_of(200), state).events}
 
-    assert found == {event_id(place + beside) for place in places[:kept] for beside in (0, towards)}
+    assert listed == {event_id(number + offset) for number in numbers[:kept] for offset in (0, towards)}
 
 
 # Eight samples of each node: answers and reasoning traces, compared by the share of words they have in common.
 VOTES: dict[str, list[tuple[str, str]]] = {
     # S_a 1, S_r 0: 0.3.
     "SA": [("A", f"root{n}") for n in range(8)],
-    # B: S_a 4/8; of its 6 pairs 2 are alike and 4 share half: S_r 4/6; S 0.15 + 0.4667 = 0.6167.
+    # B: S_a 4/8; of its 6 pairs 2 are equal and 4 share half: S_r 4/6; S 0.15 + 0.4667 = 0.6167.
     # C: S_a 4/8, S_r 1; S 0.15 + 0.7 = 0.85, the node's answer.
     "F/SA": [("B", "u v"), ("B", "u v"), ("B", "u w"), ("B", "u w"), *[("C", "x y")] * 4],
-    # B: S_a 6/8; of 15 pairs 6 are alike and 9 share half: S_r 10.5/15; S 0.225 + 0.49 = 0.715.
-    # A: S_a 2/8, S_r 1; S 0.075 + 0.7 = 0.775: two that think alike beat six that do not.
+    # B: S_a 6/8; of 15 pairs 6 are equal and 9 share half: S_r 10.5/15; S 0.225 + 0.49 = 0.715. A: S_a 2/8, S_r 1; S
+    # 0.075 + 0.7 = 0.775: two equal thoughts beat six different ones.
     "B/SA": [*[("B", "m n")] * 3, *[("B", "m o")] * 3, *[("A", "g h")] * 2],
     # B: S_a 7/8; every pair shares two words of three: S_r 2/3; S 0.2625 + 0.4667 = 0.7292.
     # A: S_a 1/8; one trace agrees with nothing: 0.0375.

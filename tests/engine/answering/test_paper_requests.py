@@ -40,7 +40,7 @@ CASES: Mapping[str, tuple[QuestionInput, str]] = {
 
 
 def _requests(case: str) -> list[dict[str, Any]]:
-    """The bodies that the server received, in an order that does not depend on which call arrived first."""
+    """Return the bodies that the server received, in an order that does not depend on which call arrived first."""
     question, graph = CASES[case]
     with Served(_answers) as served:
         served.ask(question, settings=PAPER, graph=GRAPHS[graph]())
@@ -49,7 +49,7 @@ def _requests(case: str) -> list[dict[str, Any]]:
 
 
 def _answers(request: ScriptedRequest) -> Any:
-    """Like sensible(), with an answer in words where the question has no choices."""
+    """Reply like sensible(), with an answer in words if the question has no choices."""
     if request.schema_name == "answer" and "sufficient" in json.dumps(request.schema):
         words = ("it runs", "it runs across the street", "it sleeps")
         return [

@@ -1,4 +1,4 @@
-"""Reading answers: what counts as a vote, and that nothing is ever guessed (R6)."""
+"""Reading answers: which text counts as a vote. An answer that cannot be read is never guessed."""
 
 from __future__ import annotations
 

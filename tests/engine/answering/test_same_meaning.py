@@ -85,7 +85,7 @@ def test_answers_that_differ_are_never_one(similarity: BertScoreSimilarity) -> N
 
 
 def test_what_is_missed_is_known(similarity: BertScoreSimilarity) -> None:
-    """Should a better similarity find these, the threshold is due for a new look."""
+    """If a better similarity finds these pairs, the threshold must be fitted again."""
     assert [pair for pair in MISSED if one_answer(similarity, pair)] == []
 
 

@@ -1,4 +1,4 @@
-"""A limit that a question shares with others: looked at before every call, and ended with the best answer so far."""
+"""A limit that a question shares with others is read before every call. It ends with the best answer so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a text bears out a claim: pairs by hand, by words and with the real embedder."""
+"""Whether a text supports a claim: pairs by hand, by words and with the real embedder."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ PAIRS = (
     ("A person is cooking.", "A chef chops onions on a wooden board.", True),
     ("Nobody is cooking.", "A chef chops onions on a wooden board.", False),
     ("by car", "A man rides a bicycle along the canal.", False),
-    # It does, at 0.34; what says otherwise gets up to 0.33.
+    # A passage that supports its claim gets at least 0.34, another passage at most 0.33.
     ("by bike", "A man rides a bicycle along the canal.", False),
     ("It is snowing.", "Snow falls on the roofs of the village.", True),
     ("It is sunny.", "Snow falls on the roofs of the village.", False),

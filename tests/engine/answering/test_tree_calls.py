@@ -37,14 +37,14 @@ def path_of(request: Request) -> str:
 
 
 def opinions(request: Request) -> Any:
-    """Every node is of another opinion, to another degree."""
+    """Answer differently at every node, with different agreement."""
     place = ANSWERS.index(path_of(request))
     agreeing = 1 + place % 8
     return [says("ABC"[place % 3] if n < agreeing else "ABC"[n % 3], f"t{place % 5} {n % 3}") for n in range(request.n)]
 
 
 def test_a_call_begins_as_soon_as_what_it_reads_is_known() -> None:
-    """The root's answer waits for that of RQ/RQ, and the root's re-query for all answers that need none."""
+    """The root's answer waits for that of RQ/RQ, and the root's re-query for all answers without a re-query."""
     asked = {path: threading.Event() for path in ANSWERS}
     waited: dict[str, bool] = {}
 
@@ -69,20 +69,20 @@ def test_a_call_begins_as_soon_as_what_it_reads_is_known() -> None:
 
 @pytest.mark.parametrize("in_flight", [1, 3, 16])
 def test_levels_are_kept_in_order_whatever_comes_in_first(in_flight: int) -> None:
-    told: list[PartialAnswer] = []
+    partials: list[PartialAnswer] = []
 
     answer = answer_question(
         QUESTION,
         long_street(),
         models(scripted(opinions)),
         settings=replace(PAPER, in_flight=in_flight),
-        on_partial=told.append,
+        on_partial=partials.append,
     )
 
     assert [node.path for node in answer.nodes] == [
         "", "SA", *STATES[1:4], *ANSWERS[1:4], *STATES[4:], *ANSWERS[4:],
     ]  # fmt: skip
-    assert [one.level for one in told] == [1, 2, 3]
+    assert [partial.level for partial in partials] == [1, 2, 3]
 
 
 def test_one_call_at_a_time_is_made_level_by_level() -> None:
@@ -127,7 +127,7 @@ class Watched(InMemoryGraph):
 
 @pytest.mark.parametrize("limit", RATIONED)
 def test_a_limit_that_rations_calls_holds_each_level_until_the_one_above_is_complete(limit: str) -> None:
-    """Deep calls in flight would reserve the budget that those above them need."""
+    """Deep calls in flight would reserve the budget that the calls above them need."""
     graph = Watched()
 
     answer_question(QUESTION, graph, models(scripted(says("A"))), on_progress=graph.heard, **RATIONED[limit])
@@ -171,7 +171,7 @@ def test_a_limit_that_suffices_changes_no_call_and_no_node(limit: str) -> None:
 
 
 def made(reasoner: ScriptedReasoner) -> list[tuple[Any, ...]]:
-    """All that was asked, in no order."""
+    """Return everything that was asked, in no order."""
     return sorted(
         (request.stage, request.seed, request.n, request.max_tokens, request.text, repr(request.schema))
         for request in reasoner.requests
@@ -191,7 +191,7 @@ def of_no_time(answer: Answer) -> list[Any]:
         (6, ["", "SA", "F", "B", "RQ", "F/SA", "B/SA", "RQ/SA", "F/RQ"], {"F/RQ"}),
     ],
 )
-def test_a_canceled_search_tells_what_it_began_and_where_it_ended(
+def test_a_canceled_search_records_what_it_began_and_where_it_ended(
     calls: int, paths: list[str], errors: set[str]
 ) -> None:
     reasoner = scripted(says("A", "same"))
@@ -212,7 +212,7 @@ def test_a_canceled_search_tells_what_it_began_and_where_it_ended(
 
 
 def test_answers_in_flight_when_it_ends_are_kept() -> None:
-    """The caller gives up while level 2 is being answered: none of its answers is lost, and nothing new begins."""
+    """The caller stops while level 2 is being answered: none of its answers is lost, and nothing new begins."""
     level = threading.Barrier(3)
     stopped = threading.Event()
 
@@ -235,19 +235,19 @@ def test_answers_in_flight_when_it_ends_are_kept() -> None:
 
 
 def test_progress_counts_answers_and_re_queries() -> None:
-    told: list[tuple[int, int, str]] = []
+    reports: list[tuple[int, int, str]] = []
 
     answer_question(
         QUESTION,
         long_street(),
         models(scripted(says("A"))),
         on_progress=lambda stage, done, total, detail: (
-            told.append((done, total, detail)) if stage == "search" else None
+            reports.append((done, total, detail)) if stage == "search" else None
         ),
     )
 
-    assert [(done, total) for done, total, _ in told] == [(n, 17) for n in range(1, 18)]
-    assert sorted(detail for _, _, detail in told) == sorted([*ANSWERS, *["RQ"] * 4])
+    assert [(done, total) for done, total, _ in reports] == [(n, 17) for n in range(1, 18)]
+    assert sorted(detail for _, _, detail in reports) == sorted([*ANSWERS, *["RQ"] * 4])
 
 
 def test_a_graph_that_fails_fails_the_question_after_the_calls_in_flight() -> None:

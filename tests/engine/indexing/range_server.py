@@ -1,4 +1,4 @@
-"""A small HTTP server with byte ranges, as an object store has them, that can break off in the middle.
+"""A small HTTP server with byte ranges, like an object store, that can break off in the middle.
 
 /moved/NAME redirects to /NAME.
 """
@@ -14,7 +14,8 @@ from pathlib import Path
 
 @contextmanager
 def serving(folder: Path, *, break_after: int | None = None) -> Iterator[tuple[str, list[int]]]:
-    """(URL of folder, bytes sent by each request). break_after: bytes of a body after which the connection closes."""
+    """Yield (URL of folder, bytes sent by each request). break_after: bytes of a body after which the connection
+    closes."""
     sent: list[int] = []
 
     class Ranges(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""Scripted models: their words are the test's, their arithmetic is exact."""
+"""Scripted models: the test gives their words, and their arithmetic is exact."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def chunk(n: int, description: str | None = "a street", gap: str | None = None) 
 
 
 def vector_of(text: str) -> Vector:
-    """A unit vector of the text's words, so that texts with words in common are near."""
+    """Return a unit vector of the text's words, so that texts with common words are near."""
     total = np.zeros(DIMENSION)
     for word in text.lower().split():
         seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big")

@@ -59,7 +59,7 @@ def assembled(chunks: Sequence[Chunk], models: IndexModels | None = None) -> Mem
 
 
 def plain(records: Sequence[EventRecord]) -> list[object]:
-    """Everything of the records that a store writes, comparable."""
+    """Return everything of the records that a store writes, comparable."""
     return [
         (
             record.event.id, record.event.n, record.event.span, record.event.first_chunk, record.event.end_chunk,

@@ -1,4 +1,4 @@
-"""The clock in the picture: what is read as one, and what time the video begins at by it."""
+"""The clock in the picture: the texts that are read as a clock, and the video's start time on it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_times_are_read_and_a_date_only_where_it_is_clear(text: str, shown: str)
 
 
 def _later(text: str) -> str:
-    """The same text a minute later."""
+    """Return the same text a minute later."""
     for sign in (":", ";"):
         if sign in text:
             hour, minute, rest = text.split(sign, 2)

@@ -1,4 +1,4 @@
-"""Linking a finished index anew by K-means: merged, split, and nothing left that names an old entity."""
+"""Linking a finished index again by K-means: entities are merged and split, and nothing names an old entity."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ TWO_CLUSTERS = 0.33  # of six mentions
 
 
 def yard() -> MemoryIndex:
-    """Six mentions in three events, which incremental linking takes for four things: a dog is seen from all sides."""
+    """Return six mentions in three events, which incremental linking joins to four things: a dog is seen from all
+    sides."""
     scene = Linked()
     scene.event(("car", "vehicle", 90), ("dog", "animal", 0), relations=(RelationStatement("dog", "is near", "car"),))
     scene.event(
@@ -47,48 +48,48 @@ def compacted(index: MemoryIndex, ratio: float) -> Compaction:
     return compact(VIDEO, 1, *parts(index), ratio=ratio)
 
 
-def check_whole(found: Compaction) -> None:
-    """What holds of every compaction."""
-    entities = {entity.id: entity for entity in found.entities}
-    assert len(entities) == len(found.entities)
-    assert {mention.entity_id for mention in found.mentions} == set(entities)
-    places = {(mention.entity_id, mention.event_id) for mention in found.mentions}
-    assert len(places) == len(found.mentions)
-    keys = {(r.source_id, r.target_id, r.predicate, r.event_id) for r in found.relations}
-    assert len(keys) == len({r.id for r in found.relations}) == len(found.relations)
-    for relation in found.relations:
+def check_whole(compaction: Compaction) -> None:
+    """Check the invariants of every compaction."""
+    entities = {entity.id: entity for entity in compaction.entities}
+    assert len(entities) == len(compaction.entities)
+    assert {mention.entity_id for mention in compaction.mentions} == set(entities)
+    taken = {(mention.entity_id, mention.event_id) for mention in compaction.mentions}
+    assert len(taken) == len(compaction.mentions)
+    keys = {(r.source_id, r.target_id, r.predicate, r.event_id) for r in compaction.relations}
+    assert len(keys) == len({r.id for r in compaction.relations}) == len(compaction.relations)
+    for relation in compaction.relations:
         assert relation.source_id != relation.target_id
-        assert {(relation.source_id, relation.event_id), (relation.target_id, relation.event_id)} <= places
-    for entity in found.entities:
-        assert entity.weight == sum(mention.entity_id == entity.id for mention in found.mentions)
+        assert {(relation.source_id, relation.event_id), (relation.target_id, relation.event_id)} <= taken
+    for entity in compaction.entities:
+        assert entity.weight == sum(mention.entity_id == entity.id for mention in compaction.mentions)
 
 
 def test_mentions_of_one_cluster_become_one_entity() -> None:
-    found = compacted(yard(), TWO_CLUSTERS)
-    check_whole(found)
-    car, dog = sorted(found.entities, key=lambda entity: entity.name)
+    compaction = compacted(yard(), TWO_CLUSTERS)
+    check_whole(compaction)
+    car, dog = sorted(compaction.entities, key=lambda entity: entity.name)
     assert (car.name, car.aliases, car.weight) == ("car", (), 2)
     assert (dog.name, dog.type, dog.aliases, dog.weight) == ("dog", "animal", ("hound", "puppy"), 3)
     assert np.allclose(dog.centroid, np.mean([at(a) for a in (0, 30, -30, 3)], axis=0) / np.linalg.norm(
         np.mean([at(a) for a in (0, 30, -30, 3)], axis=0)
     ), atol=1e-6)  # fmt: skip
     first, second, third = (record.event.id for record in yard().events)
-    assert [(m.event_id, m.entity_id == dog.id, m.mention.name) for m in found.mentions] == [
+    assert [(m.event_id, m.entity_id == dog.id, m.mention.name) for m in compaction.mentions] == [
         (first, False, "car"), (first, True, "dog"), (second, False, "car"), (second, True, "hound"),
         (third, True, "dog"),
     ]  # fmt: skip
-    merged = found.mentions[3]
+    merged = compaction.mentions[3]
     assert merged.mention.aliases == ("puppy",)
     assert np.allclose(merged.embedding, at(0), atol=1e-6)
 
 
 def test_relations_follow_their_mentions() -> None:
-    found = compacted(yard(), TWO_CLUSTERS)
-    names = {entity.id: entity.name for entity in found.entities}
-    told = [(names[r.source_id], r.predicate, names[r.target_id], r.description) for r in found.relations]
-    # Nobody chases himself, and of the two that stand near the car the more certain one is kept.
-    assert told == [("dog", "is near", "car", ""), ("dog", "is near", "car", "beside it")]
-    assert len({relation.event_id for relation in found.relations}) == 2
+    compaction = compacted(yard(), TWO_CLUSTERS)
+    names = {entity.id: entity.name for entity in compaction.entities}
+    statements = [(names[r.source_id], r.predicate, names[r.target_id], r.description) for r in compaction.relations]
+    # Nothing chases itself, and the more certain one of the two relations "is near" is kept.
+    assert statements == [("dog", "is near", "car", ""), ("dog", "is near", "car", "beside it")]
+    assert len({relation.event_id for relation in compaction.relations}) == 2
 
 
 def test_an_entity_that_was_two_things_is_split() -> None:

@@ -29,7 +29,8 @@ def wanted_times(
 
 
 def stream(times: list[int], reordered: list[int]) -> list[FakePacket]:
-    """Packets shown at times, decoded in an order that swaps within groups of four, with dts that never pass pts."""
+    """Return packets shown at times, decoded in an order that swaps within groups of four, with dts that never pass
+    pts."""
     order = []
     for begin in range(0, len(times), 4):
         group = list(range(begin, min(begin + 4, len(times))))

@@ -1,4 +1,4 @@
-"""Topics and overview: one partition whatever the batches, requests that fit, no name that no event gave."""
+"""Topics and overview: one partition whatever the batches, requests that fit, only names that events give."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def event(
 
 
 def story(*scenes: tuple[str, int]) -> list[EventDigest]:
-    """Events of 12 s: of each (words, count) so many, which differ in a number."""
-    told = [(words, k) for words, count in scenes for k in range(count)]
-    return [event(n, f"{words} {k % 3}") for n, (words, k) in enumerate(told)]
+    """Return events of 12 s: count events for each (words, count), which differ in a number."""
+    numbered = [(words, k) for words, count in scenes for k in range(count)]
+    return [event(n, f"{words} {k % 3}") for n, (words, k) in enumerate(numbered)]
 
 
 def long_story(count: int, seed: int = 1) -> list[EventDigest]:
-    """Scenes of random length, with gaps in between."""
+    """Return scenes of random length, with gaps in between."""
     chance = random.Random(seed)
     events: list[EventDigest] = []
     while len(events) < count:
@@ -57,7 +57,7 @@ def long_story(count: int, seed: int = 1) -> list[EventDigest]:
 def groups_of(
     events: Sequence[EventDigest], cuts: Sequence[int], settings: TopicSettings = SETTINGS
 ) -> list[list[int]]:
-    """The topics' event numbers when the events arrive in batches that end at cuts."""
+    """Return the topics' event numbers if the events arrive in batches that end at cuts."""
     splitter = TopicSplitter(settings)
     groups = []
     for low, high in pairwise([0, *cuts, len(events)]):
@@ -86,7 +86,7 @@ def summary_of(
 
 
 def check_partition(topics: Sequence[Topic], events: Sequence[EventDigest]) -> None:
-    """Every event in one topic, topics contiguous from the first event to the last."""
+    """Check that topics are contiguous from the first event to the last, with every event in one topic."""
     assert [topic.n for topic in topics] == list(range(len(topics)))
     assert (topics[0].span.start_ms, topics[-1].span.end_ms) == (events[0].span.start_ms, events[-1].span.end_ms)
     assert (topics[0].first_event, topics[-1].end_event) == (0, len(events))
@@ -110,11 +110,11 @@ def test_a_topic_ends_where_the_events_begin_to_be_about_something_else() -> Non
 
 
 def test_topics_keep_their_bounds() -> None:
-    # One scene for ever is cut at the longest length; scenes that change at every event, at the shortest.
+    # A single long scene is cut at the longest length; scenes that change at every event are cut at the shortest.
     still = groups_of(story((DOGS, 60)), [])
     assert sum(map(len, still)) == 60
     assert all(3 <= len(group) <= 10 for group in still[:-1])
-    assert len(still) < 12, "scenes that look alike are not torn apart more often than the longest length asks"
+    assert len(still) < 12, "similar scenes are not cut more often than the longest length asks"
     restless = groups_of([event(n, f"word{n} thing{n} place{n}") for n in range(60)], [])
     assert all(len(group) >= 3 for group in restless)
     assert all(len(group) <= 10 for group in restless[:-1])
@@ -157,7 +157,7 @@ def test_runs_that_conclude_on_the_way_end_with_the_same_summary(seed: int) -> N
     check_partition(whole[0], events)
 
 
-def test_an_open_topic_without_new_events_is_not_told_again() -> None:
+def test_an_open_topic_without_new_events_is_not_narrated_again() -> None:
     asked: list[int] = []
     narrator = LlmNarrator(reasoner(lambda request: asked.append(1) or answer(request)), MeasuredNarrator())
     events = story((DOGS, 4))
@@ -199,7 +199,7 @@ def test_one_event_is_one_topic_and_no_events_are_none() -> None:
     assert summary_of([]) == ((), None)
 
 
-# --- what is told ---------------------------------------------------------------------------------------------------
+# --- narration -------------------------------------------------------------------------------------------------------
 
 
 def reasoner(script: Callable[[Request], Any], *, context_tokens: int = 2_000) -> ScriptedReasoner:
@@ -207,7 +207,7 @@ def reasoner(script: Callable[[Request], Any], *, context_tokens: int = 2_000) -
 
 
 def answer(request: Request, **words: Any) -> dict[str, Any]:
-    """A usable answer; summary and text say how many lines were shown."""
+    """Return a usable answer; summary and text say how many lines were shown."""
     shown = len(re.findall(r"^\[", request.text, re.MULTILINE))
     texts = {"title": "part"} if request.stage == "topics" else {}
     return {**texts, ("summary" if texts else "text"): f"{shown} lines", "people": [], "places": [], **words}
@@ -239,7 +239,7 @@ def test_the_measured_narrator_says_who_is_seen_for_how_long_and_what_changes() 
     )
 
 
-def test_gaps_alone_are_never_told_by_a_model() -> None:
+def test_gaps_alone_are_never_narrated_by_a_model() -> None:
     model = reasoner(answer)
     events = [event(n, "could not be described: no_frames", described=False) for n in range(5)]
     topics, overview = summary_of(events, LlmNarrator(model, MeasuredNarrator()))
@@ -266,13 +266,13 @@ def test_every_request_fits_the_window_and_every_event_is_shown() -> None:
         assert model.count_tokens(request.text) + request.max_tokens <= 1_500
     shown = {int(n) for request in model.asked("topics") for n in re.findall(r"happening(\d+)", request.text)}
     assert shown == {e.n for e in events if e.described}
-    # Parts told in rounds, not one request per event.
+    # Parts are narrated in rounds, not one request per event.
     assert len(model.requests) < 12_000 / 4
     titles = [len(re.findall(r"^\[", request.text, re.MULTILINE)) for request in model.asked("overview")]
     assert sum(titles) >= len(topics)
 
 
-def test_a_window_without_room_for_any_event_is_told_by_measurement() -> None:
+def test_a_window_without_room_for_any_event_is_narrated_by_measurement() -> None:
     work = summariser(LlmNarrator(reasoner(answer, context_tokens=600), MeasuredNarrator()))
     work.push(story((DOGS, 4)))
     _, overview = work.conclude(ended=True)
@@ -360,7 +360,7 @@ def test_one_topic_without_words_leaves_the_others_theirs() -> None:
     assert overview.model == "scripted"
 
 
-def test_a_model_that_is_away_is_no_reason_to_tell_less() -> None:
+def test_an_unavailable_model_does_not_shorten_the_narration() -> None:
     away = ModelError("model_unavailable", "away", retryable=True)
     with pytest.raises(ModelError, match="away"):
         summary_of(story((DOGS, 3)), LlmNarrator(reasoner(lambda request: away), MeasuredNarrator()))

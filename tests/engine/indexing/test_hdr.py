@@ -11,20 +11,20 @@ BT709_TO_BT2020 = np.array([[0.6274, 0.3293, 0.0433], [0.0691, 0.9195, 0.0114], 
 
 
 def pq(nits: np.ndarray) -> np.ndarray:
-    """SMPTE ST 2084, light to code."""
+    """Return the code of light by SMPTE ST 2084."""
     power = (nits / 10_000) ** 0.1593017578125
     return np.asarray(((0.8359375 + 18.8515625 * power) / (1 + 18.6875 * power)) ** 78.84375)
 
 
 def hlg(nits: np.ndarray) -> np.ndarray:
-    """BT.2100, light on a display of 1000 cd/m2 to code."""
+    """Return the code of light on a display of 1000 cd/m2 by BT.2100."""
     scene = (nits / 1000) ** (1 / 1.2)
     logarithm = 0.17883277 * np.log(np.maximum(12 * scene - 0.28466892, 1e-9)) + 0.55991073
     return np.where(scene <= 1 / 12, np.sqrt(3 * scene), logarithm)
 
 
 def mastered(srgb: tuple[int, int, int], transfer: int) -> av.VideoFrame:
-    """A plain picture of that colour as HDR: diffuse white at 203 cd/m2, wide primaries (BT.2408)."""
+    """Return a plain picture of that colour as HDR: diffuse white at 203 cd/m2, wide primaries (BT.2408)."""
     coded = np.array(srgb) / 255
     linear = np.where(coded <= 0.04045, coded / 12.92, ((coded + 0.055) / 1.055) ** 2.4)
     nits = np.clip(BT709_TO_BT2020 @ linear, 0, None) * 203

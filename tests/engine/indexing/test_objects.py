@@ -24,7 +24,8 @@ THERE: Box = (0.7, 0.4, 0.8, 0.8)
 
 
 def look(kind: int, *, towards: int = 0, share: float = 0.0) -> Vector:
-    """The look of kind, mixed with another's: two looks with share s each of one third have cosine 1 - s at most."""
+    """Return the look of kind, mixed with another's: two looks with share s each of one third have cosine 1 - s at
+    most."""
     vector = np.zeros(8, dtype=np.float32)
     vector[kind] = 1.0 - share
     vector[towards] += share
@@ -34,7 +35,7 @@ def look(kind: int, *, towards: int = 0, share: float = 0.0) -> Vector:
 def track(
     start_ms: int, end_ms: int, appearance: Vector | None, box: Box = HERE, category: str = "person", **more: bool
 ) -> TrackObservation:
-    """Seen five times a second, at start_ms for the first and at end_ms for the last time."""
+    """Return a track that is seen five times a second, first at start_ms and last at end_ms."""
     boxes = tuple((ms, *box) for ms in [*range(start_ms, end_ms, 200), end_ms])
     return TrackObservation(
         0, category, Span(start_ms, end_ms + 1), 0.9, "red", boxes=boxes, appearance=appearance, **more
@@ -50,7 +51,7 @@ def linked(segments: Sequence[Sequence[TrackObservation]]) -> MemoryIndex:
 
 
 def owners(index: MemoryIndex) -> list[list[int]]:
-    """The number of each track's object, by segment."""
+    """Return the number of each track's object, by segment."""
     number = {state.id: state.n for state in index.objects}
     return [[number[owner] for owner in index.object_of[n]] for n in sorted(index.object_of)]
 
@@ -64,7 +65,7 @@ def plain(states: Sequence[ObjectState]) -> list[object]:
 
 @st.composite
 def recordings(draw: st.DrawFn) -> list[list[TrackObservation]]:
-    """Up to four segments of tracks with few looks and places, so that everything wants to join everything."""
+    """Draw up to four segments of tracks with few looks and positions, so that many joins are possible."""
     segments = []
     for n in range(draw(st.integers(1, 4))):
         tracks = []

@@ -218,7 +218,8 @@ def test_a_connection_that_breaks_off_is_a_fault_and_not_an_end(tmp_path: Path) 
 
 
 def reference_choice(path: Path, span: Span, fps: float) -> list[tuple[int, Picture]]:
-    """By the definition, over every frame there is: the first one at or after each k/fps, if it lies in span."""
+    """Choose by the definition, over every frame of the file: the first one at or after each k/fps, if it lies in
+    span."""
     with av.open(str(path)) as container:
         stream = container.streams.video[0]
         base = stream.time_base
@@ -251,7 +252,7 @@ def reference_choice(path: Path, span: Span, fps: float) -> list[tuple[int, Pict
 def test_only_what_is_chosen_is_decoded_and_it_is_the_same(
     tmp_path: Path, extension: str, arguments: str, span: Span
 ) -> None:
-    """Frames that nothing refers to are passed over; what is chosen is what a decoder of everything would choose."""
+    """Frames that nothing refers to are skipped, and the chosen frames are those that a full decoder would choose."""
     path = tmp_path / f"v.{extension}"
     run_ffmpeg("-f", "lavfi", "-i", "testsrc2=duration=9:rate=25:size=160x120", *arguments.split(), str(path))
     expected = reference_choice(path, span, 2.0)

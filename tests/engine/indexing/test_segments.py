@@ -107,7 +107,7 @@ def test_sound_is_heard_by_the_chunks_it_is_in(tmp_path: Path) -> None:
 
 
 def test_no_word_is_lost_or_doubled_where_segments_meet(tmp_path: Path) -> None:
-    """R16: a word that lies across the border is heard whole, by the segment that holds its middle."""
+    """A word across the border is transcribed once and whole, by the segment that holds its middle."""
     path = tmp_path / "v.mp4"
     run_ffmpeg("-f", "lavfi", "-i", "testsrc=duration=12:rate=10:size=64x48", "-f", "lavfi", "-i",
                "sine=duration=12", "-c:v", "mpeg4", "-c:a", "aac", str(path))  # fmt: skip
@@ -200,7 +200,7 @@ def test_an_abandoned_segment_leaves_no_thread(tmp_path: Path) -> None:
     assert decoding_threads() == []
 
 
-def test_progress_tells_the_time_reached(tmp_path: Path) -> None:
+def test_progress_reports_the_time_reached(tmp_path: Path) -> None:
     reached: list[int] = []
     observed(write_steady(tmp_path / "v.mp4", 6), Span(3000, 6000), on_progress=reached.append)
     assert reached == [3000, 3500, 4000, 4500, 5000, 5500]

@@ -104,7 +104,7 @@ def test_a_static_camera_of_ten_hours_costs_a_window() -> None:
 
 
 def test_similarities_are_a_band_and_not_a_square() -> None:
-    """R17: a chunk is compared with the seven before it, however long the video is."""
+    """A chunk is compared with the seven before it only, however long the video is."""
     similarity = ScriptedSimilarity()
     chunker = SemanticChunker(similarity, 0.5)
     for n in range(500):

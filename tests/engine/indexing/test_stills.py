@@ -1,4 +1,4 @@
-"""Evidence in full: the very frame, in the size of the source."""
+"""Evidence in full: the exact frame, in the size of the source."""
 
 from __future__ import annotations
 

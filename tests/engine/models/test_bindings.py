@@ -1,4 +1,4 @@
-"""Bindings, prompts and the vLLM launcher: what configuration alone decides."""
+"""Bindings, prompts and the vLLM launcher, as far as configuration alone decides."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_health_is_awaited_and_its_absence_reported() -> None:
 
 
 def test_models_are_loaded_once_per_process() -> None:
-    """R20: every question of a worker finds the same models, and so the same open connections and weights."""
+    """Every question of a worker uses the same models, and so the same open connections and weights."""
     settings = ModelSettings(reasoner_url="http://127.0.0.1:9/v1", reasoner_model="none")
     assert load_answer_models(settings) is load_answer_models(settings)
     other = ModelSettings(reasoner_url="http://127.0.0.1:9/v1", reasoner_model="another")

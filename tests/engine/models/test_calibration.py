@@ -1,4 +1,4 @@
-"""What was fitted to which model, and what an answer of other models rests on."""
+"""The values fitted to each model, and the values that other models get."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ URL = "http://127.0.0.1:9/v1"
 
 
 def bound(reasoner: str) -> ModelSettings:
-    """The embedded profile with the reasoner of a server of one's own."""
+    """Return settings of the embedded profile with a reasoner on another server."""
     return ModelSettings.from_env({"REASONER_URL": URL, "REASONER_MODEL": reasoner})
 
 
 def fits(value: object, name: str) -> Iterator[tuple[str, Fit[object]]]:
-    """Every Fit inside value, with the path to it."""
+    """Yield every Fit inside value, with the path to it."""
     if isinstance(value, Fit):
         yield name, value
     elif is_dataclass(value):

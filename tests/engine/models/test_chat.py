@@ -227,7 +227,7 @@ def test_the_token_estimate_is_an_upper_one() -> None:
 
 
 def test_samples_that_a_server_leaves_out_of_its_count_are_metered() -> None:
-    # What llama.cpp reports for n=2: the first sample's tokens alone.
+    # llama.cpp reports only the first sample's tokens for n=2.
     texts = ("walks to the left side", "walks to the left side and then back again")
     with _Model(Reply(texts, completion_tokens=6)) as m:
         m.chat().sample(HELLO, stage="answer", meter=m.meter, n=2)

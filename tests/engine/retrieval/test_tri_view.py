@@ -62,7 +62,7 @@ def test_the_graph_view_adds_events_that_share_an_entity_with_those_found() -> N
 
 
 def test_events_next_to_what_was_asked_for_are_found_with_it_unless_the_paper_is_followed() -> None:
-    """Event 5 shares no word with the query; what is beside it does."""
+    """Event 5 shares no word with the query; its neighbour does."""
 
     def hits(settings: RetrievalSettings) -> dict[UUID, float]:
         found = find(ViewQueries.same("dog runs"), replace(settings, graph_events=0))
@@ -77,7 +77,7 @@ def test_events_next_to_what_was_asked_for_are_found_with_it_unless_the_paper_is
 
 
 def test_what_is_said_is_a_view_of_its_own() -> None:
-    """R16: nothing but speech tells of the parcel."""
+    """Speech alone mentions the parcel."""
     speech = {6: "the parcel is behind the counter"}
 
     found = find(ViewQueries.same("where is the parcel"), speech=speech)

@@ -1,4 +1,4 @@
-"""One view of a graph at a time, as most tests want it."""
+"""Searches of a single view of a graph, which most tests need."""
 
 from __future__ import annotations
 
