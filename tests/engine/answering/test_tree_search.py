@@ -216,7 +216,7 @@ def test_all_answers_of_a_level_are_in_flight_together() -> None:
     ],
     ids=["keywords alone, as in the paper", "a query per view"],
 )
-def test_a_requery_searches_for_what_is_missing_and_the_answer_is_told(
+def test_a_requery_searches_for_what_is_missing_and_the_answer_prompt_names_it(
     settings: SearchSettings, fields: set[str], sub_query: str
 ) -> None:
     reasoner = scripted(lambda request: says("AB"[request.n % 2]))

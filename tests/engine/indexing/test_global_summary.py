@@ -360,7 +360,7 @@ def test_one_topic_without_words_leaves_the_others_theirs() -> None:
     assert overview.model == "scripted"
 
 
-def test_an_unavailable_model_does_not_shorten_the_narration() -> None:
+def test_an_unavailable_model_raises_and_is_not_replaced() -> None:
     away = ModelError("model_unavailable", "away", retryable=True)
     with pytest.raises(ModelError, match="away"):
         summary_of(story((DOGS, 3)), LlmNarrator(reasoner(lambda request: away), MeasuredNarrator()))

@@ -149,7 +149,7 @@ def test_who_comes_with_another_look_is_another() -> None:
     assert owners(linked([[track(0, 5_000, look(0))], [track(90_000, 95_000, near)]])) == [[0], [1]]
 
 
-def test_of_two_look_alikes_neither_is_chosen_and_that_is_told() -> None:
+def test_of_two_look_alikes_neither_is_chosen_and_confidence_drops() -> None:
     twins = [track(0, 5_000, look(0)), track(0, 5_000, look(0), THERE)]
     index = linked([twins, [track(90_000, 95_000, look(0), (0.4, 0.4, 0.5, 0.8))]])
 
