@@ -77,7 +77,8 @@ class CaptionIndex:
     def _kept(
         self, form: str, name: str, sentences: Sequence[Sentence], make: Callable[[], MemoryVideo]
     ) -> MemoryVideo:
-        key = repr((FORM, form, name, self._embedder.name, self._similarity.name, sentences))
+        # Pickles name the module of their classes: a file from before a move is not read.
+        key = repr((FORM, MemoryVideo.__module__, form, name, self._embedder.name, self._similarity.name, sentences))
         path = self._folder / f"{form}-{hashlib.sha256(key.encode()).hexdigest()[:20]}.pickle"
         if path.exists():
             kept: MemoryVideo = pickle.loads(path.read_bytes())  # noqa: S301 - written by this class
