@@ -1,4 +1,4 @@
-"""Takes in one appended piece of a recording: fetches it if it has a URL, measures it, settles its position in time."""
+"""Takes in one appended piece of a recording: fetches it if it has a URL, measures it, sets its position in time."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ def handle(work: Work) -> FollowUp | None:
 
 
 def failed(lease: Lease, error: JobFailed) -> None:
-    """Record why the piece cannot be used; it takes no time in the video."""
+    """Record why the piece cannot be used; the piece takes no time in the video."""
     intake.fail_piece(lease.subject_id, code=error.code, message=str(error))

@@ -1,4 +1,4 @@
-"""Measures an uploaded video in a bounded child process and plans it; a known recording is only planned again."""
+"""Measures an uploaded video in a bounded child process and plans it; a measured recording is only planned again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def handle(work: Work) -> FollowUp | None:
 
 
 def measure(object_key: str) -> ProbeResult:
-    """Return what the stored object is. Raises JobFailed with the probe's verdict."""
+    """Return the measurement of the stored object. Raises JobFailed with the probe's verdict."""
     url = ObjectStorage().presign_get(object_key, expires=URL_LIFETIME)
     try:
         return probe(
@@ -44,5 +44,5 @@ def measure(object_key: str) -> ProbeResult:
 
 
 def failed(lease: Lease, error: JobFailed) -> None:
-    """End the version with the probe's verdict: of a refused file only its row and the reason are kept."""
+    """End the version with the probe's verdict: only the row of a refused file and the reason are kept."""
     intake.fail_probe(lease.subject_id, code=error.code, message=str(error))
