@@ -228,8 +228,8 @@ def request(
 ) -> Iterator[Response]:
     """Send one request to one checked address; the response's body is read inside the context.
 
-    timeout_s covers everything from the first connection attempt to the last byte read. Any status is a response, also a
-    redirect. Raises TransportError.
+    timeout_s covers everything from the first connection attempt to the last byte read. Any status is a response, a
+    redirect too. Raises TransportError.
     """
     target = check_url(url, allow_private=allow_private)
     deadline = time.monotonic() + timeout_s
