@@ -22,7 +22,7 @@ from gpu_workers.engine.indexing.objects import LinkedTracks
 from gpu_workers.engine.indexing.pipeline import index_recording
 from gpu_workers.engine.indexing.segments import Source, observe_segment
 from gpu_workers.engine.models.roles import Meter
-from infra.local.processes import MALLOC_ARENAS
+from infra.local.app_processes import MALLOC_ARENAS
 
 _RECENT = 8
 

@@ -18,7 +18,7 @@ from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.pipeline import index_recording
 from gpu_workers.engine.indexing.sampling import DECODER_THREADS, sample_frames
 from gpu_workers.engine.models.roles import Meter
-from infra.local.processes import MALLOC_ARENAS
+from infra.local.app_processes import MALLOC_ARENAS
 
 REPEATS = 3
 IN_FLIGHT = 2

@@ -11,9 +11,9 @@ import httpx
 
 from gpu_workers.engine.models import weights
 from infra.local import ports
+from infra.local.child_process import Child, Command, wait_until
 from infra.local.errors import Misconfigured, ServiceFailed
-from infra.local.process import Child, Command, wait_until
-from infra.local.service import Place
+from infra.local.server import Place
 
 _PROJECT = Path(__file__).resolve().parents[2]
 REASONERS = ("qwen2.5-coder-1.5b", "qwen2.5-coder-0.5b", "smollm2")
@@ -32,7 +32,7 @@ class Llama:
         if self._model not in REASONERS:
             raise Misconfigured(f"AVA_REASONER is {self._model!r}; it may be {', '.join(REASONERS)}")
         # With more threads than free cores llama.cpp waits for itself, so the index worker, the other heavy load of
-        # this machine, runs at a lower priority (infra.local.processes). On a machine shared with strangers, set 1.
+        # this machine, runs at a lower priority (infra.local.app_processes). On a machine shared with strangers, set 1.
         self._threads = self._number("AVA_LLM_THREADS", min(4, os.cpu_count() or 1))
         self._slots = self._number("AVA_LLM_SLOTS", 8)
         self._context = self._number("AVA_LLM_CONTEXT", 32768)
@@ -52,7 +52,7 @@ class Llama:
         except weights.WeightsError as error:
             raise ServiceFailed(f"{error} (or set REASONER_URL)") from error
         self._port = ports.claim(self._place.state, self.name)
-        arguments = [sys.executable, "-m", "infra.local.llama_server", f"--model={model}", f"--alias={self._model}"]
+        arguments = [sys.executable, "-m", "infra.local.llama_program", f"--model={model}", f"--alias={self._model}"]
         arguments += [f"--port={self._port}", f"--threads={self._threads}", f"--parallel={self._slots}"]
         arguments += [f"--context={self._context}"]
         # The key goes through the environment: arguments can be read by every user of the machine.

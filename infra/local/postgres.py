@@ -14,10 +14,10 @@ from pathlib import Path
 
 import psycopg
 
-from infra.local import ports, postgres_home
+from infra.local import ports, postgres_installation
+from infra.local.child_process import Account, Child, Command, wait_until
 from infra.local.errors import ServiceFailed, StackError
-from infra.local.process import Account, Child, Command, wait_until
-from infra.local.service import Place
+from infra.local.server import Place
 
 DATABASE = "ava"
 ROLES = {
@@ -61,9 +61,9 @@ class Postgres:
 
     def start(self) -> None:
         """Create the cluster at the first start, start the server, create the database."""
-        user = postgres_home.account()
-        programs = postgres_home.programs(self._place, user)
-        folder = postgres_home.data_folder(self._place, user)
+        user = postgres_installation.account()
+        programs = postgres_installation.programs(self._place, user)
+        folder = postgres_installation.data_folder(self._place, user)
         data = folder / "data"
         if not data.exists():
             self._create_cluster(programs, folder, user)
@@ -91,7 +91,7 @@ class Postgres:
         if user is not None:
             shutil.chown(password, user.uid, user.gid)
         try:
-            done = postgres_home.run_as(
+            done = postgres_installation.run_as(
                 user,
                 [str(programs / "initdb"), "-D", str(fresh), "-U", "postgres", "--auth=scram-sha-256"]
                 + [f"--pwfile={password}", "--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]

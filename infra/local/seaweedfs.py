@@ -13,9 +13,9 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from infra.local import ports
+from infra.local.child_process import Child, Command, wait_until
 from infra.local.errors import NotInstalled
-from infra.local.process import Child, Command, wait_until
-from infra.local.service import Place
+from infra.local.server import Place
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

@@ -21,7 +21,7 @@ from infra.local.errors import Misconfigured, ServiceFailed, StackError
 from infra.local.llama import Llama
 from infra.local.postgres import ROLES, Postgres
 from infra.local.seaweedfs import REGION, SeaweedFS
-from infra.local.service import Place, Service
+from infra.local.server import Place, Service
 from infra.local.state import State
 from infra.local.valkey import Valkey
 

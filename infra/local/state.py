@@ -10,8 +10,8 @@ import secrets
 from pathlib import Path
 from typing import IO
 
+from infra.local.child_process import Identity
 from infra.local.errors import AlreadyRunning
-from infra.local.process import Identity
 
 
 class State:

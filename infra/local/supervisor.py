@@ -20,9 +20,9 @@ from types import FrameType
 import httpx
 
 from infra.local.api_key import ensure_api_key, key_file
+from infra.local.app_processes import AppProcess, app_processes
+from infra.local.child_process import Child, Command, Identity, wait_until
 from infra.local.errors import ServiceFailed, StackError
-from infra.local.process import Child, Command, Identity, wait_until
-from infra.local.processes import AppProcess, app_processes
 from infra.local.stack import SERVICES, Stack
 
 PROJECT = Path(__file__).resolve().parents[2]

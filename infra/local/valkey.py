@@ -10,9 +10,9 @@ from pathlib import Path
 import redis
 
 from infra.local import ports
+from infra.local.child_process import Child, Command, wait_until
 from infra.local.errors import NotInstalled
-from infra.local.process import Child, Command, wait_until
-from infra.local.service import Place
+from infra.local.server import Place
 
 
 def server_binary() -> Path:

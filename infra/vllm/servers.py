@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 
 from infra.local import ports
-from infra.local.process import Child, Command, wait_until
+from infra.local.child_process import Child, Command, wait_until
 from infra.local.state import State
 from infra.vllm.environment import OFFLINE
 

@@ -16,8 +16,8 @@ from typing import Any
 import httpx
 
 from infra.local.api_key import key_file
+from infra.local.child_process import Identity
 from infra.local.demo.client import Client, sha256_of
-from infra.local.process import Identity
 from infra.local.stack import Stack
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from infra.local.demo.client import ApiRefused
 from infra.local.demo.run import Demo, DemoFailed
-from infra.local.demo.service import RunningService
+from infra.local.demo.running_service import RunningService
 from infra.local.errors import StackError
 
 OUT = Path(".local/demo")

@@ -12,7 +12,7 @@ from infra.local.default_video import NoDefaultVideo, default_video
 from infra.local.demo.client import ApiRefused, Client, Json, sha256_of
 from infra.local.demo.progress import Stages
 from infra.local.demo.receiver import Received, Receiver
-from infra.local.demo.service import RunningService
+from infra.local.demo.running_service import RunningService
 
 POLL_S = 0.5
 WEBHOOK_S = 60.0

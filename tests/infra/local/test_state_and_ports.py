@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from infra.local import ports
+from infra.local.child_process import Identity
 from infra.local.errors import AlreadyRunning
-from infra.local.process import Identity
 from infra.local.state import State
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from infra.local.process import Identity
+from infra.local.child_process import Identity
 from infra.local.stack import Stack
 
 _MANAGE = """

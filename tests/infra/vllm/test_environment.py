@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from infra.local import bootstrap
-from infra.local.process import Identity
+from infra.local.child_process import Identity
 from infra.vllm import environment, servers
 
 

@@ -63,7 +63,7 @@ def parameters(options: argparse.Namespace) -> Any:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until SIGTERM or SIGINT. The API key comes from AVA_LLAMA_API_KEY."""
-    parser = argparse.ArgumentParser(prog="python -m infra.local.llama_server")
+    parser = argparse.ArgumentParser(prog="python -m infra.local.llama_program")
     parser.add_argument("--model", required=True)
     parser.add_argument("--alias", required=True)
     parser.add_argument("--port", type=int, required=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from infra.local.process import Child
+from infra.local.child_process import Child
 from infra.local.state import State
 
 

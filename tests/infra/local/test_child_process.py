@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from infra.local.child_process import Child, Command, Identity, wait_until
 from infra.local.errors import ServiceFailed
-from infra.local.process import Child, Command, Identity, wait_until
 
 _ENV = {"PATH": os.environ["PATH"]}
 
@@ -54,7 +54,7 @@ def test_a_child_that_ignores_the_signal_is_killed_after_its_grace(tmp_path: Pat
 
 def test_a_child_dies_when_its_parent_is_killed(tmp_path: Path) -> None:
     script = (
-        "import sys, time; from pathlib import Path; from infra.local.process import Child, Command\n"
+        "import sys, time; from pathlib import Path; from infra.local.child_process import Child, Command\n"
         "child = Child(Command('c', ['sleep', '600'], Path(sys.argv[1]), {'PATH': '/usr/bin:/bin'}))\n"
         "print(child.identity.pid, flush=True); time.sleep(600)\n"
     )

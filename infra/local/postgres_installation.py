@@ -14,9 +14,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from infra.local.child_process import Account
 from infra.local.errors import NotInstalled, StackError
-from infra.local.process import Account
-from infra.local.service import Place
+from infra.local.server import Place
 
 _ACCOUNT = "ava-postgres"
 # Only used by root, and for what an account without a home must reach.
