@@ -29,7 +29,7 @@ def answering_models() -> Iterator[tuple[ModelSettings, AnswerModels]]:
             opened.callback(signal.signal, signal.SIGTERM, before)
             place = opened.enter_context(tempfile.TemporaryDirectory(prefix="ava-eval-"))
             stack = opened.enter_context(Stack(Path(place), frozenset({"llama"}), durable=False))
-            started = {name: value for service in stack.services for name, value in service.env().items()}
+            started = {name: value for server in stack.servers for name, value in server.env().items()}
             settings = ModelSettings.from_env({**os.environ, **started})
         yield settings, load_answer_models(settings)
 

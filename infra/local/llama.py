@@ -13,7 +13,7 @@ from gpu_workers.engine.models import weights
 from infra.local import ports
 from infra.local.child_process import Child, Command, wait_until
 from infra.local.errors import Misconfigured, ServiceFailed
-from infra.local.server import Place
+from infra.local.server import StackHome
 
 _PROJECT = Path(__file__).resolve().parents[2]
 REASONERS = ("qwen2.5-coder-1.5b", "qwen2.5-coder-0.5b", "smollm2")
@@ -25,8 +25,8 @@ class Llama:
 
     name = "llama"
 
-    def __init__(self, place: Place, environ: Mapping[str, str]) -> None:
-        self._place = place
+    def __init__(self, home: StackHome, environ: Mapping[str, str]) -> None:
+        self._home = home
         self._environ = environ
         self._model = environ.get("AVA_REASONER") or REASONERS[0]
         if self._model not in REASONERS:
@@ -51,18 +51,18 @@ class Llama:
             model = weights.fetch(self._model, progress=_report)
         except weights.WeightsError as error:
             raise ServiceFailed(f"{error} (or set REASONER_URL)") from error
-        self._port = ports.claim(self._place.state, self.name)
+        self._port = ports.claim(self._home.state, self.name)
         arguments = [sys.executable, "-m", "infra.local.llama_program", f"--model={model}", f"--alias={self._model}"]
         arguments += [f"--port={self._port}", f"--threads={self._threads}", f"--parallel={self._slots}"]
         arguments += [f"--context={self._context}"]
         # The key goes through the environment: arguments can be read by every user of the machine.
-        env = dict(self._environ) | {"AVA_LLAMA_API_KEY": self._place.state.secret(self.name)}
-        log = self._place.log(self.name)
+        env = dict(self._environ) | {"AVA_LLAMA_API_KEY": self._home.state.secret(self.name)}
+        log = self._home.log(self.name)
         self.child = Child(Command(self.name, arguments, log, env=env, cwd=_PROJECT, grace_s=10))
         wait_until(self._ready, self.child, timeout_s=180, every_s=0.25)
 
     def _ready(self) -> bool:
-        headers = {"Authorization": f"Bearer {self._place.state.secret(self.name)}"}
+        headers = {"Authorization": f"Bearer {self._home.state.secret(self.name)}"}
         try:
             # Asked with our key: llama.cpp lets two servers share one port, and only ours knows the key.
             models = httpx.get(f"{self._url()}/models", headers=headers, timeout=5, trust_env=False)
@@ -79,7 +79,7 @@ class Llama:
         return {
             "REASONER_URL": self._url(),
             "REASONER_MODEL": self._model,
-            "REASONER_API_KEY": self._place.state.secret(self.name),
+            "REASONER_API_KEY": self._home.state.secret(self.name),
         }
 
     def stop(self) -> None:
@@ -90,7 +90,7 @@ class Llama:
 
     def forget_ports(self) -> None:
         """Choose another port at the next start."""
-        self._place.state.set_port(self.name, None)
+        self._home.state.set_port(self.name, None)
 
     def erase(self) -> None:
         """It keeps no data; the weights belong to the cache."""

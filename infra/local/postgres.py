@@ -17,7 +17,7 @@ import psycopg
 from infra.local import ports, postgres_installation
 from infra.local.child_process import Account, Child, Command, wait_until
 from infra.local.errors import ServiceFailed, StackError
-from infra.local.server import Place
+from infra.local.server import StackHome
 
 DATABASE = "ava"
 ROLES = {
@@ -54,25 +54,25 @@ class Postgres:
 
     name = "postgres"
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, home: StackHome) -> None:
+        self._home = home
         self.child: Child | None = None
         self._port = 0
 
     def start(self) -> None:
         """Create the cluster at the first start, start the server, create the database."""
         user = postgres_installation.account()
-        programs = postgres_installation.programs(self._place, user)
-        folder = postgres_installation.data_folder(self._place, user)
+        programs = postgres_installation.programs(self._home, user)
+        folder = postgres_installation.data_folder(self._home, user)
         data = folder / "data"
         if not data.exists():
             self._create_cluster(programs, folder, user)
-        self._port = ports.claim(self._place.state, self.name)
-        settings = _SETTINGS | ({} if self._place.durable else _FAST_AND_LOSSY) | {"port": str(self._port)}
+        self._port = ports.claim(self._home.state, self.name)
+        settings = _SETTINGS | ({} if self._home.durable else _FAST_AND_LOSSY) | {"port": str(self._port)}
         command = Command(
             self.name,
             [str(programs / "postgres"), "-D", str(data), *(f"--{key}={value}" for key, value in settings.items())],
-            self._place.log(self.name),
+            self._home.log(self.name),
             env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
             cwd=Path("/"),
             account=user,
@@ -87,7 +87,7 @@ class Postgres:
         fresh, password = folder / "data.new", folder / "password"
         shutil.rmtree(fresh, ignore_errors=True)
         password.touch(mode=0o600)
-        password.write_text(self._place.state.secret("postgres"))
+        password.write_text(self._home.state.secret("postgres"))
         if user is not None:
             shutil.chown(password, user.uid, user.gid)
         try:
@@ -96,7 +96,7 @@ class Postgres:
                 [str(programs / "initdb"), "-D", str(fresh), "-U", "postgres", "--auth=scram-sha-256"]
                 + [f"--pwfile={password}", "--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
                 + ["--no-instructions"]
-                + ([] if self._place.durable else ["--no-sync"]),
+                + ([] if self._home.durable else ["--no-sync"]),
                 {"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
             )
         finally:
@@ -141,7 +141,7 @@ class Postgres:
                 connection.execute(f'CREATE DATABASE "{DATABASE}"')
 
     def _url(self, role: str, database: str) -> str:
-        return f"postgresql://{role}:{self._place.state.secret(role)}@127.0.0.1:{self._port}/{database}"
+        return f"postgresql://{role}:{self._home.state.secret(role)}@127.0.0.1:{self._port}/{database}"
 
     def env(self) -> dict[str, str]:
         """One URL per role (see ROLES)."""
@@ -155,11 +155,11 @@ class Postgres:
 
     def forget_ports(self) -> None:
         """Choose another port at the next start."""
-        self._place.state.set_port(self.name, None)
+        self._home.state.set_port(self.name, None)
 
     def erase(self) -> None:
         """Delete the cluster."""
-        for folder in (self._place.root / "postgres", self._place.state.location("postgres")):
+        for folder in (self._home.root / "postgres", self._home.state.location("postgres")):
             if folder is not None:
                 shutil.rmtree(folder, ignore_errors=True)
-        self._place.state.set_location("postgres", None)
+        self._home.state.set_location("postgres", None)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from infra.local.child_process import Account
 from infra.local.errors import NotInstalled, StackError
-from infra.local.server import Place
+from infra.local.server import StackHome
 
 _ACCOUNT = "ava-postgres"
 # Only used by root, and for what an account without a home must reach.
@@ -54,7 +54,7 @@ def run_as(user: Account | None, arguments: list[str], env: dict[str, str]) -> s
     )
 
 
-def programs(place: Place, user: Account | None) -> Path:
+def programs(home: StackHome, user: Account | None) -> Path:
     """The bin folder with initdb and postgres, somewhere that ``user`` can run it. Raises NotInstalled."""
     # Located, never imported: importing the wheel's module has side effects.
     spec = importlib.util.find_spec("pgserver")
@@ -68,7 +68,7 @@ def programs(place: Place, user: Account | None) -> Path:
     for part in (installed / "bin" / "postgres", installed / "lib" / "age.so"):
         if part.is_file():
             build.update(part.read_bytes())
-    copies = [base / build.hexdigest()[:12] for base in (place.cache / "postgres", _shared("programs"))]
+    copies = [base / build.hexdigest()[:12] for base in (home.cache / "postgres", _shared("programs"))]
     # A copy that an earlier start left usable, before any is made.
     for copy in copies:
         if _runs(copy / "pgserver" / "pginstall" / "bin", user):
@@ -93,15 +93,15 @@ def programs(place: Place, user: Account | None) -> Path:
     raise StackError(f"user {user.name} cannot run PostgreSQL from any folder; set DATABASE_URL")
 
 
-def data_folder(place: Place, user: Account | None) -> Path:
+def data_folder(home: StackHome, user: Account | None) -> Path:
     """A 0700 parent folder for the data, owned by ``user`` and reachable by it; remembered in the state."""
-    remembered = place.state.location("postgres")
+    remembered = home.state.location("postgres")
     if remembered is not None and remembered.is_dir():
         return remembered
-    own = f"{place.root.name.strip('.') or 'stack'}-{hashlib.sha256(str(place.root).encode()).hexdigest()[:12]}"
-    candidates = [place.root / "postgres"]
+    own = f"{home.root.name.strip('.') or 'stack'}-{hashlib.sha256(str(home.root).encode()).hexdigest()[:12]}"
+    candidates = [home.root / "postgres"]
     if user is not None:
-        candidates += [place.cache / "data" / own, _shared("data") / own]
+        candidates += [home.cache / "data" / own, _shared("data") / own]
     for folder in candidates:
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o700)
@@ -110,8 +110,8 @@ def data_folder(place: Place, user: Account | None) -> Path:
         os.chown(folder, user.uid, user.gid)
         if run_as(user, ["test", "-w", str(folder)], _PLAIN).returncode == 0:
             if folder != candidates[0]:
-                place.state.set_location("postgres", folder)
-                print(f"postgres: user {user.name} cannot reach {place.root}; the data is in {folder}", flush=True)
+                home.state.set_location("postgres", folder)
+                print(f"postgres: user {user.name} cannot reach {home.root}; the data is in {folder}", flush=True)
             return folder
         folder.rmdir()
     raise StackError(f"user {user.name if user else ''} can reach no folder for PostgreSQL's data; set DATABASE_URL")

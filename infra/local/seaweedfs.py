@@ -15,7 +15,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from infra.local import ports
 from infra.local.child_process import Child, Command, wait_until
 from infra.local.errors import NotInstalled
-from infra.local.server import Place
+from infra.local.server import StackHome
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -30,16 +30,16 @@ class SeaweedFS:
 
     name = "seaweedfs"
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, home: StackHome) -> None:
+        self._home = home
         self.child: Child | None = None
         self._port = 0
 
     def start(self) -> None:
         """Start, wait for a real GET of an old object (or create the bucket), set CORS and lifecycle."""
-        place = self._place
-        first = self._port = ports.claim(place.state, self.name, size=_DOORS, offsets=(0, ports.GRPC_OFFSET))
-        folder = place.root / self.name
+        home = self._home
+        first = self._port = ports.claim(home.state, self.name, size=_DOORS, offsets=(0, ports.GRPC_OFFSET))
+        folder = home.root / self.name
         (folder / "data").mkdir(parents=True, exist_ok=True)
         config = folder / "s3.json"
         config.touch(mode=0o600)
@@ -51,12 +51,12 @@ class SeaweedFS:
         # It would report statistics to its makers.
         arguments += ["-admin.ui=false", "-webdav=false", "-master.telemetry=false"]
         env = {"GOMEMLIMIT": "400MiB", "PATH": "/usr/bin:/bin", "HOME": str(folder), "TMPDIR": str(folder)}
-        self.child = Child(Command(self.name, arguments, place.log(self.name), env=env, cwd=folder, grace_s=20))
+        self.child = Child(Command(self.name, arguments, home.log(self.name), env=env, cwd=folder, grace_s=20))
         wait_until(self._ready, self.child, timeout_s=90, every_s=0.25)
         self._configure()
 
     def _identities(self) -> dict[str, object]:
-        keys = {"accessKey": self._access_key(), "secretKey": self._place.state.secret("s3-secret-key")}
+        keys = {"accessKey": self._access_key(), "secretKey": self._home.state.secret("s3-secret-key")}
         return {
             "identities": [
                 {"name": "ava", "credentials": [keys], "actions": ["Admin", "Read", "Write", "List", "Tagging"]}
@@ -64,7 +64,7 @@ class SeaweedFS:
         }
 
     def _access_key(self) -> str:
-        return self._place.state.secret_hex("s3-access-key")[:20].upper()
+        return self._home.state.secret_hex("s3-access-key")[:20].upper()
 
     def client(self) -> S3Client:
         """A boto3 client of this server."""
@@ -132,7 +132,7 @@ class SeaweedFS:
         return {
             "S3_ENDPOINT_URL": f"http://127.0.0.1:{self._port}",
             "S3_ACCESS_KEY_ID": self._access_key(),
-            "S3_SECRET_ACCESS_KEY": self._place.state.secret("s3-secret-key"),
+            "S3_SECRET_ACCESS_KEY": self._home.state.secret("s3-secret-key"),
             "S3_BUCKET": BUCKET,
             "S3_REGION": REGION,
         }
@@ -145,11 +145,11 @@ class SeaweedFS:
 
     def forget_ports(self) -> None:
         """Choose other ports at the next start."""
-        self._place.state.set_port(self.name, None)
+        self._home.state.set_port(self.name, None)
 
     def erase(self) -> None:
         """Delete its data."""
-        shutil.rmtree(self._place.root / self.name, ignore_errors=True)
+        shutil.rmtree(self._home.root / self.name, ignore_errors=True)
 
 
 def weed_binary() -> Path:

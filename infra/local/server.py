@@ -11,7 +11,7 @@ from infra.local.state import State
 
 
 @dataclass(frozen=True)
-class Place:
+class StackHome:
     """Where a stack lives. durable=False trades crash safety for speed; for test suites."""
 
     root: Path
@@ -24,7 +24,7 @@ class Place:
         return self.root / "log" / f"{name}.log"
 
 
-class Service(Protocol):
+class Server(Protocol):
     """One server. start() returns when it answers; env() is valid from then on."""
 
     name: str

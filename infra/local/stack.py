@@ -21,14 +21,14 @@ from infra.local.errors import Misconfigured, ServiceFailed, StackError
 from infra.local.llama import Llama
 from infra.local.postgres import ROLES, Postgres
 from infra.local.seaweedfs import REGION, SeaweedFS
-from infra.local.server import Place, Service
+from infra.local.server import Server, StackHome
 from infra.local.state import State
 from infra.local.valkey import Valkey
 
-SERVICES = ("postgres", "valkey", "seaweedfs", "llama")
+SERVERS = ("postgres", "valkey", "seaweedfs", "llama")
 """All servers, in the order of starting."""
 
-# Service: (the variable that replaces it, what must come with it, what may come with it).
+# Server: (the variable that replaces it, what must come with it, what may come with it).
 _EXTERNAL: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "postgres": (
         "DATABASE_URL",
@@ -46,37 +46,37 @@ class Stack:
     """A set of servers that belongs to one root folder.
 
     root: holds state.json, log/ and the servers' data; created if absent. One process at a time may run it.
-    services: which of SERVICES to run. durable=False trades crash safety for speed. environ: by default os.environ.
+    servers: which of SERVERS to run. durable=False trades crash safety for speed. environ: by default os.environ.
     """
 
     def __init__(
         self,
         root: Path,
-        services: frozenset[str] = frozenset(SERVICES),
+        servers: frozenset[str] = frozenset(SERVERS),
         *,
         durable: bool = True,
         environ: Mapping[str, str] | None = None,
         tell: Callable[[str], None] | None = None,
     ) -> None:
-        unknown = services - set(SERVICES)
+        unknown = servers - set(SERVERS)
         if unknown:
-            raise ValueError(f"unknown services: {', '.join(sorted(unknown))}")
+            raise ValueError(f"unknown servers: {', '.join(sorted(unknown))}")
         self._environ = os.environ if environ is None else environ
         self._tell = tell or (lambda line: None)
         self.state = State(root.resolve())
-        self.place = Place(root.resolve(), cache_dir(), self.state, durable)
-        self._external = {name: self._given(name) for name in SERVICES if self._environ.get(_EXTERNAL[name][0])}
-        makers: dict[str, Callable[[], Service]] = {
-            "postgres": lambda: Postgres(self.place),
-            "valkey": lambda: Valkey(self.place),
-            "seaweedfs": lambda: SeaweedFS(self.place),
-            "llama": lambda: Llama(self.place, self._environ),
+        self.home = StackHome(root.resolve(), cache_dir(), self.state, durable)
+        self._external = {name: self._given(name) for name in SERVERS if self._environ.get(_EXTERNAL[name][0])}
+        makers: dict[str, Callable[[], Server]] = {
+            "postgres": lambda: Postgres(self.home),
+            "valkey": lambda: Valkey(self.home),
+            "seaweedfs": lambda: SeaweedFS(self.home),
+            "llama": lambda: Llama(self.home, self._environ),
         }
-        self.services = [makers[name]() for name in SERVICES if name in services and name not in self._external]
-        self._wanted = services
+        self.servers = [makers[name]() for name in SERVERS if name in servers and name not in self._external]
+        self._wanted = servers
 
-    def _given(self, service: str) -> dict[str, str]:
-        first, required, optional = _EXTERNAL[service]
+    def _given(self, server: str) -> dict[str, str]:
+        first, required, optional = _EXTERNAL[server]
         missing = [name for name in required if not self._environ.get(name)]
         if missing:
             raise Misconfigured(f"{first} is set, so {', '.join(missing)} must be set too")
@@ -89,37 +89,37 @@ class Stack:
         self.state.lock()
         try:
             self.stop_leftovers()
-            for service in self.services:
-                self._start(service)
+            for server in self.servers:
+                self._start(server)
         except BaseException:
             self.stop()
             raise
 
-    def _start(self, service: Service) -> None:
+    def _start(self, server: Server) -> None:
         try:
-            service.start()
+            server.start()
         except ServiceFailed as error:
             # Somebody can take a port between our look and the server's bind: one more try with others.
-            service.stop()
+            server.stop()
             if "in use" not in str(error):
                 raise
-            service.forget_ports()
-            service.start()
-        if service.child is not None:
-            self.state.set_process(service.name, service.child.identity)
-        self._tell(f"{service.name} is ready")
+            server.forget_ports()
+            server.start()
+        if server.child is not None:
+            self.state.set_process(server.name, server.child.identity)
+        self._tell(f"{server.name} is ready")
 
     def env(self) -> dict[str, str]:
         """Everything that an application process needs besides the inherited environment."""
         found: dict[str, str] = {}
-        for name in SERVICES:
+        for name in SERVERS:
             if name in self._external and name in self._wanted:
                 found |= self._external[name]
-        for service in self.services:
-            found |= service.env()
+        for server in self.servers:
+            found |= server.env()
         secrets = self.state
         own = {
-            "AVA_CACHE_DIR": str(self.place.cache),
+            "AVA_CACHE_DIR": str(self.home.cache),
             "AVA_SECRET_KEY": secrets.secret("django"),
             "AVA_KEY_PEPPERS": f"1:{secrets.secret_hex('pepper')}",
             "AVA_ENCRYPTION_KEYS": f"1:{secrets.secret_fernet('encryption')}",
@@ -148,9 +148,9 @@ class Stack:
         # Without the lock the state file is another process's.
         if not self.state.locked:
             return
-        for service in reversed(self.services):
-            service.stop()
-            self.state.set_process(service.name, None)
+        for server in reversed(self.servers):
+            server.stop()
+            self.state.set_process(server.name, None)
         self.state.unlock()
 
     def stop_leftovers(self) -> list[str]:
@@ -169,8 +169,8 @@ class Stack:
         self.state.lock()
         try:
             self.stop_leftovers()
-            for service in self.services:
-                service.erase()
+            for server in self.servers:
+                server.erase()
         finally:
             self.state.unlock()
 
@@ -184,4 +184,4 @@ class Stack:
         self.stop()
 
 
-__all__ = ["SERVICES", "Stack", "StackError"]
+__all__ = ["SERVERS", "Stack", "StackError"]

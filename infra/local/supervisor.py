@@ -23,7 +23,7 @@ from infra.local.api_key import ensure_api_key, key_file
 from infra.local.app_processes import AppProcess, app_processes
 from infra.local.child_process import Child, Command, Identity, wait_until
 from infra.local.errors import ServiceFailed, StackError
-from infra.local.stack import SERVICES, Stack
+from infra.local.stack import SERVERS, Stack
 
 PROJECT = Path(__file__).resolve().parents[2]
 ADMIN = "admin"
@@ -87,7 +87,7 @@ class Supervisor:
         self._manage("migrate", "--noinput", "--database", "owner")
         if superuser is not None:
             self._ensure_admin()
-            ensure_api_key(self._stack.place.root, self._project, self._env)
+            ensure_api_key(self._stack.home.root, self._project, self._env)
         for process in self._processes:
             self._start_process(process)
         say(self.welcome())
@@ -97,7 +97,7 @@ class Supervisor:
         command = Command(
             name,
             [sys.executable, "manage.py", *arguments],
-            self._stack.place.log(name),
+            self._stack.home.log(name),
             env=self._env | extra,
             cwd=self._project,
         )
@@ -124,7 +124,7 @@ class Supervisor:
             state.set_done("admin")
 
     def _start_process(self, process: AppProcess) -> None:
-        log = self._stack.place.log(process.name)
+        log = self._stack.home.log(process.name)
         child = Child(
             Command(process.name, process.arguments, log, self._env | dict(process.env), cwd=self._project, grace_s=30)
         )
@@ -146,9 +146,9 @@ class Supervisor:
 
     def _watch(self) -> None:
         while True:
-            for service in self._stack.services:
-                if service.child is not None:
-                    service.child.require_running()
+            for server in self._stack.servers:
+                if server.child is not None:
+                    server.child.require_running()
             for process, child, since in list(self._running.values()):
                 if child.exit_code() is not None:
                     self._after_death(process, child, since)
@@ -188,12 +188,12 @@ class Supervisor:
 
     def welcome(self) -> str:
         """What a person needs to know once all is ready."""
-        url, key = self._env["AVA_PUBLIC_URL"], key_file(self._stack.place.root)
+        url, key = self._env["AVA_PUBLIC_URL"], key_file(self._stack.home.root)
         lines = [
             "AVA Cloud is ready",
             f"  API       {url}/v1        (schema: {url}/v1/openapi.json)",
             f"  console   {url}/console/  (login: {ADMIN}, password: {self._stack.state.secret('admin')})",
-            f"  logs      {self._stack.place.root / 'log'}",
+            f"  logs      {self._stack.home.root / 'log'}",
             f"  try       curl -H \"Authorization: Bearer $(cat '{key}')\" {url}/v1/videos",
             "  stop      Ctrl-C, or make down",
         ]
@@ -211,12 +211,12 @@ def _request_stop(number: int, frame: FrameType | None) -> None:
 
 def up(root: Path, project: Path = PROJECT) -> int:
     """Run everything until stopped; the application is that in ``project``."""
-    return Supervisor(Stack(root, frozenset(SERVICES), tell=say), project).run()
+    return Supervisor(Stack(root, frozenset(SERVERS), tell=say), project).run()
 
 
 def down(root: Path) -> int:
     """Stop what runs in ``root``: the supervisor first, then whatever it left. Only by recorded id and start time."""
-    stack = Stack(root, frozenset(SERVICES))
+    stack = Stack(root, frozenset(SERVERS))
     supervisor = stack.state.processes().get(_SUPERVISOR)
     if supervisor is not None and supervisor.alive():
         supervisor.send(signal.SIGTERM)
@@ -241,7 +241,7 @@ def reset(root: Path) -> int:
     """Stop, then delete data, logs, secrets and ports."""
     if down(root):
         return 1
-    stack = Stack(root, frozenset(SERVICES), environ={})
+    stack = Stack(root, frozenset(SERVERS), environ={})
     stack.erase()
     shutil.rmtree(root)
     say(f"deleted {root}")
@@ -250,7 +250,7 @@ def reset(root: Path) -> int:
 
 def status(root: Path) -> int:
     """Print what runs; exit status 0 if everything that was started still runs, 3 if nothing does, 1 otherwise."""
-    processes = Stack(root, frozenset(SERVICES)).state.processes()
+    processes = Stack(root, frozenset(SERVERS)).state.processes()
     alive = {name: identity.alive() for name, identity in processes.items()}
     for name, identity in processes.items():
         say(f"{name:16} {'running' if alive[name] else 'DEAD':8} pid {identity.pid}")

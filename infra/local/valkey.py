@@ -12,7 +12,7 @@ import redis
 from infra.local import ports
 from infra.local.child_process import Child, Command, wait_until
 from infra.local.errors import NotInstalled
-from infra.local.server import Place
+from infra.local.server import StackHome
 
 
 def server_binary() -> Path:
@@ -34,26 +34,26 @@ class Valkey:
 
     name = "valkey"
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, home: StackHome) -> None:
+        self._home = home
         self.child: Child | None = None
         self._port = 0
 
     def start(self) -> None:
         """Start and wait for PONG."""
-        place = self._place
-        self._port = ports.claim(place.state, self.name)
-        folder = place.root / self.name
+        home = self._home
+        self._port = ports.claim(home.state, self.name)
+        folder = home.root / self.name
         folder.mkdir(parents=True, exist_ok=True)
         # A file, because arguments can be read by every user of the machine.
         config = folder / "valkey.conf"
         config.touch(mode=0o600)
         config.write_text(
-            f"bind 127.0.0.1\nport {self._port}\nrequirepass {place.state.secret(self.name)}\n"
+            f"bind 127.0.0.1\nport {self._port}\nrequirepass {home.state.secret(self.name)}\n"
             'save ""\nappendonly no\nmaxmemory 256mb\nmaxmemory-policy noeviction\n'
         )
         self.child = Child(
-            Command(self.name, [str(server_binary()), str(config.name)], place.log(self.name), cwd=folder, grace_s=5)
+            Command(self.name, [str(server_binary()), str(config.name)], home.log(self.name), cwd=folder, grace_s=5)
         )
         wait_until(self._answers, self.child, timeout_s=30)
 
@@ -68,7 +68,7 @@ class Valkey:
 
     def env(self) -> dict[str, str]:
         """REDIS_URL."""
-        return {"REDIS_URL": f"redis://:{self._place.state.secret(self.name)}@127.0.0.1:{self._port}/0"}
+        return {"REDIS_URL": f"redis://:{self._home.state.secret(self.name)}@127.0.0.1:{self._port}/0"}
 
     def stop(self) -> None:
         """Stop it."""
@@ -78,8 +78,8 @@ class Valkey:
 
     def forget_ports(self) -> None:
         """Choose another port at the next start."""
-        self._place.state.set_port(self.name, None)
+        self._home.state.set_port(self.name, None)
 
     def erase(self) -> None:
         """Delete its folder."""
-        shutil.rmtree(self._place.root / self.name, ignore_errors=True)
+        shutil.rmtree(self._home.root / self.name, ignore_errors=True)
