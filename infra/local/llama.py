@@ -17,11 +17,11 @@ from infra.local.server import StackHome
 
 _PROJECT = Path(__file__).resolve().parents[2]
 REASONERS = ("qwen2.5-coder-1.5b", "qwen2.5-coder-0.5b", "smollm2")
-"""What AVA_REASONER may say; the first is the default. smollm2 is for protocol tests, never for an answer."""
+"""Values of AVA_REASONER; the first is the default. smollm2 is for protocol tests, never for an answer."""
 
 
 class Llama:
-    """One llama.cpp server. Read from environ: AVA_REASONER, AVA_LLM_THREADS, AVA_LLM_SLOTS, AVA_LLM_CONTEXT."""
+    """One llama.cpp server. It reads AVA_REASONER, AVA_LLM_THREADS, AVA_LLM_SLOTS and AVA_LLM_CONTEXT from environ."""
 
     name = "llama"
 
@@ -32,7 +32,7 @@ class Llama:
         if self._model not in REASONERS:
             raise Misconfigured(f"AVA_REASONER is {self._model!r}; it may be {', '.join(REASONERS)}")
         # With more threads than free cores llama.cpp waits for itself, so the index worker, the other heavy load of
-        # this machine, runs at a lower priority (infra.local.app_processes). On a machine shared with strangers, set 1.
+        # this machine, runs at a lower priority (infra.local.app_processes). On a machine shared with others, set 1.
         self._threads = self._number("AVA_LLM_THREADS", min(4, os.cpu_count() or 1))
         self._slots = self._number("AVA_LLM_SLOTS", 8)
         self._context = self._number("AVA_LLM_CONTEXT", 32768)
@@ -46,7 +46,7 @@ class Llama:
         return int(text)
 
     def start(self) -> None:
-        """Fetch the weights if they are not cached, start, wait until the model is loaded."""
+        """Fetch the weights if they are not cached, start the server, wait until the model is loaded."""
         try:
             model = weights.fetch(self._model, progress=_report)
         except weights.WeightsError as error:
@@ -55,7 +55,7 @@ class Llama:
         arguments = [sys.executable, "-m", "infra.local.llama_program", f"--model={model}", f"--alias={self._model}"]
         arguments += [f"--port={self._port}", f"--threads={self._threads}", f"--parallel={self._slots}"]
         arguments += [f"--context={self._context}"]
-        # The key goes through the environment: arguments can be read by every user of the machine.
+        # The key goes through the environment, because every user of the machine can read arguments.
         env = dict(self._environ) | {"AVA_LLAMA_API_KEY": self._home.state.secret(self.name)}
         log = self._home.log(self.name)
         self.child = Child(Command(self.name, arguments, log, env=env, cwd=_PROJECT, grace_s=10))
@@ -64,7 +64,7 @@ class Llama:
     def _ready(self) -> bool:
         headers = {"Authorization": f"Bearer {self._home.state.secret(self.name)}"}
         try:
-            # Asked with our key: llama.cpp lets two servers share one port, and only ours knows the key.
+            # Asked with this server's key: llama.cpp lets two servers share one port, and only this one knows the key.
             models = httpx.get(f"{self._url()}/models", headers=headers, timeout=5, trust_env=False)
             health = httpx.get(f"http://127.0.0.1:{self._port}/health", timeout=5, trust_env=False)
         except httpx.TransportError:
@@ -75,7 +75,7 @@ class Llama:
         return f"http://127.0.0.1:{self._port}/v1"
 
     def env(self) -> dict[str, str]:
-        """REASONER_URL, REASONER_MODEL and REASONER_API_KEY."""
+        """Return REASONER_URL, REASONER_MODEL and REASONER_API_KEY."""
         return {
             "REASONER_URL": self._url(),
             "REASONER_MODEL": self._model,
@@ -83,7 +83,7 @@ class Llama:
         }
 
     def stop(self) -> None:
-        """Stop it."""
+        """Stop the server."""
         if self.child is not None:
             self.child.stop()
             self.child = None
@@ -93,7 +93,7 @@ class Llama:
         self._home.state.set_port(self.name, None)
 
     def erase(self) -> None:
-        """It keeps no data; the weights belong to the cache."""
+        """Do nothing: the server keeps no data, and the weights belong to the cache."""
 
 
 def _report(name: str, done: int, total: int) -> None:

@@ -1,8 +1,8 @@
 """PostgreSQL with AGE and pgvector on 127.0.0.1, run from the wheel's programs.
 
-The server is started directly (not through pg_ctl), so that it is our child and dies with us. SIGINT is its fast
-shutdown; SIGTERM would wait for every client to leave. Roles and extensions are made by ``manage.py provision``, which
-reads the passwords out of the URLs in env().
+The server is started directly (not through pg_ctl), so that it is a child of this process and dies with it. SIGINT is
+its fast shutdown; SIGTERM would wait for every client to leave. ``manage.py provision`` makes roles and extensions, and
+reads the passwords from the URLs in env().
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROLES = {
     "DATABASE_CONSOLE_URL": "app_admin_ro",
     "DATABASE_SUPERUSER_URL": "postgres",
 }
-"""Variable to role. The superuser is for ``manage.py provision`` only."""
+"""Role by environment variable. The superuser is for ``manage.py provision`` only."""
 
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
@@ -60,7 +60,7 @@ class Postgres:
         self._port = 0
 
     def start(self) -> None:
-        """Create the cluster at the first start, start the server, create the database."""
+        """Create the cluster on the first start, start the server, create the database."""
         user = postgres_installation.account()
         programs = postgres_installation.programs(self._home, user)
         folder = postgres_installation.data_folder(self._home, user)
@@ -83,7 +83,7 @@ class Postgres:
         self._create_database()
 
     def _create_cluster(self, programs: Path, folder: Path, user: Account | None) -> None:
-        # initdb works beside the final place, so an interrupted one is never taken for a cluster.
+        # initdb works next to the final folder, so an interrupted initdb is never taken for a cluster.
         fresh, password = folder / "data.new", folder / "password"
         shutil.rmtree(fresh, ignore_errors=True)
         password.touch(mode=0o600)
@@ -144,11 +144,11 @@ class Postgres:
         return f"postgresql://{role}:{self._home.state.secret(role)}@127.0.0.1:{self._port}/{database}"
 
     def env(self) -> dict[str, str]:
-        """One URL per role (see ROLES)."""
+        """Return one URL per role (see ROLES)."""
         return {variable: self._url(role, DATABASE) for variable, role in ROLES.items()}
 
     def stop(self) -> None:
-        """Fast shutdown: clients are disconnected, committed data is safe."""
+        """Stop the server by fast shutdown: clients are disconnected, committed data is safe."""
         if self.child is not None:
             self.child.stop()
             self.child = None

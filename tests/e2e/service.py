@@ -71,7 +71,7 @@ class Service:
                 continue
 
     def upload(self, file: Path, *, external_id: str = "") -> str:
-        video = self.client().upload(file, sha256=sha256_of(file), external_id=external_id, told=lambda sent: None)
+        video = self.client().upload(file, sha256=sha256_of(file), external_id=external_id, on_sent=lambda sent: None)
         return str(video["id"])
 
     def wait_until_indexed(self, video_id: str, *, meanwhile: Callable[[dict[str, Any]], None] | None = None) -> Any:
