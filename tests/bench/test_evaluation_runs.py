@@ -293,7 +293,7 @@ def test_what_cannot_be_run_is_told_before_anything_is_loaded(
     assert "invalid choice: 'imagenet'" in told(set="imagenet")
     assert f"{tmp_path / 'nowhere'} holds no egoschema*.json" in told(data=str(tmp_path / "nowhere"))
     assert "holds no nextqa*.json" in told(set="nextqa")
-    assert "does not tell where the answers are seen" in told(arm="oracle_events")
+    assert "does not say where the answers are seen" in told(arm="oracle_events")
     assert "argument --limit: at least 1" in told(limit="0")
     assert "invalid _count value: 'some'" in told(limit="some")
     assert "nowhere.json is no report: FileNotFoundError" in told(against=str(tmp_path / "nowhere.json"))
