@@ -26,9 +26,9 @@ def env() -> dict[str, str]:
 
 
 def _locate(name: str, variable: str, module: str) -> Path:
-    binary = shutil.which(os.environ.get(variable, name))
-    if binary is not None:
-        return Path(binary)
+    on_path = shutil.which(os.environ.get(variable, name))
+    if on_path is not None:
+        return Path(on_path)
     if os.environ.get(variable):
         raise NotInstalled(f"{variable} names {os.environ[variable]!r}, which cannot be run")
     spec = importlib.util.find_spec(module)

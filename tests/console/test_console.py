@@ -1,4 +1,4 @@
-"""The console: who gets in, what every page shows across tenants, and that nothing can be changed there."""
+"""The console: who may sign in, what every page shows across tenants, and that nothing can be changed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ def staff(database: None, monkeypatch: pytest.MonkeyPatch) -> Client:
 
 @pytest.fixture
 def story(acme: Any, globex: Any) -> tuple[UUID, UUID]:
-    """acme: an answered and a failed question, a webhook; globex: a canceled one. Ids of the first and its video."""
+    """Make an answered and a failed question and a webhook of acme, and a canceled question of globex.
+
+    Returns the ids of the answered question and of its video.
+    """
     with acme.scope():
         create_endpoint(url="https://example.com/hook")
     question_id, video_id = ask(acme, choices=["blue car", "red car"])
@@ -105,7 +108,7 @@ def test_the_dashboard_shows_money_latency_failures_and_both_tenants(
 ) -> None:
     page = text(staff, "")
 
-    # One answered question at 0.02 and one minute of media at 0.042; failed and canceled ones are taken back.
+    # One answered question at 0.02 and one minute of media at 0.042; failed and canceled questions cost nothing.
     assert "$0.0620" in page
     for words in ("model_unavailable", "end to end", "gpu.query", "io.webhook", "Acme", "Globex"):
         assert words in page

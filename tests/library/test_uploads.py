@@ -86,7 +86,7 @@ def test_completing_again_gives_the_same_video_and_no_second_job(acme: Cast) -> 
         assert (Video.objects.count(), Job.objects.count()) == (1, 1)
 
 
-def test_a_video_can_be_made_of_what_has_arrived(acme: Cast) -> None:
+def test_a_video_can_be_made_of_the_parts_that_have_arrived(acme: Cast) -> None:
     client = acme.client
     upload = create_upload(client, b"x")
     put_all(client, upload, b"x")

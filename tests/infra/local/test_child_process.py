@@ -81,7 +81,7 @@ def test_a_reused_pid_is_not_ours() -> None:
     stranger.stop(signal.SIGKILL, grace_s=0)  # the test process survives
 
 
-def test_waiting_for_a_dead_child_tells_its_last_words(tmp_path: Path) -> None:
+def test_waiting_for_a_dead_child_raises_with_its_last_log_lines(tmp_path: Path) -> None:
     child = _child(tmp_path, "echo no such table; exit 3")
 
     with pytest.raises(ServiceFailed, match=r"status 3(.|\n)*no such table"):

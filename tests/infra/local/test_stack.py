@@ -20,7 +20,7 @@ from infra.local.stack import Stack
 
 _STORES = frozenset({"postgres", "valkey", "seaweedfs"})
 _OWN = {"PATH": os.environ["PATH"]}
-"""No DATABASE_URL and the like of an outer stack, under which these tests may run."""
+"""The only inherited variables: none of an outer stack, such as DATABASE_URL, under which these tests may run."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What a stack remembers, and the ports it takes."""
+"""The state that a stack keeps, and the ports it takes."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def test_both_servers_are_stopped_whatever_ends_the_block(tmp_path: Path, monkey
     while any(Identity.of(server.pid) for server in found) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(Identity.of(server.pid) for server in found)
-    # The keys and ports lie in one file that only its owner reads.
+    # The keys and ports are in one file that only its owner can read.
     state = tmp_path / ".local" / "vllm" / "state.json"
     assert os.stat(state).st_mode & 0o077 == 0
     assert set(json.loads(state.read_text())["ports"]) == {"vlm", "llm"}
