@@ -14,7 +14,7 @@ import pytest
 from tests.prose import PRIVATE_WORDS
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("backend", "workers", "gpu_workers", "infra", "bench")
+PACKAGES = ("backend", "workers", "gpu_workers", "infra", "bench", "tests")
 NOT_YET = (
     "backend/api/",
     "backend/billing/",
@@ -31,6 +31,11 @@ NOT_YET = (
     "bench/evaluation/fit_support.py",
     "bench/retrieval.py",
     "gpu_workers/engine/",
+    "tests/api/",
+    "tests/billing/",
+    "tests/engine/",
+    "tests/questions/",
+    "tests/scripted_openai.py",
 )
 """Folders and files that are still being rewritten. To be removed with the last of them."""
 ALLOWED: dict[tuple[str, str], str] = {}

@@ -27,7 +27,7 @@ def test_a_question_is_asked_once_and_its_usage_is_metered_again(tmp_path: Path)
     first, second = Meter(), Meter()
 
     fresh = chat(tmp_path, reasoner).sample(PROMPT, stage="answer", meter=first, n=2, seed=1, temperature=0.6)
-    # As in another process.
+    # A second process would do the same.
     kept = chat(tmp_path, reasoner).sample(PROMPT, stage="answer", meter=second, n=2, seed=1, temperature=0.6)
 
     assert len(reasoner.requests) == 1

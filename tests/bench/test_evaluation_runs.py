@@ -210,7 +210,7 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(
     monkeypatch.setattr(ChoiceArm, "ask", answer)
     before = len(reasoner.requests)
     (kept,) = cache.glob("evaluation/runs/*.jsonl")
-    # As if the run had been killed within a line.
+    # The end of a run that is killed within a line.
     with kept.open("a") as half:
         half.write('{"id": "work')
     # Calls are stored apart from items: without calls, the finished items save the questions.
