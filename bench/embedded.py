@@ -39,7 +39,7 @@ def real_time() -> Figures:
     path = _video()
     probed = probe(str(path), ffprobe=str(ffmpeg.ffprobe()))
     length_s = probed.duration_ms / 1000
-    meter, seen, assembling_s = Meter(), list[Observation](), 0.0
+    meter, observations, assembling_s = Meter(), list[Observation](), 0.0
     with patch.dict(os.environ, ONE_THREAD):
         index, assembler = _assembler(path, meter)
         with _observers() as pool:
@@ -47,14 +47,14 @@ def real_time() -> Figures:
             spans = plan_segments(probed.duration_ms, segment_ms=SEGMENT_MS)
             waiting: list[Future[Observation]] = [pool.submit(_observe, path, probed, span) for span in spans]
             for future in waiting:
-                seen.append(future.result())
-                index.add_segment(seen[-1].record)
+                observations.append(future.result())
+                index.add_segment(observations[-1].record)
                 before = time.monotonic()
-                assembler.push(seen[-1].record.chunks)
+                assembler.push(observations[-1].record.chunks)
                 assembling_s += time.monotonic() - before
             assembler.flush()
             wall_s = time.monotonic() - began
-    spoken = sum(len(observation.record.transcript) for observation in seen)
+    spoken = sum(len(observation.record.transcript) for observation in observations)
     words = sum(len(chunk.on_screen_text) for chunk in index.chunks)
     reference = (
         f"{length_s:.0f} s of video ({path.name}, {probed.width} x {probed.height}) over {wall_s:.0f} s with "
@@ -62,8 +62,8 @@ def real_time() -> Figures:
         f"{words} texts on screen"
     )
     yield at_least("embedded_real_time", length_s / wall_s, 1.0, reference)
-    for stage in asdict(seen[0].times):
-        spent_s = sum(asdict(observation.times)[stage] for observation in seen) / 1000
+    for stage in asdict(observations[0].times):
+        spent_s = sum(asdict(observation.times)[stage] for observation in observations) / 1000
         if spent_s:
             yield _stage(stage, length_s, spent_s)
     yield _stage("assemble", length_s, assembling_s)

@@ -27,9 +27,9 @@ def handle(work: Work) -> FollowUp | None:
     if piece.url:
         fetch(piece.url, piece.object_key, limit=settings.MAX_UPLOAD_BYTES, on_progress=received)
     size_bytes = ObjectStorage().head(piece.object_key).size_bytes
-    found = measure(piece.object_key)
+    probed = measure(piece.object_key)
     with work.checkpoint():
-        intake.store_piece(piece, found, size_bytes=size_bytes)
+        intake.store_piece(piece, probed, size_bytes=size_bytes)
         work.complete()
     return None
 

@@ -20,10 +20,10 @@ def handle(work: Work) -> FollowUp | None:
     video_id = work.lease.subject_id
     with tenant_scope(work.lease.tenant_id):
         video = intake.begin_probe(video_id)
-    found = measure(video.object_key) if video is not None else None
+    probed = measure(video.object_key) if video is not None else None
     with work.checkpoint():
-        if found is not None:
-            intake.store_probe(video_id, found)
+        if probed is not None:
+            intake.store_probe(video_id, probed)
         else:
             intake.plan_again(video_id)
         work.complete()

@@ -96,8 +96,8 @@ def next_attempt_at(n: int, outcome: Outcome) -> datetime | None:
     if n >= len(SCHEDULE):
         return None
     wait = SCHEDULE[n] * random.uniform(1.0, 1.0 + JITTER)
-    asked = min(timedelta(seconds=outcome.retry_after_s), LONGEST_RETRY_AFTER)
-    return outcome.at + max(wait, asked)
+    requested = min(timedelta(seconds=outcome.retry_after_s), LONGEST_RETRY_AFTER)
+    return outcome.at + max(wait, requested)
 
 
 def _code_of(status: int) -> str:

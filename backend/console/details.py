@@ -116,7 +116,7 @@ class FeedbackFilter(admin.SimpleListFilter):
 
 class QuestionPage(ReadOnlyPage):
     list_display = (
-        "words", "shown_status", "tenant", "given", "sure", "method", "effort", "cost", "total", "created_at",
+        "words", "shown_status", "tenant", "shown_answer", "sure", "method", "effort", "cost", "total", "created_at",
     )  # fmt: skip
     list_filter = (TenantFilter, "status", "method", "effort", "finish_reason", FeedbackFilter)
     list_select_related = ("tenant",)
@@ -131,7 +131,7 @@ class QuestionPage(ReadOnlyPage):
         return badge(question.status)
 
     @admin.display(description="answer")
-    def given(self, question: Question) -> str:
+    def shown_answer(self, question: Question) -> str:
         text = question.answer or question.error_code or question.finish_reason or "–"
         return text if len(text) <= 60 else f"{text[:59]}…"
 

@@ -252,22 +252,22 @@ class GraphStore:
     def topology(self, video_id: UUID, version: int) -> Topology:
         """Return the whole graph of one index version: for checks, not for questions."""
         where = {"video": str(video_id), "version": version}
-        found = "{video: $video, version: $version}"
+        of_version = "{video: $video, version: $version}"
 
         def vertices(label: str) -> Counter[UUID]:
-            rows = self._cypher(f"MATCH (v:{label} {found}) RETURN v.uid", "uid text", where)
+            rows = self._cypher(f"MATCH (v:{label} {of_version}) RETURN v.uid", "uid text", where)
             return Counter(UUID(uid) for (uid,) in rows)
 
         next_rows = self._cypher(
-            f"MATCH (a:Event {found})-[n:NEXT]->(b) RETURN a.uid, b.uid", "source text, target text", where
+            f"MATCH (a:Event {of_version})-[n:NEXT]->(b) RETURN a.uid, b.uid", "source text, target text", where
         )
         part_rows = self._cypher(
-            f"MATCH (u)-[p:PARTICIPATES_IN]->(e:Event {found}) RETURN u.uid, e.uid, p.role",
+            f"MATCH (u)-[p:PARTICIPATES_IN]->(e:Event {of_version}) RETURN u.uid, e.uid, p.role",
             "entity text, event text, role text",
             where,
         )
         related_rows = self._cypher(
-            f"MATCH (u:Entity {found})-[r:RELATED_TO]->(v) RETURN u.uid, v.uid, r.predicate, r.event",
+            f"MATCH (u:Entity {of_version})-[r:RELATED_TO]->(v) RETURN u.uid, v.uid, r.predicate, r.event",
             "source text, target text, predicate text, event text",
             where,
         )

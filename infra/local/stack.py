@@ -65,7 +65,7 @@ class Stack:
         self._report = report or (lambda line: None)
         self.state = State(root.resolve())
         self.home = StackHome(root.resolve(), cache_dir(), self.state, durable)
-        self._external = {name: self._given(name) for name in SERVERS if self._environ.get(_EXTERNAL[name][0])}
+        self._external = {name: self._external_env(name) for name in SERVERS if self._environ.get(_EXTERNAL[name][0])}
         makers: dict[str, Callable[[], Server]] = {
             "postgres": lambda: Postgres(self.home),
             "valkey": lambda: Valkey(self.home),
@@ -75,7 +75,7 @@ class Stack:
         self.servers = [makers[name]() for name in SERVERS if name in servers and name not in self._external]
         self._wanted = servers
 
-    def _given(self, server: str) -> dict[str, str]:
+    def _external_env(self, server: str) -> dict[str, str]:
         first, required, optional = _EXTERNAL[server]
         missing = [name for name in required if not self._environ.get(name)]
         if missing:

