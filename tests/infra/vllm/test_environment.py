@@ -67,8 +67,9 @@ http.server.HTTPServer(("127.0.0.1", int(options["--port"])), Answer).serve_fore
 
 def test_both_servers_are_stopped_whatever_ends_the_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers, "_PROJECT", tmp_path)
-    (tmp_path / "gpu_workers" / "models").mkdir(parents=True)
-    (tmp_path / "gpu_workers" / "models" / "vllm_server.py").write_text(FAKE_LAUNCHER)
+    launcher = tmp_path / "gpu_workers" / "engine" / "models" / "served" / "vllm_server.py"
+    launcher.parent.mkdir(parents=True)
+    launcher.write_text(FAKE_LAUNCHER)
     found: list[servers.Served] = []
 
     def serve_until_interrupted() -> None:
