@@ -1,4 +1,4 @@
-"""One attempt to deliver a webhook: load, send, record, with no transaction open while the receiver takes its time."""
+"""One attempt to deliver a webhook: load, send, record. No transaction is open while the receiver answers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def deliver(
 ) -> datetime | None:
     """Make the attempt of a delivery that is due and record it.
 
-    transaction: opens the transaction that records it, such as a lease's checkpoint; the tenant's scope by default.
+    transaction: opens the transaction of the record, such as a lease's checkpoint; by default the tenant's scope.
     The next attempt, if one is needed, is queued in that transaction. Returns when it is due; None when the delivery
     has ended or there was nothing to do. Raises what transaction() raises; a receiver's failure is not an exception.
     """
@@ -56,7 +56,7 @@ def deliver(
 
 
 def send(outgoing: Outgoing, *, at: datetime) -> Outcome:
-    """One request, signed as of `at`; whatever happens is an Outcome."""
+    """Send one request, signed with the time `at`. Every result is an Outcome, a failure too."""
     headers = {
         "content-type": "application/json",
         "user-agent": USER_AGENT,
@@ -89,15 +89,15 @@ def send(outgoing: Outgoing, *, at: datetime) -> Outcome:
 
 
 def next_attempt_at(n: int, outcome: Outcome) -> datetime | None:
-    """When attempt n + 1 is due after attempt n failed; None after the last.
+    """Return when attempt n + 1 is due after attempt n failed; None after the last attempt.
 
     Jitter spreads the retries of a receiver that came back. A receiver that asks for more time gets it.
     """
     if n >= len(SCHEDULE):
         return None
     wait = SCHEDULE[n] * random.uniform(1.0, 1.0 + JITTER)
-    asked = min(timedelta(seconds=outcome.retry_after_s), LONGEST_RETRY_AFTER)
-    return outcome.at + max(wait, asked)
+    requested = min(timedelta(seconds=outcome.retry_after_s), LONGEST_RETRY_AFTER)
+    return outcome.at + max(wait, requested)
 
 
 def _code_of(status: int) -> str:
@@ -107,7 +107,7 @@ def _code_of(status: int) -> str:
 
 
 def _retry_after_s(text: str) -> int:
-    """Seconds of a Retry-After header in either of its forms; 0 when it is absent or malformed."""
+    """Return the seconds of a Retry-After header in either of its forms; 0 if it is absent or malformed."""
     if text.isascii() and text.isdigit():
         return int(text[:9])
     try:

@@ -1,4 +1,4 @@
-"""What the tasks read of a version that is being built, inside the open tenant_scope."""
+"""Reads of a version that is being built, for the index tasks, inside the open tenant_scope."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpu_workers.engine import ekg
 
 
 def chunks_of(segments: Sequence[Segment]) -> list[ekg.Chunk]:
-    """Return the chunks of adjacent segments of one version, in order, with what was said in them."""
+    """Return the chunks of adjacent segments of one version, in order, with the speech in them."""
     first, last = segments[0], segments[-1]
     rows = Chunk.objects.filter(
         video_id=first.video_id, index_version=first.index_version, segment_n__gte=first.n, segment_n__lte=last.n
@@ -29,6 +29,6 @@ def last_event(video_id: UUID, version: int) -> tuple[int, int] | None:
 
 
 def summarised_until_ms(video_id: UUID, version: int) -> int:
-    """Return where the stored overview ends; 0 without one."""
+    """Return where the stored overview ends, in milliseconds; 0 without an overview."""
     rows = Overview.objects.filter(video_id=video_id, index_version=version)
     return rows.values_list("until_ms", flat=True).first() or 0

@@ -1,4 +1,4 @@
-"""One attempt of a delivery: what to send, and what follows from how it went (called by workers.webhook_delivery)."""
+"""One attempt of a delivery: its request, and what follows from its outcome (called by workers.webhook_delivery)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from backend.tenancy.secrets import open_sealed
 from backend.webhooks.models import Attempt, Delivery, DeliveryState, Endpoint, EndpointState
 from backend.webhooks.services import current_secret, schedule_attempt
 
-# An endpoint whose deliveries die one after another is switched off; a single success starts the count again.
+# An endpoint is switched off after this number of dead deliveries in a row; a success starts the count again.
 DEAD_DELIVERIES_TO_DISABLE = 5
 
 
@@ -34,7 +34,7 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an attempt met. status_code is None when no response came; error_code says why."""
+    """The result of an attempt. status_code is None if no response arrived; error_code then says why."""
 
     at: datetime
     status_code: int | None = None
@@ -50,7 +50,10 @@ class Outcome:
 
 
 def next_outgoing(delivery_id: UUID) -> Outgoing | None:
-    """The attempt that is due. None when the delivery is gone or over; one whose endpoint is off dies here."""
+    """Return the attempt that is due; None if the delivery is gone or over.
+
+    A delivery whose endpoint is switched off ends here.
+    """
     delivery = Delivery.objects.select_related("event", "endpoint").filter(id=delivery_id).first()
     if delivery is None or delivery.state != DeliveryState.PENDING:
         return None
@@ -73,7 +76,7 @@ def next_outgoing(delivery_id: UUID) -> Outgoing | None:
 
 
 def end_delivery(*, delivery_id: UUID) -> None:
-    """A delivery that no attempt can be made for is dead; replaying it starts anew."""
+    """Mark a delivery as dead because no attempt can be made for it; a replay starts it again."""
     Delivery.objects.filter(id=delivery_id, state=DeliveryState.PENDING).update(
         state=DeliveryState.DEAD, next_attempt_at=None, completed_at=timezone.now()
     )
@@ -82,8 +85,8 @@ def end_delivery(*, delivery_id: UUID) -> None:
 def record_attempt(*, outgoing: Outgoing, outcome: Outcome, next_attempt_at: datetime | None) -> bool:
     """Write an attempt and what follows from it: success, another attempt, or the delivery's death.
 
-    next_attempt_at: None when the schedule is used up. 410 disables the endpoint and ends the delivery. False, and
-    nothing is written, when this attempt was recorded by somebody else.
+    next_attempt_at: None if the schedule is used up. Status 410 disables the endpoint and ends the delivery. Returns
+    False and writes nothing if another worker recorded this attempt.
     """
     gone = outcome.status_code == 410
     over = outcome.delivered or gone or next_attempt_at is None

@@ -24,7 +24,7 @@ DATA = {"id": "whe_1", "object": "webhook_endpoint", "url": "https://example.com
 
 
 def emit(cast: Any, url: str, **values: Any) -> tuple[UUID, str]:
-    """An endpoint with one delivery: (delivery id, secret)."""
+    """Make an endpoint with one delivery. Returns (delivery id, secret)."""
     with cast.scope():
         _, secret = services.create_endpoint(url=url, **values)
         services.emit(type="webhook.test", resource_id=uuid7(), data=DATA)
