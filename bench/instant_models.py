@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu_workers.engine.ekg import Chunk, EntityMention, Extraction, Picture, RelationStatement, Vector, unit
-from gpu_workers.engine.models.calibration import UNMEASURED
+from gpu_workers.engine.models.calibration import UNMEASURED, calibration_of
 from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
 from gpu_workers.engine.models.roles import IndexModels, Meter, Scores, SegmentDescription, SegmentView
 
@@ -86,7 +86,7 @@ class EqualTexts:
 
 
 def instant_models(**other: object) -> IndexModels:
-    """Return instant models. other: roles that are not instant."""
+    """Return instant models, with what was fitted to the similarity in use. other: roles that are not instant."""
     embedder = InstantEmbedder()
     models = IndexModels(
         describer=InstantDescriber(),
@@ -98,4 +98,6 @@ def instant_models(**other: object) -> IndexModels:
         narrator=MeasuredNarrator(),
         calibration=UNMEASURED,
     )
-    return replace(models, **other)  # type: ignore[arg-type]
+    models = replace(models, **other)  # type: ignore[arg-type]
+    names = {"similarity": models.similarity.name, "text_embedder": models.text_embedder.name}
+    return replace(models, calibration=calibration_of(**names))

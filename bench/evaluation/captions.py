@@ -35,6 +35,7 @@ from gpu_workers.engine.indexing.assembly import EventAssembler
 from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions, mention_text
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.memory_graph import MemoryVideo
+from gpu_workers.engine.models.calibration import calibration_of
 from gpu_workers.engine.models.roles import Meter, Similarity, TextEmbedder
 
 FORM = 1
@@ -77,8 +78,10 @@ class CaptionIndex:
     def _cached(
         self, form: str, name: str, sentences: Sequence[Sentence], make: Callable[[], MemoryVideo]
     ) -> MemoryVideo:
+        models = self._embedder.name, self._similarity.name
+        fitted = calibration_of(similarity=models[1], text_embedder=models[0]).thresholds.merge.value
         # Pickles name the module of their classes: a file from before a move is not read.
-        key = repr((FORM, MemoryVideo.__module__, form, name, self._embedder.name, self._similarity.name, sentences))
+        key = repr((FORM, MemoryVideo.__module__, form, name, models, fitted, sentences))
         path = self._folder / f"{form}-{hashlib.sha256(key.encode()).hexdigest()[:20]}.pickle"
         if path.exists():
             cached: MemoryVideo = pickle.loads(path.read_bytes())  # noqa: S301 - written by this class
