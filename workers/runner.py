@@ -65,7 +65,6 @@ class Work:
         return services.heartbeat(self.lease, stage=self._stage, done=self._done, total=self._total)
 
 
-Handler = Callable[[Work], "FollowUp | None"]
 FailureHandler = Callable[[Lease, JobFailed], None]
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from datetime import datetime, timedelta
+from datetime import datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
 from uuid import UUID
@@ -22,13 +21,6 @@ from backend.webhooks.attempts import Outcome, Outgoing
 TIMEOUT_S = 20.0
 EXCERPT_BYTES = 2_000
 USER_AGENT = "AVA-Cloud-Webhooks/1"
-# Standard Webhooks 1.0.0: waits before attempts 1 to 10, counted from the attempt before.
-SCHEDULE = tuple(
-    timedelta(seconds=seconds)
-    for seconds in (0, 5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600)
-)
-JITTER = 0.1
-LONGEST_RETRY_AFTER = timedelta(hours=24)
 
 
 def deliver(
@@ -49,7 +41,7 @@ def deliver(
     if outgoing is None:
         return None
     outcome = send(outgoing, at=clock())
-    due = None if outcome.delivered else next_attempt_at(outgoing.n, outcome)
+    due = None if outcome.delivered else attempts.next_attempt_at(outgoing.n, outcome)
     with (transaction or partial(tenant_scope, tenant_id))():
         recorded = attempts.record_attempt(outgoing=outgoing, outcome=outcome, next_attempt_at=due)
     return due if recorded and outcome.status_code != 410 else None
@@ -86,18 +78,6 @@ def send(outgoing: Outgoing, *, at: datetime) -> Outcome:
             )
     except transport.TransportError as error:
         return Outcome(at=at, error_code=error.code, response_excerpt=str(error), latency_ms=_since(began))
-
-
-def next_attempt_at(n: int, outcome: Outcome) -> datetime | None:
-    """Return when attempt n + 1 is due after attempt n failed; None after the last attempt.
-
-    Jitter spreads the retries of a receiver that came back. A receiver that asks for more time gets it.
-    """
-    if n >= len(SCHEDULE):
-        return None
-    wait = SCHEDULE[n] * random.uniform(1.0, 1.0 + JITTER)
-    requested = min(timedelta(seconds=outcome.retry_after_s), LONGEST_RETRY_AFTER)
-    return outcome.at + max(wait, requested)
 
 
 def _code_of(status: int) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db.models import F
@@ -17,6 +18,15 @@ from backend.webhooks.services import current_secret, schedule_attempt
 
 # An endpoint is switched off after this number of dead deliveries in a row; a success starts the count again.
 DEAD_DELIVERIES_TO_DISABLE = 5
+SCHEDULE = tuple(
+    timedelta(seconds=seconds)
+    for seconds in (0, 5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600)
+)
+"""Waits before attempts 1 to 10, each counted from the attempt before (Standard Webhooks 1.0.0)."""
+JITTER = 0.1
+"""Maximum share that is added to a wait at random."""
+LONGEST_RETRY_AFTER = timedelta(hours=24)
+"""Maximum wait that a receiver can ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +132,15 @@ def record_attempt(*, outgoing: Outgoing, outcome: Outcome, next_attempt_at: dat
     elif next_attempt_at is not None:
         schedule_attempt(delivery_id=outgoing.delivery_id, n=outgoing.n + 1, at=next_attempt_at)
     return True
+
+
+def next_attempt_at(n: int, outcome: Outcome) -> datetime | None:
+    """Return when attempt n + 1 is due after attempt n failed; None after the last attempt.
+
+    Jitter spreads the retries of a receiver that came back. A receiver that asks for more time gets it.
+    """
+    if n >= len(SCHEDULE):
+        return None
+    wait = SCHEDULE[n] * random.uniform(1.0, 1.0 + JITTER)
+    requested = min(timedelta(seconds=outcome.retry_after_s), LONGEST_RETRY_AFTER)
+    return outcome.at + max(wait, requested)
