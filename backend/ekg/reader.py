@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from backend.ekg.graph_store import GraphStore
-from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Relation, Topic, TranscriptLine
+from backend.ekg.models import Chunk, Entity, Frame, TranscriptLine
 from backend.ekg.view_search import EVENT_IN_SCOPE, EVENT_OF_LINE, SCOPE, half, read_hits, view_statement
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
@@ -25,97 +25,6 @@ from gpu_workers.engine.ports import EntityFact, Hit, StoredEvent, StoredFrame, 
 from gpu_workers.engine.retrieval.expansion import Appearance, connected_events
 
 T = TypeVar("T")
-
-
-def transcript_between(video_id: UUID, version: int, start_ms: int, end_ms: int) -> list[TranscriptLine]:
-    """Return the lines that touch start_ms <= t < end_ms, in order; inside an open tenant_scope."""
-    return list(
-        TranscriptLine.objects.filter(
-            video_id=video_id, index_version=version, start_ms__lt=end_ms, end_ms__gt=start_ms
-        ).order_by("start_ms")
-    )
-
-
-def frames_between(video_id: UUID, version: int, span: Span, *, limit: int) -> list[tuple[int, str]]:
-    """Return at most limit (ms, thumbnail key) spread evenly over span; inside an open tenant_scope."""
-    rows = list(
-        Frame.objects.filter(video_id=video_id, index_version=version, ms__gte=span.start_ms, ms__lt=span.end_ms)
-        .order_by("ms")
-        .values_list("ms", "thumbnail_key")
-    )
-    return [rows[index] for index in evenly(len(rows), limit)]
-
-
-def read_topics(video_id: UUID, version: int) -> list[ekg.Topic]:
-    """Return the topics written so far, in order; inside an open tenant_scope."""
-    return [
-        ekg.Topic(
-            n=row.n,
-            span=Span(row.start_ms, row.end_ms),
-            first_event=row.first_event,
-            end_event=row.end_event,
-            title=row.title,
-            summary=row.summary,
-            people=tuple(row.people),
-            places=tuple(row.places),
-            frame_ms=tuple(row.frame_ms),
-        )
-        for row in Topic.objects.filter(video_id=video_id, index_version=version).order_by("n")
-    ]
-
-
-def read_digests(video_id: UUID, version: int, first_event: int, end_event: int) -> list[ekg.EventDigest]:
-    """Return the events first_event..end_event in the form of the global summary; inside an open tenant_scope."""
-    here = {"video_id": video_id, "index_version": version}
-    events = list(Event.objects.filter(**here, n__gte=first_event, n__lt=end_event).order_by("n"))
-    actors: defaultdict[UUID, list[ekg.Actor]] = defaultdict(list)
-    mentions = Mention.objects.filter(event_id__in=[event.id for event in events]).order_by("-confidence", "name")
-    for event_id, name, kind in mentions.values_list("event_id", "name", "type"):
-        actors[event_id].append(ekg.Actor(name, kind))
-    starts = [event.first_chunk for event in events]
-    gaps = set(Chunk.objects.filter(**here, n__in=starts, gap__isnull=False).values_list("n", flat=True))
-    return [
-        ekg.EventDigest(
-            event.n,
-            Span(event.start_ms, event.end_ms),
-            event.summary,
-            _vector(event.embedding),
-            tuple(actors[event.id]),
-            described=event.first_chunk not in gaps,
-        )
-        for event in events
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class LinkedIndex:
-    """The result of linking in one index version. mentions: in time order."""
-
-    entities: list[ekg.Entity]
-    mentions: list[ekg.LinkedMention]
-    relations: list[ekg.Relation]
-
-
-def read_linked(video_id: UUID, version: int) -> LinkedIndex:
-    """Return all entities, mentions and relations of one index version; inside an open tenant_scope."""
-    here = {"video_id": video_id, "index_version": version}
-    mentions = [
-        ekg.LinkedMention(
-            row.id,
-            row.entity_id,
-            row.event_id,
-            ekg.EntityMention(
-                row.name, row.type, row.description, row.role, confidence=row.confidence, frame_ms=tuple(row.frame_ms)
-            ),
-            _vector(row.embedding),
-        )
-        for row in Mention.objects.filter(**here).order_by("event__start_ms", "-confidence", "name")
-    ]
-    relations = [
-        ekg.Relation(row.id, row.source_id, row.target_id, row.predicate, row.description, row.event_id, row.confidence)
-        for row in Relation.objects.filter(**here).order_by("event__start_ms", "id")
-    ]
-    return LinkedIndex([_entity(row) for row in Entity.objects.filter(**here).order_by("id")], mentions, relations)
 
 
 def evenly(count: int, limit: int) -> list[int]:
@@ -160,7 +69,7 @@ def read_chunk(row: Chunk, transcript: Sequence[TranscriptLine] = ()) -> ekg.Chu
     )
 
 
-def _vector(value: object) -> Vector:
+def stored_vector(value: object) -> Vector:
     return unit(np.asarray(value.to_list() if isinstance(value, HalfVector) else value, dtype=np.float32))
 
 
@@ -179,7 +88,7 @@ def nearest_entities(
         }))  # fmt: skip
     entities: dict[UUID, ekg.Entity] = {}
     for row in rows:
-        entity = entities.get(row.id) or entities.setdefault(row.id, _entity(row))
+        entity = entities.get(row.id) or entities.setdefault(row.id, read_entity(row))
         nearest[row.ordinality - 1].append((entity, float(row.similarity)))
     return nearest
 
@@ -203,14 +112,14 @@ _NEAREST_ENTITIES = """
     ORDER BY ranked.ordinality, ranked.similarity DESC, entity.id"""
 
 
-def _entity(row: Entity) -> ekg.Entity:
+def read_entity(row: Entity) -> ekg.Entity:
     return ekg.Entity(
         id=row.id,
         name=row.name,
         type=row.type,
         description=row.description,
         aliases=tuple(row.aliases),
-        centroid=_vector(row.centroid),
+        centroid=stored_vector(row.centroid),
         weight=row.weight,
     )
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from backend.ekg.graph_store import GraphStore, Participation, RelatedTo
+from backend.ekg.index_reads import transcript_between
 from backend.ekg.models import (
     Chunk,
     Entity,
@@ -24,7 +25,7 @@ from backend.ekg.models import (
     Track,
     TranscriptLine,
 )
-from backend.ekg.reader import nearest_entities, read_chunk, transcript_between
+from backend.ekg.reader import nearest_entities, read_chunk
 from backend.tenancy.context import current_tenant_id
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import EventRecord, SegmentRecord, Vector, stable_id

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from backend.billing.services.ledger import record_model_calls
-from backend.ekg.index_reads import chunks_of
+from backend.ekg.index_reads import chunks_of, frames_between
 from backend.ekg.object_memory import StagedObjects, store_objects, unlinked_tracks
-from backend.ekg.reader import frames_between
 from backend.ekg.writer import StagedEntities, VersionWriter
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing.activation import set_indexed_until

@@ -15,8 +15,14 @@ from django.conf import settings
 
 from backend.billing.services.ledger import record_model_calls
 from backend.ekg.completion import finish_version
-from backend.ekg.index_reads import last_event, summarised_until_ms
-from backend.ekg.reader import frames_between, read_digests, read_linked, read_topics
+from backend.ekg.index_reads import (
+    frames_between,
+    last_event,
+    read_digests,
+    read_linked,
+    read_topics,
+    summarised_until_ms,
+)
 from backend.ekg.writer import VersionWriter
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing.completion import is_whole

@@ -5,9 +5,9 @@ from __future__ import annotations
 from uuid import UUID
 
 from backend.ekg.graph_store import GraphStore, Topology
+from backend.ekg.index_reads import read_linked
 from backend.ekg.invariants import topology_of_rows
 from backend.ekg.models import Entity, Event, Mention, Relation
-from backend.ekg.reader import read_linked
 from backend.ekg.writer import VersionWriter
 from gpu_workers.engine.ekg import Entity as EkgEntity
 from gpu_workers.engine.indexing.linking import compact
