@@ -5,8 +5,8 @@ PY := .venv/bin/python
 .DEFAULT_GOAL := help
 .PHONY: help bootstrap demo test test-vllm bench-index bench-answer eval up down reset status lint lint-api lock
 
-# The demo reads these from its environment, so no shell ever sees them and quotes survive; `value` keeps make from
-# expanding a $ inside them.
+# The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
+# from expanding a $ in them.
 ifdef VIDEO
 override VIDEO := $(value VIDEO)
 endif
@@ -19,7 +19,7 @@ endif
 export VIDEO QUESTION CHOICES FRESH
 export AVA_STARTED := $(shell date +%s)
 
-help: ## this list
+help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
 bootstrap: ## make or repair .venv
@@ -28,10 +28,10 @@ bootstrap: ## make or repair .venv
 demo: bootstrap ## index a video and ask it a question: VIDEO=… QUESTION='…' CHOICES='A|B'
 	@$(PY) -m infra.local.demo
 
-test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jobs -k lease'
+test: bootstrap ## run the tests on real servers; some of them: ARGS='tests/jobs -k lease'
 	@$(PY) -m pytest -n 2 --dist loadgroup $(ARGS)
 
-test-vllm: bootstrap ## the openai profile against a real vLLM on this CPU, set up at the first time (about 2.5 GB)
+test-vllm: bootstrap ## test the openai profile against a real vLLM on this CPU; the first run sets it up (about 2.5 GB)
 	@$(PY) -m infra.vllm $(ARGS)
 
 bench-index: bootstrap ## measure indexing, one JSON line per figure; some of them: ONLY=similarity
@@ -40,22 +40,22 @@ bench-index: bootstrap ## measure indexing, one JSON line per figure; some of th
 bench-answer: bootstrap ## measure answering, one JSON line per figure; some of them: ONLY=tri_view
 	@$(PY) -m bench.answer --only "$(ONLY)"
 
-eval: bootstrap ## how good answers are: SET=egoschema|nextqa|activitynet|tacos DATA=folder ARM=name [LIMIT SEED OUT AGAINST]
+eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activitynet|tacos DATA=folder ARM=name [LIMIT SEED OUT AGAINST]
 	@$(PY) -m bench.evaluation --set="$(SET)" --data="$(DATA)" --arm="$(ARM)" --limit="$(LIMIT)" --seed="$(SEED)" --out="$(OUT)" --against="$(AGAINST)"
 
 up: bootstrap ## run the service in the foreground; Ctrl-C stops it
 	@$(PY) -m infra.local.supervisor up
 
-down: bootstrap ## stop a service that runs elsewhere
+down: bootstrap ## stop a service that another terminal runs
 	@$(PY) -m infra.local.supervisor down
 
-reset: bootstrap ## stop, and delete all local data
+reset: bootstrap ## stop the service and delete all local data
 	@$(PY) -m infra.local.supervisor reset
 
-status: bootstrap ## what runs
+status: bootstrap ## show what runs
 	@$(PY) -m infra.local.supervisor status
 
-lint: bootstrap ## style, types, import contracts
+lint: bootstrap ## check style, types and import contracts
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
@@ -64,5 +64,5 @@ lint: bootstrap ## style, types, import contracts
 lint-api: bootstrap ## lint openapi.yaml and generate clients of it; installs the tools at the first time (needs npm)
 	@$(PY) -m infra.api_lint
 
-lock: bootstrap ## write requirements.lock anew from pyproject.toml
+lock: bootstrap ## write requirements.lock again from pyproject.toml
 	@$(PY) infra/local/bootstrap.py lock

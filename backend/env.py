@@ -1,4 +1,4 @@
-"""Typed readers of the environment that fail loudly: a missing or malformed setting stops the process with its name."""
+"""Typed readers of the environment: a missing or malformed setting stops the process with the setting's name."""
 
 from __future__ import annotations
 
@@ -54,7 +54,10 @@ def words(name: str, default: str = "") -> list[str]:
 
 
 def numbered_secrets(name: str) -> dict[int, str]:
-    """`1:secret,2:secret`: rotation keeps the old ones readable; the highest number is used for new work."""
+    """Return the secrets of `1:secret,2:secret` by number.
+
+    The highest number is used for new work; the others keep older data readable after a rotation.
+    """
     secrets: dict[int, str] = {}
     for item in words(name, text(name)):
         number, colon, secret = item.partition(":")
@@ -67,7 +70,7 @@ def numbered_secrets(name: str) -> dict[int, str]:
 
 
 def database(name: str) -> dict[str, object]:
-    """A Django database entry from a postgresql:// URL."""
+    """Return a Django database entry for a postgresql:// URL."""
     url = urlsplit(text(name))
     if url.scheme not in {"postgres", "postgresql"} or not url.hostname or not url.path.strip("/"):
         raise ImproperlyConfigured(f"{name} is not a postgresql:// URL with host and database")

@@ -16,11 +16,11 @@ ENCRYPTION_KEYS = env.numbered_secrets("AVA_ENCRYPTION_KEYS")
 
 # --- databases: one server, four roles (backend/tenancy/README.md) --------------------------------------------------
 DATABASES = {
-    # Web and workers: owns nothing, row-level security applies. A request is a transaction.
+    # Web and workers: owns nothing, and row-level security applies. A request is one transaction.
     "default": {**env.database("DATABASE_URL"), "ATOMIC_REQUESTS": True},
     # Migrations only.
     "owner": env.database("DATABASE_OWNER_URL"),
-    # Relay, dispatcher, reaper, key lookup: crosses tenants on a handful of tables.
+    # Relay, dispatcher, reaper, key lookup: crosses tenants on a few tables.
     "dispatch": env.database("DATABASE_DISPATCH_URL"),
     # The admin console: reads everything, writes nothing.
     "console": env.database("DATABASE_CONSOLE_URL"),
@@ -77,8 +77,8 @@ TEMPLATES = [
     }
 ]
 STATIC_URL = "/static/"
-# The console's static files are served out of the installed packages, so no collect step can be forgotten; a
-# deployment that collects them names the folder.
+# The console's static files are served from the installed packages, so no collect step can be forgotten. A deployment
+# that collects them names the folder.
 STATIC_ROOT = env.text("AVA_STATIC_ROOT", "") or None
 WHITENOISE_USE_FINDERS = True
 USE_TZ = True
@@ -115,20 +115,20 @@ RATE_LIMIT_PER_MINUTE = env.integer("AVA_RATE_LIMIT_PER_MINUTE", 600, least=1)
 MAX_UPLOAD_BYTES = env.integer("AVA_MAX_UPLOAD_BYTES", 100 * 1024**3, least=1)
 MAX_VIDEO_MS = env.integer("AVA_MAX_VIDEO_MS", 48 * 3_600_000, least=1)
 SEGMENT_MS = env.integer("AVA_SEGMENT_MS", 30_000, least=3_000)
-# How entities are linked in the end: as they come, or anew by K-means over all mentions (AVA, section 4.3).
+# How entities are linked at the end: incrementally, or again by K-means over all mentions (AVA, section 4.3).
 INDEX_LINKING = env.choice("AVA_INDEX_LINKING", "incremental", ("incremental", "kmeans"))
-# The global summary is told anew after so many segments, and at the video's end.
+# The global summary is written again after this number of segments, and at the video's end.
 SUMMARY_EVERY_SEGMENTS = env.integer("AVA_SUMMARY_EVERY_SEGMENTS", 10, least=1)
 LEASE_SECONDS = env.integer("AVA_LEASE_SECONDS", 60, least=2)
 HEARTBEAT_SECONDS = env.integer("AVA_HEARTBEAT_SECONDS", 10, least=1)
 # A tenant's own receiver on a private address is refused unless the operator allows it (local stack, tests).
 WEBHOOK_ALLOW_PRIVATE = env.boolean("AVA_WEBHOOK_ALLOW_PRIVATE", False)
-# So is a recording's URL, and so are plain http and unusual ports.
+# The same holds for a recording's URL, for plain http and for unusual ports.
 SOURCE_ALLOW_PRIVATE = env.boolean("AVA_SOURCE_ALLOW_PRIVATE", False)
-# How long a replaced index version is kept for questions that began on it.
+# Seconds for which a replaced index version is kept for questions that began on it.
 RETIRE_AFTER_SECONDS = env.integer("AVA_RETIRE_AFTER_SECONDS", 3_600, least=0)
 
-# Where set, the relay publishes queue ages there for autoscaling.
+# Namespace in which the relay publishes queue ages for autoscaling; "" publishes none.
 CLOUDWATCH_NAMESPACE = env.text("AVA_CLOUDWATCH_NAMESPACE", "")
 
 LOGGING = {

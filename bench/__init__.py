@@ -1,1 +1,1 @@
-"""Measurements of speed and memory, each as a ratio against a reference that runs right beside it."""
+"""Measurements of speed and memory, each as a ratio against a reference that runs right next to it."""

@@ -1,6 +1,6 @@
 """Prints the figures of answering, one JSON line each: python -m bench.answer [--only NAME].
 
-Exit status 0 whether or not every figure holds; anything else is a fault of the measurement itself.
+Exits with status 0 whether or not every figure holds; any other status is a fault of the measurement itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "depth_3_over_depth_1_by_level": ("answer_calls", "depth"),
     "answer_p50_s": ("answer_calls", "waits"),
 }
-"""Every figure, with the module of this package and the function that measures it; a function may give several."""
+"""Every figure, with the module of this package and the function that measures it. One function may measure several."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

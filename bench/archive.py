@@ -1,7 +1,7 @@
-"""Videos of 10 hours in a real PostgreSQL, those of many tenants: frames, events, entities, what is said, the graph.
+"""Videos of 10 hours in a real PostgreSQL, for many tenants: frames, events, entities, spoken lines and the graph.
 
-Everything is made from a seed. Rows are written by COPY in PostgreSQL's binary format, which numpy lays out whole; that
-is done by the superuser, past triggers and row-level security. The graph is written as the service writes it.
+Everything is made from a seed. Rows are written by COPY in PostgreSQL's binary format, which numpy lays out as a whole.
+The superuser writes them, past triggers and row-level security. The graph is written as the service writes it.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ import psycopg
 from numpy.typing import NDArray
 from psycopg import sql
 
-from bench.figures import tell
+from bench.figures import show_progress
 from bench.stack import IndexedVideo
 
 DIMENSION = 384
 HOURS_MS = 10 * 3_600_000
 FRAMES, SCENE = 36_000, 60
-"""A frame a second, in scenes of a minute whose frames are nearly the same."""
+"""One frame per second, in scenes of a minute whose frames are nearly the same."""
 EVENTS, ENTITIES, MENTIONS, LINES = 1_500, 1_000, 3, 6_000
-"""In 10 hours; MENTIONS in each event, by Zipf's law: a few entities are in hundreds of events."""
+"""Numbers for 10 hours; MENTIONS per event, by Zipf's law: a few entities are in hundreds of events."""
 TENANTS = 10
 TEXT_MODEL, FRAME_MODEL = "bench-text", "bench-frame"
 
@@ -35,8 +35,8 @@ Rows = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The video that is asked about. frames, events, entities, lines: float32, shape (n, DIMENSION), unit rows; the
-    ids of frames and events in the same order."""
+    """The video that is queried. frames, events, entities, lines: float32, shape (n, DIMENSION), unit rows; the ids of
+    frames and events are in the same order."""
 
     tenant_id: UUID
     video_id: UUID
@@ -49,16 +49,16 @@ class Recording:
 
 
 def fill(first: IndexedVideo, *, videos: int, seed: int = 11) -> Recording:
-    """Write so many videos; the asked one is in the middle of them, and its tenant has others."""
+    """Write this number of videos and return the middle one, whose tenant has other videos too."""
     from backend.ekg.graph_store import GraphStore
     from backend.library.indexing.begin import create_video
     from backend.tenancy.context import tenant_scope
     from backend.tenancy.services import create_tenant
 
     owners = [first.tenant_id] + [create_tenant(name=f"T{n}", slug=f"t{n}").id for n in range(1, TENANTS)]
-    asked: Recording | None = None
+    middle: Recording | None = None
     with psycopg.connect(os.environ["DATABASE_SUPERUSER_URL"], autocommit=True) as server:
-        # Foreign keys are triggers: a million look-ups that say nothing about reading.
+        # Foreign keys are triggers: a million look-ups that no read needs.
         server.execute("SET session_replication_role = replica")
         for number in range(videos):
             tenant_id = owners[number % TENANTS]
@@ -70,21 +70,21 @@ def fill(first: IndexedVideo, *, videos: int, seed: int = 11) -> Recording:
             with tenant_scope(tenant_id):
                 _write_graph(GraphStore(), video_id, recording, edges)
             if number == 0:
-                # With the statistics of empty tables the joins that write edges read everything.
+                # With the statistics of empty tables, the joins that write edges read everything.
                 server.execute('ANALYZE ekg."Event", ekg."Entity"')
             if number == videos // 2:
-                asked = recording
-            tell(f"  video {number + 1} of {videos}")
+                middle = recording
+            show_progress(f"  video {number + 1} of {videos}")
         server.execute("VACUUM (ANALYZE)")
-    assert asked is not None
-    return asked
+    assert middle is not None
+    return middle
 
 
 @dataclass(frozen=True, slots=True)
 class _Edges:
     entity_ids: Sequence[UUID]
     mentions: NDArray[np.int64]
-    """Shape (EVENTS, MENTIONS): numbers of the entities."""
+    """Numbers of the entities, shape (EVENTS, MENTIONS)."""
 
 
 def _unit(rows: NDArray[Any]) -> NDArray[np.float32]:
@@ -92,12 +92,12 @@ def _unit(rows: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _noise(random: np.random.Generator, count: int) -> NDArray[np.float32]:
-    """Rows of about unit length."""
+    """Return random rows of length about 1."""
     return random.standard_normal((count, DIMENSION), dtype=np.float32) / np.float32(DIMENSION**0.5)
 
 
 def near(random: np.random.Generator, row: NDArray[np.float32], *, share: float) -> NDArray[np.float32]:
-    """A unit vector whose cosine with row is about share, as a text's is with a picture it describes."""
+    """Return a unit vector whose cosine with row is about share, as between a text and the picture it describes."""
     return np.asarray(_unit(share * row + (1 - share**2) ** 0.5 * _noise(random, 1))[0])
 
 
@@ -111,7 +111,7 @@ def _write_rows(
     lines = _unit(_noise(random, LINES))
     ids = {name: _ids(random, n) for name, n in (("f", FRAMES), ("e", EVENTS), ("u", ENTITIES), ("t", LINES))}
     ms = np.arange(FRAMES) * (HOURS_MS // FRAMES)
-    length, said = HOURS_MS // EVENTS, HOURS_MS // LINES
+    length, line_ms = HOURS_MS // EVENTS, HOURS_MS // LINES
     starts = np.arange(EVENTS) * length
     commonness = 1.0 / np.arange(1, ENTITIES + 1)
     mentions = np.stack(
@@ -155,8 +155,8 @@ def _write_rows(
         embedding=_half(entities[who]), embedding_model=_all(pairs, TEXT_MODEL.encode()),
     )  # fmt: skip
     copy(
-        "ekg_transcriptline", LINES, id=ids["t"], start_ms=_int8(np.arange(LINES) * said),
-        end_ms=_int8(np.arange(1, LINES + 1) * said), text=_text("line {:05d} of what is said all day", LINES),
+        "ekg_transcriptline", LINES, id=ids["t"], start_ms=_int8(np.arange(LINES) * line_ms),
+        end_ms=_int8(np.arange(1, LINES + 1) * line_ms), text=_text("line {:05d} of what is said all day", LINES),
         words=_all(LINES, b"\1[]"), embedding=_half(lines), embedding_model=_all(LINES, TEXT_MODEL.encode()),
     )  # fmt: skip
     frame_ids, event_ids, entity_ids = (_uuids(ids[name]) for name in "feu")
@@ -188,7 +188,7 @@ def _write_graph(graph: Any, video_id: UUID, recording: Recording, edges: _Edges
     )
 
 
-# --- columns as PostgreSQL's binary format has them: every value of a column has the same length ---------------------
+# --- columns in PostgreSQL's binary format: every value of a column has the same length ------------------------------
 
 
 def _ids(random: np.random.Generator, count: int) -> Rows:
@@ -200,8 +200,8 @@ def _uuids(column: Rows) -> list[UUID]:
 
 
 def _all(count: int, value: Any) -> Rows:
-    one = np.frombuffer(value, dtype=f"V{len(value)}") if isinstance(value, bytes) else value.reshape(1)
-    return np.repeat(one, count)
+    cell = np.frombuffer(value, dtype=f"V{len(value)}") if isinstance(value, bytes) else value.reshape(1)
+    return np.repeat(cell, count)
 
 
 def _int4(values: Any) -> Rows:

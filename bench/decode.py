@@ -18,7 +18,7 @@ from gpu_workers.engine.indexing.segments import plan_segments
 
 TARGET = 0.9
 FPS, MAX_SIDE = 2.0, 768
-"""Frames as the service takes them."""
+"""Frame rate and largest side, as in the service."""
 REPEATS = 3
 
 
@@ -61,7 +61,7 @@ def _sample(path: Path, spans: list[Span]) -> None:
 
 
 def _decode_all(path: Path, look: Callable[[int, bytes], None] | None = None) -> None:
-    """Every frame decoded in the plainest way, those on the grid shrunk as the sampler does it."""
+    """Decode every frame in the plainest way, and shrink the frames on the grid as the sampler does."""
     grid = SamplingGrid(FPS, 0)
     shrink = av.video.reformatter.VideoReformatter()
     with av.open(str(path)) as container:
@@ -78,9 +78,9 @@ def _decode_all(path: Path, look: Callable[[int, bytes], None] | None = None) ->
 
 
 def _pictures_of_all(path: Path) -> list[tuple[int, str]]:
-    found: list[tuple[int, str]] = []
-    _decode_all(path, lambda ms, data: found.append((ms, hashlib.sha256(data).hexdigest())))
-    return found
+    pictures: list[tuple[int, str]] = []
+    _decode_all(path, lambda ms, data: pictures.append((ms, hashlib.sha256(data).hexdigest())))
+    return pictures
 
 
 def _pictures_sampled(path: Path, length_ms: int) -> list[tuple[int, str]]:

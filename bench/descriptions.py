@@ -1,4 +1,4 @@
-"""Descriptions of 3 s chunks as a vision-language model writes them: scenes of a few chunks, wordings that vary."""
+"""Descriptions of 3 s chunks in the style of a vision-language model: scenes of a few chunks, varied wordings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MORE = (
 
 
 def descriptions(count: int, *, seed: int = 0) -> list[str]:
-    """count texts in order of time, 15 to 50 words each, no two equal."""
+    """Return count texts in time order, 15 to 50 words each, no two equal."""
     rng = random.Random(seed)
     texts: list[str] = []
     while len(texts) < count:
@@ -39,7 +39,7 @@ def descriptions(count: int, *, seed: int = 0) -> list[str]:
         for n in range(rng.randint(2, 8)):
             second = 3 * len(texts)
             does = rng.choice(steps[n % 3])
-            said = f"{who} {does} {where}. {light} {' '.join(rng.sample(others, rng.randint(0, 3)))}".strip()
+            text = f"{who} {does} {where}. {light} {' '.join(rng.sample(others, rng.randint(0, 3)))}".strip()
             clock = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
-            texts.append(f"{said[0].upper()}{said[1:]} The clock reads {clock}.")
+            texts.append(f"{text[0].upper()}{text[1:]} The clock reads {clock}.")
     return texts[:count]

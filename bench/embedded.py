@@ -1,4 +1,4 @@
-"""The embedded profile on a real video, speech and text on screen included: is it faster than the video plays?"""
+"""The embedded profile on a real video, with speech and text on screen: is it faster than the video plays?"""
 
 from __future__ import annotations
 
@@ -28,42 +28,42 @@ from infra.local.default_video import default_video
 
 PROCESSES = 2
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENCV_FOR_THREADS_NUM", "AVA_TORCH_THREADS"), "1")
-"""As the service's index worker runs on two cores."""
+"""One thread per library, as in the service's index worker on two cores."""
 SEGMENT_MS = 12_000
-"""Shorter than the service's, so that a short video keeps both processes at work to the end."""
+"""Length of a segment. It is below the service's, so that a short video keeps both processes busy to the end."""
 VIDEO, SPEECH = "AVA_BENCH_VIDEO", "AVA_BENCH_SPEECH"
 
 
 def real_time() -> Figures:
-    """Two processes observe segments, a third makes events; loading models is not in the time."""
+    """Measure two processes that observe segments and a third that makes events; loading models is not timed."""
     path = _video()
-    found = probe(str(path), ffprobe=str(ffmpeg.ffprobe()))
-    length_s = found.duration_ms / 1000
-    meter, seen, assembling_s = Meter(), list[Observation](), 0.0
+    probed = probe(str(path), ffprobe=str(ffmpeg.ffprobe()))
+    length_s = probed.duration_ms / 1000
+    meter, observations, assembling_s = Meter(), list[Observation](), 0.0
     with patch.dict(os.environ, ONE_THREAD):
         index, assembler = _assembler(path, meter)
         with _observers() as pool:
-            begun = time.monotonic()
-            spans = plan_segments(found.duration_ms, segment_ms=SEGMENT_MS)
-            waiting: list[Future[Observation]] = [pool.submit(_observe, path, found, span) for span in spans]
+            began = time.monotonic()
+            spans = plan_segments(probed.duration_ms, segment_ms=SEGMENT_MS)
+            waiting: list[Future[Observation]] = [pool.submit(_observe, path, probed, span) for span in spans]
             for future in waiting:
-                seen.append(future.result())
-                index.add_segment(seen[-1].record)
+                observations.append(future.result())
+                index.add_segment(observations[-1].record)
                 before = time.monotonic()
-                assembler.push(seen[-1].record.chunks)
+                assembler.push(observations[-1].record.chunks)
                 assembling_s += time.monotonic() - before
             assembler.flush()
-            wall_s = time.monotonic() - begun
-    spoken = sum(len(observation.record.transcript) for observation in seen)
+            wall_s = time.monotonic() - began
+    spoken = sum(len(observation.record.transcript) for observation in observations)
     words = sum(len(chunk.on_screen_text) for chunk in index.chunks)
     reference = (
-        f"{length_s:.0f} s of video ({path.name}, {found.width} x {found.height}) over {wall_s:.0f} s with "
+        f"{length_s:.0f} s of video ({path.name}, {probed.width} x {probed.height}) over {wall_s:.0f} s with "
         f"{PROCESSES} processes of one thread; {len(index.events)} events, {spoken} spoken lines, "
         f"{words} texts on screen"
     )
     yield at_least("embedded_real_time", length_s / wall_s, 1.0, reference)
-    for stage in asdict(seen[0].times):
-        spent_s = sum(asdict(observation.times)[stage] for observation in seen) / 1000
+    for stage in asdict(observations[0].times):
+        spent_s = sum(asdict(observation.times)[stage] for observation in observations) / 1000
         if spent_s:
             yield _stage(stage, length_s, spent_s)
     yield _stage("assemble", length_s, assembling_s)
@@ -76,7 +76,7 @@ def _stage(stage: str, length_s: float, spent_s: float) -> Figure:
 
 
 def _video() -> Path:
-    """AVA_BENCH_VIDEO, else the demo's video; under it, if it is named, the speech of AVA_BENCH_SPEECH."""
+    """Return AVA_BENCH_VIDEO, or else the demo's video; with the speech of AVA_BENCH_SPEECH as its sound, if named."""
     named = os.environ.get(VIDEO)
     path = Path(named) if named else default_video().path
     speech = os.environ.get(SPEECH)
@@ -97,7 +97,7 @@ def _assembler(path: Path, meter: Meter) -> tuple[MemoryIndex, EventAssembler]:
 
 @contextmanager
 def _observers() -> Iterator[ProcessPoolExecutor]:
-    """All of them ready: each has its models."""
+    """Yield a pool whose processes all have loaded their models."""
     context = multiprocessing.get_context("spawn")
     ready = context.Barrier(PROCESSES)
     with ProcessPoolExecutor(PROCESSES, context, _start, (ready,)) as pool:
@@ -124,6 +124,6 @@ def _models() -> IndexModels:
     return load_index_models(ModelSettings(profile="embedded", threads=1))
 
 
-def _observe(path: Path, found: ProbeResult, span: Span) -> Observation:
-    source = Source.of_file(str(path), found.source_start_ms, found.has_audio, str(ffmpeg.ffmpeg()))
+def _observe(path: Path, probed: ProbeResult, span: Span) -> Observation:
+    source = Source.of_file(str(path), probed.source_start_ms, probed.has_audio, str(ffmpeg.ffmpeg()))
     return observe_segment(source, span, _models(), profile="general", meter=Meter())

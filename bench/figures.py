@@ -1,4 +1,4 @@
-"""A figure: what was measured, what it is held against, and whether it holds. docs/benchmarks.md explains each."""
+"""A figure: the measured ratio, its reference, and whether it holds. docs/benchmarks.md explains each figure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Figures = Iterator["Figure"]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """value: the measured ratio. target: what it must be, such as ">= 0.9". reference: against what, in words."""
+    """One measured ratio. value: the ratio. target: the required range, such as ">= 0.9". reference: in words."""
 
     name: str
     value: float
@@ -37,18 +37,18 @@ def at_most(name: str, value: float, bound: float, reference: str) -> Figure:
 
 def _bounded(name: str, value: float, sign: Literal[">=", "<="], bound: float, reference: str) -> Figure:
     holds = value >= bound if sign == ">=" else value <= bound
-    # Rounded only after the comparison; as many digits as tell a small number from 0.
+    # Rounded only after the comparison, with enough digits to distinguish a small number from 0.
     return Figure(name, float(f"{value:.4g}"), f"{sign} {bound:g}", bool(holds), reference)
 
 
-def tell(text: str) -> None:
-    """Progress, on stderr: stdout is for figures alone."""
+def show_progress(text: str) -> None:
+    """Print progress to stderr, because stdout is for figures alone."""
     print(text, file=sys.stderr, flush=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Wall seconds of one side of a comparison, one for each repeat."""
+    """Wall seconds of one side of a comparison, one value per repeat."""
 
     seconds: tuple[float, ...]
 
@@ -58,18 +58,18 @@ class Timing:
 
 
 def side_by_side(repeats: int, *sides: Callable[[], object]) -> tuple[Timing, ...]:
-    """Run all sides in turn, repeats times, every other time in reverse: what the machine does meanwhile, it does
-    to all of them."""
+    """Run all sides in turn, repeats times, every other time in reverse, so that a change in the machine's load affects
+    all sides."""
     taken: list[list[float]] = [[] for _ in sides]
     for repeat in range(repeats):
         order = range(len(sides)) if repeat % 2 == 0 else range(len(sides) - 1, -1, -1)
         for k in order:
-            begun = time.perf_counter()
+            began = time.perf_counter()
             sides[k]()
-            taken[k].append(time.perf_counter() - begun)
+            taken[k].append(time.perf_counter() - began)
     return tuple(Timing(tuple(seconds)) for seconds in taken)
 
 
 def ratio(over: Timing, under: Timing) -> float:
-    """Median over the repeats of over / under, each of one and the same turn."""
+    """Return the median over the repeats of over / under, each taken from the same turn."""
     return statistics.median(a / b for a, b in zip(over.seconds, under.seconds, strict=True))

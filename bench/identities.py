@@ -1,7 +1,7 @@
-"""Mentions of known identities, as a long video's events would state them: what linking is measured on.
+"""Mentions of known identities in the style of a long video's events, for measuring linking.
 
-An identity has a type, two or three names that people call it by and a pool of traits; each appearance takes one name
-and some of the traits, in words that vary. Appearances follow Zipf's law. The vectors are MiniLM's of these texts.
+An identity has a type, two or three names that people use for it and a pool of traits. Each appearance takes one name
+and some of the traits, in varied words. Appearances follow Zipf's law. The vectors are MiniLM's vectors of these texts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.figures import tell
+from bench.figures import show_progress
 from gpu_workers.engine.ekg import EntityMention, Vector, unit
 from gpu_workers.engine.indexing.linking import mention_text
 from gpu_workers.engine.models.roles import Meter, TextEmbedder
@@ -92,7 +92,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Mentions in order of time. truth: who each really is. events: which mentions each has."""
+    """Mentions in time order. truth: the identity of each mention. events: the mentions of each event."""
 
     mentions: tuple[EntityMention, ...]
     vectors: NDArray[np.float32]
@@ -101,7 +101,7 @@ class Cast:
 
 
 def identities(count: int, rng: random.Random) -> list[Identity]:
-    """count identities, no two of one kind with the same traits."""
+    """Return count identities, no two of one kind with the same traits."""
     made: dict[tuple[str, ...], Identity] = {}
     while len(made) < count:
         kind = rng.choices(list(_SHARES), list(_SHARES.values()))[0]
@@ -115,16 +115,16 @@ def identities(count: int, rng: random.Random) -> list[Identity]:
 def cast(
     embedder: TextEmbedder, *, mentions: int, people: int, texts_each: int = 3, seed: int = 0, per_event: int = 3
 ) -> Cast:
-    """So many mentions of at most so many identities.
+    """Return this number of mentions of at most this number of identities.
 
-    texts_each: wordings of an identity that are embedded; each mention takes one of them, turned by a few degrees in a
-    direction of its own, as the rest of a description would. That makes 36,000 vectors out of a few thousand texts.
+    texts_each: number of embedded wordings per identity. Each mention takes one of them, turned by a few degrees in a
+    direction of its own, as the rest of a description would do. This makes 36,000 vectors from a few thousand texts.
     """
     rng, noise = random.Random(seed), np.random.default_rng(seed)
-    wordings = [_worded(one, rng) for one in identities(people, rng) for _ in range(texts_each)]
+    wordings = [_worded(identity, rng) for identity in identities(people, rng) for _ in range(texts_each)]
     weights = 1.0 / np.arange(1, people + 1)
     chosen = noise.choice(people, size=mentions, p=weights / weights.sum())
-    # In one event nobody is mentioned twice; a second mention is somebody else's.
+    # No identity is mentioned twice in one event; a second mention goes to another identity.
     events = tuple(range(at, min(at + per_event, mentions)) for at in range(0, mentions, per_event))
     for event in events:
         taken: set[int] = set()
@@ -133,18 +133,18 @@ def cast(
                 chosen[at] = noise.integers(people)
             taken.add(int(chosen[at]))
     picks = chosen * texts_each + noise.integers(texts_each, size=mentions)
-    used, places = np.unique(picks, return_inverse=True)
+    used, indices = np.unique(picks, return_inverse=True)
     vectors = _embedded(embedder, [mention_text(wordings[pick]) for pick in used])
-    turned = [_turned(vectors[place], noise) for place in places]
+    turned = [_turned(vectors[index], noise) for index in indices]
     return Cast(tuple(wordings[pick] for pick in picks), np.stack(turned), chosen.astype(np.int64), events)
 
 
 def _embedded(embedder: TextEmbedder, texts: Sequence[str]) -> NDArray[np.float32]:
-    """Vectors of texts, kept in the cache: thousands of texts take longer than what is measured on them."""
+    """Return the vectors of texts, cached because embedding thousands of texts takes longer than the measurement."""
     digest = hashlib.sha256("\n".join((embedder.name, *texts)).encode()).hexdigest()[:16]
     path = cache_dir() / "bench" / f"mentions-{digest}.npy"
     if not path.exists():
-        tell(f"embedding {len(texts)} mentions")
+        show_progress(f"embedding {len(texts)} mentions")
         vectors = embedder.embed(texts, meter=Meter())
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f"{os.getpid()}-{path.name}")
@@ -153,11 +153,11 @@ def _embedded(embedder: TextEmbedder, texts: Sequence[str]) -> NDArray[np.float3
     return np.asarray(np.load(path), dtype=np.float32)
 
 
-def _worded(one: Identity, rng: random.Random) -> EntityMention:
-    name = one.names[0] if rng.random() < 0.7 else rng.choice(one.names)
-    traits: Sequence[str] = rng.sample(one.traits, 3)
-    said = ", ".join(rng.choice(_FORMS).format(t=trait) for trait in traits)
-    return EntityMention(name, one.kind, said)
+def _worded(identity: Identity, rng: random.Random) -> EntityMention:
+    name = identity.names[0] if rng.random() < 0.7 else rng.choice(identity.names)
+    traits: Sequence[str] = rng.sample(identity.traits, 3)
+    description = ", ".join(rng.choice(_FORMS).format(t=trait) for trait in traits)
+    return EntityMention(name, identity.kind, description)
 
 
 def _turned(vector: Vector, noise: np.random.Generator, degrees: float = 10.0) -> Vector:

@@ -1,6 +1,6 @@
 """Prints the figures of indexing, one JSON line each: python -m bench.index [--only NAME].
 
-Exit status 0 whether or not every figure holds; anything else is a fault of the measurement itself.
+Exits with status 0 whether or not every figure holds; any other status is a fault of the measurement itself.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "served_hour": ("served", "hour"),
     "embedded_real_time": ("embedded", "real_time"),
 }
-"""Every figure, with the module of this package and the function that measures it; a function may give several."""
+"""Every figure, with the module of this package and the function that measures it. One function may measure several."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""Models that answer at once, so that what remains is the engine's own time."""
+"""Models that answer at once, so that only the engine's own time remains."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu_workers.engine.ekg import Chunk, EntityMention, Extraction, Picture, RelationStatement, Vector, unit
-from gpu_workers.engine.models.calibration import UNMEASURED
+from gpu_workers.engine.models.calibration import UNMEASURED, calibration_of
 from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
 from gpu_workers.engine.models.roles import IndexModels, Meter, Scores, SegmentDescription, SegmentView
 
@@ -18,12 +18,12 @@ DIMENSION = 384
 
 
 def vector_of(text: str) -> Vector:
-    """A random direction that is the text's own."""
+    """Return a random direction that is the same for the same text."""
     return unit(np.random.default_rng(zlib.crc32(text.encode())).standard_normal(DIMENSION))
 
 
 class InstantDescriber:
-    """Says of a chunk at which of its scenes of 12 s it is; a chunk without frames is a gap."""
+    """Describes a chunk by the number of its 12 s scene; a chunk without frames is a gap."""
 
     name, sample_fps = "instant", 2.0
 
@@ -44,7 +44,7 @@ class InstantSummariser:
 
 
 class InstantExtractor:
-    """Two people of every scene and one thing of the whole video."""
+    """Extracts two people per scene and one thing for the whole video."""
 
     name = "instant"
 
@@ -73,7 +73,7 @@ class InstantEmbedder:
 
 
 class EqualTexts:
-    """A similarity of 1 for equal texts and 0 for all others."""
+    """Scores 1 for equal texts and 0 for all others."""
 
     name, baseline = "equal texts", 0.0
 
@@ -86,7 +86,7 @@ class EqualTexts:
 
 
 def instant_models(**other: object) -> IndexModels:
-    """other: roles that are not to be instant."""
+    """Return instant models, with what was fitted to the similarity in use. other: roles that are not instant."""
     embedder = InstantEmbedder()
     models = IndexModels(
         describer=InstantDescriber(),
@@ -98,4 +98,6 @@ def instant_models(**other: object) -> IndexModels:
         narrator=MeasuredNarrator(),
         calibration=UNMEASURED,
     )
-    return replace(models, **other)  # type: ignore[arg-type]
+    models = replace(models, **other)  # type: ignore[arg-type]
+    names = {"similarity": models.similarity.name, "text_embedder": models.text_embedder.name}
+    return replace(models, calibration=calibration_of(**names))

@@ -1,4 +1,4 @@
-"""Linking 36,000 mentions in 12,000 events, in memory and on PostgreSQL, and how well it finds known identities."""
+"""Linking of 36,000 mentions in 12,000 events, in memory and on PostgreSQL, and its accuracy on known identities."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from uuid import UUID
 
 import numpy as np
 
-from bench.figures import Figure, Figures, at_most, tell
+from bench.figures import Figure, Figures, at_most, show_progress
 from bench.identities import Cast, cast
 from gpu_workers.engine.ekg import EntityMention, Event, EventRecord, Span, stable_id, unit
 from gpu_workers.engine.indexing.linking import EntityLinker, LinkedEvent, compact_entities
@@ -45,20 +45,20 @@ def postgres() -> Figures:
         directory = StagedEntities(video.tenant_id, video.video_id, 1)
         store = _Segments(directory, video.tenant_id, video.video_id)
         linked_s = _link_all(mentions, directory, store) - store.seconds
-        known = store.count()
+        entities = store.count()
         connections.close_all()
     reference = (
         f"PostgreSQL as the restricted role, a query and a commit per {EVENTS_PER_SEGMENT} events; "
-        f"writing the entities took {store.seconds:.0f} s beside it"
+        f"writing the entities took {store.seconds:.0f} s in addition"
     )
-    yield _speed("linking_postgres", linked_s, known, reference)
+    yield _speed("linking_postgres", linked_s, entities, reference)
 
 
 def quality() -> Figures:
-    """Compare our linking with MiniBatchKMeans on known identities.
+    """Compare the engine's linking with MiniBatchKMeans on known identities.
 
-    On a subset, because K-means with 0.4 N clusters takes time that grows with the square of N. The published code uses
-    the full KMeans, which reached 0.50 on these mentions (docs/benchmarks.md).
+    Measured on a subset, because the time of K-means with 0.4 N clusters grows with the square of N. The published code
+    uses the full KMeans, which reached 0.50 on these mentions (docs/benchmarks.md).
     """
     from sklearn.metrics import adjusted_rand_score
 
@@ -94,35 +94,35 @@ def _speed(name: str, seconds: float, entities: int, how: str) -> Figure:
 
 
 def _link_all(mentions: Cast, directory: EntityDirectory, sink: _Sink, labels: list[int] | None = None) -> float:
-    """Seconds for all events in order. labels: takes the number of the entity of each mention."""
+    """Return the seconds for all events in order. labels: gets the number of each mention's entity."""
     linker = EntityLinker(_VIDEO, 1, directory)
     numbers: dict[UUID, int] = {}
     seconds = 0.0
     for n, event in enumerate(mentions.events):
         if n % EVENTS_PER_SEGMENT == 0:
             segment = mentions.events[n : n + EVENTS_PER_SEGMENT]
-            begun = time.perf_counter()
+            began = time.perf_counter()
             linker.expect(mentions.vectors[segment[0].start : segment[-1].stop])
-            seconds += time.perf_counter() - begun
-        # Mentions of one event are told apart by their names, as the extractor's are.
+            seconds += time.perf_counter() - began
+        # Names distinguish the mentions of one event, as with the extractor.
         named = [
             replace(mentions.mentions[at], name=f"{mentions.mentions[at].name} {at - event.start}") for at in event
         ]
         event_id = stable_id("event", "bench", n)
-        begun = time.perf_counter()
+        began = time.perf_counter()
         linked = linker.link(event_id, named, mentions.vectors[event.start : event.stop], ())
         sink.append(_record(n, event_id, linked))
-        seconds += time.perf_counter() - begun
+        seconds += time.perf_counter() - began
         if labels is not None:
             of_name = _entity_of_name(linked)
             labels += [numbers.setdefault(of_name[mention.name], len(numbers)) for mention in named]
         if n % 2_000 == 0:
-            tell(f"  event {n}: {seconds:.1f} s")
+            show_progress(f"  event {n}: {seconds:.1f} s")
     return seconds
 
 
 def _entity_of_name(linked: LinkedEvent) -> Mapping[str, UUID]:
-    return {name: one.entity_id for one in linked.mentions for name in _names(one.mention)}
+    return {name: mention.entity_id for mention in linked.mentions for name in _names(mention.mention)}
 
 
 def _names(mention: EntityMention) -> Sequence[str]:
@@ -138,7 +138,7 @@ _NOWHERE = unit(np.ones(384))
 
 
 class _Segments:
-    """Stages events and commits their entities every few of them, as assembly does. seconds: spent on committing."""
+    """Stages events and commits their entities every few events, as assembly does. seconds: time of the commits."""
 
     def __init__(self, directory: object, tenant_id: UUID, video_id: UUID) -> None:
         from backend.ekg.writer import StagedEntities
@@ -152,9 +152,9 @@ class _Segments:
         self._directory.stage(record)
         self._waiting.append(record)
         if len(self._waiting) == EVENTS_PER_SEGMENT:
-            begun = time.perf_counter()
+            began = time.perf_counter()
             self._commit()
-            self.seconds += time.perf_counter() - begun
+            self.seconds += time.perf_counter() - began
 
     def _commit(self) -> None:
         from backend.ekg.writer import VersionWriter

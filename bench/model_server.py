@@ -3,12 +3,12 @@
     with ModelServer(Rates(), slots=8) as server:
         model = OpenAIChatModel(base_url=server.url, model="scripted", accepts_images=True)
 
-A request waits for a slot, first come first served, then takes latency + prompt tokens over the prefill rate + written
-tokens over the decode rate. The choices of one request are decoded side by side in one slot, as in a batch that is far
-from full, and take as long as the longest.
-The prompt's beginning costs nothing where an earlier request began in the same way, in blocks of text parts, as
-servers with a prefix cache have it. Answers are JSON that fits the schema asked for. It is an asyncio server in a
-process of its own, so that its work is not the client's.
+A request waits for a slot, first come, first served. Then it takes latency + prompt tokens over the prefill rate +
+written tokens over the decode rate. The choices of one request are decoded side by side in one slot, as in a batch that
+is far from full, and take as long as the longest choice.
+A beginning of the prompt that an earlier request had too costs nothing, in blocks of text parts, as on servers with a
+prefix cache. Answers are JSON that fits the requested schema. The asyncio server has its own process, so that its work
+does not count as the client's.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from typing import Any
 import httpx
 
 Words = Callable[[Mapping[str, Any]], str | Sequence[str]]
-"""request body -> the text of every choice, or one for each; None in its place answers with what the schema allows."""
+"""request body -> one text for every choice, or one text per choice; None as `words` answers by the schema."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Tokens per second in one slot, and seconds that every request costs besides. image_tokens: of one picture."""
+    """Tokens per second in one slot, and the fixed seconds of every request. image_tokens: tokens of one picture."""
 
     latency_s: float = 0.02
     prefill: float = 8_000.0
@@ -45,7 +45,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What the server did. service_s: of all requests. busy_s: from the first one's arrival to the last one's end."""
+    """The server's totals. service_s: time of all requests. busy_s: from the first arrival to the last end."""
 
     requests: int
     service_s: float
@@ -55,7 +55,7 @@ class Served:
 
 
 class ModelServer:
-    """Serves until closed. words: must be a function of a module, since it goes to the server's process."""
+    """Serves until closed. words: a function of a module, because it is sent to the server's process."""
 
     def __init__(self, rates: Rates, *, slots: int, words: Words | None = None) -> None:
         context = multiprocessing.get_context("spawn")
@@ -66,7 +66,7 @@ class ModelServer:
         self.url = f"http://127.0.0.1:{here.recv()}/v1"
 
     def served(self) -> Served:
-        """All of it so far."""
+        """Return the totals so far."""
         return Served(**httpx.get(f"{self.url}/served").raise_for_status().json())
 
     def __enter__(self) -> ModelServer:
@@ -80,7 +80,7 @@ class ModelServer:
 
 
 def answer_for(schema: Mapping[str, Any], number: int = 0) -> Any:
-    """A value that schema allows: every property there, texts of about ten words, two items in every array."""
+    """Return a value that schema allows: every property, texts of about ten words, two items in every array."""
     options = schema.get("enum") or schema.get("anyOf")
     if options:
         first = options[number % len(options)]
@@ -151,10 +151,10 @@ class _Server:
         number, choices = self._requests, int(request.get("n") or 1)
         self._requests += 1
         schema = (request.get("response_format") or {}).get("json_schema", {}).get("schema")
-        said: str | Sequence[str] = json.dumps(answer_for(schema, number)) if schema else "Yes."
+        answer: str | Sequence[str] = json.dumps(answer_for(schema, number)) if schema else "Yes."
         if self._words is not None:
-            said = self._words(request)
-        texts = [said] * choices if isinstance(said, str) else said[:choices]
+            answer = self._words(request)
+        texts = [answer] * choices if isinstance(answer, str) else answer[:choices]
         prompt, cached = self._prompt_tokens(request)
         written = [_tokens(text) for text in texts]
         service_s = self._rates.service_s(prompt - cached, max(written))
@@ -182,17 +182,17 @@ class _Server:
         }
 
     def _prompt_tokens(self, request: Mapping[str, Any]) -> tuple[int, int]:
-        """All of the prompt's tokens, and those of them that an earlier prompt began with."""
+        """Return the number of the prompt's tokens, and of those that an earlier prompt began with."""
         total = cached = 0
-        state, known = hashlib.sha256(), True
+        state, cached_prefix = hashlib.sha256(), True
         for part in _parts(request):
             tokens = self._rates.image_tokens if part.get("type") == "image_url" else _tokens(part["text"])
             state.update(json.dumps(part, sort_keys=True).encode())
             key = state.hexdigest()
-            known = known and key in self._seen
+            cached_prefix = cached_prefix and key in self._seen
             self._seen.add(key)
             total += tokens
-            cached += tokens if known else 0
+            cached += tokens if cached_prefix else 0
         return total, cached
 
 
@@ -203,5 +203,5 @@ def _parts(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _tokens(text: str) -> int:
-    """Four characters make a token, near enough for English."""
+    """Return a number of tokens: four characters make a token, near enough for English."""
     return math.ceil(len(text) / 4)

@@ -1,4 +1,4 @@
-"""Index a file with instant models in a process of its own and print the most memory it had, in bytes.
+"""Index a file with instant models in a separate process and print that process's peak memory in bytes.
 
 python -m bench.peak_memory FILE SECONDS
 """
@@ -22,13 +22,13 @@ from gpu_workers.engine.indexing.objects import LinkedTracks
 from gpu_workers.engine.indexing.pipeline import index_recording
 from gpu_workers.engine.indexing.segments import Source, observe_segment
 from gpu_workers.engine.models.roles import Meter
-from infra.local.processes import MALLOC_ARENAS
+from infra.local.app_processes import MALLOC_ARENAS
 
 _RECENT = 8
 
 
 class CountingStore:
-    """A store that forgets: counts, and the thumbnails of the last few segments, which events still ask for."""
+    """A store that counts and forgets; it keeps only thumbnails of the last segments, which events still read."""
 
     def __init__(self) -> None:
         self.events = self.frames = 0
@@ -64,12 +64,12 @@ class CountingStore:
         pass
 
     def frames_for(self, span: Span, limit: int) -> list[tuple[int, bytes]]:
-        kept = [frame for segment in self._recent for frame in segment.frames if span.contains(frame.ms)]
-        return [(frame.ms, frame.jpeg) for frame in kept[:limit]]
+        frames = [frame for segment in self._recent for frame in segment.frames if span.contains(frame.ms)]
+        return [(frame.ms, frame.jpeg) for frame in frames[:limit]]
 
 
 def peak_memory(path: Path, seconds: int) -> int:
-    """Most resident bytes of a process that indexes path. Raises CalledProcessError."""
+    """Return the peak resident bytes of a process that indexes path. Raises CalledProcessError."""
     command = [sys.executable, "-m", "bench.peak_memory", str(path), str(seconds)]
     environment = {**os.environ, "MALLOC_ARENA_MAX": str(MALLOC_ARENAS)}
     return int(subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment).stdout)

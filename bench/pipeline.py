@@ -1,4 +1,4 @@
-"""The whole of indexing with models that answer at once: what the engine itself costs, in time and in memory."""
+"""All of indexing with models that answer at once: the engine's own cost in time and memory."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.pipeline import index_recording
 from gpu_workers.engine.indexing.sampling import DECODER_THREADS, sample_frames
 from gpu_workers.engine.models.roles import Meter
-from infra.local.processes import MALLOC_ARENAS
+from infra.local.app_processes import MALLOC_ARENAS
 
 REPEATS = 3
 IN_FLIGHT = 2
 MEMORY_SPREAD = 1.2
-"""A peak over 360 segments lies some MiB above one over 20. A leak of 1 MiB per minute of video would be above 2."""
+"""Maximum ratio of a peak over 360 segments to a peak over 20: some MiB are normal, 1 MiB per minute is above 2."""
 
 
 def hd() -> Figures:
@@ -47,7 +47,7 @@ def _against_floor(recipe: Recipe, kind: str) -> Figures:
 
 
 def index(path: Path, seconds: int) -> MemoryIndex:
-    """The index of path as the service makes it, but for the models. Raises AssertionError if something is missing."""
+    """Return the index of path as the service makes it, with instant models. Raises AssertionError if it is faulty."""
     models, meter = instant_models(), Meter()
     source = segments.Source.of_file(str(path), has_audio=False)
     made = MemoryIndex(stable_id("video", path))
@@ -66,7 +66,7 @@ def index(path: Path, seconds: int) -> MemoryIndex:
 
 
 class _AtHand:
-    """Frames that are decoded already, in the place of those that would be."""
+    """Decoded frames that replace the frames a source would decode."""
 
     skipped = 0
 
@@ -91,15 +91,15 @@ def frames_at_hand(minutes: int = 10) -> Figures:
     decoded = list(sample_frames(str(path), Span(0, length_ms), fps=2.0, max_side=768, hold_ms=CHUNK_MS))
 
     def frames(url: str, span: Span, **how: object) -> _AtHand:
-        """The minute that was decoded, again and again."""
+        """Return the decoded minute, again and again."""
         turns = range(span.start_ms // length_ms, -(-span.end_ms // length_ms))
         moved = (SampledFrame(turn * length_ms + frame.ms, frame.picture) for turn in turns for frame in decoded)
         return _AtHand(frame for frame in moved if span.contains(frame.ms))
 
     with patch.object(segments, "sample_frames", frames):
-        begun = time.process_time()
+        began = time.process_time()
         index(path, minutes * 60)
-        cpu_s = time.process_time() - begun
+        cpu_s = time.process_time() - began
     reference = f"{minutes} minutes of video, over the CPU time of all threads ({cpu_s:.2f} s); 768 x 432 pixels, 2 fps"
     yield at_least("pipeline_frames_at_hand", minutes * 60 / cpu_s, 100, reference)
 

@@ -1,4 +1,4 @@
-"""What PostgreSQL does for a call: the plans of all statements that it sends, as measured by the server."""
+"""The plans of all statements that PostgreSQL runs for a call, with times measured by the server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import psycopg
 
 
 def plans_of(tenant_id: UUID, call: Callable[[], object]) -> list[str]:
-    """EXPLAIN (ANALYZE, BUFFERS) of each, as the tenant and the role that sent it; the tenant's setting left out."""
+    """Return EXPLAIN (ANALYZE, BUFFERS) of each statement, run as its tenant and role, without the tenant's setting."""
     from django.db import connection
 
     from backend.tenancy.context import tenant_scope
@@ -24,7 +24,7 @@ def plans_of(tenant_id: UUID, call: Callable[[], object]) -> list[str]:
             sent.append((str(query), parameters))
         return execute(self, query, parameters, **options)
 
-    call()  # whatever happens only once
+    call()  # so that work that happens only once is left out
     with patch.object(psycopg.Cursor, "execute", recorded):
         call()
     plans = []
@@ -32,7 +32,7 @@ def plans_of(tenant_id: UUID, call: Callable[[], object]) -> list[str]:
         connection.ensure_connection()
         for statement, parameters in sent:
             with psycopg.Cursor(connection.connection) as cursor:
-                # cypher() takes no parameters where a statement is not planned by itself; values are our own here.
+                # cypher() takes no parameters in a statement that is not planned alone; the values here are our own.
                 cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) {statement}", parameters)
                 plans.append("\n".join(row[0] for row in cursor.fetchall()))
     return plans

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.archive import FRAME_MODEL, HOURS_MS, TENANTS, TEXT_MODEL, Recording, fill, near
-from bench.figures import Figure, Figures, at_least, at_most, side_by_side, tell
+from bench.figures import Figure, Figures, at_least, at_most, show_progress, side_by_side
 from bench.stack import database
 from gpu_workers.engine.ekg import Vector
 from gpu_workers.engine.ports import KnowledgeGraph, ViewName, ViewQuery
@@ -154,7 +154,7 @@ def _explain(graph: KnowledgeGraph, recording: Recording) -> None:
     }
     for name, call in calls.items():
         for plan in plans_of(recording.tenant_id, call):
-            tell(f"--- {name}\n{plan}")
+            show_progress(f"--- {name}\n{plan}")
 
 
 if __name__ == "__main__":

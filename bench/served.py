@@ -1,4 +1,4 @@
-"""An hour of video against a model server with fixed rates: how much of the time is the models' own."""
+"""An hour of video against a model server with fixed rates: the models' share of the time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gpu_workers.engine.models.served.vision import VlmDescriber
 SLOTS = 16
 SEGMENTS_IN_FLIGHT = 4
 RATES = Rates(latency_s=0.02, prefill=40_000.0, decode=200.0)
-"""Several times those of a server with a 7B model on one GPU, so that an hour is measured in about a minute."""
+"""Rates several times those of a server with a 7B model on one GPU, so that an hour is measured in about a minute."""
 SCENE_CHUNKS = 4
 
 
@@ -47,7 +47,7 @@ def hour() -> Figures:
         def observe(span: Span) -> Observation:
             return observe_segment(source, span, models, profile="general", meter=meter)
 
-        begun = time.monotonic()
+        began = time.monotonic()
         index_recording(
             observe,
             HOUR.seconds * 1000,
@@ -58,7 +58,7 @@ def hour() -> Figures:
             in_flight=SEGMENTS_IN_FLIGHT,
             settings=AssemblySettings(parallel=SLOTS),
         )
-        wall_s = time.monotonic() - begun
+        wall_s = time.monotonic() - began
         served = server.served()
     if served.requests < len(index.chunks) + 2 * len(index.events):
         raise AssertionError(f"{served.requests} requests for {len(index.chunks)} chunks, {len(index.events)} events")
@@ -72,9 +72,10 @@ def hour() -> Figures:
 
 
 def unavoidable(served: Served) -> float:
-    """The least time that this work takes with all slots at work from the first moment to the last.
+    """Return the minimum time of this work, with all slots busy from the first moment to the last.
 
-    The last event's summary waits for its descriptions and its entities for the summary: three requests in a row.
+    The last event's summary waits for the event's descriptions, and its entities wait for the summary: three requests
+    in a row.
     """
     return max(served.service_s / SLOTS, 3 * served.longest_s)
 
@@ -83,10 +84,10 @@ _NUMBER = itertools.count()
 
 
 def words(request: Mapping[str, Any]) -> str:
-    """Descriptions that change every SCENE_CHUNKS chunks of the video, and of the rest what the schema allows."""
-    asked = request["response_format"]["json_schema"]
-    answer = answer_for(asked["schema"], next(_NUMBER))
-    if asked["name"] == "chunk_description":
+    """Return descriptions that change every SCENE_CHUNKS chunks of the video, or else what the schema allows."""
+    schema = request["response_format"]["json_schema"]
+    answer = answer_for(schema["schema"], next(_NUMBER))
+    if schema["name"] == "chunk_description":
         seconds = _seconds(request)
         answer |= {
             "description": f"scene {int(seconds / 3) // SCENE_CHUNKS} " + 20 * "someone walks on ",
@@ -96,9 +97,9 @@ def words(request: Mapping[str, Any]) -> str:
 
 
 def _seconds(request: Mapping[str, Any]) -> float:
-    """Where in the video the first shown frame is, as its label says."""
+    """Return the time in the video of the first shown frame, read from its label."""
     label = next(part["text"] for part in request["messages"][-1]["content"] if part["type"] == "text")
-    found = re.search(r"(\d+\.\d) s", label)
-    if found is None:
+    match = re.search(r"(\d+\.\d) s", label)
+    if match is None:
         raise ValueError(f"no time in {label!r}")
-    return float(found[1])
+    return float(match[1])

@@ -1,4 +1,4 @@
-"""Merging by BERTScore against encoding every text once, and its scores against those of the bert-score package."""
+"""Merging by BERTScore against encoding every text once, and its scores against the bert-score package's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gpu_workers.engine.models.roles import Meter, Scores
 
 TEXTS, REPEATS = 480, 5
 SEGMENT_CHUNKS, BACKLOG_CHUNKS = 10, 60
-"""Chunks that assembly hands over at once: those of 30 s as they come, of several segments when it is behind."""
+"""Number of chunks that assembly hands over at once: of one 30 s segment, or of several segments in a backlog."""
 PAIRS = 64
 MEMORY_TEXTS = (240, 720)
 _THRESHOLD = SIMILARITIES[EMBEDDED_SIMILARITY].merge.value
@@ -43,7 +43,7 @@ def time_of_merging() -> Figures:
 
 
 def equality() -> Figures:
-    """Of texts next to each other, which is what the merge compares, and far apart."""
+    """Compare scores of adjacent texts, which the merge compares, and of distant texts."""
     from bert_score import score
 
     texts, model = descriptions(2 * PAIRS, seed=1), _model()
@@ -83,10 +83,10 @@ def _chunks(texts: Sequence[str]) -> list[Chunk]:
 
 
 def _merge(model: BertScoreSimilarity, texts: Sequence[str], at_once: int) -> int:
-    """How many events texts are merged to."""
+    """Return the number of events that texts are merged to."""
     chunker, chunks = SemanticChunker(model, _THRESHOLD), _chunks(texts)
-    found = [chunker.extend(chunks[at : at + at_once]) for at in range(0, len(chunks), at_once)]
-    return sum(map(len, found)) + len(chunker.flush())
+    groups = [chunker.extend(chunks[at : at + at_once]) for at in range(0, len(chunks), at_once)]
+    return sum(map(len, groups)) + len(chunker.flush())
 
 
 def _held(model: BertScoreSimilarity, texts: Sequence[str]) -> int:
@@ -108,7 +108,7 @@ class _Kept:
 
 
 class _Watched:
-    """A similarity that knows how much of what it encoded is still alive whenever scores are asked for."""
+    """A similarity that knows, whenever scores are requested, how much of its encoded text is still alive."""
 
     def __init__(self, model: BertScoreSimilarity) -> None:
         self.name, self.baseline = model.name, model.baseline
@@ -117,12 +117,12 @@ class _Watched:
         self._alive: WeakSet[_Kept] = WeakSet()
 
     def encode(self, texts: Sequence[str], *, meter: Meter) -> Sequence[object]:
-        kept = [_Kept(text) for text in self._model.encode(texts, meter=meter)]
-        self._alive.update(kept)
-        return kept
+        encoded = [_Kept(text) for text in self._model.encode(texts, meter=meter)]
+        self._alive.update(encoded)
+        return encoded
 
     def score(self, candidates: Sequence[object], references: Sequence[object]) -> Scores:
-        self.most_bytes = max(self.most_bytes, sum(kept.bytes for kept in self._alive))
+        self.most_bytes = max(self.most_bytes, sum(text.bytes for text in self._alive))
         return self._model.score(
-            *([kept.text for kept in side if isinstance(kept, _Kept)] for side in (candidates, references))
+            *([text.text for text in side if isinstance(text, _Kept)] for side in (candidates, references))
         )

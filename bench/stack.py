@@ -19,7 +19,7 @@ from infra.local.stack import Stack
 
 @dataclass(frozen=True, slots=True)
 class IndexedVideo:
-    """A tenant's video, version 1 of whose index is being made."""
+    """A tenant's video and version 1 of its index, which is being built."""
 
     tenant_id: UUID
     video_id: UUID
@@ -27,7 +27,10 @@ class IndexedVideo:
 
 @contextmanager
 def database() -> Iterator[IndexedVideo]:
-    """As the restricted role, so that row-level security is in every query. Once per process: Django is set up here."""
+    """Yield a video under the restricted role, so that row-level security is in every query.
+
+    Once per process, because Django is set up here.
+    """
     root = Path(tempfile.mkdtemp(prefix="ava-bench-"))
     # An unprivileged server process must be able to enter it.
     root.chmod(0o755)
@@ -52,7 +55,7 @@ _NOT_USED = {
     "REASONER_URL": "http://127.0.0.1:9/v1",
     "REASONER_MODEL": "none",
 }
-"""Settings that must be there, of servers that no measurement talks to."""
+"""Required settings of servers that no measurement uses."""
 
 
 def _video() -> IndexedVideo:

@@ -1,4 +1,4 @@
-"""Video files for measurements, made by ffmpeg once and kept in the cache, and what pure decoding of one costs."""
+"""Video files for measurements, made once by ffmpeg and cached, and the cost of pure decoding."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from bench.figures import tell
+from bench.figures import show_progress
 from gpu_workers.engine.models.weights import cache_dir
 from infra.local import ffmpeg
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A picture that moves everywhere, with noise, as H.264 of x264's settings.
+    """A picture that moves everywhere, with noise, as H.264 with x264's settings.
 
-    b_frames: most in a row; x264's own default is 3. sound: a tone, as AAC.
+    b_frames: maximum in a row; x264's own default is 3. sound: a tone, as AAC.
     """
 
     name: str
@@ -37,11 +37,11 @@ HOUR = Recipe("hour", 3_600, size="320x180", fps=5, kilobits=150)
 
 @cache
 def video(recipe: Recipe) -> Path:
-    """The file of recipe, made if it is not there yet."""
+    """Return the file of recipe; make it if it is not there yet."""
     shape = f"{recipe.size}-{recipe.fps}-{recipe.seconds}-{recipe.kilobits}-{recipe.b_frames}-{int(recipe.sound)}"
     path = cache_dir() / "bench" / f"{recipe.name}-{shape}.mp4"
     if not path.exists():
-        tell(f"making {path.name}")
+        show_progress(f"making {path.name}")
         picture = f"testsrc2=size={recipe.size}:rate={recipe.fps}:duration={recipe.seconds},noise=alls=6:allf=t"
         sound = ["-f", "lavfi", "-i", f"sine=frequency=220:duration={recipe.seconds}"] if recipe.sound else []
         encoder = ["-c:v", "libx264", "-preset", "veryfast", "-b:v", f"{recipe.kilobits}k", "-g", str(2 * recipe.fps)]
@@ -51,7 +51,7 @@ def video(recipe: Recipe) -> Path:
 
 
 def repeated(path: Path, times: int) -> Path:
-    """The video at path, times times in a row, without encoding anew."""
+    """Return the video at path, repeated times times, without encoding again."""
     looped = path.with_name(f"{path.stem}-x{times}.mp4")
     if not looped.exists():
         _keep(looped, ["-stream_loop", str(times - 1), "-i", str(path), "-c", "copy"])
@@ -59,7 +59,7 @@ def repeated(path: Path, times: int) -> Path:
 
 
 def with_sound(path: Path, sound: Path) -> Path:
-    """The pictures of path with the sound, repeated as often as it takes."""
+    """Return the pictures of path with the sound, repeated as often as needed."""
     joined = cache_dir() / "bench" / f"{path.stem}-{sound.stem}.mkv"
     if not joined.exists():
         both = ["-i", str(path), "-stream_loop", "-1", "-i", str(sound), "-map", "0:v:0", "-map", "1:a:0"]
@@ -78,10 +78,10 @@ def _keep(path: Path, arguments: list[str]) -> None:
 
 
 def run_ffmpeg(*arguments: str) -> None:
-    """Raises CalledProcessError."""
+    """Run ffmpeg. Raises CalledProcessError."""
     subprocess.run([str(ffmpeg.ffmpeg()), "-nostdin", "-y", "-loglevel", "error", *arguments], check=True)
 
 
 def pure_decode(path: Path, threads: int) -> None:
-    """Decode every picture of path to nothing: the floor of all that decodes every picture."""
+    """Decode every picture of path to nothing: the minimum for any program that decodes every picture."""
     run_ffmpeg("-threads", str(threads), "-i", str(path), "-map", "0:v:0", "-f", "null", "-")

@@ -1,1 +1,1 @@
-"""How AVA Cloud runs: the local stack, images, charts and dashboards."""
+"""The ways in which AVA Cloud runs: the local stack, images, charts and dashboards."""

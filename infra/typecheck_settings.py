@@ -1,4 +1,4 @@
-"""Django's settings for the type checker, which loads them without a running stack; nothing connects to these."""
+"""Django's settings for the type checker, which loads them without a running stack; nothing connects to the URLs."""
 
 import os
 

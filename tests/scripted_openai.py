@@ -66,7 +66,8 @@ class ScriptedRequest:
 @dataclass(frozen=True)
 class Reply:
     """A completion. texts: one text for all choices, or one per choice (fewer than n: the server returns fewer).
-    logprobs: of every choice, as the protocol tells them. extra: fields beside the protocol's, as some servers send."""
+    logprobs: of every choice, as the protocol returns them. extra: fields that some servers send next to the
+    protocol's."""
 
     texts: Any
     finish_reason: str = "stop"

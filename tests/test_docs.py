@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.prose import COLUMNS, PRIVATE_WORDS
+
 ROOT = Path(__file__).parents[1]
 READMES = ("README.md", "terraform/README.md", "backend/tenancy/README.md")
 DOCUMENTS = sorted([*ROOT.glob("docs/**/*.md"), *(ROOT / name for name in READMES)])
 NAMED_TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 ADRS = sorted((ROOT / "docs" / "adr").glob("*.md"))
-PRIVATE_WORDS = re.compile(r"\b(anew|beside|likeness|told|tells?|for want of|cancelled)\b", re.IGNORECASE)
-"""Words used in a private sense; the usual words are report, show, again, next to, similarity, canceled."""
-COLUMNS = 120
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

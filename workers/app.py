@@ -1,4 +1,4 @@
-"""The Celery application: a doorbell. What must be done is in Postgres (backend.jobs); a message only says "look"."""
+"""The Celery application, used only to wake workers: the work to do is in Postgres (backend.jobs)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RUN_JOB = "workers.tasks.run_job"
 
 app = Celery("ava", broker=settings.REDIS_URL, include=["workers.tasks"])
 app.conf.update(
-    # Each queue has an exchange of its own: on a shared one every queue would get a copy of every message.
+    # Each queue has its own exchange: on a shared exchange every queue would get a copy of every message.
     task_queues=[Queue(name, Exchange(name), routing_key=name) for name in sorted(set(QUEUE_OF.values()))],
     task_default_queue="system",
     task_acks_late=True,
@@ -33,8 +33,8 @@ app.conf.update(
     worker_hijack_root_logger=False,
     task_serializer="json",
     accept_content=["json"],
-    # A task longer than the visibility timeout would be delivered again while it runs; the claim makes that harmless,
-    # the timeout above the longest segment makes it rare.
+    # A task longer than the visibility timeout would be delivered again while it runs. The claim makes this harmless;
+    # a timeout above the longest segment makes it rare.
     broker_transport_options={"visibility_timeout": 900, "unacked_restore_interval": 5, "unacked_restore_throttle": 1},
     broker_connection_retry_on_startup=True,
     task_soft_time_limit=840,
@@ -44,11 +44,11 @@ app.conf.update(
 
 @worker_process_init.connect
 def load_models(**_: object) -> None:
-    """Load what this worker's queues need before its first task, so that nobody's question waits for weights."""
+    """Load the models of this worker's queues before its first task, so that no question waits for weights."""
     queues = set(app.amqp.queues.consume_from)
     if not queues & {"gpu.index", "gpu.query"}:
         return
-    # By name, like the handlers of workers.runner: the tasks stand above this package.
+    # By name, as workers.runner loads handlers: the tasks stand above this package.
     models = import_module("gpu_workers.tasks.models")
     if "gpu.index" in queues:
         models.index_models()

@@ -1,4 +1,4 @@
-"""The job of one delivery attempt: what was recorded and the job's end are one transaction."""
+"""The job of one delivery attempt: the attempt's record and the end of the job are one transaction."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ def handle(work: Work) -> FollowUp | None:
 
 
 def failed(lease: Lease, error: JobFailed) -> None:
-    """An attempt that could not even be made ends its delivery, so that it can be seen and replayed."""
+    """End a delivery whose attempt could not even be made, so that it can be seen and replayed."""
     end_delivery(delivery_id=lease.subject_id)

@@ -1,4 +1,4 @@
-"""Copies a recording from a customer's URL into object storage, piece by piece, never more than one part in memory."""
+"""Copies a recording from a customer's URL into object storage, with never more than one part in memory."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from backend.library.storage import ObjectStorage, StorageError, StoredPart
 from backend.outbound import transport
 
 TIMEOUT_S = 600.0
-"""For one file as a whole: inside a task's time limit. What takes longer is better sent as an upload or in segments."""
+"""Timeout of one whole file, inside a task's time limit. Larger files are better sent as an upload or in segments."""
 USER_AGENT = "AVA-Cloud-Fetch/1"
 _TRY_LATER = frozenset({408, 425, 429})
 
 
 def fetch(url: str, key: str, *, limit: int, on_progress: Callable[[int, int], None]) -> None:
-    """Store what url answers under key, at most limit bytes; on_progress(bytes so far, bytes announced or 0).
+    """Store the file at url under key, at most limit bytes; on_progress(bytes so far, bytes announced or 0).
 
-    The address is checked as webhook receivers are, redirects are not followed. Raises JobFailed: source_refused (the
-    address, or an answer other than the file), too_large, empty_file, and retryable source_unreachable and
-    storage_unavailable.
+    The address is checked as webhook receivers are; redirects are not followed. Raises JobFailed: source_refused
+    (the address is refused, or the response is not the file), too_large, empty_file, and, as retryable,
+    source_unreachable and storage_unavailable.
     """
     headers = {"user-agent": USER_AGENT, "accept": "*/*", "accept-encoding": "identity"}
     try:
@@ -75,7 +75,7 @@ def _store(
             on_progress(received, announced)
         if not parts:
             raise JobFailed("empty_file", "The URL answered with an empty file.", retryable=False)
-        # What an earlier attempt left complete, without coming to say so, gives way.
+        # Replaces an object that an earlier attempt completed before it died.
         storage.delete(key)
         storage.complete(key, upload_id, parts)
     except BaseException:
@@ -91,7 +91,7 @@ def _abort(storage: ObjectStorage, key: str, upload_id: str) -> None:
 
 
 def _in_parts(chunks: Iterator[bytes], *, size: int) -> Iterator[bytes]:
-    """The bytes of chunks in parts of size, the last one shorter."""
+    """Yield the bytes of chunks in parts of size bytes; the last part may be shorter."""
     waiting = bytearray()
     for chunk in chunks:
         waiting += chunk

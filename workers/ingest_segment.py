@@ -1,4 +1,4 @@
-"""Takes in one appended piece of a recording: fetches it if it has a URL, measures it, settles its position in time."""
+"""Takes in one appended piece of a recording: fetches it if it has a URL, measures it, sets its position in time."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def handle(work: Work) -> FollowUp | None:
     if piece.url:
         fetch(piece.url, piece.object_key, limit=settings.MAX_UPLOAD_BYTES, on_progress=received)
     size_bytes = ObjectStorage().head(piece.object_key).size_bytes
-    found = measure(piece.object_key)
+    probed = measure(piece.object_key)
     with work.checkpoint():
-        intake.store_piece(piece, found, size_bytes=size_bytes)
+        intake.store_piece(piece, probed, size_bytes=size_bytes)
         work.complete()
     return None
 
 
 def failed(lease: Lease, error: JobFailed) -> None:
-    """Record why the piece cannot be used; it takes no time in the video."""
+    """Record why the piece cannot be used; the piece takes no time in the video."""
     intake.fail_piece(lease.subject_id, code=error.code, message=str(error))

@@ -1,4 +1,4 @@
-"""Measures an uploaded video in a bounded child process and plans it; a known recording is only planned again."""
+"""Measures an uploaded video in a bounded child process and plans it; a measured recording is only planned again."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def handle(work: Work) -> FollowUp | None:
     video_id = work.lease.subject_id
     with tenant_scope(work.lease.tenant_id):
         video = intake.begin_probe(video_id)
-    found = measure(video.object_key) if video is not None else None
+    probed = measure(video.object_key) if video is not None else None
     with work.checkpoint():
-        if found is not None:
-            intake.store_probe(video_id, found)
+        if probed is not None:
+            intake.store_probe(video_id, probed)
         else:
             intake.plan_again(video_id)
         work.complete()
@@ -31,7 +31,7 @@ def handle(work: Work) -> FollowUp | None:
 
 
 def measure(object_key: str) -> ProbeResult:
-    """Return what the stored object is. Raises JobFailed with the probe's verdict."""
+    """Return the measurement of the stored object. Raises JobFailed with the probe's verdict."""
     url = ObjectStorage().presign_get(object_key, expires=URL_LIFETIME)
     try:
         return probe(
@@ -44,5 +44,5 @@ def measure(object_key: str) -> ProbeResult:
 
 
 def failed(lease: Lease, error: JobFailed) -> None:
-    """End the version with the probe's verdict: of a refused file only its row and the reason are kept."""
+    """End the version with the probe's verdict: only the row of a refused file and the reason are kept."""
     intake.fail_probe(lease.subject_id, code=error.code, message=str(error))

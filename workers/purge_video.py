@@ -1,6 +1,6 @@
-"""Deletes a video for good: objects, graph, rows, and what answers and searches show of it.
+"""Deletes a video for good: its objects, graph and rows, and its traces in answers and searches.
 
-What was billed stays in the ledger.
+The ledger keeps what was billed.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ def handle(work: Work) -> FollowUp | None:
     with tenant_scope(work.lease.tenant_id):
         video = find_video(video_id)
         if is_worked_on(video_id):
-            # What a worker stores before it learns of the deletion would outlive it.
+            # Objects that a worker stores before it learns of the deletion would outlive the video.
             raise JobFailed("video_in_use", "jobs of the video are still stopping", retryable=True)
         sources = object_keys(video) if video is not None else []
-        # A key under the video's own prefix is deleted twice without harm.
+        # A key under the video's own prefix is deleted twice, without harm.
         copies = evidence.frame_keys(video_id)
     if video is not None:
         storage = ObjectStorage()
-        # Objects first: rows that still name them let a second attempt find what a first one left.
+        # Objects first: as long as rows still name them, a second attempt finds the objects that a first one left.
         for key in sources:
             storage.delete_prefix(source_prefix(key))
         storage.delete_prefix(video_prefix(work.lease.tenant_id, video_id))
@@ -39,6 +39,6 @@ def handle(work: Work) -> FollowUp | None:
         GraphStore().lock_video(video_id)
         GraphStore().drop_version(video_id)
         work.complete()
-        # The job names its video only as its subject, so it survives the cascade.
+        # The job names its video only as its subject, so the job survives the cascade.
         drop_video(video_id)
     return None

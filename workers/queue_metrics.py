@@ -1,4 +1,4 @@
-"""Publishes what worker groups are scaled on: per queue, the age of the oldest job that could run."""
+"""Publishes the metric by which worker groups are scaled: per queue, the age of the oldest runnable job."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ METRIC = "OldestRunnableAge"
 
 
 def publish_queue_ages(namespace: str) -> None:
-    """One CloudWatch datum per queue, in seconds, 0 for an empty one; unacknowledged messages do not hide from it."""
+    """Publish one CloudWatch datum per queue in seconds, 0 for an empty queue.
+
+    The age comes from the jobs, so it includes jobs whose messages are unacknowledged.
+    """
     ages = oldest_runnable_age_seconds()
     boto3.client("cloudwatch").put_metric_data(
         Namespace=namespace,

@@ -1,4 +1,4 @@
-"""Removes an index version that nobody reads: its thumbnails, rows and graph. Its entry in the history stays."""
+"""Removes an index version that nobody reads: its thumbnails, rows and graph. Its history entry stays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def handle(work: Work) -> FollowUp | None:
     if version is None:
         work.finish()
         return None
-    # Objects first: rows that still name them let a second attempt find what a first one left.
+    # Objects first: as long as rows still name them, a second attempt finds the objects that a first one left.
     keep_cited_thumbnails(work, version)
     work.require_lease()
     ObjectStorage().delete_prefix(version_prefix(version.tenant_id, version.video_id, version.n))
@@ -40,7 +40,7 @@ def require_unused(version: IndexVersion) -> None:
 
 
 def keep_cited_thumbnails(work: Work, version: IndexVersion) -> None:
-    """Copy the thumbnails that answers show, because they have no copy of their own; evidence then names the copy."""
+    """Copy thumbnails that answers show and that have no copy yet; the evidence then names the copy."""
     prefix = version_prefix(version.tenant_id, version.video_id, version.n)
     with tenant_scope(version.tenant_id):
         cited = evidence.citing_thumbnails(version.video_id, prefix)

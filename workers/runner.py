@@ -1,4 +1,4 @@
-"""Runs one job under a lease: claim, beat while a handler works, record the outcome.
+"""Runs one job under a lease: claims it, renews the lease while a handler works, records the outcome.
 
 A handler does its work outside any transaction and commits through Work.checkpoint(), which fails when the lease is
 lost. So killing a worker at any moment loses nothing that was committed, and two workers never commit the same step.
@@ -27,7 +27,7 @@ logger = logging.getLogger("ava.jobs")
 
 @dataclass(slots=True)
 class Work:
-    """What a handler is given: its lease, a way to commit under it, a way to tell how far it is."""
+    """A handler's argument: its lease, a way to commit under the lease, a way to report progress."""
 
     lease: Lease
     worker: str
@@ -37,15 +37,15 @@ class Work:
     _total: int = 0
 
     def checkpoint(self) -> AbstractContextManager[None]:
-        """A transaction of the job's tenant in which the lease is held. Raises LeaseLost otherwise."""
+        """Open a transaction of the job's tenant in which the lease is held. Raises LeaseLost if it is not held."""
         return services.checkpoint(self.lease)
 
     def complete(self) -> None:
-        """Inside checkpoint(): the job is done."""
+        """Mark the job as done, inside checkpoint()."""
         services.complete(self.lease)
 
     def finish(self) -> None:
-        """End the job in a transaction of its own: there is nothing left to do."""
+        """End the job in a transaction of its own, because nothing is left to do."""
         with self.checkpoint():
             self.complete()
 
@@ -53,30 +53,29 @@ class Work:
         return self.lost.is_set()
 
     def require_lease(self) -> None:
-        """Raises LeaseLost once a heartbeat has found the lease gone: going on would be wasted."""
+        """Raise LeaseLost once a heartbeat has found the lease gone: further work would be wasted."""
         if self.lost.is_set():
             raise LeaseLost(f"job {self.lease.job_id} was lost or canceled while it ran")
 
     def progress(self, stage: str, done: int, total: int) -> None:
-        """Noted at the next heartbeat."""
+        """Keep the progress, which the next heartbeat records."""
         self._stage, self._done, self._total = stage, done, total
 
     def beat(self) -> bool:
         return services.heartbeat(self.lease, stage=self._stage, done=self._done, total=self._total)
 
 
-Handler = Callable[[Work], "FollowUp | None"]
 FailureHandler = Callable[[Lease, JobFailed], None]
 
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """A job to run at once in this process; its wake-up is on the way too, so nothing depends on it."""
+    """A job to run at once in this process. Its wake-up is published as well, so nothing depends on this shortcut."""
 
     job_id: UUID
 
 
-# Loaded when first needed, so that a worker imports only what its queues call for (torch stays out of the I/O workers).
+# Loaded on first use, so that a worker imports only what its queues need (torch stays out of the I/O workers).
 HANDLERS: dict[JobKind, str] = {
     JobKind.PROBE_VIDEO: "workers.probe_video",
     JobKind.INGEST_SEGMENT: "workers.ingest_segment",
@@ -92,7 +91,7 @@ HANDLERS: dict[JobKind, str] = {
 
 
 def run_job(job_id: UUID, tenant_id: UUID, *, worker: str) -> None:
-    """Run a job if it is ours to run, and what it asks to follow."""
+    """Run a job if this worker can claim it, then each follow-up."""
     following: UUID | None = job_id
     while following is not None:
         followup = _run_once(following, tenant_id, worker=worker)
@@ -104,7 +103,7 @@ def _run_once(job_id: UUID, tenant_id: UUID, *, worker: str) -> FollowUp | None:
         lease = services.claim(job_id, worker=worker)
     if lease is None:
         return None
-    # Each handler module offers handle(work) and, where its subject must not stay half-way, failed(lease, error).
+    # Each handler module has handle(work) and, if its subject must not stay unfinished, failed(lease, error).
     module = import_module(HANDLERS[lease.kind])
     work = Work(lease, worker)
     stop = threading.Event()
@@ -120,7 +119,7 @@ def _run_once(job_id: UUID, tenant_id: UUID, *, worker: str) -> FollowUp | None:
     except JobFailed as error:
         _record_failure(lease, error, getattr(module, "failed", None))
     except Exception as error:
-        # Anything unforeseen may be a passing fault of the machine: retried, then dead and visible with its kind.
+        # An unforeseen error may be a passing fault of the machine: it is retried, and at last recorded with its type.
         logger.exception("job %s (%s) failed", lease.job_id, lease.kind)
         unforeseen = JobFailed("internal_error", f"unexpected {type(error).__name__}", retryable=True)
         _record_failure(lease, unforeseen, getattr(module, "failed", None))
@@ -136,7 +135,7 @@ def _beat(work: Work, stop: threading.Event) -> None:
             try:
                 held = work.beat()
             except Exception:
-                # The lease outlives several missed beats; a dead database is reported by the work itself.
+                # The lease outlives several missed beats; the work itself reports a dead database.
                 logger.exception("heartbeat of job %s failed", work.lease.job_id)
                 continue
             if not held:

@@ -1,4 +1,4 @@
-"""The one Celery task: run the job a wake-up names."""
+"""The one Celery task: run the job that a wake-up names."""
 
 from __future__ import annotations
 

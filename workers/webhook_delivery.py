@@ -1,12 +1,11 @@
-"""One attempt to deliver a webhook: load, send, record, with no transaction open while the receiver takes its time."""
+"""One attempt to deliver a webhook: load, send, record. No transaction is open while the receiver answers."""
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from datetime import datetime, timedelta
+from datetime import datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
 from uuid import UUID
@@ -22,13 +21,6 @@ from backend.webhooks.attempts import Outcome, Outgoing
 TIMEOUT_S = 20.0
 EXCERPT_BYTES = 2_000
 USER_AGENT = "AVA-Cloud-Webhooks/1"
-# Standard Webhooks 1.0.0: waits before attempts 1 to 10, counted from the attempt before.
-SCHEDULE = tuple(
-    timedelta(seconds=seconds)
-    for seconds in (0, 5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600)
-)
-JITTER = 0.1
-LONGEST_RETRY_AFTER = timedelta(hours=24)
 
 
 def deliver(
@@ -40,7 +32,7 @@ def deliver(
 ) -> datetime | None:
     """Make the attempt of a delivery that is due and record it.
 
-    transaction: opens the transaction that records it, such as a lease's checkpoint; the tenant's scope by default.
+    transaction: opens the transaction of the record, such as a lease's checkpoint; by default the tenant's scope.
     The next attempt, if one is needed, is queued in that transaction. Returns when it is due; None when the delivery
     has ended or there was nothing to do. Raises what transaction() raises; a receiver's failure is not an exception.
     """
@@ -49,14 +41,14 @@ def deliver(
     if outgoing is None:
         return None
     outcome = send(outgoing, at=clock())
-    due = None if outcome.delivered else next_attempt_at(outgoing.n, outcome)
+    due = None if outcome.delivered else attempts.next_attempt_at(outgoing.n, outcome)
     with (transaction or partial(tenant_scope, tenant_id))():
         recorded = attempts.record_attempt(outgoing=outgoing, outcome=outcome, next_attempt_at=due)
     return due if recorded and outcome.status_code != 410 else None
 
 
 def send(outgoing: Outgoing, *, at: datetime) -> Outcome:
-    """One request, signed as of `at`; whatever happens is an Outcome."""
+    """Send one request, signed with the time `at`. Every result is an Outcome, a failure too."""
     headers = {
         "content-type": "application/json",
         "user-agent": USER_AGENT,
@@ -88,18 +80,6 @@ def send(outgoing: Outgoing, *, at: datetime) -> Outcome:
         return Outcome(at=at, error_code=error.code, response_excerpt=str(error), latency_ms=_since(began))
 
 
-def next_attempt_at(n: int, outcome: Outcome) -> datetime | None:
-    """When attempt n + 1 is due after attempt n failed; None after the last.
-
-    Jitter spreads the retries of a receiver that came back. A receiver that asks for more time gets it.
-    """
-    if n >= len(SCHEDULE):
-        return None
-    wait = SCHEDULE[n] * random.uniform(1.0, 1.0 + JITTER)
-    asked = min(timedelta(seconds=outcome.retry_after_s), LONGEST_RETRY_AFTER)
-    return outcome.at + max(wait, asked)
-
-
 def _code_of(status: int) -> str:
     if 300 <= status < 400:
         return "redirect_refused"
@@ -107,7 +87,7 @@ def _code_of(status: int) -> str:
 
 
 def _retry_after_s(text: str) -> int:
-    """Seconds of a Retry-After header in either of its forms; 0 when it is absent or malformed."""
+    """Return the seconds of a Retry-After header in either of its forms; 0 if it is absent or malformed."""
     if text.isascii() and text.isdigit():
         return int(text[:9])
     try:

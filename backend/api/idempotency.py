@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -35,29 +35,26 @@ _SHAPE = re.compile(r"[\x21-\x7e]{1,255}")
 _KEPT_HEADERS = ("Location", "ETag", "Cache-Control")
 _MARK = "takes_idempotency_key"
 Handler = Callable[..., Response]
-Marked = TypeVar("Marked", bound=Handler)
-
-
-def takes_idempotency_key(handler: Marked) -> Marked:
-    """Mark a method that calls run_once itself, so that the OpenAPI document lists the header."""
-    setattr(handler, _MARK, True)
-    return handler
 
 
 def is_marked(handler: Any) -> bool:
-    """Whether a view's method honours the header, by idempotent() or by takes_idempotency_key()."""
+    """Whether a view's method is idempotent()."""
     return getattr(handler, _MARK, False) is True
 
 
 def idempotent(*, secret: bool = False) -> Callable[[Handler], Handler]:
-    """Decorate a POST method of a TenantView. secret: the answer carries a secret, see run_once()."""
+    """Decorate a POST method of a TenantView, and mark it for the OpenAPI document.
+
+    secret: the answer carries a secret, see run_once().
+    """
 
     def decorate(handler: Handler) -> Handler:
         @wraps(handler)
         def handle(view: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
             return run_once(request, lambda: handler(view, request, *args, **kwargs), secret=secret)
 
-        return takes_idempotency_key(handle)
+        setattr(handle, _MARK, True)
+        return handle
 
     return decorate
 

@@ -129,7 +129,7 @@ class TenantPage(ReadOnlyPage):
 
 @admin.register(TenantBudget, site=site)
 class TenantBudgetPage(ReadOnlyPage):
-    """Monthly limits as the tenants set them over the API; an empty one is no limit."""
+    """Monthly limits that tenants set over the API; an empty field is no limit."""
 
     list_display = ("tenant", "max_tokens", "max_seconds", "cost", "updated_at")
     list_filter = (TenantFilter,)
@@ -183,7 +183,7 @@ class PriceBookPage(ReadOnlyPage):
         return plain(row.unit_amount)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        # The one thing that can be written here, by those with full rights.
+        # Rates are the only rows that can be written here, and only by superusers.
         return bool(request.user.is_active and request.user.is_superuser)
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
@@ -192,6 +192,6 @@ class PriceBookPage(ReadOnlyPage):
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         field = ModelAdmin.formfield_for_dbfield(self, db_field, request, **kwargs)
         if db_field.name == "currency" and field is not None:
-            # The ledger adds amounts up, so there is one currency.
+            # The ledger adds amounts up, so there is only one currency.
             field.disabled = True
         return field

@@ -1,4 +1,4 @@
-"""What all pages of the console share: rows through the read-only role, and nothing to edit."""
+"""The common base of the console's pages: rows through the read-only role, and nothing to edit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest
 from unfold.admin import ModelAdmin
 
-from backend.console.queries import CONSOLE
+from backend.console.queries.role import CONSOLE
 from backend.tenancy.models import Tenant
 
 
@@ -47,7 +47,7 @@ class ReadOnlyPage(ModelAdmin):
         return rows
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Sequence[Any]:
-        # The default would build a form, whose choices of foreign keys are read as a tenant.
+        # The default would build a form, which reads the choices of foreign keys as a tenant.
         return list(self.fields or [field.name for field in self.opts.concrete_fields])
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -66,15 +66,15 @@ class ReadOnlyPage(ModelAdmin):
         return self.has_view_permission(request)
 
     def one(self, object_id: str) -> Any:
-        """The row of a detail page. Raises Http404."""
+        """Return the row of a detail page. Raises Http404."""
         model: Any = self.model
         try:
-            found = getattr(model, "unscoped", model._default_manager).using(CONSOLE).filter(pk=object_id).first()
+            row = getattr(model, "unscoped", model._default_manager).using(CONSOLE).filter(pk=object_id).first()
         except (ValidationError, ValueError):
-            found = None
-        if found is None:
+            row = None
+        if row is None:
             raise Http404
-        return found
+        return row
 
     def page_context(self, request: HttpRequest, title: str) -> dict[str, Any]:
         return {**self.admin_site.each_context(request), "title": title, "opts": self.opts}

@@ -1,8 +1,7 @@
-"""The two pages that tell a whole story: one video's index and one question's search."""
+"""The detail pages of the console: one video's index and one question's search."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from decimal import Decimal
 from typing import Any
 
@@ -13,24 +12,22 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from backend.billing.rates import plain
-from backend.console import queries
 from backend.console.base import ReadOnlyPage, TenantFilter
-from backend.console.queries import CONSOLE
+from backend.console.queries import questions, videos
+from backend.console.queries.deliveries import latest_deliveries
+from backend.console.queries.usage import usage_by_stage
 from backend.console.search_tree import tree_of
 from backend.console.words import badge
-from backend.ekg.models import Overview
-from backend.jobs.models import Job
-from backend.library.models import IndexVersion, InputSegment, Segment, Video
+from backend.library.models import Video
 from backend.library.storage import ObjectStorage
-from backend.questions.models import Candidate, Evidence, Feedback, Node, Question, QuestionBatch, QuestionVideo
-from backend.webhooks.models import Delivery
+from backend.questions.models import Question
 
 
 def bars(stage_ms: dict[str, Any]) -> list[dict[str, Any]]:
-    """Stages with their milliseconds and share of the longest, longest first."""
-    known = {name: float(ms) for name, ms in stage_ms.items() if isinstance(ms, int | float)}
-    longest = max([*known.values(), 1.0])
-    ordered = sorted(known.items(), key=lambda item: -item[1])
+    """Return stages with their milliseconds and share of the longest, the longest first."""
+    measured = {name: float(ms) for name, ms in stage_ms.items() if isinstance(ms, int | float)}
+    longest = max([*measured.values(), 1.0])
+    ordered = sorted(measured.items(), key=lambda item: -item[1])
     return [{"name": name.removesuffix("_ms"), "ms": ms, "percent": 100 * ms / longest} for name, ms in ordered]
 
 
@@ -75,8 +72,7 @@ class VideoPage(ReadOnlyPage):
     ) -> HttpResponse:
         video: Video = self.one(object_id)
         version = video.active_index_version
-        segments = Segment.unscoped.using(CONSOLE).filter(video_id=video.id, index_version=version).order_by("n")
-        lines = queries.usage_by_stage(column="video_id", value=video.id)
+        lines = usage_by_stage(column="video_id", value=video.id)
         cost, price = total(lines, "cost"), total(lines, "price")
         minutes = (video.duration_ms or 0) / 60_000
         wall_ms = (
@@ -87,21 +83,21 @@ class VideoPage(ReadOnlyPage):
         context = {
             **self.page_context(request, video.title or str(video.id)),
             "video": video,
-            "versions": IndexVersion.unscoped.using(CONSOLE).filter(video_id=video.id).order_by("-n")[:20],
-            "pieces": InputSegment.unscoped.using(CONSOLE).filter(video_id=video.id).order_by("n")[:500],
-            "overview": Overview.unscoped.using(CONSOLE).filter(video_id=video.id, index_version=version).first(),
-            "counts": queries.index_counts(video.id, version),
+            "versions": videos.latest_versions(video.id),
+            "pieces": videos.input_segments(video.id),
+            "overview": videos.overview(video.id, version),
+            "counts": videos.index_counts(video.id, version),
             "stages": bars(video.stage_ms),
-            "segments": [(segment, bars(segment.stage_ms)) for segment in segments[:500]],
+            "segments": [(row, bars(row.stage_ms)) for row in videos.segments(video.id, version)],
             "lines": lines,
             "cost": cost,
             "price": price,
             "cost_per_minute": cost / Decimal(minutes) if minutes else None,
             "wall_ms": wall_ms,
             "wall_ms_per_minute": wall_ms / minutes if wall_ms is not None and minutes else None,
-            "jobs": Job.unscoped.using(CONSOLE).filter(video_id=video.id).order_by("-id")[:50],
-            "deliveries": _deliveries(video.id),
-            "questions": QuestionVideo.unscoped.using(CONSOLE).filter(video_id=video.id).count(),
+            "jobs": videos.latest_jobs(video.id),
+            "deliveries": latest_deliveries(video.id),
+            "questions": videos.question_count(video.id),
         }
         return TemplateResponse(request, "console/video.html", context)
 
@@ -114,13 +110,13 @@ class FeedbackFilter(admin.SimpleListFilter):
         return [("right", "right"), ("wrong", "wrong")]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        judged = Feedback.unscoped.using(CONSOLE).filter(verdict=self.value()).values("question_id")
-        return queryset.filter(id__in=judged) if self.value() else queryset
+        verdict = self.value()
+        return queryset.filter(id__in=questions.questions_judged(verdict)) if verdict else queryset
 
 
 class QuestionPage(ReadOnlyPage):
     list_display = (
-        "words", "shown_status", "tenant", "given", "sure", "method", "effort", "cost", "total", "created_at",
+        "words", "shown_status", "tenant", "shown_answer", "sure", "method", "effort", "cost", "total", "created_at",
     )  # fmt: skip
     list_filter = (TenantFilter, "status", "method", "effort", "finish_reason", FeedbackFilter)
     list_select_related = ("tenant",)
@@ -135,7 +131,7 @@ class QuestionPage(ReadOnlyPage):
         return badge(question.status)
 
     @admin.display(description="answer")
-    def given(self, question: Question) -> str:
+    def shown_answer(self, question: Question) -> str:
         text = question.answer or question.error_code or question.finish_reason or "–"
         return text if len(text) <= 60 else f"{text[:59]}…"
 
@@ -156,37 +152,29 @@ class QuestionPage(ReadOnlyPage):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         question: Question = self.one(object_id)
-        nodes = list(Node.unscoped.using(CONSOLE).filter(question_id=question.id).order_by("ordinal"))
-        candidates: dict[Any, list[Candidate]] = defaultdict(list)
-        rows = Candidate.unscoped.using(CONSOLE).filter(node_id__in=[node.id for node in nodes])
-        for candidate in rows.order_by("node_id", "ordinal"):
-            candidates[candidate.node_id].append(candidate)
-        evidence = Evidence.unscoped.using(CONSOLE).filter(question_id=question.id).order_by("ordinal")
+        nodes = questions.nodes_with_candidates(question.id)
         storage = ObjectStorage()
-        batches = QuestionBatch.unscoped.using(CONSOLE)
-        lines = queries.usage_by_stage(column="question_id", value=question.id)
+        lines = usage_by_stage(column="question_id", value=question.id)
         context = {
             **self.page_context(request, "Question"),
             "question": question,
-            "feedback": Feedback.unscoped.using(CONSOLE).filter(question_id=question.id).first(),
-            "batch": batches.get(id=question.batch_id) if question.batch_id else None,
-            "batch_counts": queries.batch_counts(question.batch_id) if question.batch_id else [],
+            "feedback": questions.feedback(question.id),
+            "batch": questions.batch(question.batch_id) if question.batch_id else None,
+            "batch_counts": questions.batch_counts(question.batch_id) if question.batch_id else [],
             "choices": [(chr(65 + n), choice, n == question.choice) for n, choice in enumerate(question.choices)],
-            "videos": QuestionVideo.unscoped.using(CONSOLE).filter(question_id=question.id).select_related("video"),
-            "tree": tree_of([(node, candidates[node.id]) for node in nodes]),
+            "videos": questions.videos(question.id),
+            "tree": tree_of(nodes),
             "nodes": len(nodes),
-            "samples": sum(len(found) for found in candidates.values()),
-            "evidence": [(row, storage.presign_get(row.frame_key) if row.frame_key else None) for row in evidence],
+            "samples": sum(len(candidates) for _, candidates in nodes),
+            "evidence": [
+                (row, storage.presign_get(row.frame_key) if row.frame_key else None)
+                for row in questions.evidence(question.id)
+            ],
             "stages": bars(question.timings),
             "lines": lines,
             "cost": total(lines, "cost"),
             "price": total(lines, "price"),
-            "job": Job.unscoped.using(CONSOLE).filter(subject_id=question.id).order_by("-id").first(),
-            "deliveries": _deliveries(question.id),
+            "job": questions.latest_job(question.id),
+            "deliveries": latest_deliveries(question.id),
         }
         return TemplateResponse(request, "console/question.html", context)
-
-
-def _deliveries(resource_id: Any) -> Any:
-    rows = Delivery.unscoped.using(CONSOLE).filter(event__resource_id=resource_id)
-    return rows.select_related("event", "endpoint").order_by("-id")[:50]

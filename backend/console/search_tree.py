@@ -1,4 +1,4 @@
-"""The search tree of one question as the console draws it: nodes nested by their paths, with where their time went."""
+"""The search tree of one question for the console: nodes nested by their paths, with their share of time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ACTIONS = {
 
 @dataclass(slots=True)
 class Branch:
-    """A node, its candidates and the nodes that continue its path. left, width: its time as percent of the search."""
+    """A node, its candidates and its child nodes. left, width: its time in percent of the search."""
 
     node: Node
     candidates: Sequence[Candidate]
@@ -32,7 +32,7 @@ class Branch:
 
 
 def tree_of(nodes: Sequence[tuple[Node, Sequence[Candidate]]]) -> list[Branch]:
-    """Roots of the tree. A node's parent is the one with the longest path that its own path continues."""
+    """Return the roots of the tree. A node's parent is the node with the longest path that its own path continues."""
     ends = [node.started_ms + node.wall_ms for node, _ in nodes]
     whole = max([*ends, 1])
     branches: dict[str, Branch] = {}
@@ -56,7 +56,7 @@ def _parent(path: str, branches: dict[str, Branch]) -> Branch | None:
     steps = path.split("/") if path else []
     while steps:
         steps.pop()
-        found = branches.get("/".join(steps))
-        if found is not None:
-            return found
+        parent = branches.get("/".join(steps))
+        if parent is not None:
+            return parent
     return None

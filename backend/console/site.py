@@ -13,7 +13,7 @@ from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from unfold.sites import UnfoldAdminSite
 
-from backend.console import queries
+from backend.console.queries import dashboard
 
 SPANS = {"1": "24 hours", "7": "7 days", "30": "30 days", "90": "90 days"}
 DEFAULT_SPAN = "7"
@@ -74,7 +74,7 @@ class ConsoleSite(UnfoldAdminSite):
     index_title = "Dashboard"
 
     def _get_config(self, key: str, *args: Any) -> Any:
-        # The looks belong to this site and not to the process's settings.
+        # The looks belong to this site, not to the settings of the process.
         return _LOOKS[key] if key in _LOOKS and key != "STYLES" else super()._get_config(key, *args)
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
@@ -88,13 +88,13 @@ class ConsoleSite(UnfoldAdminSite):
         return reply
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        """One page: money, latency, failures, queues, tenants."""
+        """Show one page: money, latency, failures, queues, tenants."""
         request.current_app = self.name
         days = request.GET.get("days", DEFAULT_SPAN)
         days = days if days in SPANS else DEFAULT_SPAN
         since = timezone.now() - timedelta(days=int(days))
-        by_day = queries.money_by_day(since)
-        bands = queries.calibration(since)
+        by_day = dashboard.money_by_day(since)
+        bands = dashboard.calibration(since)
         highest = max((max(day["cost"], day["price"]) for day in by_day), default=0)
         for day in by_day:
             day["cost_height"] = float(100 * day["cost"] / highest) if highest else 0.0
@@ -104,17 +104,17 @@ class ConsoleSite(UnfoldAdminSite):
             "title": self.index_title,
             "spans": SPANS,
             "days": days,
-            "money": queries.money(since),
+            "money": dashboard.money(since),
             "by_day": by_day,
-            "by_stage": queries.cost_by_stage(since),
-            "question_latency": queries.question_latency(since),
-            "index_latency": queries.index_latency(since),
+            "by_stage": dashboard.cost_by_stage(since),
+            "question_latency": dashboard.question_latency(since),
+            "index_latency": dashboard.index_latency(since),
             "bands": bands,
             "judged": sum(band.judged for band in bands),
-            "right_percent": queries.right_percent(bands),
-            "failures": queries.failures(since),
-            "queues": queries.queues(),
-            "tenants": queries.tenants(since),
+            "right_percent": dashboard.right_percent(bands),
+            "failures": dashboard.failures(since),
+            "queues": dashboard.queues(),
+            "tenants": dashboard.tenants(since),
             **(extra_context or {}),
         }
         return TemplateResponse(request, "console/dashboard.html", context)

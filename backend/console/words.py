@@ -1,4 +1,4 @@
-"""How the console words states and spans. Template tags need it while the admin is still being imported."""
+"""Words for states and spans. A module of its own, because template tags load it before the admin is imported."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _TONES = {
 
 
 def badge(word: str) -> SafeString:
-    """A state as a coloured word."""
+    """Return a state as a coloured word."""
     return format_html('<span class="c-badge c-{}">{}</span>', _TONES.get(word, "calm"), word)
 
 
 def ago(at: Any) -> str:
-    """A span like "3 min" since a moment."""
+    """Return the time since a moment, like "3 min"."""
     if at is None:
         return "–"
     seconds = (timezone.now() - at).total_seconds()

@@ -1,4 +1,4 @@
-"""Complete a version from what its rows show; backend.library.indexing.completion decides what follows from it."""
+"""Complete a version from the contents of its rows; backend.library.indexing.completion decides what follows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def finish_version(video_id: UUID, version: int) -> None:
 
 
 def indexed_content(video_id: UUID, version: int) -> IndexedContent:
-    """Return what a version holds: whether anything is described, its most frequent gap, the clock in the picture."""
+    """Return a version's contents: whether anything is described, its most frequent gap, the clock in the picture."""
     chunks = Chunk.objects.filter(video_id=video_id, index_version=version)
     gaps = Counter(chunks.exclude(gap=None).values_list("gap", flat=True))
     clock = read_clock(video_id, version)
@@ -28,7 +28,7 @@ def indexed_content(video_id: UUID, version: int) -> IndexedContent:
 
 
 def read_clock(video_id: UUID, version: int) -> Clock | None:
-    """Fit the clock in the picture to everything that was read on screen; None if nothing fits."""
+    """Fit the clock in the picture to all text that was read on screen; None if no clock fits."""
     rows = Chunk.objects.filter(video_id=video_id, index_version=version).exclude(on_screen_text=[])
     shown = rows.order_by("n").values_list("start_ms", "end_ms", "on_screen_text").iterator()
     return fit_clock(((start_ms + end_ms) // 2, text) for start_ms, end_ms, texts in shown for text in texts)

@@ -1,8 +1,9 @@
-"""The only door to Cypher: the topology of the Event Knowledge Graph in Apache AGE.
+"""The only module with Cypher: the topology of the Event Knowledge Graph in Apache AGE.
 
 Vertices Event and Entity carry uid, tenant, video and version; edges NEXT, PARTICIPATES_IN (role) and RELATED_TO
-(predicate, event). Text and vectors are in the relational rows. Shapes below are the fast ones on AGE 1.7 and 1.8:
-vertices and edges are inserted by SQL, edges joined on the uid index; reads start from UNWIND with one MATCH per hop.
+(predicate, event). Text and vectors are in the relational rows. The statements below have the forms that are fast on
+AGE 1.7 and 1.8: vertices and edges are inserted by SQL, edges joined on the uid index; reads start from UNWIND with one
+MATCH per hop.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from django.db import connections
 from backend.library.index_contents import GraphSize
 from backend.tenancy.context import current_tenant_id
 
-# `%` would be doubled here; there is none. uid of a vertex, as the unique expression index has it.
+# The uid of a vertex, written as in the unique expression index. A `%` would have to be doubled; there is none.
 _UID = "ag_catalog.agtype_access_operator(VARIADIC ARRAY[{0}.properties, '\"uid\"'::ag_catalog.agtype])"
 _UID_OF_ROW = _UID.replace("{0}.", "")
 _VIDEO = "ag_catalog.agtype_access_operator(VARIADIC ARRAY[properties, '\"video\"'::ag_catalog.agtype])"
@@ -46,7 +47,7 @@ class RelatedTo:
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """All of one index version's graph. Edges may be there more than once, which is a fault."""
+    """The whole graph of one index version. An edge that is counted more than once is a fault."""
 
     events: Counter[UUID]
     entities: Counter[UUID]
@@ -55,7 +56,7 @@ class Topology:
     relations: Counter[RelatedTo]
 
 
-# From the entities u, in both directions.
+# RELATED_TO edges of the entities u, in both directions.
 _RELATED = (
     "MATCH (u)-[r:RELATED_TO]->(v:Entity) RETURN u.uid, v.uid, r.predicate, r.event",
     "MATCH (v:Entity)-[r:RELATED_TO]->(u) RETURN v.uid, u.uid, r.predicate, r.event",
@@ -63,7 +64,7 @@ _RELATED = (
 
 
 def _relations(rows: Iterable[tuple[Any, ...]]) -> list[RelatedTo]:
-    """Each edge once, where both its ends were asked for."""
+    """Return each edge once, if both its ends are given."""
     return [
         RelatedTo(UUID(source), UUID(target), predicate, UUID(event))
         for source, target, predicate, event in dict.fromkeys(rows)
@@ -71,7 +72,7 @@ def _relations(rows: Iterable[tuple[Any, ...]]) -> list[RelatedTo]:
 
 
 class GraphStore:
-    """Reads and writes inside the open tenant_scope (alias `default`); counts also through another alias."""
+    """Reads and writes inside the open tenant_scope (alias `default`); count() also works through another alias."""
 
     def __init__(self, using: str = "default") -> None:
         self._using = using
@@ -79,13 +80,13 @@ class GraphStore:
     def _cursor(self) -> psycopg.Cursor[Any]:
         connection = connections[self._using]
         connection.ensure_connection()
-        # cypher() takes its parameters only with server-side binding, which psycopg's plain cursor does.
+        # cypher() takes its parameters only with server-side binding, which psycopg's plain cursor provides.
         return psycopg.Cursor(connection.connection)
 
     # --- writing: one transaction with the relational rows, one writer per video ------------------------------------
 
     def lock_video(self, video_id: UUID) -> None:
-        """Until the transaction ends, nobody else writes this video's part of the graph."""
+        """Keep other writers from this video's part of the graph until the transaction ends."""
         with self._cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"ekg:{video_id}"])
 
@@ -93,7 +94,7 @@ class GraphStore:
         self._add_vertices("Event", video_id, version, event_ids)
 
     def add_entities(self, video_id: UUID, version: int, entity_ids: Sequence[UUID]) -> None:
-        """Entities that are known already are left as they are."""
+        """Add entities; existing entities stay as they are."""
         self._add_vertices("Entity", video_id, version, entity_ids)
 
     def _add_vertices(self, label: str, video_id: UUID, version: int, ids: Sequence[UUID]) -> None:
@@ -108,7 +109,7 @@ class GraphStore:
             )
 
     def link_next(self, video_id: UUID, version: int, pairs: Sequence[tuple[UUID, UUID]]) -> None:
-        """NEXT from the first event of each pair to the second."""
+        """Add a NEXT edge from the first event of each pair to the second."""
         self._add_edges("NEXT", ("Event", "Event"), video_id, version, [(a, b, {}) for a, b in pairs])
 
     def add_participations(self, video_id: UUID, version: int, rows: Sequence[Participation]) -> None:
@@ -157,11 +158,11 @@ class GraphStore:
                 raise LookupError(f"{len(edges) - cursor.rowcount} of {len(edges)} {label} edges have an unknown end")
 
     def drop_version(self, video_id: UUID, version: int | None = None) -> None:
-        """Remove a video's part of the graph: one version, or all of it. Edges first, so that none dangles."""
+        """Remove a video's part of the graph: one version, or all versions. Edges first, so that none dangles."""
         self._drop((*_EDGE_LABELS, *_VERTEX_LABELS), video_id, version)
 
     def drop_entities(self, video_id: UUID, version: int) -> None:
-        """Remove one version's entities with what they take part in and their relations; events and NEXT stay."""
+        """Remove one version's entities with their participations and relations; events and NEXT stay."""
         self._drop(("PARTICIPATES_IN", "RELATED_TO", "Entity"), video_id, version)
 
     def _drop(self, labels: Sequence[str], video_id: UUID, version: int | None) -> None:
@@ -182,19 +183,19 @@ class GraphStore:
     def _cypher_each(
         self, queries: Sequence[str], columns: str, parameters: Mapping[str, object]
     ) -> list[tuple[Any, ...]]:
-        """The rows of several queries that return the same columns, in one round trip."""
-        # All take one and the same parameter: cypher() accepts nothing but a placeholder there.
+        """Return the rows of several queries with the same columns, in one round trip."""
+        # All queries take the same parameter: cypher() accepts nothing but a placeholder there.
         calls = [f"SELECT * FROM cypher('ekg', $cypher$ {query} $cypher$, %(p)s) AS ({columns})" for query in queries]
         with self._cursor() as cursor:
             cursor.execute(" UNION ALL ".join(calls), {"p": json.dumps(parameters)})
             return cursor.fetchall()
 
     def next_events(self, event_ids: Sequence[UUID]) -> dict[UUID, UUID]:
-        """Follow NEXT forward: event -> the one after it."""
+        """Follow NEXT forward. Returns the next event by event."""
         return self._step(event_ids, "MATCH (e)-[:NEXT]->(f:Event)")
 
     def previous_events(self, event_ids: Sequence[UUID]) -> dict[UUID, UUID]:
-        """Follow NEXT backward: event -> the one before it."""
+        """Follow NEXT backward. Returns the previous event by event."""
         return self._step(event_ids, "MATCH (f:Event)-[:NEXT]->(e)")
 
     def _step(self, event_ids: Sequence[UUID], hop: str) -> dict[UUID, UUID]:
@@ -206,7 +207,7 @@ class GraphStore:
         return {UUID(source): UUID(target) for source, target in rows}
 
     def participations(self, event_ids: Sequence[UUID]) -> list[Participation]:
-        """Who takes part in these events, with roles."""
+        """Return the entities that take part in these events, with their roles."""
         rows = self._cypher(
             "UNWIND $ids AS i MATCH (e:Event) WHERE e.uid = i MATCH (u:Entity)-[p:PARTICIPATES_IN]->(e) "
             "RETURN u.uid, e.uid, p.role",
@@ -216,7 +217,7 @@ class GraphStore:
         return [Participation(UUID(entity), UUID(event), role or "") for entity, event, role in rows]
 
     def events_of(self, entity_ids: Sequence[UUID]) -> list[Participation]:
-        """Which events these entities take part in."""
+        """Return the events that these entities take part in."""
         rows = self._cypher(
             "UNWIND $ids AS i MATCH (u:Entity) WHERE u.uid = i MATCH (u)-[p:PARTICIPATES_IN]->(e:Event) "
             "RETURN u.uid, e.uid, p.role",
@@ -226,7 +227,7 @@ class GraphStore:
         return [Participation(UUID(entity), UUID(event), role or "") for entity, event, role in rows]
 
     def related(self, entity_ids: Sequence[UUID]) -> list[RelatedTo]:
-        """RELATED_TO edges that leave or reach these entities."""
+        """Return the RELATED_TO edges that leave or reach these entities."""
         start = "UNWIND $ids AS i MATCH (u:Entity) WHERE u.uid = i"
         rows = self._cypher_each(
             [f"{start} {hop}" for hop in _RELATED],
@@ -236,7 +237,7 @@ class GraphStore:
         return _relations(rows)
 
     def surroundings(self, event_ids: Sequence[UUID]) -> tuple[list[Participation], list[RelatedTo]]:
-        """Who takes part in these events, and the RELATED_TO edges that leave or reach them, in one round trip."""
+        """Return the participations in these events and the RELATED_TO edges of their entities, in one round trip."""
         start = "UNWIND $ids AS i MATCH (e:Event) WHERE e.uid = i MATCH (u:Entity)-[p:PARTICIPATES_IN]->(e)"
         rows = self._cypher_each(
             [f"{start} RETURN u.uid, '', p.role, e.uid", *(f"{start} WITH DISTINCT u {hop}" for hop in _RELATED)],
@@ -249,24 +250,24 @@ class GraphStore:
         return participations, _relations([row for row in rows if row[1]])
 
     def topology(self, video_id: UUID, version: int) -> Topology:
-        """Everything of one index version, in memory: for checks, not for questions."""
+        """Return the whole graph of one index version: for checks, not for questions."""
         where = {"video": str(video_id), "version": version}
-        found = "{video: $video, version: $version}"
+        of_version = "{video: $video, version: $version}"
 
         def vertices(label: str) -> Counter[UUID]:
-            rows = self._cypher(f"MATCH (v:{label} {found}) RETURN v.uid", "uid text", where)
+            rows = self._cypher(f"MATCH (v:{label} {of_version}) RETURN v.uid", "uid text", where)
             return Counter(UUID(uid) for (uid,) in rows)
 
         next_rows = self._cypher(
-            f"MATCH (a:Event {found})-[n:NEXT]->(b) RETURN a.uid, b.uid", "source text, target text", where
+            f"MATCH (a:Event {of_version})-[n:NEXT]->(b) RETURN a.uid, b.uid", "source text, target text", where
         )
         part_rows = self._cypher(
-            f"MATCH (u)-[p:PARTICIPATES_IN]->(e:Event {found}) RETURN u.uid, e.uid, p.role",
+            f"MATCH (u)-[p:PARTICIPATES_IN]->(e:Event {of_version}) RETURN u.uid, e.uid, p.role",
             "entity text, event text, role text",
             where,
         )
         related_rows = self._cypher(
-            f"MATCH (u:Entity {found})-[r:RELATED_TO]->(v) RETURN u.uid, v.uid, r.predicate, r.event",
+            f"MATCH (u:Entity {of_version})-[r:RELATED_TO]->(v) RETURN u.uid, v.uid, r.predicate, r.event",
             "source text, target text, predicate text, event text",
             where,
         )
@@ -279,7 +280,7 @@ class GraphStore:
         )
 
     def count(self, video_id: UUID, version: int) -> GraphSize:
-        """Vertices and edges of one index version."""
+        """Count vertices and edges of one index version."""
         totals = []
         with self._cursor() as cursor:
             for labels in (_VERTEX_LABELS, _EDGE_LABELS):

@@ -1,18 +1,21 @@
-"""What the tasks read of a version that is being built, inside the open tenant_scope."""
+"""Reads of a version that is being built, for the index tasks, inside the open tenant_scope."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
-from backend.ekg.models import Chunk, Event, Overview
-from backend.ekg.reader import read_chunk, transcript_between
+from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Overview, Relation, Topic, TranscriptLine
+from backend.ekg.reader import evenly, read_chunk, read_entity, stored_vector
 from backend.library.models import Segment
 from gpu_workers.engine import ekg
+from gpu_workers.engine.ekg import Span
 
 
 def chunks_of(segments: Sequence[Segment]) -> list[ekg.Chunk]:
-    """Return the chunks of adjacent segments of one version, in order, with what was said in them."""
+    """Return the chunks of adjacent segments of one version, in order, with the speech in them."""
     first, last = segments[0], segments[-1]
     rows = Chunk.objects.filter(
         video_id=first.video_id, index_version=first.index_version, segment_n__gte=first.n, segment_n__lte=last.n
@@ -29,6 +32,97 @@ def last_event(video_id: UUID, version: int) -> tuple[int, int] | None:
 
 
 def summarised_until_ms(video_id: UUID, version: int) -> int:
-    """Return where the stored overview ends; 0 without one."""
+    """Return where the stored overview ends, in milliseconds; 0 without an overview."""
     rows = Overview.objects.filter(video_id=video_id, index_version=version)
     return rows.values_list("until_ms", flat=True).first() or 0
+
+
+def transcript_between(video_id: UUID, version: int, start_ms: int, end_ms: int) -> list[TranscriptLine]:
+    """Return the lines that touch start_ms <= t < end_ms, in order."""
+    return list(
+        TranscriptLine.objects.filter(
+            video_id=video_id, index_version=version, start_ms__lt=end_ms, end_ms__gt=start_ms
+        ).order_by("start_ms")
+    )
+
+
+def frames_between(video_id: UUID, version: int, span: Span, *, limit: int) -> list[tuple[int, str]]:
+    """Return at most limit (ms, thumbnail key) spread evenly over span."""
+    rows = list(
+        Frame.objects.filter(video_id=video_id, index_version=version, ms__gte=span.start_ms, ms__lt=span.end_ms)
+        .order_by("ms")
+        .values_list("ms", "thumbnail_key")
+    )
+    return [rows[index] for index in evenly(len(rows), limit)]
+
+
+def read_topics(video_id: UUID, version: int) -> list[ekg.Topic]:
+    """Return the topics written so far, in order."""
+    return [
+        ekg.Topic(
+            n=row.n,
+            span=Span(row.start_ms, row.end_ms),
+            first_event=row.first_event,
+            end_event=row.end_event,
+            title=row.title,
+            summary=row.summary,
+            people=tuple(row.people),
+            places=tuple(row.places),
+            frame_ms=tuple(row.frame_ms),
+        )
+        for row in Topic.objects.filter(video_id=video_id, index_version=version).order_by("n")
+    ]
+
+
+def read_digests(video_id: UUID, version: int, first_event: int, end_event: int) -> list[ekg.EventDigest]:
+    """Return the events first_event..end_event in the form of the global summary."""
+    here = {"video_id": video_id, "index_version": version}
+    events = list(Event.objects.filter(**here, n__gte=first_event, n__lt=end_event).order_by("n"))
+    actors: defaultdict[UUID, list[ekg.Actor]] = defaultdict(list)
+    mentions = Mention.objects.filter(event_id__in=[event.id for event in events]).order_by("-confidence", "name")
+    for event_id, name, kind in mentions.values_list("event_id", "name", "type"):
+        actors[event_id].append(ekg.Actor(name, kind))
+    starts = [event.first_chunk for event in events]
+    gaps = set(Chunk.objects.filter(**here, n__in=starts, gap__isnull=False).values_list("n", flat=True))
+    return [
+        ekg.EventDigest(
+            event.n,
+            Span(event.start_ms, event.end_ms),
+            event.summary,
+            stored_vector(event.embedding),
+            tuple(actors[event.id]),
+            described=event.first_chunk not in gaps,
+        )
+        for event in events
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedIndex:
+    """The result of linking in one index version. mentions: in time order."""
+
+    entities: list[ekg.Entity]
+    mentions: list[ekg.LinkedMention]
+    relations: list[ekg.Relation]
+
+
+def read_linked(video_id: UUID, version: int) -> LinkedIndex:
+    """Return all entities, mentions and relations of one index version."""
+    here = {"video_id": video_id, "index_version": version}
+    mentions = [
+        ekg.LinkedMention(
+            row.id,
+            row.entity_id,
+            row.event_id,
+            ekg.EntityMention(
+                row.name, row.type, row.description, row.role, confidence=row.confidence, frame_ms=tuple(row.frame_ms)
+            ),
+            stored_vector(row.embedding),
+        )
+        for row in Mention.objects.filter(**here).order_by("event__start_ms", "-confidence", "name")
+    ]
+    relations = [
+        ekg.Relation(row.id, row.source_id, row.target_id, row.predicate, row.description, row.event_id, row.confidence)
+        for row in Relation.objects.filter(**here).order_by("event__start_ms", "id")
+    ]
+    return LinkedIndex([read_entity(row) for row in Entity.objects.filter(**here).order_by("id")], mentions, relations)

@@ -1,4 +1,4 @@
-"""What must hold of every index: the check that tests make after each scenario, and `manage.py check_index` in service.
+"""The invariants of every index, checked by the tests after each scenario and in service by `manage.py check_index`.
 
 Runs inside an open tenant_scope and reads one index version into memory.
 """
@@ -17,7 +17,7 @@ from gpu_workers.engine.ekg import CHUNK_MS
 
 
 def index_faults(video: Video, version: int, *, complete: bool = True) -> list[str]:
-    """What is wrong with an index version, one sentence each; empty when nothing is.
+    """Return the faults of an index version, one sentence each; an empty list if there are none.
 
     complete: the version is ready, so every chunk has its event and the segments reach the end of the video.
     """
@@ -103,16 +103,16 @@ def _topics(topics: Sequence[Topic], events: Sequence[Event]) -> Iterator[str]:
 
 
 def _objects(tracks: Iterable[tuple[UUID, Sequence[Sequence[float]]]]) -> Iterator[str]:
-    seen: set[tuple[UUID, int]] = set()
+    boxes_seen: set[tuple[UUID, int]] = set()
     for object_id, boxes in tracks:
         here = {(object_id, int(box[0])) for box in boxes}
-        if seen & here:
+        if boxes_seen & here:
             yield f"object {object_id} is in one frame twice"
-        seen |= here
+        boxes_seen |= here
 
 
 def _graph(video_id: UUID, version: int, events: Sequence[Event]) -> Iterator[str]:
-    """Every row has its twin in the graph, and the reverse; NEXT is the chain of the events."""
+    """Yield the differences between rows and graph; NEXT must be the chain of the events."""
     graph, rows = GraphStore().topology(video_id, version), topology_of_rows(video_id, version, events)
     for name in ("events", "entities", "next", "participations", "relations"):
         of_graph, of_rows = getattr(graph, name), getattr(rows, name)
@@ -123,7 +123,7 @@ def _graph(video_id: UUID, version: int, events: Sequence[Event]) -> Iterator[st
 
 
 def topology_of_rows(video_id: UUID, version: int, events: Sequence[Event]) -> Topology:
-    """The graph that the rows describe. events: of the version, in order of time."""
+    """Return the graph that the rows describe. events: all events of the version, in time order."""
     rows = {"video_id": video_id, "index_version": version}
     return Topology(
         events=Counter(event.id for event in events),
@@ -140,7 +140,7 @@ def topology_of_rows(video_id: UUID, version: int, events: Sequence[Event]) -> T
 
 
 def rebuild_graph(video_id: UUID, version: int) -> None:
-    """Make the graph of an index version anew from its rows, in the caller's transaction."""
+    """Make the graph of an index version again from its rows, in the caller's transaction."""
     events = list(Event.objects.filter(video_id=video_id, index_version=version).order_by("n").defer("embedding"))
     rows = topology_of_rows(video_id, version, events)
     graph = GraphStore()

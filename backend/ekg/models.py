@@ -1,7 +1,7 @@
-"""The Event Knowledge Graph's relational rows: all text and all vectors. Topology is in AGE (backend.ekg.graph_store).
+"""The relational rows of the Event Knowledge Graph: all text and all vectors (topology: backend.ekg.graph_store).
 
 Every row belongs to one index version of one video, so that a new version can be built while the old one is read.
-Vectors are halfvec without a fixed width: the name of the model stands beside each.
+Vectors are halfvec without a fixed width, so each has the name of its model in another column.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Event(IndexRow):
 
 
 class Chunk(IndexRow):
-    """A described 3 s slice; event is null until the merge rule has placed it."""
+    """A described 3 s slice; event is null until the merge rule has assigned the chunk to an event."""
 
     n = models.PositiveIntegerField()
     start_ms = models.BigIntegerField()
@@ -65,7 +65,7 @@ class Chunk(IndexRow):
 
 
 class Frame(IndexRow):
-    """A sampled picture with its time, thumbnail and embedding; event is null until its chunk is placed."""
+    """A sampled picture with its time, thumbnail and embedding; event is null until its chunk has an event."""
 
     ms = models.BigIntegerField()
     event = models.ForeignKey(
@@ -88,7 +88,7 @@ class TranscriptLine(IndexRow):
     end_ms = models.BigIntegerField()
     text = models.TextField()
     words = models.JSONField(default=list)
-    # Null for lines of an index made before lines were embedded.
+    # Null for lines of indexes that are older than the embedding of lines.
     embedding = HalfVectorField(null=True)
     embedding_model = models.CharField(max_length=100, default="", blank=True)
 
@@ -101,12 +101,13 @@ class TranscriptLine(IndexRow):
 
 
 class TrackedObject(IndexRow):
-    """One thing that was followed, over all segments: its tracks joined by re-identification.
+    """One tracked thing over all segments: its tracks joined by re-identification.
 
     n: running number in order of first appearance. spans: [[start_ms, end_ms], …] in which it is visible, merged.
-    embedding: mean appearance of its tracks, weight of them. segments: those of its tracks. confidence: how sure it is
-    that this is one thing and no other known one. memory: what re-identification goes on from, {"categories",
-    "colours": observations per word, "last": [ms, x0, y0, x1, y1], "drift": [across, down] per second}.
+    embedding: mean appearance of its tracks, weight: number of these tracks. segments: the segments of its tracks.
+    confidence: how certain it is that this is one thing and not another known object. memory: the state from which
+    re-identification continues, {"categories", "colours": observations per word, "last": [ms, x0, y0, x1, y1],
+    "drift": [across, down] per second}.
     """
 
     n = models.PositiveIntegerField()
@@ -219,9 +220,9 @@ class Relation(IndexRow):
 
 
 class Topic(IndexRow):
-    """A stretch of the video about one thing: consecutive events told together. Topics are contiguous in time.
+    """A span of the video about one thing: consecutive events summarised together. Topics are contiguous in time.
 
-    people, places: names as the events give them. frame_ms: frames that show it.
+    people, places: names as in the events. frame_ms: times of frames that show the topic.
     """
 
     n = models.PositiveIntegerField()
@@ -242,7 +243,7 @@ class Topic(IndexRow):
 
 
 class Overview(IndexRow):
-    """The global summary of one index version, written over its topics; until_ms: how far it reaches."""
+    """The global summary of one index version, written from its topics; until_ms: the time it covers."""
 
     text = models.TextField()
     people = models.JSONField(default=list)

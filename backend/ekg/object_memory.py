@@ -1,4 +1,4 @@
-"""The object memory in Postgres: what re-identification reads of it, and what one step of assembly writes."""
+"""The object memory in Postgres: the reads of re-identification, and the writes of one step of assembly."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STATE = (
 
 
 def unlinked_tracks(video_id: UUID, version: int, segment_n: int) -> tuple[list[UUID], list[TrackObservation]]:
-    """Ids and contents of the segment's tracks that no object holds yet; inside an open tenant_scope."""
+    """Return ids and contents of the segment's tracks that have no object yet; inside an open tenant_scope."""
     rows = list(
         Track.objects.filter(video_id=video_id, index_version=version, segment_n=segment_n, object=None).order_by(
             "track_no"
@@ -33,9 +33,9 @@ def unlinked_tracks(video_id: UUID, version: int, segment_n: int) -> tuple[list[
 
 
 def store_objects(linked: LinkedTracks, track_ids: Sequence[UUID], *, video_id: UUID, version: int, model: str) -> None:
-    """The objects of one segment, and which track is whose; inside an open tenant_scope.
+    """Store the objects of one segment and assign its tracks to them; inside an open tenant_scope.
 
-    track_ids: of the tracks that were linked, in their order. model: who made the appearance vectors.
+    track_ids: ids of the linked tracks, in their order. model: the model of the appearance vectors.
     """
     scope = {"tenant_id": current_tenant_id(), "video_id": video_id, "index_version": version}
     TrackedObject.objects.bulk_create(
@@ -50,7 +50,7 @@ def store_objects(linked: LinkedTracks, track_ids: Sequence[UUID], *, video_id: 
 
 
 class StagedObjects:
-    """Known objects by their looks (pgvector), with those of segments not yet committed laid over them.
+    """Known objects by appearance (pgvector), replaced by the objects of segments that are not yet committed.
 
     Implements the engine's ports.ObjectDirectory. tenant_id is bound here; each look-up is a transaction of its own.
     """
@@ -73,9 +73,9 @@ class StagedObjects:
     def recent(self, since_ms: int) -> Sequence[ObjectState]:
         with tenant_scope(self._tenant_id):
             rows = list(TrackedObject.objects.filter(**self._scope, end_ms__gt=since_ms))
-        found = [_state(row) for row in rows if row.id not in self._staged]
-        found += [state for state in self._staged.values() if state.span.end_ms > since_ms]
-        return sorted(found, key=lambda state: state.n)
+        states = [_state(row) for row in rows if row.id not in self._staged]
+        states += [state for state in self._staged.values() if state.span.end_ms > since_ms]
+        return sorted(states, key=lambda state: state.n)
 
     def alike(
         self, categories: Collection[str], appearance: Vector, *, limit: int
@@ -96,7 +96,7 @@ class StagedObjects:
 
 
 def _model_of(name: str, appearance: Vector | None) -> str:
-    """Vectors of another length are not comparable, even if the describer has kept its name."""
+    """Return the model's name with the vector's length, because vectors of different lengths are not comparable."""
     return "" if appearance is None else f"{name}-{len(appearance)}"
 
 

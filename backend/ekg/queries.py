@@ -1,6 +1,6 @@
-"""Reads of the Event Knowledge Graph for its customers, inside the open tenant_scope.
+"""Reads of the Event Knowledge Graph for customers, inside the open tenant_scope.
 
-Questions read it through backend.ekg.reader instead.
+Questions read the graph through backend.ekg.reader instead.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from backend.tenancy.context import current_tenant_id
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """Which part of a video is listed: what overlaps start_ms..end_ms, and whose text contains the words q.
+    """The listed part of a video: rows that overlap start_ms..end_ms and whose text contains the words q.
 
-    gap: of chunks, those that could not be described, or those that could. object_id: of tracks, those of one object.
+    gap: selects chunks without a description, or chunks with one. object_id: selects the tracks of one object.
     """
 
     start_ms: int | None = None
@@ -77,7 +77,7 @@ def gaps(video_id: UUID, index_version: int) -> Gaps:
 
 
 def _of(model: type[IndexRow], video: Video) -> QuerySet[Any]:
-    """The rows that customers read: those of the active version."""
+    """Return the rows that customers read: the rows of the active version."""
     rows: QuerySet[Any] = model.objects.filter(video_id=video.id, index_version=video.active_index_version)
     return rows
 
@@ -126,7 +126,7 @@ def tracks(video: Video, part: Narrowing) -> QuerySet[Track]:
 
 
 def objects(video: Video, part: Narrowing) -> QuerySet[TrackedObject]:
-    """Objects that have a track in this stretch: between two visits an object is not there."""
+    """Return objects with a track in this part; between two visits an object is absent."""
     rows = _containing(_of(TrackedObject, video), part.q, "category", "colour").defer("embedding", "memory")
     if part.start_ms is None and part.end_ms is None:
         return rows
@@ -151,7 +151,7 @@ CROSS JOIN LATERAL (
 
 
 def thumbnails_at(moments: Mapping[UUID, tuple[UUID, int, int]]) -> dict[UUID, str]:
-    """For each key the thumbnail of the frame nearest to (video, index version, ms), if there is any."""
+    """Return, by key, the thumbnail of the frame nearest to (video, index version, ms), if there is a frame."""
     if not moments:
         return {}
     parameters = [list(moments), *map(list, zip(*moments.values(), strict=True))]
@@ -162,7 +162,7 @@ def thumbnails_at(moments: Mapping[UUID, tuple[UUID, int, int]]) -> dict[UUID, s
 
 
 def entities(video: Video, part: Narrowing) -> QuerySet[Entity]:
-    """Entities that take part in an event of this stretch."""
+    """Return entities that take part in an event of this part."""
     rows = _containing(_of(Entity, video), part.q, "name", "description", "aliases").defer("centroid")
     if part.start_ms is None and part.end_ms is None:
         return rows
@@ -179,50 +179,50 @@ def relations(video: Video, part: Narrowing) -> QuerySet[Relation]:
 
 
 def participations(event_ids: Sequence[UUID]) -> dict[UUID, list[Mention]]:
-    """Who takes part in each event, most certain first."""
-    found: dict[UUID, list[Mention]] = {event_id: [] for event_id in event_ids}
+    """Return the mentions of entities by event, the most certain first."""
+    by_event: dict[UUID, list[Mention]] = {event_id: [] for event_id in event_ids}
     rows = Mention.objects.filter(event_id__in=event_ids).order_by("-confidence", "id").defer("embedding")
     for mention in rows:
-        found[mention.event_id].append(mention)
-    return found
+        by_event[mention.event_id].append(mention)
+    return by_event
 
 
 @dataclass(slots=True)
 class Appearances:
-    """The first mentions of an entity, in order of time, and how many there are."""
+    """The first mentions of an entity in time order, and the total number of its mentions."""
 
     total: int
     mentions: list[Mention]
 
 
 def appearances(entity_ids: Sequence[UUID], *, limit: int) -> dict[UUID, Appearances]:
-    """Where each entity takes part, at most `limit` mentions of each."""
-    found = {entity_id: Appearances(0, []) for entity_id in entity_ids}
+    """Return the mentions of each entity, at most `limit` mentions per entity."""
+    by_entity = {entity_id: Appearances(0, []) for entity_id in entity_ids}
     ranked = Mention.objects.filter(entity_id__in=entity_ids).annotate(
-        place=Window(RowNumber(), partition_by=[F("entity_id")], order_by=[F("event__start_ms"), F("id")]),
+        position=Window(RowNumber(), partition_by=[F("entity_id")], order_by=[F("event__start_ms"), F("id")]),
         total=Window(Count("id"), partition_by=[F("entity_id")]),
     )
-    rows = ranked.filter(place__lte=limit).order_by("place").select_related("event")
+    rows = ranked.filter(position__lte=limit).order_by("position").select_related("event")
     for mention in rows.defer("embedding", "event__embedding"):
-        of_entity = found[mention.entity_id]
+        of_entity = by_entity[mention.entity_id]
         of_entity.total = mention.total
         of_entity.mentions.append(mention)
-    return found
+    return by_entity
 
 
 def first_frames(event_ids: Sequence[UUID]) -> dict[UUID, Frame]:
-    """The earliest frame of each event that has one."""
+    """Return the earliest frame by event; events without a frame are absent."""
     ranked = Frame.objects.filter(event_id__in=event_ids).annotate(
-        place=Window(RowNumber(), partition_by=[F("event_id")], order_by=F("ms").asc())
+        position=Window(RowNumber(), partition_by=[F("event_id")], order_by=F("ms").asc())
     )
-    return {frame.event_id: frame for frame in ranked.filter(place=1).defer("embedding")}
+    return {frame.event_id: frame for frame in ranked.filter(position=1).defer("embedding")}
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The global summary as far as it is told. frames: those that the topics show, by ms.
+    """The global summary as far as it is written. frames: the frames that the topics show, by ms.
 
-    error: code and message of the job that could not tell the rest, if any.
+    error: code and message of the job that failed to write the rest, if any.
     """
 
     overview: Overview | None
@@ -248,9 +248,9 @@ def summary(video: Video) -> Summary:
 def best_frames(
     event_ids: Sequence[UUID], *, preferred: Sequence[UUID] = (), start_ms: int = 0, end_ms: int = 2**62
 ) -> dict[UUID, tuple[int, str]]:
-    """One (ms, thumbnail key) for each of the events that has a frame at start_ms <= ms < end_ms.
+    """Return one (ms, thumbnail key) by event, for the events that have a frame at start_ms <= ms < end_ms.
 
-    One of the preferred frames where the event has any, else the one nearest to its middle.
+    The frame is a preferred frame if the event has any, or else the frame nearest to the event's middle.
     """
     ranked = Frame.objects.filter(event_id__in=event_ids, ms__gte=start_ms, ms__lt=end_ms).annotate(
         choice=Case(When(id__in=preferred, then=0), default=1),
@@ -261,5 +261,5 @@ def best_frames(
 
 
 def frames_with_videos(frame_ids: Sequence[UUID]) -> dict[UUID, Frame]:
-    """Return those of the frames that still exist, each with its video, in one query."""
+    """Return the frames that still exist, each with its video, in one query."""
     return {frame.id: frame for frame in Frame.objects.select_related("video").filter(id__in=frame_ids)}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from backend.ekg.graph_store import GraphStore
-from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Relation, Topic, TranscriptLine
+from backend.ekg.models import Chunk, Entity, Frame, TranscriptLine
 from backend.ekg.view_search import EVENT_IN_SCOPE, EVENT_OF_LINE, SCOPE, half, read_hits, view_statement
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
@@ -27,99 +27,8 @@ from gpu_workers.engine.retrieval.expansion import Appearance, connected_events
 T = TypeVar("T")
 
 
-def transcript_between(video_id: UUID, version: int, start_ms: int, end_ms: int) -> list[TranscriptLine]:
-    """Lines that touch start_ms <= t < end_ms, in order; inside an open tenant_scope."""
-    return list(
-        TranscriptLine.objects.filter(
-            video_id=video_id, index_version=version, start_ms__lt=end_ms, end_ms__gt=start_ms
-        ).order_by("start_ms")
-    )
-
-
-def frames_between(video_id: UUID, version: int, span: Span, *, limit: int) -> list[tuple[int, str]]:
-    """At most limit (ms, thumbnail key) spread evenly over span; inside an open tenant_scope."""
-    rows = list(
-        Frame.objects.filter(video_id=video_id, index_version=version, ms__gte=span.start_ms, ms__lt=span.end_ms)
-        .order_by("ms")
-        .values_list("ms", "thumbnail_key")
-    )
-    return [rows[index] for index in evenly(len(rows), limit)]
-
-
-def read_topics(video_id: UUID, version: int) -> list[ekg.Topic]:
-    """The topics told so far, in order; inside an open tenant_scope."""
-    return [
-        ekg.Topic(
-            n=row.n,
-            span=Span(row.start_ms, row.end_ms),
-            first_event=row.first_event,
-            end_event=row.end_event,
-            title=row.title,
-            summary=row.summary,
-            people=tuple(row.people),
-            places=tuple(row.places),
-            frame_ms=tuple(row.frame_ms),
-        )
-        for row in Topic.objects.filter(video_id=video_id, index_version=version).order_by("n")
-    ]
-
-
-def read_digests(video_id: UUID, version: int, first_event: int, end_event: int) -> list[ekg.EventDigest]:
-    """The events first_event..end_event as the global summary reads them; inside an open tenant_scope."""
-    here = {"video_id": video_id, "index_version": version}
-    events = list(Event.objects.filter(**here, n__gte=first_event, n__lt=end_event).order_by("n"))
-    actors: defaultdict[UUID, list[ekg.Actor]] = defaultdict(list)
-    mentions = Mention.objects.filter(event_id__in=[event.id for event in events]).order_by("-confidence", "name")
-    for event_id, name, kind in mentions.values_list("event_id", "name", "type"):
-        actors[event_id].append(ekg.Actor(name, kind))
-    starts = [event.first_chunk for event in events]
-    gaps = set(Chunk.objects.filter(**here, n__in=starts, gap__isnull=False).values_list("n", flat=True))
-    return [
-        ekg.EventDigest(
-            event.n,
-            Span(event.start_ms, event.end_ms),
-            event.summary,
-            _vector(event.embedding),
-            tuple(actors[event.id]),
-            described=event.first_chunk not in gaps,
-        )
-        for event in events
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class LinkedIndex:
-    """What linking made of one index version. mentions: in order of time."""
-
-    entities: list[ekg.Entity]
-    mentions: list[ekg.LinkedMention]
-    relations: list[ekg.Relation]
-
-
-def read_linked(video_id: UUID, version: int) -> LinkedIndex:
-    """All entities, mentions and relations of one index version; inside an open tenant_scope."""
-    here = {"video_id": video_id, "index_version": version}
-    mentions = [
-        ekg.LinkedMention(
-            row.id,
-            row.entity_id,
-            row.event_id,
-            ekg.EntityMention(
-                row.name, row.type, row.description, row.role, confidence=row.confidence, frame_ms=tuple(row.frame_ms)
-            ),
-            _vector(row.embedding),
-        )
-        for row in Mention.objects.filter(**here).order_by("event__start_ms", "-confidence", "name")
-    ]
-    relations = [
-        ekg.Relation(row.id, row.source_id, row.target_id, row.predicate, row.description, row.event_id, row.confidence)
-        for row in Relation.objects.filter(**here).order_by("event__start_ms", "id")
-    ]
-    return LinkedIndex([_entity(row) for row in Entity.objects.filter(**here).order_by("id")], mentions, relations)
-
-
 def evenly(count: int, limit: int) -> list[int]:
-    """At most limit of the indices 0..count-1, spread evenly."""
+    """Return at most limit of the indices 0..count-1, spread evenly."""
     if count <= limit:
         return list(range(count))
     return [int(index) for index in np.linspace(0, count - 1, limit).round()]
@@ -127,7 +36,7 @@ def evenly(count: int, limit: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class ScopedVideo:
-    """One video of a question's scope: the index version it reads and how far that was indexed when work began."""
+    """One video of a question's scope: its index version, and how far this was indexed when work began."""
 
     video_id: UUID
     index_version: int
@@ -136,7 +45,7 @@ class ScopedVideo:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a question may see, as a hard filter of every query. start_ms and end_ms narrow every video."""
+    """The hard filter of every query of a question. start_ms and end_ms narrow every video."""
 
     tenant_id: UUID
     videos: tuple[ScopedVideo, ...]
@@ -160,18 +69,18 @@ def read_chunk(row: Chunk, transcript: Sequence[TranscriptLine] = ()) -> ekg.Chu
     )
 
 
-def _vector(value: object) -> Vector:
+def stored_vector(value: object) -> Vector:
     return unit(np.asarray(value.to_list() if isinstance(value, HalfVector) else value, dtype=np.float32))
 
 
 def nearest_entities(
     tenant_id: UUID, video_id: UUID, version: int, embeddings: NDArray[np.float32], *, limit: int, floor: float = -1.0
 ) -> list[list[tuple[ekg.Entity, float]]]:
-    """For each row of embeddings the entities of one index version by cosine similarity of their centroid.
+    """Return, for each row of embeddings, entities of one index version with the cosine similarity of their centroid.
 
-    Nearest first, ties by id, none below floor; one query for all rows. Exact: every centroid is looked at.
+    Nearest first, ties by id, none below floor; one query for all rows. Exact: every centroid is compared.
     """
-    found: list[list[tuple[ekg.Entity, float]]] = [[] for _ in embeddings]
+    nearest: list[list[tuple[ekg.Entity, float]]] = [[] for _ in embeddings]
     with tenant_scope(tenant_id):
         rows = list(Entity.objects.raw(_NEAREST_ENTITIES, {
             "vectors": [half(row) for row in embeddings], "tenant": tenant_id, "video": video_id, "version": version,
@@ -179,18 +88,18 @@ def nearest_entities(
         }))  # fmt: skip
     entities: dict[UUID, ekg.Entity] = {}
     for row in rows:
-        entity = entities.get(row.id) or entities.setdefault(row.id, _entity(row))
-        found[row.ordinality - 1].append((entity, float(row.similarity)))
-    return found
+        entity = entities.get(row.id) or entities.setdefault(row.id, read_entity(row))
+        nearest[row.ordinality - 1].append((entity, float(row.similarity)))
+    return nearest
 
 
-# Each centroid is read once and compared with all vectors. OFFSET 0 keeps the planner from turning that round, which
-# reads all of them again for every vector. The cheaper inner product sorts out most before the cosine is computed.
+# Each centroid is read once and compared with all vectors. OFFSET 0 keeps the planner from swapping the loops, which
+# would read all centroids again for every vector. The cheaper inner product excludes most before the exact cosine.
 _NEAREST_ENTITIES = """
     SELECT ranked.ordinality, ranked.similarity, entity.*
     FROM (
         SELECT near.ordinality, e.id, near.similarity,
-            row_number() OVER (PARTITION BY near.ordinality ORDER BY near.similarity DESC, e.id) AS place
+            row_number() OVER (PARTITION BY near.ordinality ORDER BY near.similarity DESC, e.id) AS rank
         FROM ekg_entity e CROSS JOIN LATERAL (
             SELECT wanted.ordinality, 1 - (e.centroid <=> wanted.vector) AS similarity
             FROM unnest(%(vectors)s::halfvec[]) WITH ORDINALITY AS wanted(vector)
@@ -199,18 +108,18 @@ _NEAREST_ENTITIES = """
         WHERE e.tenant_id = %(tenant)s AND e.video_id = %(video)s AND e.index_version = %(version)s
         AND near.similarity >= %(floor)s
     ) ranked JOIN ekg_entity entity ON entity.id = ranked.id
-    WHERE ranked.place <= %(limit)s
+    WHERE ranked.rank <= %(limit)s
     ORDER BY ranked.ordinality, ranked.similarity DESC, entity.id"""
 
 
-def _entity(row: Entity) -> ekg.Entity:
+def read_entity(row: Entity) -> ekg.Entity:
     return ekg.Entity(
         id=row.id,
         name=row.name,
         type=row.type,
         description=row.description,
         aliases=tuple(row.aliases),
-        centroid=_vector(row.centroid),
+        centroid=stored_vector(row.centroid),
         weight=row.weight,
     )
 
@@ -224,7 +133,7 @@ _NAMES_AND_EVENTS = (
     "JOIN scope USING (video_id, index_version) WHERE u.tenant_id = %(tenant)s AND u.id = ANY(%(entities)s::uuid[])"
 )
 _LINES = (
-    "SELECT line.id, line.start_ms, line.end_ms, line.text, e.id AS told_in FROM ekg_event e JOIN ekg_transcriptline "
+    "SELECT line.id, line.start_ms, line.end_ms, line.text, e.id AS in_event FROM ekg_event e JOIN ekg_transcriptline "
     f"line ON line.tenant_id = e.tenant_id AND {EVENT_OF_LINE} WHERE e.tenant_id = %(tenant)s "
     "AND e.id = ANY(%(ids)s::uuid[]) ORDER BY line.start_ms"
 )
@@ -234,7 +143,7 @@ class PostgresGraph:
     """Implements gpu_workers.engine.ports.KnowledgeGraph over one Scope.
 
     Queries run one after another on a thread of their own with its own connection, because the engine calls from many
-    threads and each query takes milliseconds. close() ends it.
+    threads and each query takes milliseconds. close() ends the thread.
     """
 
     def __init__(self, scope: Scope, *, text_model: str, frame_model: str, storage: ObjectStorage) -> None:
@@ -286,7 +195,7 @@ class PostgresGraph:
         return read_hits(queries, rows)
 
     def _inside(self, event_ids: Collection[UUID]) -> dict[UUID, int]:
-        """Those of the events that the scope admits, with their number: what the graph reaches is filtered as well."""
+        """Return the number n of each event that the scope admits: the scope filters what the graph reaches, too."""
         if not event_ids:
             return {}
         return dict(self._rows(_EVENTS.format(columns="e.id, e.n"), ids=list(set(event_ids))))
@@ -310,18 +219,18 @@ class PostgresGraph:
         return self._run(walk)
 
     def events_sharing_entities(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[Hit]:
-        """Three round trips: who takes part and what relates them, where else these appear, what of it is in scope."""
+        """Find the events in three round trips: participants and relations, their other events, the scope's filter."""
 
         def walk() -> list[Hit]:
             participations, relations = self._graph.surroundings(event_ids)
             shared = {row.entity_id for row in participations}
             reached = {end for row in relations for end in (row.source_id, row.target_id)}
-            places = self._graph.events_of(list(shared | reached))
-            events = {row.event_id for row in (*places, *participations)} | {row.event_id for row in relations}
+            appearances = self._graph.events_of(list(shared | reached))
+            events = {row.event_id for row in (*appearances, *participations)} | {row.event_id for row in relations}
             rows = self._rows(_NAMES_AND_EVENTS, ids=list(events), entities=list(shared | reached))
             names = {row[0]: row[1] for row in rows if row[1] is not None}
             inside = {row[0]: row[2] for row in rows if row[1] is None}
-            # An event outside the scope neither takes part nor states a relation.
+            # An event outside the scope counts neither as a participation nor as the source of a relation.
             shared = {row.entity_id for row in participations if row.event_id in inside}
             related = {
                 end
@@ -331,9 +240,9 @@ class PostgresGraph:
             }
             return connected_events(
                 (
-                    Appearance(place.entity_id, names[place.entity_id], place.event_id, inside[place.event_id])
-                    for place in places
-                    if place.event_id in inside and place.entity_id in names and place.entity_id in shared | related
+                    Appearance(row.entity_id, names[row.entity_id], row.event_id, inside[row.event_id])
+                    for row in appearances
+                    if row.event_id in inside and row.entity_id in names and row.entity_id in shared | related
                 ),
                 seeds=set(event_ids),
                 shared=shared,
@@ -378,7 +287,7 @@ class PostgresGraph:
                 chunks[chunk.event_id].append(chunk)
             lines: defaultdict[UUID, list[TranscriptLine]] = defaultdict(list)
             for line in TranscriptLine.objects.raw(_LINES, {"tenant": self._scope.tenant_id, "ids": inside}):
-                lines[line.told_in].append(line)
+                lines[line.in_event].append(line)
             return {
                 event_id: StoredEvent(
                     id=event_id,
@@ -399,7 +308,7 @@ class PostgresGraph:
             span = {"ms__gte": self._scope.start_ms, "ms__lt": self._scope.end_ms}
             frames = Frame.objects.filter(event_id__in=inside, **span)
             rows = list(frames.order_by("video_id", "ms").defer("embedding"))
-            # Evenly over the frames, so that every event keeps its share of the time it lasts.
+            # Spread evenly over the frames, so that every event gets a share in proportion to its frames.
             rows = [rows[index] for index in evenly(len(rows), limit)]
             return [
                 StoredFrame(row.id, row.video_id, row.event_id, row.ms, row.thumbnail_key)

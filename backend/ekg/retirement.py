@@ -9,7 +9,7 @@ from backend.ekg.models import IndexRow
 
 
 def drop_version(video_id: UUID, version: int) -> None:
-    """Remove everything of one version, whatever tables there are; nothing of any other."""
+    """Remove all rows and the graph of one version, from every table; other versions stay."""
     graph = GraphStore()
     graph.lock_video(video_id)
     graph.drop_version(video_id, version)

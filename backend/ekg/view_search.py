@@ -1,4 +1,4 @@
-"""The one statement that searches all views of a question: what is nearest inside the scope, and in which events."""
+"""The one statement that searches all views of a question: the nearest items inside the scope, and their events."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ EVENT_OF_LINE = (
     "e.video_id = line.video_id AND e.index_version = line.index_version "
     "AND e.start_ms < line.end_ms AND e.end_ms > line.start_ms"
 )
-# Few columns: it is joined with every view. What the scope admits is decided here once.
+# Few columns, because it is joined with every view. The scope is applied only here.
 _INSIDE = (
     "inside AS MATERIALIZED (SELECT e.id, e.video_id, e.index_version, e.n, e.start_ms, e.end_ms FROM ekg_event e "
     f"JOIN scope USING (video_id, index_version) WHERE {EVENT_IN_SCOPE})"
 )
-# Events do not overlap and what a scope admits of a video is one run of them, so a time and an event at it tell what is
-# inside, without a look-up for each of 36,000 frames. Whatever is found is joined with inside all the same.
-# The join with scope tells the planner that these are few rows: else it reads all that the tenant has.
+# Events do not overlap, and a scope admits one run of a video's events. So times alone show whether an item is inside,
+# without a look-up for each of 36,000 frames. All hits are joined with inside nevertheless.
+# The join with scope shows the planner that these are few rows; otherwise it reads all rows of the tenant.
 _REACH = (
     "reach AS MATERIALIZED (SELECT video_id, index_version, start_ms, end_ms FROM scope JOIN "
     "(SELECT video_id, index_version, min(start_ms) AS start_ms, max(end_ms) AS end_ms FROM inside "
@@ -39,12 +39,12 @@ _REACH = (
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """Where a view looks. item: alias of the rows of table that can match by the column vector, made by model.
+    """The items of a view. item: alias of the rows of table that are matched by the column vector, made by model.
 
-    rows: FROM and WHERE that admit items, out of inside (the events in scope) and reach (their time). events: joins
-    from an item to its events in inside, as e. words: what a reader is told beside the item's id. tried: a join that
-    costs too much for every item, so that the best ones are tried first until there are enough; carried: what it needs.
-    ordered: what tells the items' neighbours by, where a query's context counts: (what they are neighbours in, place).
+    rows: FROM and WHERE that admit items, using inside (the events in scope) and reach (their time). events: joins from
+    an item to its events in inside, as e. words: text for the reader after the item's id. tried: a join that costs too
+    much for every item, so the best items are tried first until there are enough. carried: columns that tried needs.
+    ordered: (partition columns, order column) of the items' neighbours, for queries with context.
     """
 
     table: str
@@ -77,11 +77,11 @@ _VIEWS: Mapping[ViewName, _View] = {
         model="text",
         table="ekg_entity",
         rows="ekg_entity entity JOIN reach USING (video_id, index_version) WHERE true",
-        # IS TRUE makes it a look-up in a hash table; the planner cannot know how many events are inside.
+        # IS TRUE turns this into a look-up in a hash table; the planner cannot know how many events are inside.
         tried="CROSS JOIN LATERAL (SELECT FROM ekg_mention m WHERE m.tenant_id = %(tenant)s "
         "AND m.entity_id = entity.id AND (m.event_id IN (SELECT id FROM inside)) IS TRUE LIMIT 1) seen",
-        # ekg_mention is the relational twin of PARTICIPATES_IN, written with it: from here the graph would cost a
-        # second round trip, since Cypher takes its ids as a parameter only.
+        # ekg_mention is the relational twin of PARTICIPATES_IN, written together with it. From here the graph would
+        # cost a second round trip, because Cypher takes its ids only as a parameter.
         events="JOIN ekg_mention m ON m.tenant_id = entity.tenant_id AND m.entity_id = entity.id "
         "JOIN inside e ON e.id = m.event_id",
         words="entity.name",
@@ -103,40 +103,42 @@ _VIEWS: Mapping[ViewName, _View] = {
         table="ekg_transcriptline",
         rows="ekg_transcriptline line JOIN reach USING (video_id, index_version) "
         "WHERE line.start_ms < reach.end_ms AND line.end_ms > reach.start_ms",
-        # No index tells which events a time is in.
+        # No index finds the events of a time.
         carried=("video_id", "index_version", "line.start_ms", "line.end_ms"),
-        tried=f"CROSS JOIN LATERAL (SELECT FROM inside e WHERE {EVENT_OF_LINE} LIMIT 1) told",
+        tried=f"CROSS JOIN LATERAL (SELECT FROM inside e WHERE {EVENT_OF_LINE} LIMIT 1) line_event",
         events=f"JOIN inside e ON {EVENT_OF_LINE}",
         words="line.text",
     ),
 }
-"""Every view that a similarity finds events by. A new one is a row here."""
+"""Every view that finds events by similarity. A new view is a row here."""
 
 
 def half(vector: Vector) -> str:
-    """vector as halfvec reads it: five digits tell all numbers of half precision apart."""
+    """Return vector as halfvec text: five digits distinguish all half-precision numbers."""
     return f"[{','.join([f'{x:.5g}' for x in vector.astype(np.float16).tolist()])}]"
 
 
 def view_statement(queries: Mapping[ViewName, ViewQuery], *, floor: float) -> tuple[str, dict[str, Any]]:
-    """SQL and its parameters beside those of the scope, %(text_model)s and %(frame_model)s; "" if nothing is asked.
+    """Return the SQL and its parameters; "" if no view is searched.
 
-    Rows: view, event id, item id, similarity, words. Exact: the order is that of an expression which no index has, and
-    each view is a CTE of its own, so an approximate index can never be chosen.
+    The parameters leave out those of the scope, %(text_model)s and %(frame_model)s.
+
+    Rows: view, event id, item id, similarity, words. Exact: the rows are ordered by an expression that no index has,
+    and each view is a CTE of its own, so an approximate index can never be chosen.
     """
-    asked = {name: query for name, query in queries.items() if query.limit > 0}
-    if not asked:
+    searched = {name: query for name, query in queries.items() if query.limit > 0}
+    if not searched:
         return "", {}
     parameters: dict[str, Any] = {"floor": floor}
-    for name, query in asked.items():
+    for name, query in searched.items():
         parameters |= {f"{name}_query": half(query.vector), f"{name}_limit": query.limit}
         if _in_context(_VIEWS[name], query):
             parameters[f"{name}_context"] = query.context
-    nearest = [f"{name}_nearest AS MATERIALIZED ({_nearest(name, query)})" for name, query in asked.items()]
-    found = " UNION ALL ".join(_found(name, _VIEWS[name]) for name in asked)
+    nearest = [f"{name}_nearest AS MATERIALIZED ({_nearest(name, query)})" for name, query in searched.items()]
+    hits = " UNION ALL ".join(_found(name, _VIEWS[name]) for name in searched)
     return (
         f"WITH {', '.join([SCOPE, _INSIDE, _REACH, *nearest])} SELECT view, event_id, item, similarity, words "
-        f"FROM ({found}) found ORDER BY view, similarity DESC, item, video_id, n",
+        f"FROM ({hits}) hits ORDER BY view, similarity DESC, item, video_id, n",
         parameters,
     )
 
@@ -146,9 +148,9 @@ def _in_context(view: _View, query: ViewQuery) -> bool:
 
 
 def _nearest(name: ViewName, query: ViewQuery) -> str:
-    """The items of a view, by id and similarity."""
+    """Return the SELECT of a view's nearest items, with id and similarity."""
     view = _VIEWS[name]
-    # Vectors are of length 1, so the inner product is the cosine; it is the cheaper of the two.
+    # Vectors have length 1, so the inner product is the cosine, and it is the cheaper of the two.
     cosine = f"-({view.item}.{view.vector} <#> %({name}_query)s::halfvec)"
     admitted = (
         f"FROM {view.rows} "
@@ -157,14 +159,14 @@ def _nearest(name: ViewName, query: ViewQuery) -> str:
     best = f"ORDER BY similarity DESC, {view.item}.id"
     limit = f"LIMIT %({name}_limit)s"
     if view.ordered is not None and _in_context(view, query):
-        within, place = view.ordered
-        # Materialised, so that each product is made once and no vector goes through the sort.
+        within, position = view.ordered
+        # Materialised, so that each product is computed once and no vector passes through the sort.
         return (
-            f"WITH own AS MATERIALIZED (SELECT {view.item}.id, {within}, {view.item}.{place}, {cosine} AS cosine "
+            f"WITH own AS MATERIALIZED (SELECT {view.item}.id, {within}, {view.item}.{position}, {cosine} AS cosine "
             f"{admitted}), around AS (SELECT id, cosine, "
-            f"CASE WHEN lag({place}) OVER near = {place} - 1 THEN lag(cosine) OVER near END AS before, "
-            f"CASE WHEN lead({place}) OVER near = {place} + 1 THEN lead(cosine) OVER near END AS after "
-            f"FROM own WINDOW near AS (PARTITION BY {within} ORDER BY {place})) "
+            f"CASE WHEN lag({position}) OVER near = {position} - 1 THEN lag(cosine) OVER near END AS before, "
+            f"CASE WHEN lead({position}) OVER near = {position} + 1 THEN lead(cosine) OVER near END AS after "
+            f"FROM own WINDOW near AS (PARTITION BY {within} ORDER BY {position})) "
             f"SELECT {view.item}.id, (cosine + %({name}_context)s::float8 * coalesce(greatest(before, after), cosine)) "
             f"/ (1 + %({name}_context)s::float8) AS similarity FROM around {view.item} {best} {limit}"
         )
@@ -176,7 +178,7 @@ def _nearest(name: ViewName, query: ViewQuery) -> str:
 
 
 def _found(name: str, view: _View) -> str:
-    """A row for each event of each item above the floor."""
+    """Return the SELECT of one row per event of each item above the floor."""
     return (
         f"SELECT '{name}' AS view, e.id AS event_id, near.id AS item, near.similarity, {view.words} AS words, "
         f"e.video_id, e.n FROM {name}_nearest near JOIN {view.table} {view.item} "
@@ -186,7 +188,7 @@ def _found(name: str, view: _View) -> str:
 
 
 def read_hits(queries: Iterable[ViewName], rows: Iterable[tuple[Any, ...]]) -> dict[ViewName, list[Hit]]:
-    """Rows of view_statement() by view; a view without any is there with no hits."""
+    """Return the rows of view_statement() by view; a view without rows has an empty list."""
     hits: dict[ViewName, list[Hit]] = {name: [] for name in queries}
     for view, event_id, item, similarity, words in rows:
         hits[view].append(Hit(event_id, float(similarity), view, item, words.strip()))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from backend.ekg.graph_store import GraphStore, Participation, RelatedTo
+from backend.ekg.index_reads import transcript_between
 from backend.ekg.models import (
     Chunk,
     Entity,
@@ -24,7 +25,7 @@ from backend.ekg.models import (
     Track,
     TranscriptLine,
 )
-from backend.ekg.reader import nearest_entities, read_chunk, transcript_between
+from backend.ekg.reader import nearest_entities, read_chunk
 from backend.tenancy.context import current_tenant_id
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import EventRecord, SegmentRecord, Vector, stable_id
@@ -38,7 +39,7 @@ def _half(vector: Vector) -> HalfVector:
 
 
 class VersionWriter:
-    """One index version of one video. Every method runs inside an open tenant_scope, one writer per video at a time."""
+    """Writes one index version of one video, inside an open tenant_scope; one writer per video at a time."""
 
     def __init__(self, video_id: UUID, version: int, *, text_model: str, frame_model: str) -> None:
         self._row = {"tenant_id": current_tenant_id(), "video_id": video_id, "index_version": version}
@@ -49,7 +50,7 @@ class VersionWriter:
         self._graph = GraphStore()
 
     def store_segment(self, segment_n: int, record: SegmentRecord, *, thumbnail_keys: Mapping[int, str]) -> None:
-        """Chunks, frames, tracks and transcript of one observed segment. thumbnail_keys: object key per frame ms.
+        """Store chunks, frames, tracks and transcript of one observed segment. thumbnail_keys: object key per frame ms.
 
         Ids come from content positions, so a second attempt writes the same rows.
         """
@@ -123,7 +124,7 @@ class VersionWriter:
         )
 
     def store_events(self, records: Sequence[EventRecord]) -> None:
-        """Events in order of time with everything that hangs on them, rows and graph alike."""
+        """Store events in time order with their entities, mentions and relations, in rows and graph."""
         if not records:
             return
         self._graph.lock_video(self.video_id)
@@ -147,8 +148,8 @@ class VersionWriter:
         self._store_topology(events, entity_ids, mentions, relations)
 
     def store_entities(self, records: Sequence[EventRecord]) -> list[UUID]:
-        """The rows of the entities as records leave them, without their topology; returns their ids."""
-        # The last state of an entity in this batch is the one to keep.
+        """Store the rows of the entities in their last state, without their topology. Returns their ids."""
+        # The last state of an entity in this batch counts.
         entities = {entity.id: entity for record in records for entity in record.entities}
         Entity.objects.bulk_create(
             [self._entity(entity) for entity in entities.values()],
@@ -197,7 +198,7 @@ class VersionWriter:
         )
 
     def replace_entities(self, compaction: Compaction) -> None:
-        """Take other entities in the place of all that are there, rows and graph alike; events stay as they are."""
+        """Replace all entities, in rows and graph; events stay as they are."""
         self._graph.lock_video(self.video_id)
         for model in (Relation, Mention, Entity):
             model.objects.filter(video_id=self.video_id, index_version=self.version).delete()
@@ -209,7 +210,7 @@ class VersionWriter:
         self._store_ties(compaction.mentions, compaction.relations)
 
     def store_summary(self, topics: Sequence[ekg.Topic], overview: ekg.Overview | None) -> None:
-        """All topics of the version and its overview, in the place of those that are there."""
+        """Replace all topics of the version and its overview."""
         rows = Topic.objects.filter(video_id=self.video_id, index_version=self.version)
         rows.filter(n__gte=len(topics)).delete()
         columns = ["start_ms", "end_ms", "first_event", "end_event", "title", "summary", "people", "places", "frame_ms"]
@@ -236,7 +237,7 @@ class VersionWriter:
             update_fields=columns,
         )
         if overview is not None:
-            told = {
+            content = {
                 "text": overview.text,
                 "people": list(overview.people),
                 "places": list(overview.places),
@@ -244,11 +245,11 @@ class VersionWriter:
                 "model": overview.model[:100],
             }
             Overview.objects.update_or_create(
-                **self._row, defaults=told, create_defaults={**told, "id": self._id("overview")}
+                **self._row, defaults=content, create_defaults={**content, "id": self._id("overview")}
             )
 
     def pending_chunks(self, *, before_segment: int) -> list[ekg.Chunk]:
-        """Chunks of assembled segments that no event holds yet: the merge window to resume with."""
+        """Return the chunks of assembled segments that no event holds yet: the merge window to resume with."""
         rows = list(
             Chunk.objects.filter(
                 video_id=self.video_id, index_version=self.version, segment_n__lt=before_segment, event=None
@@ -299,18 +300,18 @@ class VersionWriter:
         )
 
     def _mention(self, linked: ekg.LinkedMention) -> Mention:
-        seen = asdict(linked.mention)
+        mention = asdict(linked.mention)
         return Mention(
             id=linked.id,
             **self._row,
             entity_id=linked.entity_id,
             event_id=linked.event_id,
-            name=seen["name"][:200],
-            type=seen["type"][:64],
-            description=seen["description"],
-            role=seen["role"][:ROLE_LENGTH],
-            confidence=seen["confidence"],
-            frame_ms=list(seen["frame_ms"]),
+            name=mention["name"][:200],
+            type=mention["type"][:64],
+            description=mention["description"],
+            role=mention["role"][:ROLE_LENGTH],
+            confidence=mention["confidence"],
+            frame_ms=list(mention["frame_ms"]),
             embedding=_half(linked.embedding),
             embedding_model=self._text_model,
         )
@@ -329,7 +330,7 @@ class VersionWriter:
 
 
 class StagedEntities:
-    """Known entities by nearest centroid (pgvector), with those of events not yet committed laid over them.
+    """Known entities by nearest centroid (pgvector), replaced by the entities of events that are not yet committed.
 
     Implements the engine's ports.EntityDirectory. tenant_id is bound here; each look-up is a transaction of its own,
     since model calls happen between look-ups.
@@ -350,13 +351,13 @@ class StagedEntities:
         self._expected.clear()
 
     def expect(self, embeddings: NDArray[np.float32], *, limit: int, floor: float = -1.0) -> None:
-        """Looks all rows up among the committed entities. Nobody else commits any before clear(), or the step's end."""
-        # Each row may change one entity before another is looked up; of those the staged state counts.
+        """Look all rows up among the committed entities. Nobody else commits any before clear() or the step's end."""
+        # Each row may change one entity before the next row is looked up; the staged state of these entities counts.
         spare = len(self._staged) + len(embeddings)
-        found = nearest_entities(
+        nearest = nearest_entities(
             self._tenant_id, self._video_id, self._version, embeddings, limit=limit + spare, floor=floor
         )
-        self._expected = {_key(row, floor): near for row, near in zip(embeddings, found, strict=True)}
+        self._expected = {_key(row, floor): near for row, near in zip(embeddings, nearest, strict=True)}
 
     def nearest(
         self, embeddings: NDArray[np.float32], *, limit: int, floor: float = -1.0
@@ -367,15 +368,17 @@ class StagedEntities:
             committed = nearest_entities(
                 self._tenant_id, self._video_id, self._version, embeddings, limit=limit + len(self._staged), floor=floor
             )
-        return [self._laid_over(found, row, limit, floor) for found, row in zip(committed, embeddings, strict=True)]
+        return [
+            self._laid_over(entities, row, limit, floor) for entities, row in zip(committed, embeddings, strict=True)
+        ]
 
     def _laid_over(
         self, committed: Sequence[tuple[ekg.Entity, float]], embedding: Vector, limit: int, floor: float
     ) -> list[tuple[ekg.Entity, float]]:
-        found = [pair for pair in committed if pair[0].id not in self._staged]
+        pairs = [pair for pair in committed if pair[0].id not in self._staged]
         staged = ((entity, float(entity.centroid @ embedding)) for entity in self._staged.values())
-        found += [pair for pair in staged if pair[1] >= floor]
-        return sorted(found, key=lambda pair: (-pair[1], str(pair[0].id)))[:limit]
+        pairs += [pair for pair in staged if pair[1] >= floor]
+        return sorted(pairs, key=lambda pair: (-pair[1], str(pair[0].id)))[:limit]
 
 
 def _key(embedding: Vector, floor: float) -> bytes:

@@ -48,7 +48,7 @@ LOCK_ORDER: tuple[JobKind, ...] = (
 )
 """Order in which a transaction locks the rows of several jobs; the row of their video comes after all of them.
 
-A checkpoint holds the row of its own job, then rings for the jobs that follow: so a kind stands before every kind that
+A checkpoint holds the row of its own job, then enqueues the jobs that follow. So a kind stands before every kind that
 its checkpoint enqueues. Two transactions that keep this order never wait for each other in a circle.
 """
 
@@ -63,17 +63,16 @@ class JobState(models.TextChoices):
 
 
 class Job(TenantRow):
-    """What must be done, and who may do it until when.
+    """A unit of work with a lease that says who may do the work until when.
 
-    subject_id: the video, index version, segment, question or delivery that kind says. dedupe_key: at most one job
-    per key.
-    lease_token rises with every claim; every commit of a worker names the token it claimed (fencing).
+    subject_id: the video, index version, segment, question, search or delivery that kind implies. dedupe_key: unique
+    per tenant. lease_token: rises with every claim; every commit of a worker names the token of its claim (fencing).
     """
 
     kind = models.CharField(max_length=32, choices=JobKind.choices)
     queue = models.CharField(max_length=32)
     subject_id = models.UUIDField()
-    # Of the app above this one, so no ForeignKey; the library's migration adds the constraint.
+    # A video belongs to an app above this one, so no ForeignKey; the library's migration adds the constraint.
     video_id = models.UUIDField(null=True)
     dedupe_key = models.CharField(max_length=200)
     state = models.CharField(max_length=16, choices=JobState.choices, default=JobState.QUEUED)
@@ -89,7 +88,7 @@ class Job(TenantRow):
     progress_total = models.BigIntegerField(default=0)
     progress_stage = models.CharField(max_length=64, default="", blank=True)
     cancel_requested_at = models.DateTimeField(null=True)
-    # Set while the job runs when its subject changed meanwhile: it runs once more afterwards.
+    # Set if the subject changed while the job ran: the job then runs once more.
     rerun_requested = models.BooleanField(default=False)
     error_code = models.CharField(max_length=64, default="", blank=True)
     error_message = models.TextField(default="", blank=True)
@@ -107,7 +106,7 @@ class Job(TenantRow):
 
 
 class Outbox(models.Model):
-    """A wake-up to publish, written with the job's row; the relay deletes it once Celery has it.
+    """A wake-up to publish, written together with the job's row; the relay deletes it once Celery has the message.
 
     It carries ids only, so it is not tenant data and needs no policy beyond its grants.
     """

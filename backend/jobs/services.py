@@ -1,7 +1,7 @@
 """The queue of record: enqueue, claim, beat, commit, fail, reap.
 
-A job is claimed by one conditional UPDATE that raises its lease token. Whoever commits must still hold that token: a
-worker that lost its lease (paused, partitioned, presumed dead) finds that its commit touches no row. Wake-ups through
+A job is claimed by one conditional UPDATE that raises its lease token. A worker that commits must still hold this
+token: if a worker lost its lease (paused, partitioned, presumed dead), its commit touches no row. Wake-ups through
 Celery may be lost or doubled without harm.
 """
 
@@ -33,7 +33,7 @@ class LeaseLost(Exception):
 
 
 class JobFailed(Exception):
-    """Work failed for a reason with a stable code. retryable: another attempt may succeed."""
+    """A failure of the work with a stable code. retryable: another attempt may succeed."""
 
     def __init__(self, code: str, message: str, *, retryable: bool) -> None:
         super().__init__(message)
@@ -58,7 +58,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class WakeUp:
-    """Somebody should look at a job. priority: the job's; the higher one is worked on first."""
+    """A request to look at a job. priority: the job's priority; higher values are worked on first."""
 
     job_id: UUID
     tenant_id: UUID
@@ -78,10 +78,10 @@ def enqueue(
 ) -> Job:
     """Write a job and its wake-up into the caller's transaction, once per dedupe_key.
 
-    A job that exists already is returned as it is; if it is running it will run once more (its subject has changed
-    since it looked), and if it has ended it is queued again.
+    An existing job is returned as it is. If it is running, it will run once more, because its subject has changed
+    since; if it has ended, it is queued again.
 
-    Locks the job's row until the caller commits. A transaction that locks several jobs takes them in LOCK_ORDER, and
+    Locks the job's row until the caller commits. A transaction that locks several jobs locks them in LOCK_ORDER, and
     the row of their video after them.
     """
     tenant_id = current_tenant_id()
@@ -101,7 +101,7 @@ def enqueue(
         },
     )
     if not created:
-        # Held until the caller commits, so that nobody claims and ends the job without seeing why it was rung for.
+        # Held until the caller commits, so that nobody claims and ends the job without seeing the caller's change.
         Job.objects.select_for_update().get(id=job.id)
         Job.objects.filter(id=job.id, state=JobState.RUNNING).update(rerun_requested=True)
         requeued = Job.objects.filter(
@@ -117,9 +117,9 @@ def enqueue(
 
 
 def enqueue_many(*, kind: JobKind, subjects: Mapping[str, UUID], max_attempts: int = 5, priority: int = 0) -> None:
-    """enqueue() for each dedupe_key -> subject_id, due now, in a fixed number of statements.
+    """Call enqueue() for each dedupe_key -> subject_id, due now, in a fixed number of statements.
 
-    Jobs that exist already cost statements of their own.
+    Each existing job costs further statements.
     """
     tenant_id = current_tenant_id()
     now = timezone.now()
@@ -153,10 +153,10 @@ def enqueue_many(*, kind: JobKind, subjects: Mapping[str, UUID], max_attempts: i
 
 
 def claim(job_id: UUID, *, worker: str) -> Lease | None:
-    """Take a runnable job, or one whose lease has run out. None when somebody else has it or it is not due.
+    """Claim a job that is due or whose lease has expired. None if another worker has it or it is not due.
 
-    The job's tenant must be entered. A doubled wake-up therefore claims nothing. A job whose last allowed attempt
-    lost its worker is claimed once more, with attempt > max_attempts, so that its failure is recorded.
+    The job's tenant must be entered. A doubled wake-up claims nothing. A job whose last allowed attempt lost its worker
+    is claimed once more, with attempt > max_attempts, so that its failure is recorded.
     """
     now = timezone.now()
     runnable = models.Q(state=JobState.QUEUED, not_before__lte=now) | models.Q(
@@ -193,7 +193,7 @@ def _held(lease: Lease) -> models.QuerySet[Any]:
 
 
 def heartbeat(lease: Lease, *, stage: str = "", done: int | None = None, total: int | None = None) -> bool:
-    """Renew the lease in a transaction of its own. False when it is lost or cancellation was asked for."""
+    """Renew the lease in a transaction of its own. False if the lease is lost or cancellation was requested."""
     now = timezone.now()
     progress: dict[str, Any] = {}
     if stage:
@@ -213,9 +213,10 @@ def heartbeat(lease: Lease, *, stage: str = "", done: int | None = None, total: 
 
 @contextmanager
 def checkpoint(lease: Lease) -> Iterator[None]:
-    """One transaction of the lease's tenant in which the job's row is locked and still ours.
+    """Open a transaction of the lease's tenant in which the job's row is locked and the lease is still held.
 
-    Raises LeaseLost before anything is written otherwise. Everything a step produces is committed here together.
+    Everything that a step produces is committed here together. Raises LeaseLost before anything is written if the lease
+    is lost.
     """
     with tenant_scope(lease.tenant_id):
         held = list(_held(lease).select_for_update().values_list("cancel_requested_at", flat=True))
@@ -225,7 +226,7 @@ def checkpoint(lease: Lease) -> Iterator[None]:
 
 
 def complete(lease: Lease) -> None:
-    """Inside checkpoint(): end the job, or queue it once more if its subject changed while it ran."""
+    """End the job, or queue it once more if its subject changed while it ran; inside checkpoint()."""
     now = timezone.now()
     if (
         _held(lease)
@@ -241,7 +242,7 @@ def complete(lease: Lease) -> None:
 
 
 def fail(lease: Lease, error: JobFailed) -> JobState:
-    """Inside checkpoint(): schedule another attempt with jittered backoff, or end the job.
+    """Schedule another attempt with jittered backoff, or end the job; inside checkpoint().
 
     Returns the new state: QUEUED (will be retried), FAILED (no retry can help) or DEAD (attempts used up).
     """
@@ -263,33 +264,33 @@ def fail(lease: Lease, error: JobFailed) -> JobState:
 
 
 def request_cancel(*, dedupe_key: str) -> bool:
-    """Cancel a queued job at once, ask a running one to stop. False when there is nothing to cancel."""
+    """Cancel a queued job at once, or ask a running job to stop. False if there is nothing to cancel."""
     return request_cancel_many(dedupe_keys=[dedupe_key])
 
 
 def request_cancel_many(*, dedupe_keys: Sequence[str]) -> bool:
-    """Do request_cancel() for each key, in a fixed number of statements. False when there is nothing to cancel.
+    """Call request_cancel() for each key, in a fixed number of statements. False if there is nothing to cancel.
 
     Locks the jobs in LOCK_ORDER, so that neither two cancellations nor a worker's checkpoint can wait in a circle.
     """
     now = timezone.now()
     order = models.Case(*(models.When(kind=kind, then=position) for position, kind in enumerate(LOCK_ORDER)))
-    wanted = Job.objects.select_for_update().filter(dedupe_key__in=dedupe_keys).order_by(order, "id")
-    mine = Job.objects.filter(id__in=list(wanted.values_list("id", flat=True)))
-    stopped = mine.filter(state=JobState.QUEUED).update(
+    jobs = Job.objects.select_for_update().filter(dedupe_key__in=dedupe_keys).order_by(order, "id")
+    locked = Job.objects.filter(id__in=list(jobs.values_list("id", flat=True)))
+    stopped = locked.filter(state=JobState.QUEUED).update(
         state=JobState.CANCELED, completed_at=now, cancel_requested_at=now
     )
-    asked = mine.filter(state=JobState.RUNNING).update(cancel_requested_at=now)
-    return bool(stopped or asked)
+    stopping = locked.filter(state=JobState.RUNNING).update(cancel_requested_at=now)
+    return bool(stopped or stopping)
 
 
 def cancel_requested(lease: Lease) -> bool:
-    """Whether a customer asked to stop the job that this lease still holds."""
+    """Whether a customer asked to stop the job, which this lease still holds."""
     return _held(lease).exclude(cancel_requested_at=None).exists()
 
 
 def acknowledge_cancel(lease: Lease) -> bool:
-    """End a running job whose cancellation was asked for. False when the lease is lost."""
+    """End a running job whose cancellation was requested. False if the lease is lost."""
     return bool(_held(lease).update(state=JobState.CANCELED, completed_at=timezone.now(), lease_until=None))
 
 
@@ -303,10 +304,10 @@ def is_worked_on(video_id: UUID) -> bool:
 
 
 def take_due_wakeups(*, limit: int = 200) -> list[WakeUp]:
-    """Remove due outbox rows and return them, those of the highest priority first; in a transaction on `dispatch`.
+    """Remove and return due outbox rows, the highest priority first; in a transaction on `dispatch`.
 
-    SKIP LOCKED lets several relays share the table. The caller publishes before its transaction ends, so that a crash
-    in between publishes twice rather than never.
+    SKIP LOCKED lets several relays share the table. The caller publishes before its transaction ends, so a crash in
+    between publishes twice rather than never.
     """
     priority = Job.unscoped.using("dispatch").filter(id=models.OuterRef("job_id")).values("priority")
     rows = list(
@@ -321,9 +322,9 @@ def take_due_wakeups(*, limit: int = 200) -> list[WakeUp]:
 
 
 def reap(*, stale_after: timedelta) -> int:
-    """Put wake-ups back for jobs that nobody works on: expired leases, and queued jobs whose wake-up was lost.
+    """Write wake-ups for jobs that nobody works on: jobs with expired leases, and queued jobs whose wake-up was lost.
 
-    A lease that has just expired is rung for at once, anything older once per stale_after. Returns the number of
+    A lease that has just expired gets a wake-up at once, an older job one per stale_after. Returns the number of
     wake-ups written.
     """
     now = timezone.now()
@@ -338,8 +339,8 @@ def reap(*, stale_after: timedelta) -> int:
             )
             .values_list("id", "tenant_id", "queue", "lease_until")[:1000]
         )
-        # The row that waits is what paces the ringing: most stale jobs only stand in a long queue, and ringing for
-        # each of them at every pass would bury the broker.
+        # The waiting row limits the rate: most stale jobs merely stand in a long queue, and a wake-up for each of them
+        # at every pass would flood the broker.
         outbox.bulk_create(
             [
                 Outbox(
@@ -355,7 +356,7 @@ def reap(*, stale_after: timedelta) -> int:
 
 
 def oldest_runnable_age_seconds() -> dict[str, float]:
-    """Per queue, how long the oldest due job has waited: what workers are scaled on."""
+    """Return, per queue, how long the oldest due job has waited; worker groups are scaled by this age."""
     with connections["dispatch"].cursor() as cursor:
         cursor.execute(
             "SELECT queue, extract(epoch FROM now() - min(not_before)) FROM jobs_job "

@@ -1,4 +1,4 @@
-"""What an index version holds, in numbers.
+"""The contents of an index version in numbers.
 
 backend.ekg stores the contents and stands above this app, so it registers the reader.
 """
@@ -33,7 +33,7 @@ class IndexSize:
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """What of one index version could not be described: chunks, their time, and chunks by the code that says why."""
+    """The parts of an index version without a description: chunks, their milliseconds, and chunks by reason code."""
 
     count: int
     ms: int
@@ -52,7 +52,7 @@ _registered: IndexContents | None = None
 
 
 def register(contents: IndexContents) -> None:
-    """Set the reader of this process; called once, when the app that stores the index is ready."""
+    """Set the reader of this process; called once, when the app that stores the index is loaded."""
     global _registered
     _registered = contents
 

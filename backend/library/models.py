@@ -18,7 +18,7 @@ class Profile(models.TextChoices):
 class Collection(TenantRow):
     name = models.CharField(max_length=200)
     profile = models.CharField(max_length=16, choices=Profile.choices, default=Profile.GENERAL)
-    # The customer's own words on what to look for; data in the describer's prompt.
+    # The customer's own words on what to look for; they enter the describer's prompt as data.
     instructions = models.TextField(default="", blank=True, max_length=4_000)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -34,7 +34,7 @@ class UploadStatus(models.TextChoices):
 
 
 class Upload(TenantRow):
-    """One presigned S3 multipart upload. part_size is fixed at creation; S3 itself knows which parts arrived."""
+    """One presigned S3 multipart upload. part_size is fixed at creation; S3 keeps the list of parts."""
 
     status = models.CharField(max_length=16, choices=UploadStatus.choices, default=UploadStatus.OPEN)
     filename = models.CharField(max_length=255)
@@ -69,7 +69,7 @@ class VideoStatus(models.TextChoices):
 
 
 class SourceType(models.TextChoices):
-    """How a video's recording arrives: in one file of the customer's, or in segments until it is closed."""
+    """How a video's recording arrives: as one uploaded file, from one URL, or in segments until it is closed."""
 
     UPLOAD = "upload"
     URL = "url"
@@ -77,7 +77,7 @@ class SourceType(models.TextChoices):
 
 
 class ProbedRow(TenantRow):
-    """What a recording was found to be; null until it is probed."""
+    """Measurements of a recording; null until it is probed."""
 
     duration_ms = models.BigIntegerField(null=True)
     source_start_ms = models.BigIntegerField(default=0)
@@ -97,7 +97,8 @@ class ProbedRow(TenantRow):
 class Video(ProbedRow):
     """One indexed recording. Questions can be asked about 0..indexed_until_ms of the active index version.
 
-    An uploaded recording is the one object at object_key; any other is the concatenation of its ready InputSegments.
+    An uploaded recording is the one object at object_key; any other recording is the concatenation of its ready
+    InputSegments.
     """
 
     status = models.CharField(max_length=16, choices=VideoStatus.choices, default=VideoStatus.QUEUED)
@@ -118,11 +119,11 @@ class Video(ProbedRow):
     # Null while more input may be appended.
     input_closed_at = models.DateTimeField(null=True)
 
-    # The version questions read, and the version being built (equal, but for a re-index).
+    # The version that questions read, and the version being built; they differ only during a re-index.
     active_index_version = models.PositiveIntegerField(default=1)
     building_index_version = models.PositiveIntegerField(default=1)
     indexed_until_ms = models.BigIntegerField(default=0)
-    # Wall time per stage of the index so far, {stage: ms}; summed over segments.
+    # Wall time per stage of the index so far, {stage: ms}, summed over segments.
     stage_ms = models.JSONField(default=dict)
 
     error_code = models.CharField(max_length=64, default="", blank=True)
@@ -148,8 +149,8 @@ class InputStatus(models.TextChoices):
 class InputSegment(ProbedRow):
     """One recorded piece of a growing video, in the order n in which it was appended.
 
-    start_ms: where it begins on the video's clock, known once every earlier piece is ready or failed. A failed piece
-    takes up no time. url may carry a customer's signature: it is fetched, never shown, and cleared afterwards.
+    start_ms: its begin on the video's clock, set once every earlier piece is ready or failed. A failed piece takes no
+    time. url may carry a customer's signature: it is fetched, never shown, and cleared afterwards.
     """
 
     video = models.ForeignKey(Video, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
@@ -179,10 +180,10 @@ class IndexState(models.TextChoices):
 
 
 class IndexVersion(TenantRow):
-    """One index of a video. A new one is built beside the one that questions read, which changes when it is ready.
+    """One index of a video. A new version is built next to the one that questions read, and replaces it when ready.
 
-    clock: what the picture's own clock shows, {"at_zero": ISO date and time or time of day at 0 ms, "readings": how
-    many agree}; null without a readable one.
+    clock: the clock in the picture, {"at_zero": ISO date and time or time of day at 0 ms, "readings": number of
+    agreeing readings}; null if no clock is readable.
     """
 
     video = models.ForeignKey(Video, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")

@@ -13,7 +13,7 @@ from backend.library.models import Collection, IndexState, IndexVersion, InputSe
 
 @dataclass(frozen=True, slots=True)
 class VideoFilter:
-    """Which videos are listed; None leaves a condition out."""
+    """Conditions on the listed videos; None leaves a condition out."""
 
     status: str | None = None
     collection_id: UUID | None = None
@@ -50,7 +50,7 @@ def uploads() -> QuerySet[Upload]:
 
 
 def video_of_upload(upload_id: UUID) -> Video | None:
-    """The video that an upload became, or became a segment of."""
+    """Return the video that an upload became, or became a segment of."""
     video: Video | None = Video.objects.filter(upload_id=upload_id).first()
     if video is None:
         segment = InputSegment.objects.filter(upload_id=upload_id).select_related("video").first()
@@ -64,7 +64,7 @@ def input_segments(video: Video) -> QuerySet[InputSegment]:
 
 
 def input_counts(videos: Sequence[Video]) -> dict[UUID, int]:
-    """How many segments were appended to each video that takes any."""
+    """Return the number of appended segments by video, for the videos that take segments."""
     ids = [video.id for video in videos if video.source_type != SourceType.UPLOAD]
     counted = InputSegment.objects.filter(video_id__in=ids).values_list("video_id").annotate(Count("id"))
     return {**dict.fromkeys(ids, 0), **dict(counted)}
@@ -76,7 +76,7 @@ def index_versions(video: Video) -> QuerySet[IndexVersion]:
 
 
 def versions_under_way(videos: Sequence[Video]) -> dict[UUID, IndexVersion]:
-    """The version that is built beside the active one, for those videos that are indexed anew."""
+    """Return the version being built next to the active one, for the videos that are indexed again."""
     building = {video.id: video.building_index_version for video in videos}
     rows = IndexVersion.objects.filter(video_id__in=list(building), state=IndexState.BUILDING)
     active = {video.id: video.active_index_version for video in videos}

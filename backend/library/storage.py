@@ -26,46 +26,46 @@ _LIST_PAGE = 1000
 
 
 def source_key(tenant_id: UUID, upload_id: UUID) -> str:
-    """Where an upload's object lies; never under the customer's own name for it."""
+    """Return the key of an upload's object, which never contains the customer's file name."""
     return f"t/{tenant_id}/u/{upload_id}/source"
 
 
 def source_prefix(object_key: str) -> str:
-    """The folder that holds a source and nothing else."""
+    """Return the folder that holds one source and nothing else."""
     return object_key[: object_key.rindex("/") + 1]
 
 
 def video_prefix(tenant_id: UUID, video_id: UUID) -> str:
-    """The folder of everything derived from a video."""
+    """Return the folder of everything derived from a video."""
     return f"t/{tenant_id}/v/{video_id}/"
 
 
 def version_prefix(tenant_id: UUID, video_id: UUID, index_version: int) -> str:
-    """The folder of everything derived for one index version."""
+    """Return the folder of everything derived for one index version."""
     return f"{video_prefix(tenant_id, video_id)}{index_version}/"
 
 
 def thumbnail_key(tenant_id: UUID, video_id: UUID, index_version: int, ms: int) -> str:
-    """The same frame always has the same key, so work done twice overwrites itself."""
+    """Return the key of a frame's thumbnail: the same for the same frame, so repeated work overwrites itself."""
     return f"{version_prefix(tenant_id, video_id, index_version)}frames/{ms}.jpg"
 
 
 def evidence_key(tenant_id: UUID, question_id: UUID, ordinal: int) -> str:
-    """A frame that an answer rests on, kept with the question when its index version is purged."""
+    """Return the key of a frame that an answer cites; it stays with the question when the index version is purged."""
     return f"t/{tenant_id}/q/{question_id}/{ordinal:03d}.jpg"
 
 
 def cited_thumbnail_key(tenant_id: UUID, question_id: UUID, ordinal: int) -> str:
-    """A thumbnail that a piece of evidence shows, kept with the question when its index version goes."""
+    """Return the key of a thumbnail that evidence shows; it stays with the question when the index version goes."""
     return f"t/{tenant_id}/q/{question_id}/thumbnail-{ordinal:03d}.jpg"
 
 
 class StorageError(Exception):
-    """A call that object storage refused, for a reason none of the subclasses names."""
+    """A call that object storage refused, for a reason without a subclass."""
 
 
 class StorageAway(StorageError):
-    """No answer, or one that says to try later."""
+    """No answer, or an answer that asks to try later."""
 
 
 class ObjectMissing(StorageError):
@@ -77,11 +77,11 @@ class UploadMissing(StorageError):
 
 
 class PartRejected(StorageError):
-    """A part is missing, too small, or not the one that was named."""
+    """A part is missing, too small, or not the named part."""
 
 
 class ChecksumRejected(StorageError):
-    """A part's checksum is not that of its bytes, or is missing where the upload was begun with checksums."""
+    """A part's checksum does not match its bytes, or is missing in an upload begun with checksums."""
 
 
 class ObjectExists(StorageError):
@@ -90,7 +90,7 @@ class ObjectExists(StorageError):
 
 @dataclass(frozen=True, slots=True)
 class StoredPart:
-    """A part as storage has it. sha256: hex, "" where none was sent with it or storage does not tell."""
+    """A part as storage has it. sha256: hex, "" if none was sent with it or storage does not report it."""
 
     part_number: int
     etag: str
@@ -100,7 +100,7 @@ class StoredPart:
 
 @dataclass(frozen=True, slots=True)
 class PresignedPart:
-    """Where to PUT one part, and the headers that are signed with it."""
+    """The URL to PUT one part to, and the headers that are signed with it."""
 
     part_number: int
     url: str
@@ -149,17 +149,17 @@ def _translated() -> Iterator[None]:
 
 
 def to_base64(sha256_hex: str) -> str:
-    """How S3 spells a SHA-256. Raises ValueError for anything but hex."""
+    """Return a hex SHA-256 in S3's base64 form. Raises ValueError for anything but hex."""
     return base64.b64encode(bytes.fromhex(sha256_hex)).decode()
 
 
 def _to_hex(sha256_base64: str) -> str:
-    # A composite checksum ends with "-<parts>"; a part's own never does.
+    # A composite checksum ends with "-<parts>"; the checksum of a part never does.
     return base64.b64decode(sha256_base64).hex() if sha256_base64 else ""
 
 
 class ObjectStorage:
-    """The service's bucket. Every method raises StorageAway when storage does not answer."""
+    """The service's bucket. Every method raises StorageAway if storage does not answer."""
 
     def __init__(self) -> None:
         self._client = _client()
@@ -168,7 +168,7 @@ class ObjectStorage:
     # --- multipart uploads -------------------------------------------------------------------------------------------
 
     def create_upload(self, key: str, *, content_type: str, part_checksums: bool) -> str:
-        """Begin a multipart upload; returns its id. part_checksums: every part will carry its SHA-256."""
+        """Begin a multipart upload and return its id. part_checksums: every part will carry its SHA-256."""
         options: dict[str, Any] = {"ChecksumAlgorithm": "SHA256"} if part_checksums else {}
         with _translated():
             reply = self._client.create_multipart_upload(
@@ -177,7 +177,7 @@ class ObjectStorage:
         return reply["UploadId"]
 
     def presign_part(self, key: str, upload_id: str, part_number: int, *, sha256: str = "") -> PresignedPart:
-        """A URL for one PUT of one part. sha256 (hex) is signed: storage refuses other bytes."""
+        """Return a URL for one PUT of one part. sha256 (hex) is signed: storage refuses other bytes."""
         parameters: dict[str, Any] = {
             "Bucket": self._bucket,
             "Key": key,
@@ -200,7 +200,7 @@ class ObjectStorage:
         return StoredPart(part_number, reply["ETag"].strip('"'), len(body))
 
     def list_parts(self, key: str, upload_id: str) -> list[StoredPart]:
-        """The parts that have arrived, by number. Raises UploadMissing."""
+        """Return the parts that have arrived, by number. Raises UploadMissing."""
         parts: list[StoredPart] = []
         marker = 0
         while True:
@@ -222,7 +222,7 @@ class ObjectStorage:
             marker = int(reply["NextPartNumberMarker"])
 
     def complete(self, key: str, upload_id: str, parts: Sequence[StoredPart]) -> None:
-        """Make the object out of its parts. Raises UploadMissing, PartRejected, ChecksumRejected, ObjectExists."""
+        """Make the object from its parts. Raises UploadMissing, PartRejected, ChecksumRejected, ObjectExists."""
         listed: list[Any] = []
         for part in parts:
             entry = {"PartNumber": part.part_number, "ETag": f'"{part.etag}"'}
@@ -235,13 +235,13 @@ class ObjectStorage:
                 Key=key,
                 UploadId=upload_id,
                 MultipartUpload={"Parts": listed},
-                # Some servers ignore both; that is why the caller compares head() afterwards.
+                # Some servers ignore both, so the caller compares head() afterwards.
                 MpuObjectSize=sum(part.size_bytes for part in parts),
                 IfNoneMatch="*",
             )
 
     def abort(self, key: str, upload_id: str) -> None:
-        """Drop an upload and its parts; one that is gone already is fine."""
+        """Drop an upload and its parts; does nothing if it is gone already."""
         try:
             with _translated():
                 self._client.abort_multipart_upload(Bucket=self._bucket, Key=key, UploadId=upload_id)
@@ -251,7 +251,7 @@ class ObjectStorage:
     # --- objects -----------------------------------------------------------------------------------------------------
 
     def head(self, key: str) -> ObjectHead:
-        """Raises ObjectMissing."""
+        """Return the object's metadata. Raises ObjectMissing."""
         with _translated():
             reply = self._client.head_object(Bucket=self._bucket, Key=key)
         return ObjectHead(size_bytes=reply["ContentLength"], etag=reply["ETag"].strip('"'))
@@ -261,12 +261,12 @@ class ObjectStorage:
             self._client.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=content_type)
 
     def get(self, key: str) -> bytes:
-        """The whole object: for thumbnails and evidence, never for sources. Raises ObjectMissing."""
+        """Return the whole object: for thumbnails and evidence, never for sources. Raises ObjectMissing."""
         with _translated():
             return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
 
     def presign_get(self, key: str, *, expires: timedelta = PRESIGNED_FOR) -> str:
-        """A URL that reads one object, also by ranges, until it expires."""
+        """Return a URL that reads one object, also by ranges, until it expires."""
         return self._client.generate_presigned_url(
             "get_object", Params={"Bucket": self._bucket, "Key": key}, ExpiresIn=int(expires.total_seconds())
         )
@@ -276,9 +276,9 @@ class ObjectStorage:
             self._client.delete_object(Bucket=self._bucket, Key=key)
 
     def delete_prefix(self, prefix: str) -> int:
-        """Delete every object under a tenant's folder; returns how many.
+        """Delete every object under a tenant's folder and return their number.
 
-        Raises ValueError for any other prefix, StorageError when storage keeps an object.
+        Raises ValueError for any other prefix, StorageError if storage keeps an object.
         """
         if not prefix.startswith("t/") or not prefix.endswith("/") or prefix.count("/") < 2:
             raise ValueError(f"a prefix names one tenant's folder, got {prefix!r}")
@@ -288,14 +288,14 @@ class ObjectStorage:
                 keys: list[Any] = [{"Key": entry["Key"]} for entry in listing.get("Contents", [])]
                 if keys:
                     reply = self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": keys, "Quiet": True})
-                    if kept := reply.get("Errors"):
-                        # The request as a whole succeeds all the same.
-                        raise StorageError(f"DeleteObjects: {kept[0].get('Code', '')} for {len(kept)} objects")
+                    if errors := reply.get("Errors"):
+                        # The request as a whole succeeds even then.
+                        raise StorageError(f"DeleteObjects: {errors[0].get('Code', '')} for {len(errors)} objects")
                     deleted += len(keys)
         return deleted
 
     def ping(self) -> None:
-        """One cheap call that needs the bucket and our rights on it."""
+        """Make one cheap call that needs the bucket and the service's rights on it."""
         with _translated():
             self._client.head_bucket(Bucket=self._bucket)
 
@@ -310,7 +310,7 @@ def check_storage() -> None:
 
 @cache
 def _client() -> S3Client:
-    # One per process: making a client is slow, and boto3 clients are thread-safe.
+    # One client per process: making a client is slow, and boto3 clients are thread-safe.
     return boto3.client(
         "s3",
         endpoint_url=settings.S3_ENDPOINT_URL or None,

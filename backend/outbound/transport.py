@@ -1,8 +1,8 @@
-"""HTTP to addresses that customers name: resolved once, checked, and connected to as checked.
+"""HTTP to addresses that customers name: a name is resolved once, and the connection uses the checked address.
 
-A name is resolved here, every address it has is judged, and the connection goes to the very address that was judged,
-while Host and SNI stay the name's: a resolver that answers differently a moment later changes nothing. Redirects are
-not followed, no proxy of the environment is used, and one deadline covers the whole exchange.
+All addresses of a name are checked, and the connection goes to exactly the address that was checked, while Host and SNI
+keep the name. So a resolver that answers differently a moment later changes nothing. Redirects are not followed, no
+proxy of the environment is used, and one deadline covers the whole exchange.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ import httpcore
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 ALLOWED_PORTS = frozenset({443, 8443})
-# Python calls neither of these private: carrier-grade NAT, and IPv6 forms that carry an IPv4 address of any kind.
+# Python does not count these as private: carrier-grade NAT, and IPv6 forms that carry an IPv4 address of any kind.
 _CGNAT = ipaddress.ip_network("100.64.0.0/10")
 _CARRIERS_OF_IPV4 = tuple(map(ipaddress.ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")))
-# Names by which clouds hand out credentials to whoever asks from inside.
+# Names under which clouds hand out credentials to any client inside.
 _METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal"})
 
 
 class TransportError(Exception):
-    """No response came.
+    """No response arrived.
 
     code is stable: invalid_url, address_refused, unresolvable, timeout, tls_error, connection_failed.
     """
@@ -54,17 +54,17 @@ class Response:
 
     status: int
     headers: Mapping[str, str]
-    """Names in lower case."""
+    """Header values by name in lower case."""
     address: str
     _body: Iterable[bytes]
 
     def chunks(self) -> Iterator[bytes]:
-        """The body as it arrives. Raises TransportError."""
+        """Yield the body as it arrives. Raises TransportError."""
         with _typed_errors():
             yield from self._body
 
     def excerpt(self, limit: int) -> bytes:
-        """At most the first limit bytes; a body that breaks off is returned as far as it came."""
+        """Return at most the first limit bytes; of a body that breaks off, the bytes that arrived."""
         taken = bytearray()
         try:
             for chunk in self.chunks():
@@ -77,10 +77,10 @@ class Response:
 
 
 def check_url(url: str, *, allow_private: bool) -> Target:
-    """The parts of a URL that may be called, without resolving it. Raises TransportError("invalid_url").
+    """Return the parts of a URL that may be called, without resolving its host. Raises TransportError("invalid_url").
 
-    https on port 443 or 8443, no user info, a host name or a public address; allow_private lets http and any port and
-    address through, for a local stack.
+    The URL must use https on port 443 or 8443, without user info, with a host name or a public address. allow_private
+    also permits http and any port and address, for a local stack.
     """
     try:
         parts = urlsplit(url)
@@ -110,7 +110,7 @@ def check_url(url: str, *, allow_private: bool) -> Target:
 
 
 def is_public(address: IPAddress) -> bool:
-    """Whether an address is one of a host on the internet, whatever notation it hides in."""
+    """Whether an address belongs to a host on the internet, in any notation."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(address.ipv4_mapped)
@@ -125,15 +125,15 @@ def is_public(address: IPAddress) -> bool:
 
 
 def resolve(host: str, port: int, *, allow_private: bool) -> list[str]:
-    """Every address of a host, all of them allowed. Raises TransportError (unresolvable, address_refused).
+    """Return every address of a host if all are allowed. Raises TransportError (unresolvable, address_refused).
 
-    One forbidden address refuses the name as a whole: which of them would be used is the resolver's choice.
+    One forbidden address refuses the whole name, because the resolver decides which address a client would use.
     """
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise TransportError("unresolvable", f"{host} has no address") from None
-    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in infos))
     if not allow_private:
         for text in addresses:
             # A zone index marks a link-local address.
@@ -150,23 +150,23 @@ def _literal(host: str) -> IPAddress | None:
 
 
 class _DeadlineStream(httpcore.NetworkStream):
-    """A stream whose every read and write ends at one deadline, so a peer that drips bytes gains no time."""
+    """A stream whose reads and writes all end at one deadline, so a peer that drips bytes gains no time."""
 
     def __init__(self, stream: httpcore.NetworkStream, deadline: float) -> None:
         self._stream = stream
         self._deadline = deadline
 
-    def _left(self, timeout: float | None) -> float:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
+    def _remaining(self, timeout: float | None) -> float:
+        remaining = self._deadline - time.monotonic()
+        if remaining <= 0:
             raise httpcore.ReadTimeout("the deadline has passed")
-        return left if timeout is None else min(left, timeout)
+        return remaining if timeout is None else min(remaining, timeout)
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, self._left(timeout))
+        return self._stream.read(max_bytes, self._remaining(timeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, self._left(timeout))
+        self._stream.write(buffer, self._remaining(timeout))
 
     def close(self) -> None:
         self._stream.close()
@@ -175,7 +175,7 @@ class _DeadlineStream(httpcore.NetworkStream):
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
         return _DeadlineStream(
-            self._stream.start_tls(ssl_context, server_hostname, self._left(timeout)), self._deadline
+            self._stream.start_tls(ssl_context, server_hostname, self._remaining(timeout)), self._deadline
         )
 
     def get_extra_info(self, info: str) -> object:
@@ -183,7 +183,7 @@ class _DeadlineStream(httpcore.NetworkStream):
 
 
 class _PinnedBackend(httpcore.NetworkBackend):
-    """Opens sockets to the addresses that were checked, whatever name the client asks for."""
+    """Opens sockets to the checked addresses, whatever host the client asks for."""
 
     def __init__(self, addresses: list[str], deadline: float) -> None:
         self._addresses = addresses
@@ -201,12 +201,12 @@ class _PinnedBackend(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         failure: Exception = httpcore.ConnectError("no address")
         for address in self._addresses:
-            left = self._deadline - time.monotonic()
-            if left <= 0:
+            remaining = self._deadline - time.monotonic()
+            if remaining <= 0:
                 raise httpcore.ConnectTimeout("the deadline has passed")
             try:
                 stream = self._sockets.connect_tcp(
-                    address, port, timeout=left, local_address=local_address, socket_options=socket_options
+                    address, port, timeout=remaining, local_address=local_address, socket_options=socket_options
                 )
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
@@ -226,7 +226,7 @@ def request(
     timeout_s: float = 20.0,
     allow_private: bool = False,
 ) -> Iterator[Response]:
-    """One request to one checked address; the response's body is read inside the context.
+    """Send one request to one checked address; the response's body is read inside the context.
 
     timeout_s covers everything from the first connection attempt to the last byte read. Any status is a response, a
     redirect too. Raises TransportError.

@@ -1,4 +1,4 @@
-"""API keys on requests: who is calling, for which tenant, with which scopes."""
+"""API keys on requests: the caller, its tenant and its scopes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from backend.tenancy import keys
 from backend.tenancy.models import ApiKey, Tenant
 
 logger = logging.getLogger(__name__)
-# last_used_at tells whether a key is in use, not when exactly: one write per key and minute is enough.
+# last_used_at shows whether a key is in use, not the exact time: one write per key and minute is enough.
 USED_RESOLUTION = timedelta(minutes=1)
 
 
@@ -38,7 +38,7 @@ class Principal:
 
 
 class ApiKeyAuthentication(BaseAuthentication):
-    """`Authorization: Bearer vk_live_…` or `X-Api-Key: vk_live_…`."""
+    """Reads `Authorization: Bearer vk_live_…` or `X-Api-Key: vk_live_…`."""
 
     def authenticate(self, request: Request) -> tuple[Principal, Principal] | None:
         text = _presented(request)
@@ -59,9 +59,9 @@ def _presented(request: Request) -> str | None:
 
 
 def resolve(text: str) -> Principal:
-    """The holder of a presented key.
+    """Return the holder of a presented key.
 
-    The tenant is unknown until the key is found, so this reads two tables through the dispatch role. Raises
+    The tenant is unknown until the key is read, so this reads two tables through the dispatch role. Raises
     AuthenticationFailed with the same words whether the key is unknown, its secret is wrong, or it has ended.
     """
     refused = AuthenticationFailed("The API key is not valid.")
@@ -89,7 +89,7 @@ def _note_use(key: ApiKey) -> None:
     if key.last_used_at is not None and key.last_used_at > now - USED_RESOLUTION:
         return
     try:
-        # Conditional, so that of many requests at once one writes.
+        # Conditional, so that only one of many concurrent requests writes.
         stale = Q(last_used_at=None) | Q(last_used_at__lte=now - USED_RESOLUTION)
         ApiKey.unscoped.using("dispatch").filter(stale, id=key.id).update(last_used_at=now)
     except DatabaseError:
@@ -97,7 +97,7 @@ def _note_use(key: ApiKey) -> None:
 
 
 class HasScope(BasePermission):
-    """The view's `scopes` name what each method needs; a method that names nothing is refused."""
+    """Requires the scope that the view's `scopes` names for the method; a method without a scope is refused."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         method = (request.method or "").upper()
@@ -116,7 +116,7 @@ class HasScope(BasePermission):
 
 
 class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """How the OpenAPI document names this authentication."""
+    """The name of this authentication in the OpenAPI document."""
 
     target_class = "backend.tenancy.authentication.ApiKeyAuthentication"
     name = "apiKey"

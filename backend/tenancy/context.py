@@ -1,4 +1,4 @@
-"""The tenant of the work at hand: one context variable for Python, one transaction-local setting for Postgres."""
+"""The tenant of the current work: one context variable for Python, one transaction-local setting for Postgres."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _tenant: ContextVar[UUID | None] = ContextVar("tenant", default=None)
 
 
 class NoTenant(RuntimeError):
-    """Tenant data was touched outside a tenant_scope: a programming error, never a customer's."""
+    """Tenant data was touched outside a tenant_scope: a programming error, never a customer's mistake."""
 
 
 def current_tenant_id() -> UUID:
-    """The tenant of the open scope. Raises NoTenant outside one."""
+    """Return the tenant of the open scope. Raises NoTenant outside a scope."""
     tenant_id = _tenant.get()
     if tenant_id is None:
         raise NoTenant("tenant data is read and written inside tenant_scope only")
@@ -46,7 +46,7 @@ def leave_tenant(token: Token[UUID | None]) -> None:
 
 @contextmanager
 def tenant_scope(tenant_id: UUID) -> Iterator[None]:
-    """A transaction in which exactly this tenant's rows can be seen and written."""
+    """Open a transaction in which only this tenant's rows can be seen and written."""
     with transaction.atomic():
         token = enter_tenant(tenant_id)
         try:

@@ -1,7 +1,7 @@
 """Row-level security and composite foreign keys as migration operations.
 
 Every tenant table gets: ENABLE and FORCE row level security, one policy with USING and WITH CHECK evaluated once per
-statement, a unique (tenant_id, id) for composite foreign keys to point at, and grants per role. Foreign keys carry the
+statement, a unique (tenant_id, id) as the target of composite foreign keys, and grants per role. Foreign keys carry the
 tenant, because a foreign-key check itself runs without row-level security.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from django.db.migrations import RunSQL
 
-# nullif: after a transaction-local set the setting reads back as '', not NULL.
+# nullif: after a transaction-local set the setting reads as '', not NULL.
 CURRENT_TENANT = "(SELECT nullif(current_setting('app.tenant_id', true), '')::uuid)"
 
 
@@ -38,7 +38,7 @@ def tenant_table(
 
 
 def tenant_reference(table: str, column: str, parent: str, *, on_delete: str = "CASCADE") -> RunSQL:
-    """FOREIGN KEY (tenant_id, column) REFERENCES parent (tenant_id, id)."""
+    """Add FOREIGN KEY (tenant_id, column) REFERENCES parent (tenant_id, id)."""
     action = f"SET NULL ({column})" if on_delete == "SET NULL" else on_delete
     return RunSQL(
         f"ALTER TABLE {table} ADD CONSTRAINT {table}_{column}_tenant FOREIGN KEY (tenant_id, {column}) "
@@ -48,7 +48,7 @@ def tenant_reference(table: str, column: str, parent: str, *, on_delete: str = "
 
 
 def plain_table(table: str, *, rw: str = "SELECT", dispatch: str = "") -> RunSQL:
-    """Grants for a table that holds no tenant data."""
+    """Grant rights on a table that holds no tenant data."""
     statements = [f"GRANT {rw} ON {table} TO app_rw", f"GRANT SELECT ON {table} TO app_admin_ro"]
     if dispatch:
         statements.append(f"GRANT {dispatch} ON {table} TO app_dispatch")

@@ -1,7 +1,7 @@
-"""Whether the database keeps tenants apart as the code assumes: flags, policies, roles, revokes.
+"""Checks that the database keeps tenants apart as the code assumes: flags, policies, roles, revokes.
 
-The tests, `manage.py check --database default` and /readyz all ask here, so what is tested is what is checked in
-production. A process whose database has lost one of these refuses to serve.
+The tests, `manage.py check --database default` and /readyz all call faults(), so production checks what the tests
+check. A process whose database fails a check refuses to serve.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from django.core.checks import CheckMessage, Error
 from django.db import connections, transaction
 
 GRAPH_SCHEMA = "ekg"
-# They read the graph past row-level security or change its shape (AGE 1.7 and 1.8).
+# These routines read the graph past row-level security or change its shape (AGE 1.7 and 1.8).
 REVOKED_ROUTINES = (
     "age_vle", "age_shortest_path", "age_all_shortest_paths", "age_graph_stats", "graph_stats", "age_vertex_stats",
     "vertex_stats", "age_delete_global_graphs", "delete_global_graphs", "create_graph", "drop_graph", "create_vlabel",
     "create_elabel", "drop_label", "alter_graph", "load_labels_from_file", "load_edges_from_file",
     "create_complete_graph", "age_create_barbell_graph", "create_subgraph",
 )  # fmt: skip
-# Without a tenant of their own: framework tables, prices, and the outbox, which carries ids only.
+# Tables without a tenant besides the framework's: prices, and the outbox, which carries ids only.
 PLAIN_TABLES = frozenset({"billing_pricebook", "jobs_outbox"})
 PLAIN_PREFIXES = ("django_", "auth_")
 RESTRICTED_ROLES = ("app_rw", "app_owner")
@@ -56,58 +56,58 @@ _ROLES = "SELECT rolname, rolsuper, rolbypassrls, rolcreaterole FROM pg_roles WH
 
 
 def faults(*, using: str = "default") -> list[str]:
-    """What is wrong, in words, one line each; empty when tenants are kept apart.
+    """Return the faults, one line each; an empty list if tenants are kept apart.
 
-    using: the alias that serves requests; it is asked who it is, too.
+    using: the alias that serves requests; its role is checked too.
     """
-    found: list[str] = []
+    problems: list[str] = []
     with transaction.atomic(using=using), connections[using].cursor() as cursor:
-        found += _role_faults(cursor)
+        problems += _role_faults(cursor)
         cursor.execute(_TABLES, [GRAPH_SCHEMA])
         tables = cursor.fetchall()
         if not any(schema == GRAPH_SCHEMA for schema, *_ in tables):
-            found.append("the graph is not provisioned")
+            problems.append("the graph is not provisioned")
         for schema, table, enabled, forced, guarded, policies in tables:
             if schema == "public" and (table in PLAIN_TABLES or table.startswith(PLAIN_PREFIXES)):
                 continue
             if not (enabled and forced and guarded):
-                found.append(f"{schema}.{table} is not under forced row-level security with USING and WITH CHECK")
+                problems.append(f"{schema}.{table} is not under forced row-level security with USING and WITH CHECK")
             if policies > 1:
-                found.append(f"{schema}.{table} has {policies} policies; a second one widens the first")
+                problems.append(f"{schema}.{table} has {policies} policies; a second one widens the first")
         for query, complaint in (
             (_OWNED, "{} belongs to a role that serves requests"),
             (_DEFINERS, "{} is SECURITY DEFINER"),
             (_MATERIALISED, "{} shows rows past their policies"),
         ):
             cursor.execute(query, [GRAPH_SCHEMA])
-            found += [complaint.format(name) for (name,) in cursor.fetchall()]
+            problems += [complaint.format(name) for (name,) in cursor.fetchall()]
         cursor.execute(_ROUTINES, [list(REVOKED_ROUTINES)])
-        found += [f"app_rw may execute {name}" for (name,) in cursor.fetchall()]
+        problems += [f"app_rw may execute {name}" for (name,) in cursor.fetchall()]
         cursor.execute(
             "SELECT has_schema_privilege('app_rw', 'public', 'CREATE') OR has_schema_privilege('app_rw', %s, 'CREATE')",
             [GRAPH_SCHEMA],
         )
         if cursor.fetchone() != (False,):
-            found.append("app_rw may create tables")
-    return found
+            problems.append("app_rw may create tables")
+    return problems
 
 
 def _role_faults(cursor: Any) -> list[str]:
-    found = []
+    problems = []
     cursor.execute("SELECT current_user, row_security_active('tenancy_tenant')")
     name, active = cursor.fetchone()
     if name != "app_rw" or not active:
-        found.append(f"requests are served as {name}, for whom row-level security is {'on' if active else 'off'}")
+        problems.append(f"requests are served as {name}, for whom row-level security is {'on' if active else 'off'}")
     cursor.execute(_ROLES, [list(RESTRICTED_ROLES)])
     roles = {row[0]: row[1:] for row in cursor.fetchall()}
     widened = [role for role in RESTRICTED_ROLES if roles.get(role) != (False, False, False)]
-    return found + [f"{role} is missing, or may pass row-level security" for role in widened]
+    return problems + [f"{role} is missing, or may pass row-level security" for role in widened]
 
 
 def check_isolation(
     *, app_configs: Sequence[AppConfig] | None, databases: Sequence[str] | None = None, **options: Any
 ) -> list[CheckMessage]:
-    """Django's check of the `default` database, at `manage.py check --database default`."""
+    """Run the checks as Django's check of the `default` database (`manage.py check --database default`)."""
     if "default" not in (databases or ()):
         return []
     return [Error(fault, id="tenancy.E001") for fault in faults()]

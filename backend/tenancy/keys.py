@@ -1,7 +1,7 @@
 """The text of an API key, `vk_live_<10 public>_<32 secret><6 CRC>`, and its digest.
 
-The CRC lets a secret scanner tell a key from noise without asking us. The secret carries 190 bits, so an HMAC under a
-pepper is enough and a slow hash would only cost time on every request.
+The CRC lets a secret scanner recognise a key without asking the service. The secret carries 190 bits, so an HMAC under
+a pepper is enough; a slow hash would only cost time on every request.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _checksum(body: str) -> str:
 
 
 def generate() -> PresentedKey:
-    """A new key from the system's random source."""
+    """Return a new key from the system's random source."""
     public_id = "".join(secrets.choice(_ALPHABET) for _ in range(_PUBLIC))
     secret = "".join(secrets.choice(_ALPHABET) for _ in range(_SECRET))
     body = f"{PREFIX}{public_id}_{secret}"
@@ -55,11 +55,11 @@ def generate() -> PresentedKey:
 
 
 def parse(text: str) -> PresentedKey | None:
-    """The parts of a key; None when its shape or checksum is wrong."""
-    found = _SHAPE.fullmatch(text)
-    if found is None or not hmac.compare_digest(_checksum(text[:-_CRC]), found[3]):
+    """Return the parts of a key; None if its shape or checksum is wrong."""
+    match = _SHAPE.fullmatch(text)
+    if match is None or not hmac.compare_digest(_checksum(text[:-_CRC]), match[3]):
         return None
-    return PresentedKey(text=text, public_id=found[1])
+    return PresentedKey(text=text, public_id=match[1])
 
 
 def current_pepper_id() -> int:
@@ -68,7 +68,7 @@ def current_pepper_id() -> int:
 
 
 def digest_of(text: str, *, pepper_id: int) -> bytes:
-    """HMAC-SHA256 of the whole key. Raises KeyError for a pepper that has been retired."""
+    """Return the HMAC-SHA256 of the whole key. Raises KeyError for a retired pepper."""
     peppers: dict[int, str] = settings.KEY_PEPPERS
     return hmac.new(peppers[pepper_id].encode(), text.encode(), hashlib.sha256).digest()
 

@@ -15,7 +15,7 @@ class Tenant(models.Model):
     name = models.CharField(max_length=200)
     slug = models.SlugField(max_length=63, unique=True)
     plan = models.CharField(max_length=32, default="standard")
-    # Shared tables today; a later own database is named here.
+    # Today all tenants share the tables; the name of a tenant's own database can stand here later.
     placement = models.CharField(max_length=63, default="shared")
     created_at = models.DateTimeField(auto_now_add=True)
     suspended_at = models.DateTimeField(null=True, blank=True)
@@ -25,7 +25,7 @@ class Tenant(models.Model):
 
 
 class TenantScopedManager(models.Manager[Any]):
-    """The second layer behind row-level security: every query carries the tenant of the open tenant_scope."""
+    """The second layer behind row-level security: every query filters by the tenant of the open tenant_scope."""
 
     def get_queryset(self) -> models.QuerySet[Any]:
         return super().get_queryset().filter(tenant_id=current_tenant_id())
@@ -35,7 +35,7 @@ class TenantRow(models.Model):
     """Base of all tenant data. Composite foreign keys and policies come from backend.tenancy.ddl in migrations."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    # The constraint is part of the composite keys' DDL; no reverse accessor, since tables are read through queries.py.
+    # The composite key's DDL adds the constraint. No reverse accessor, because tables are read through queries.py.
     tenant = models.ForeignKey(Tenant, on_delete=models.DO_NOTHING, related_name="+", db_index=False)
 
     objects: ClassVar[TenantScopedManager] = TenantScopedManager()
@@ -48,7 +48,7 @@ class TenantRow(models.Model):
 
 
 class ApiKey(TenantRow):
-    """A key is `vk_live_<public>_<secret><crc>`; this row holds only an HMAC of it."""
+    """An API key `vk_live_<public>_<secret><crc>`, of which only an HMAC is stored."""
 
     name = models.CharField(max_length=100, default="")
     public_id = models.CharField(max_length=16, unique=True)

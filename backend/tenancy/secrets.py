@@ -10,12 +10,12 @@ from django.conf import settings
 
 
 class SealBroken(Exception):
-    """Sealed bytes that none of our keys opens: altered, or sealed under a key that has been retired."""
+    """Sealed bytes that no current key opens: altered, or sealed under a retired key."""
 
 
 def _fernet() -> MultiFernet:
     keys: dict[int, str] = settings.ENCRYPTION_KEYS
-    # The first one seals; all of them open. Any text can be a key, so it is hashed to Fernet's 32 bytes.
+    # The first key seals; every key opens. Any text can be a key, so each is hashed to Fernet's 32 bytes.
     return MultiFernet(
         Fernet(base64.urlsafe_b64encode(hashlib.sha256(f"ava seal:{keys[number]}".encode()).digest()))
         for number in sorted(keys, reverse=True)
@@ -28,7 +28,7 @@ def seal(plain: bytes) -> bytes:
 
 
 def open_sealed(sealed: bytes) -> bytes:
-    """The plain bytes. Raises SealBroken."""
+    """Return the plain bytes. Raises SealBroken."""
     try:
         return _fernet().decrypt(bytes(sealed))
     except InvalidToken:

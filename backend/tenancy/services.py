@@ -18,7 +18,7 @@ from backend.tenancy.refusals import Refused
 
 
 def create_tenant(*, name: str, slug: str) -> Tenant:
-    """A new tenant, written in its own scope. Raises Refused `slug_taken`."""
+    """Create a tenant in its own scope. Raises Refused `slug_taken`."""
     tenant_id = UUID(bytes=uuid7().bytes)
     try:
         with tenant_scope(tenant_id):
@@ -28,9 +28,9 @@ def create_tenant(*, name: str, slug: str) -> Tenant:
 
 
 def issue_api_key(*, name: str, scopes: Collection[str], expires_at: datetime | None = None) -> tuple[ApiKey, str]:
-    """Make a key of the current tenant; return it with its text, of which only a digest is stored.
+    """Create a key of the current tenant; return it with its text, of which only a digest is stored.
 
-    Raises ValueError for a scope that does not exist, or none at all.
+    Raises ValueError for an unknown scope, or for no scope at all.
     """
     unknown = set(scopes) - {*keys.SCOPES, keys.ALL_SCOPES}
     if unknown or not scopes:
@@ -50,7 +50,7 @@ def issue_api_key(*, name: str, scopes: Collection[str], expires_at: datetime | 
 
 
 def revoke_api_key(*, api_key_id: UUID) -> bool:
-    """End a key at once; True also when it had ended. False when the tenant has no such key."""
+    """End a key at once. True also if it had ended before; False if the tenant has no such key."""
     mine = ApiKey.objects.filter(id=api_key_id)
     mine.filter(revoked_at=None).update(revoked_at=timezone.now())
     return bool(mine.exists())
@@ -61,10 +61,10 @@ def rename_api_key(*, api_key_id: UUID, name: str) -> bool:
 
 
 def rotate_api_key(*, api_key_id: UUID, overlap: timedelta) -> tuple[ApiKey, str]:
-    """A successor with the same name and scopes; the old key ends after the overlap, or when it would have anyway.
+    """Create a successor with the same name and scopes. The old key ends after the overlap, or earlier by itself.
 
-    The successor lives as long as the old key was made for. Raises Refused `key_ended` for a revoked or expired key,
-    ApiKey.DoesNotExist for an unknown one.
+    The successor's lifetime is the lifetime that the old key was made for. Raises Refused `key_ended` for a revoked or
+    expired key, ApiKey.DoesNotExist for an unknown key.
     """
     now = timezone.now()
     with transaction.atomic():

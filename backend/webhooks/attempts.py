@@ -1,9 +1,10 @@
-"""One attempt of a delivery: what to send, and what follows from how it went (called by workers.webhook_delivery)."""
+"""One attempt of a delivery: its request, and what follows from its outcome (called by workers.webhook_delivery)."""
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db.models import F
@@ -15,8 +16,17 @@ from backend.tenancy.secrets import open_sealed
 from backend.webhooks.models import Attempt, Delivery, DeliveryState, Endpoint, EndpointState
 from backend.webhooks.services import current_secret, schedule_attempt
 
-# An endpoint whose deliveries die one after another is switched off; a single success starts the count again.
+# An endpoint is switched off after this number of dead deliveries in a row; a success starts the count again.
 DEAD_DELIVERIES_TO_DISABLE = 5
+SCHEDULE = tuple(
+    timedelta(seconds=seconds)
+    for seconds in (0, 5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600)
+)
+"""Waits before attempts 1 to 10, each counted from the attempt before (Standard Webhooks 1.0.0)."""
+JITTER = 0.1
+"""Maximum share that is added to a wait at random."""
+LONGEST_RETRY_AFTER = timedelta(hours=24)
+"""Maximum wait that a receiver can ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +44,7 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an attempt met. status_code is None when no response came; error_code says why."""
+    """The result of an attempt. status_code is None if no response arrived; error_code then says why."""
 
     at: datetime
     status_code: int | None = None
@@ -50,7 +60,10 @@ class Outcome:
 
 
 def next_outgoing(delivery_id: UUID) -> Outgoing | None:
-    """The attempt that is due. None when the delivery is gone or over; one whose endpoint is off dies here."""
+    """Return the attempt that is due; None if the delivery is gone or over.
+
+    A delivery whose endpoint is switched off ends here.
+    """
     delivery = Delivery.objects.select_related("event", "endpoint").filter(id=delivery_id).first()
     if delivery is None or delivery.state != DeliveryState.PENDING:
         return None
@@ -73,7 +86,7 @@ def next_outgoing(delivery_id: UUID) -> Outgoing | None:
 
 
 def end_delivery(*, delivery_id: UUID) -> None:
-    """A delivery that no attempt can be made for is dead; replaying it starts anew."""
+    """Mark a delivery as dead because no attempt can be made for it; a replay starts it again."""
     Delivery.objects.filter(id=delivery_id, state=DeliveryState.PENDING).update(
         state=DeliveryState.DEAD, next_attempt_at=None, completed_at=timezone.now()
     )
@@ -82,8 +95,8 @@ def end_delivery(*, delivery_id: UUID) -> None:
 def record_attempt(*, outgoing: Outgoing, outcome: Outcome, next_attempt_at: datetime | None) -> bool:
     """Write an attempt and what follows from it: success, another attempt, or the delivery's death.
 
-    next_attempt_at: None when the schedule is used up. 410 disables the endpoint and ends the delivery. False, and
-    nothing is written, when this attempt was recorded by somebody else.
+    next_attempt_at: None if the schedule is used up. Status 410 disables the endpoint and ends the delivery. Returns
+    False and writes nothing if another worker recorded this attempt.
     """
     gone = outcome.status_code == 410
     over = outcome.delivered or gone or next_attempt_at is None
@@ -119,3 +132,15 @@ def record_attempt(*, outgoing: Outgoing, outcome: Outcome, next_attempt_at: dat
     elif next_attempt_at is not None:
         schedule_attempt(delivery_id=outgoing.delivery_id, n=outgoing.n + 1, at=next_attempt_at)
     return True
+
+
+def next_attempt_at(n: int, outcome: Outcome) -> datetime | None:
+    """Return when attempt n + 1 is due after attempt n failed; None after the last attempt.
+
+    Jitter spreads the retries of a receiver that came back. A receiver that asks for more time gets it.
+    """
+    if n >= len(SCHEDULE):
+        return None
+    wait = SCHEDULE[n] * random.uniform(1.0, 1.0 + JITTER)
+    requested = min(timedelta(seconds=outcome.retry_after_s), LONGEST_RETRY_AFTER)
+    return outcome.at + max(wait, requested)

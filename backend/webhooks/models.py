@@ -17,9 +17,9 @@ class Endpoint(TenantRow):
     url = models.URLField(max_length=2_000)
     description = models.CharField(max_length=200, default="", blank=True)
     event_types = models.JSONField(default=list)
-    """Empty: all types."""
+    """Types that the endpoint receives; empty for all types."""
     state = models.CharField(max_length=16, choices=EndpointState.choices, default=EndpointState.ENABLED)
-    # Encrypted at rest (backend.tenancy.secrets); the previous one stays valid through its overlap.
+    # Encrypted at rest (backend.tenancy.secrets); the previous secret stays valid through its overlap.
     secret = models.BinaryField()
     previous_secret = models.BinaryField(null=True)
     previous_secret_until = models.DateTimeField(null=True)
@@ -31,7 +31,7 @@ class Endpoint(TenantRow):
 
 
 class WebhookEvent(TenantRow):
-    """Bytes are fixed when written, so every attempt sends and signs the same body."""
+    """An event whose body is fixed when it is written, so that every attempt sends and signs the same bytes."""
 
     type = models.CharField(max_length=64)
     body = models.TextField()

@@ -1,7 +1,7 @@
-"""The event types, and what the `data` of all events has in common (frontend_api_schema/webhooks/).
+"""The event types, and the common parts of their `data` (frontend_api_schema/webhooks/).
 
 Each app builds the data of its own events in its payloads module. Data is thin on purpose: ids and the outcome, never a
-transcript or evidence. A receiver fetches what it may see with its key.
+transcript or evidence. A receiver fetches the rest with its key.
 """
 
 from __future__ import annotations

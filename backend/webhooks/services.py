@@ -25,12 +25,12 @@ from backend.webhooks.models import Delivery, DeliveryState, Endpoint, EndpointS
 MAX_BODY_BYTES = 20_000
 MAX_ENDPOINTS = 20
 ROTATION_OVERLAP = timedelta(hours=24)
-# The delivery job retries only its own accidents; the schedule of attempts is in workers.webhook_delivery.
+# The delivery's job is retried only after its own faults; workers.webhook_delivery has the schedule of attempts.
 JOB_ATTEMPTS = 5
 
 
 class WebhookError(Refused):
-    """A request about webhooks that cannot be fulfilled as things stand."""
+    """A request about webhooks that the current state does not allow."""
 
 
 # --- events -----------------------------------------------------------------------------------------------------------
@@ -39,9 +39,9 @@ class WebhookError(Refused):
 def emit(*, type: str, resource_id: UUID, data: Mapping[str, Any], sequence: int = 1) -> WebhookEvent | None:
     """Write an event into the business transaction, with one delivery and its job per endpoint that wants the type.
 
-    data: the payload's own part, from the payloads module of the emitting app. sequence: which change of this type of
-    the resource it is; the same change emitted again writes nothing and returns None. The body's bytes are fixed here,
-    so that every attempt sends and every receiver verifies the same bytes.
+    data: the payload's own part, from the payloads module of the emitting app. sequence: number of this change among
+    the resource's changes of this type; the same change emitted again writes nothing and returns None. The body's bytes
+    are fixed here, so that every attempt sends and every receiver verifies the same bytes.
     Raises ValueError for an unknown type or a body over 20 kB.
     """
     event = _write_event(type=type, resource_id=resource_id, data=data, sequence=sequence)
@@ -52,7 +52,7 @@ def emit(*, type: str, resource_id: UUID, data: Mapping[str, Any], sequence: int
 
 
 def send_test(*, endpoint: Endpoint) -> Delivery:
-    """Send webhook.test to one endpoint, whatever types it asked for. Raises WebhookError("endpoint_disabled")."""
+    """Send webhook.test to one endpoint, whatever its types. Raises WebhookError("endpoint_disabled")."""
     if endpoint.state != EndpointState.ENABLED:
         raise WebhookError("endpoint_disabled", "Enable the endpoint before testing it.")
     data = {"id": public_ids.encode("whe", endpoint.id), "object": "webhook_endpoint", "url": endpoint.url}
@@ -102,7 +102,7 @@ def schedule_attempt(*, delivery_id: UUID, n: int, at: datetime) -> None:
 def replay(*, delivery: Delivery) -> Delivery:
     """Send a delivery again at once, with the same webhook-id and body.
 
-    One that had died gets this one attempt. Raises WebhookError: delivery_pending (it will be sent anyway) or
+    A dead delivery gets this one attempt. Raises WebhookError: delivery_pending (it will be sent anyway) or
     endpoint_disabled.
     """
     row: Delivery = Delivery.objects.select_for_update().get(id=delivery.id)
@@ -121,7 +121,7 @@ def replay(*, delivery: Delivery) -> Delivery:
 
 
 def create_endpoint(*, url: str, description: str = "", event_types: Sequence[str] = ()) -> tuple[Endpoint, str]:
-    """A new endpoint and its signing secret, which is shown this once.
+    """Create an endpoint and return it with its signing secret, which is shown only here.
 
     event_types: empty for all. Raises WebhookError: invalid_url, address_refused, unknown_event_type,
     too_many_endpoints.
@@ -148,7 +148,7 @@ def update_endpoint(
     event_types: Sequence[str] | None = None,
     enabled: bool | None = None,
 ) -> Endpoint:
-    """Change what is given. Enabling starts the count of dead deliveries anew. Raises WebhookError like creation."""
+    """Change the given fields. Enabling resets the count of dead deliveries. Raises WebhookError like creation."""
     check_endpoint(url=url, event_types=event_types)
     if url is not None:
         endpoint.url = url
@@ -164,9 +164,9 @@ def update_endpoint(
 
 
 def check_endpoint(*, url: str | None, event_types: Sequence[str] | None) -> None:
-    """Raises WebhookError for a URL that is never called or a type that is never sent.
+    """Raise WebhookError for a URL that is never called or a type that is never sent.
 
-    The name is resolved when a request is made, since what it points to may change by then.
+    The name is resolved at each request, because its addresses may change by then.
     """
     unknown = sorted(set(event_types or ()) - payloads.EVENT_TYPES.keys())
     if unknown:

@@ -13,15 +13,15 @@ SECRET_BYTES = 32
 
 
 def new_secret() -> str:
-    """A random signing secret as its receiver keeps it: whsec_ and base64."""
+    """Return a random signing secret in the receiver's form: whsec_ and base64."""
     return "whsec_" + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
 def signed_headers(*, message_id: str, body: str, secrets: Sequence[str], at: datetime) -> dict[str, str]:
-    """The headers of one attempt.
+    """Return the headers of one attempt.
 
-    message_id: the same for every attempt of an event. secrets: one, or two while a rotation overlaps; the receiver
-    accepts either signature. at: aware. Raises ValueError for a naive time or no secret.
+    message_id: the same for every attempt of an event. secrets: one secret, or two while a rotation overlaps; the
+    receiver accepts either signature. at: aware. Raises ValueError for a naive time or no secret.
     """
     if at.tzinfo is None:
         raise ValueError("a signature needs an aware time")

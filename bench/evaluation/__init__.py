@@ -1,1 +1,1 @@
-"""How good the answers are: the engine over captions or timed sentences of public question sets (`make eval`)."""
+"""The quality of answers: the engine over captions or timed sentences of public question sets (`make eval`)."""

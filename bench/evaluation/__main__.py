@@ -1,6 +1,6 @@
 """`make eval`: one arm over one question set, with a report in JSON. docs/evaluation.md explains sets and arms.
 
-A run that is stopped goes on where it was: finished items are kept beside the report, model calls by what was asked.
+A stopped run resumes where it was: the file of finished items is next to the report, and model calls are cached.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--against", default="", help="reports to compare with, separated by commas")
     options = parser.parse_args(_without_empty(sys.argv[1:] if arguments is None else arguments))
-    known = TAPE_ARMS if options.set in TAPE_SETS else CHOICE_ARMS + ABLATIONS
-    if options.arm not in known:
-        parser.error(f"no arm {options.arm!r} for {options.set}; there are {', '.join(known)}")
+    arms = TAPE_ARMS if options.set in TAPE_SETS else CHOICE_ARMS + ABLATIONS
+    if options.arm not in arms:
+        parser.error(f"no arm {options.arm!r} for {options.set}; there are {', '.join(arms)}")
     try:
-        # Before anything long: what cannot be read is told at once.
+        # Before any long work, so that unreadable input is reported at once.
         others = [(path, read_report(Path(path), of=options.set)) for path in options.against.split(",") if path]
-        asked = _read(options)
+        questions = _read(options)
     except ValueError as error:
         parser.error(str(error))
-    body = _evaluated(options, asked, others)
+    body = _evaluated(options, questions, others)
     if options.out:
         options.out.parent.mkdir(parents=True, exist_ok=True)
         options.out.write_text(json.dumps(body, indent=1) + "\n")
@@ -71,14 +71,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _read(options: argparse.Namespace) -> ChoiceSet | Tape:
-    """What is asked. Raises UnreadableSet."""
+    """Return the question set. Raises UnreadableSet."""
     if options.set in TAPE_SETS:
         return read_tape(options.set, options.data, seed=options.seed)
     questions = read_choices(options.set, options.data)
     if options.arm == "oracle_events":
         marked = tuple(question for question in questions.questions if question.spans)
         if not marked:
-            raise UnreadableSet(f"{options.set} in {options.data} does not tell where the answers are seen")
+            raise UnreadableSet(f"{options.set} in {options.data} does not say where the answers are seen")
         questions = replace(questions, questions=marked)
     if options.arm == "shuffled" and len(questions.captions) < 2:
         raise UnreadableSet(f"{options.set} in {options.data} has one video, and no other to shuffle it with")
@@ -93,9 +93,9 @@ def _evaluated(
     with ExitStack() as opened:
         models = opened.enter_context(caption_models(folder, reasoner=not tape and options.arm not in WITHOUT_REASONER))
         index = CaptionIndex(models.text_embedder, models.similarity, folder=folder / "indexes")
-        asked = "" if isinstance(models.reasoner, UnaskedChat) else models.reasoner.name
+        reasoner = "" if isinstance(models.reasoner, UnaskedChat) else models.reasoner.name
         run = Run(
-            options.set, options.arm, options.seed, options.limit, asked, models.text_embedder.name,
+            options.set, options.arm, options.seed, options.limit, reasoner, models.text_embedder.name,
             "accuracy",
         )  # fmt: skip
         if isinstance(read, Tape):
@@ -110,39 +110,39 @@ def _evaluated(
 
             items = [rank(query) for query in tqdm(queries, desc=f"{options.set} {options.arm}", unit="query")]
         else:
-            wanted = first_items(read.questions, options.limit, seed=options.seed)
+            chosen = first_items(read.questions, options.limit, seed=options.seed)
             arm = ChoiceArm(options.arm, read, models, index, seed=options.seed)
 
             def ask(question: ChoiceQuestion) -> ItemResult:
-                said = arm.ask(question)
+                outcome = arm.ask(question)
                 return ItemResult(
                     question.id,
                     question.kind,
-                    {1: said.choice == question.truth},
-                    said.choice,
+                    {1: outcome.choice == question.truth},
+                    outcome.choice,
                     question.truth,
-                    **{name: value for name, value in asdict(said).items() if name not in {"choice", "signals"}},
-                    signals=said.signals or {},
+                    **{name: value for name, value in asdict(outcome).items() if name not in {"choice", "signals"}},
+                    signals=outcome.signals or {},
                 )
 
             done = _finished(options, run, models)
-            items = list(_resumed(wanted, ask, done, label=f"{options.set} {options.arm}"))
+            items = list(_resumed(chosen, ask, done, label=f"{options.set} {options.arm}"))
     return report(run, items, others)
 
 
 def _resumed(
-    wanted: Sequence[ChoiceQuestion], ask: Callable[[ChoiceQuestion], ItemResult], kept: Path, *, label: str
+    chosen: Sequence[ChoiceQuestion], ask: Callable[[ChoiceQuestion], ItemResult], finished: Path, *, label: str
 ) -> Iterator[ItemResult]:
-    """The result of each question, out of kept where it is there already. An error of the model is not kept."""
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    text = kept.read_text() if kept.exists() else ""
+    """Yield the result of each question, from the finished file if it is there. A model's error is not stored."""
+    finished.parent.mkdir(parents=True, exist_ok=True)
+    text = finished.read_text() if finished.exists() else ""
     whole = text[: text.rfind("\n") + 1]
     if whole != text:
-        # Killed within a line.
-        kept.write_text(whole)
+        # The previous run was killed within a line.
+        finished.write_text(whole)
     done = {row["id"]: ItemResult.read(row) for row in map(json.loads, whole.splitlines())}
     right = count = 0
-    with kept.open("a") as written, tqdm(wanted, desc=label, unit="question") as bar:
+    with finished.open("a") as written, tqdm(chosen, desc=label, unit="question") as bar:
         for question in bar:
             item = done.get(question.id)
             if item is None:
@@ -156,7 +156,7 @@ def _resumed(
 
 
 def _finished(options: argparse.Namespace, run: Run, models: AnswerModels) -> Path:
-    """Where the finished items of this very run are kept: whatever could change an answer is in its name."""
+    """Return the file of finished items for this very run: its name covers everything that could change an answer."""
     settings = [settings_for(effort, models.calibration) for effort in ("medium", "paper")]
     about = (
         FORM, prompts_digest(), _sources(), repr(settings), replace(run, limit=None), str(options.data.resolve()),
@@ -167,8 +167,8 @@ def _finished(options: argparse.Namespace, run: Run, models: AnswerModels) -> Pa
 
 
 def _sources() -> str:
-    """A digest of the code that answers. Model calls are kept apart from it: of what is asked as before, nothing is
-    asked again."""
+    """Return a digest of the answering code. Model calls are cached without it: a call with the same input is never
+    repeated."""
     here = Path(__file__).parent
     files = [*here.glob("*.py"), *(here.parents[1] / "gpu_workers").rglob("*.py")]
     digests = [hashlib.sha256(path.read_bytes()).digest() for path in sorted(files)]
@@ -183,7 +183,7 @@ def _count(text: str) -> int:
 
 
 def _without_empty(arguments: Sequence[str]) -> list[str]:
-    """Options that the Makefile passes on although nobody set them are left out."""
+    """Leave out the options that the Makefile passes although nobody set them."""
     return [argument for argument in arguments if not re.fullmatch(r"--[a-z]+=", argument)]
 
 

@@ -1,4 +1,4 @@
-"""The ways of answering that are compared, over one video's captions or one tape."""
+"""The compared ways of answering (arms), over one video's captions or one tape."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from gpu_workers.engine.retrieval.moments import FoundSpan, moments
 from gpu_workers.engine.retrieval.tri_view import RetrievalSettings, ViewQueries, question_text, retrieve
 
 CHOICE_ARMS = ("tfidf", "question_only", "shuffled", "uniform_captions", "caption_rag", "ava_paper", "ava")
-"""What every choice set can be asked with."""
+"""Arms for every choice set."""
 
 ABLATIONS = ("ava_no_support", "support_only", "oracle_events")
-"""Parts of `ava`: without the support of the choices by the events; that support alone, without a model; and the
-reasoner over the events that a person marked, where the set has such marks."""
+"""Parts of `ava`: without the events' support of the choices; this support alone, without a model; and the reasoner
+over the events that a person marked, if the set has such marks."""
 
 TAPE_ARMS = (
     "tfidf",
@@ -51,14 +51,14 @@ TAPE_ARMS = (
     "ava_no_moments",
     "ava",
 )
-"""What a tape can be asked with: all of them rank spans, none asks a language model."""
+"""Arms for tapes: all rank spans, and none asks a language model."""
 
 WITHOUT_REASONER = frozenset({"tfidf", "support_only"})
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an arm says. choice: None if it abstained. seconds: of models and engine, those of kept calls included."""
+    """An arm's answer. choice: None if it abstained. seconds: of models and engine, cached calls included."""
 
     choice: int | None
     confidence: float = 0.0
@@ -76,7 +76,7 @@ class Outcome:
 
 
 class ChoiceArm:
-    """Answers the questions of one set by one arm. models: None for arms that need no reasoner."""
+    """Answers the questions of one set by one arm. models: None for arms without a reasoner."""
 
     def __init__(
         self, name: str, questions: ChoiceSet, models: AnswerModels, index: CaptionIndex, *, seed: int = 0
@@ -95,7 +95,7 @@ class ChoiceArm:
         video = self._other[question.video] if self._name == "shuffled" else question.video
         effort: Effort = "paper" if self._name == "ava_paper" else "medium"
         settings = settings_for(effort, self._models.calibration)
-        # There are no frames to look at.
+        # Captions have no frames to check.
         settings = changed(settings, check="off", abstain=False)
         if self._name == "ava_no_support":
             settings = changed(settings, weight=0.0)
@@ -109,7 +109,7 @@ class ChoiceArm:
         return _outcome(answer)
 
     def _by_support(self, question: ChoiceQuestion) -> Outcome:
-        """The choice that the events bear out best."""
+        """Return the choice that the events support most."""
         memory = self._memory(question.video)
         support = supported(question, memory, self._models, profile=self._set.profile, judged=False)
         if support is None:
@@ -130,17 +130,17 @@ class ChoiceArm:
         return METHODS["caption_rag" if self._name == "caption_rag" else "ava"]
 
     def _by_words(self, question: ChoiceQuestion) -> Outcome:
-        """The choice whose words, with the question's, are most like the captions' (cosine of TF-IDF)."""
+        """Return the choice whose words, with the question's, are most similar to the captions' (cosine of TF-IDF)."""
         assert self._words is not None
-        asked = [f"{question.text} {choice}" for choice in question.choices]
-        scores = self._words.similarity(asked, [_text(self._set.captions[question.video])])[:, 0]
+        queries = [f"{question.text} {choice}" for choice in question.choices]
+        scores = self._words.similarity(queries, [_text(self._set.captions[question.video])])[:, 0]
         return Outcome(int(scores.argmax()), float(scores.max()))
 
 
 def supported(
     question: ChoiceQuestion, memory: MemoryVideo, models: AnswerModels, *, profile: str, judged: bool
 ) -> Support | None:
-    """What the events say for each choice. judged: whether the reasoner is asked of each."""
+    """Return the events' support of each choice. judged: whether the reasoner judges each choice."""
     words = QuestionInput(question.text, question.choices, profile=profile)
     settings = settings_for("medium", models.calibration)
     if not judged:
@@ -159,7 +159,7 @@ def _of_one_sample(asked: Asked) -> Asked:
 
 
 class QuestionOnly:
-    """The reasoner without anything of the video: what the question and its choices give away."""
+    """The reasoner without the video: shows how much the question and its choices give away."""
 
     name, version = "question_only", "1"
 
@@ -168,7 +168,7 @@ class QuestionOnly:
 
 
 class UniformCaptions:
-    """Evenly spaced captions, as many as an answer of the engine reads; one answer."""
+    """Evenly spaced captions, as many as the engine reads for an answer; one answer."""
 
     name, version = "uniform_captions", "1"
 
@@ -191,13 +191,13 @@ class UniformCaptions:
         return answer_once(asked, calls, State("", ()), EventContext(self._spaced(low), {}, {}))
 
     def _spaced(self, n: int) -> str:
-        places = np.linspace(0, len(self._captions) - 1, n).round().astype(int)
-        chosen = [self._captions[place] for place in dict.fromkeys(places.tolist())]
+        positions = np.linspace(0, len(self._captions) - 1, n).round().astype(int)
+        chosen = [self._captions[position] for position in dict.fromkeys(positions.tolist())]
         return "\n".join(f"{c.span.start_ms // 60_000:02}:{c.span.start_ms // 1000 % 60:02} {c.text}" for c in chosen)
 
 
 class OracleEvents:
-    """The reasoner over the events in which a person saw the answer: what retrieval without fault would give."""
+    """The reasoner over the events in which a person saw the answer: the upper bound for retrieval."""
 
     name, version = "oracle_events", "1"
 
@@ -259,14 +259,14 @@ class TapeArm:
         self._texts = {query.id: query.text for query in tape.queries}
 
     def ask(self, query: TapeQuery) -> list[Span]:
-        """Best first, at most TAPE_RANKS."""
+        """Return spans, the best first, at most TAPE_RANKS."""
         if self._words is not None:
             order = np.argsort(-self._words[self._rows[query.id]], kind="stable")[:TAPE_RANKS]
-            return [self._tape.events[place].span for place in order]
+            return [self._tape.events[position].span for position in order]
         if self._graph is None:
             events = range(len(self._tape.events))
-            places = random.Random(f"{self._seed} {query.id}").sample(events, min(TAPE_RANKS, len(events)))
-            return [self._tape.events[place].span for place in places]
+            positions = random.Random(f"{self._seed} {query.id}").sample(events, min(TAPE_RANKS, len(events)))
+            return [self._tape.events[position].span for position in positions]
         text = self._texts[self._other[query.id]] if self._name == "shuffled" else query.text
         settings = TAPE_RETRIEVAL
         if self._name == "caption_rag":
@@ -275,7 +275,7 @@ class TapeArm:
             settings = replace(settings, graph_events=0, context=0.0, fusion="borda", weights={})
         elif self._name == "ava_no_graph":
             settings = replace(settings, graph_events=0)
-        found = retrieve(
+        retrieved = retrieve(
             self._graph,
             ViewQueries.same(question_text(text, ())),
             settings,
@@ -284,12 +284,12 @@ class TapeArm:
             meter=Meter(),
         )
         if self._name not in {"ava", "ava_no_graph", "shuffled"}:
-            return [self._spans[event.event_id] for event in found.ranking[:TAPE_RANKS]]
+            return [self._spans[event.event_id] for event in retrieved.ranking[:TAPE_RANKS]]
         spans = [
             FoundSpan(
                 self._video, event.event_id, self._number[event.event_id], self._spans[event.event_id], event.score
             )
-            for event in found.ranking
+            for event in retrieved.ranking
         ]
         return [moment.span for moment in moments(spans)[:TAPE_RANKS]]
 
@@ -304,7 +304,7 @@ class _Words:
         self._vectors = TfidfVectorizer(stop_words="english", sublinear_tf=True).fit(texts)
 
     def similarity(self, left: Sequence[str], right: Sequence[str]) -> NDArray[np.float64]:
-        """Cosines, shape (len(left), len(right))."""
+        """Return cosines, shape (len(left), len(right))."""
         product = self._vectors.transform(left) @ self._vectors.transform(right).T
         return np.asarray(product.toarray(), dtype=np.float64)
 
@@ -314,7 +314,7 @@ def _text(captions: Sequence[Sentence]) -> str:
 
 
 def _derangement(names: Sequence[str], seed: int) -> dict[str, str]:
-    """Each name's other one: a shuffled round in which nobody is next to itself."""
+    """Return another name for each name: neighbours in a shuffled round, so that no name gets itself."""
     order = list(names)
     random.Random(seed).shuffle(order)
     return dict(zip(order, [*order[1:], order[0]], strict=True))

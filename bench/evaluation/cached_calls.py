@@ -1,4 +1,4 @@
-"""Model calls kept by what was asked, so that an evaluation that is stopped goes on where it was."""
+"""Model calls cached by their input, so that a stopped evaluation resumes where it was."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gpu_workers.engine.models.roles import ChatModel, Image, Message, Meter, Mo
 
 
 class CallCache:
-    """Answers by the digest of their question, in one file that several processes may share."""
+    """Answers by the digest of their input, in one file that several processes may share."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,20 +30,20 @@ class CallCache:
             self._database.execute("CREATE TABLE IF NOT EXISTS calls (key TEXT PRIMARY KEY, answer BLOB NOT NULL)")
 
     def get(self, keys: Sequence[str]) -> dict[str, bytes]:
-        """Of the keys that have an answer."""
+        """Return the answers of the keys that have one."""
         listed = "SELECT key, answer FROM calls WHERE key IN (SELECT value FROM json_each(?))"
         with self._lock:
             rows = self._database.execute(listed, (json.dumps(list(keys)),)).fetchall()
         return {key: bytes(answer) for key, answer in rows}
 
     def put(self, answers: Mapping[str, bytes]) -> None:
-        """All of them in one transaction: each costs a write to the disk."""
+        """Store all answers in one transaction, because each transaction costs a write to the disk."""
         with self._lock, self._database:
             self._database.executemany("INSERT OR REPLACE INTO calls VALUES (?, ?)", answers.items())
 
 
 class CachedChat:
-    """A ChatModel that asks each question once. What the call cost, in tokens and time, is told again every time."""
+    """A ChatModel that asks each question once. The meter gets the tokens and time of a cached call every time."""
 
     def __init__(self, model: ChatModel, cache: CallCache) -> None:
         self._model, self._cache = model, cache
@@ -63,15 +63,15 @@ class CachedChat:
         timeout_s: float | None = None,
         alternatives: int = 0,
     ) -> list[Sample]:
-        asked = [[_plain(m) for m in messages], stage, schema, n, temperature, max_tokens, seed]
-        key = _digest(self.name, *asked, *([alternatives] if alternatives else []))
-        kept = self._cache.get([key]).get(key)
-        if kept is None:
-            told = Meter()
+        request = [[_plain(m) for m in messages], stage, schema, n, temperature, max_tokens, seed]
+        key = _digest(self.name, *request, *([alternatives] if alternatives else []))
+        stored = self._cache.get([key]).get(key)
+        if stored is None:
+            spent = Meter()
             samples = self._model.sample(
                 messages,
                 stage=stage,
-                meter=told,
+                meter=spent,
                 schema=schema,
                 n=n,
                 temperature=temperature,
@@ -80,10 +80,10 @@ class CachedChat:
                 timeout_s=timeout_s,
                 alternatives=alternatives,
             )
-            rows = {"samples": [asdict(sample) for sample in samples], "calls": [asdict(call) for call in told.calls]}
-            kept = json.dumps(rows).encode()
-            self._cache.put({key: kept})
-        answer = json.loads(kept)
+            rows = {"samples": [asdict(sample) for sample in samples], "calls": [asdict(call) for call in spent.calls]}
+            stored = json.dumps(rows).encode()
+            self._cache.put({key: stored})
+        answer = json.loads(stored)
         for call in answer["calls"]:
             meter.record(ModelCall(**call))
         return [Sample(**sample) for sample in answer["samples"]]
@@ -93,7 +93,7 @@ class CachedChat:
 
 
 class CachedTextEmbedder:
-    """A TextEmbedder, and a FrameEmbedder where captions stand for frames, that embeds each text once."""
+    """A TextEmbedder, and a FrameEmbedder if captions replace frames, that embeds each text once."""
 
     def __init__(self, embedder: TextEmbedder, cache: CallCache) -> None:
         self._embedder, self._cache = embedder, cache
@@ -101,14 +101,14 @@ class CachedTextEmbedder:
 
     def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
         keys = {text: _digest(self.name, text) for text in texts}
-        kept = self._cache.get(list(keys.values()))
-        missing = [text for text, key in keys.items() if key not in kept]
+        stored = self._cache.get(list(keys.values()))
+        missing = [text for text, key in keys.items() if key not in stored]
         if missing:
             fresh = self._embedder.embed(missing, meter=meter).astype(np.float32)
             made = {keys[text]: row.tobytes() for text, row in zip(missing, fresh, strict=True)}
             self._cache.put(made)
-            kept |= made
-        rows = [np.frombuffer(kept[keys[text]], dtype=np.float32) for text in texts]
+            stored |= made
+        rows = [np.frombuffer(stored[keys[text]], dtype=np.float32) for text in texts]
         return np.stack(rows) if rows else np.zeros((0, self.dimension), dtype=np.float32)
 
     def embed_frames(self, pictures: Sequence[Any], *, meter: Meter) -> NDArray[np.float32]:

@@ -23,7 +23,7 @@ FOLDS = 10
 
 
 def fit(items: Sequence[ItemResult], signals: Sequence[str]) -> dict[str, Any]:
-    """bias and a coefficient for each signal, and how well that tells items it was not fitted on.
+    """Return bias and coefficients of the signals, and how well they separate items that they were not fitted on.
 
     Items that abstained or lack a signal are left out. Raises ValueError where too few are left to cross-validate.
     """

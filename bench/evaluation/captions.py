@@ -1,8 +1,8 @@
-"""An Event Knowledge Graph out of captions or timed sentences: the product's own assembly, with words for pictures.
+"""An Event Knowledge Graph from captions or timed sentences: the product's own assembly, with words for pictures.
 
-Nothing is seen here, so three roles are played by rules over the caption's words: the event's summary is its distinct
-captions in order, its entities are the noun phrases that follow an article, and its relations are what stands between
-two of them. A caption stands for the frame of its second. Merging, linking, embedding and all of retrieval are real.
+No picture is seen, so rules over the captions' words play three roles: an event's summary is its distinct captions in
+order, its entities are the noun phrases that follow an article, and its relations are the words between two of these
+phrases. A caption replaces the frame of its second. Merging, linking, embedding and all of retrieval are real.
 """
 
 from __future__ import annotations
@@ -35,13 +35,14 @@ from gpu_workers.engine.indexing.assembly import EventAssembler
 from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions, mention_text
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.memory_graph import MemoryVideo
+from gpu_workers.engine.models.calibration import calibration_of
 from gpu_workers.engine.models.roles import Meter, Similarity, TextEmbedder
 
 FORM = 1
-"""Part of every cache key: raised when the same captions give another index."""
+"""Part of every cache key: raised if the same captions give another index."""
 
 LONG_WORDS = 25
-"""A caption with more describes its moment alone: of a chunk, or an event, the middle one is taken."""
+"""Number of words above which a caption describes its moment alone: a chunk or an event then takes the middle one."""
 
 _ARTICLE = re.compile(r"\b(?:the|a|an|his|her|their|its|some|two|three)\s+((?:[a-z]+[ -]?){1,3})", re.IGNORECASE)
 _STOP = frozenset(
@@ -61,27 +62,30 @@ def video_id(name: str) -> UUID:
 
 
 class CaptionIndex:
-    """Makes and keeps indexes of captions. folder: where they are cached, by what they are made of."""
+    """Makes and caches indexes of captions. folder: the cache, by content."""
 
     def __init__(self, embedder: TextEmbedder, similarity: Similarity, *, folder: Path) -> None:
         self._embedder, self._similarity, self._folder = embedder, similarity, folder
 
     def of_captions(self, name: str, captions: Sequence[Sentence], *, profile: str) -> MemoryVideo:
-        """Captions of one video in chunks of 3 s, merged to events as a described video is."""
-        return self._kept("captions", name, captions, lambda: self._assembled(name, captions, profile))
+        """Return the index of one video's captions, in chunks of 3 s, merged to events like a described video."""
+        return self._cached("captions", name, captions, lambda: self._assembled(name, captions, profile))
 
     def of_events(self, name: str, events: Sequence[Sentence]) -> MemoryVideo:
-        """Sentences with their own spans, each an event as it stands; they may overlap."""
-        return self._kept("events", name, events, lambda: self._as_they_stand(name, events))
+        """Return the index of sentences with their own spans, each an event unchanged; they may overlap."""
+        return self._cached("events", name, events, lambda: self._as_they_stand(name, events))
 
-    def _kept(
+    def _cached(
         self, form: str, name: str, sentences: Sequence[Sentence], make: Callable[[], MemoryVideo]
     ) -> MemoryVideo:
-        key = repr((FORM, form, name, self._embedder.name, self._similarity.name, sentences))
+        models = self._embedder.name, self._similarity.name
+        fitted = calibration_of(similarity=models[1], text_embedder=models[0]).thresholds.merge.value
+        # Pickles name the module of their classes: a file from before a move is not read.
+        key = repr((FORM, MemoryVideo.__module__, form, name, models, fitted, sentences))
         path = self._folder / f"{form}-{hashlib.sha256(key.encode()).hexdigest()[:20]}.pickle"
         if path.exists():
-            kept: MemoryVideo = pickle.loads(path.read_bytes())  # noqa: S301 - written by this class
-            return kept
+            cached: MemoryVideo = pickle.loads(path.read_bytes())  # noqa: S301 - written by this class
+            return cached
         made = make()
         self._folder.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(".part")
@@ -112,15 +116,15 @@ class CaptionIndex:
         video = video_id(name)
         index = MemoryIndex(video)
         linker = EntityLinker(video, 1, index, LinkingSettings())
-        found = [extracted(sentence.text) for sentence in sentences]
-        mentions = [distinct_mentions(extraction.mentions) for extraction in found]
+        extractions = [extracted(sentence.text) for sentence in sentences]
+        mentions = [distinct_mentions(extraction.mentions) for extraction in extractions]
         texts = [mention_text(mention) for group in mentions for mention in group]
         vectors = self._embedder.embed([sentence.text for sentence in sentences], meter=Meter())
         rows = iter(self._embedder.embed(texts, meter=Meter()))
         for n, (sentence, vector) in enumerate(zip(sentences, vectors, strict=True)):
             event = Event(stable_id("event", video, n), n, sentence.span, n, n + 1, sentence.text, vector)
             own = np.asarray([next(rows) for _ in mentions[n]], dtype=np.float32)
-            linked = linker.link(event.id, mentions[n], own, found[n].relations)
+            linked = linker.link(event.id, mentions[n], own, extractions[n].relations)
             index.append(EventRecord(event, linked.entities, linked.mentions, linked.relations))
         return MemoryVideo(video, index.events)
 
@@ -142,14 +146,14 @@ class CaptionExtractor:
 
 
 def extracted(text: str) -> Extraction:
-    """Noun phrases after articles, and between two of one sentence the words that join them."""
+    """Return noun phrases after articles, and as relations the words between two phrases of one sentence."""
     mentions: dict[str, EntityMention] = {}
     relations: list[RelationStatement] = []
     for sentence in re.split(r"[.;]\s*", text):
-        places = list(_phrases(sentence))
-        for _, _, phrase in places:
+        phrases = list(_phrases(sentence))
+        for _, _, phrase in phrases:
             mentions.setdefault(phrase, EntityMention(phrase, "thing", ""))
-        for (_, end, subject), (start, _, target) in pairwise(places):
+        for (_, end, subject), (start, _, target) in pairwise(phrases):
             words = re.sub(r"\b(?:the|a|an)\b", " ", sentence[end:start]).split()
             if subject != target and 1 <= len(words) <= 4:
                 relations.append(RelationStatement(subject, " ".join(words).lower(), target))
@@ -157,16 +161,16 @@ def extracted(text: str) -> Extraction:
 
 
 def _phrases(sentence: str) -> Iterator[tuple[int, int, str]]:
-    """(start, end, phrase) of each noun phrase, as far as its first word that ends it."""
-    for found in _ARTICLE.finditer(sentence):
-        kept: list[str] = []
-        for word in found.group(1).lower().split():
-            if word in _STOP or (kept and _VERBAL.search(word)):
+    """Yield (start, end, phrase) of each noun phrase, which ends before the first word that cannot belong to it."""
+    for match in _ARTICLE.finditer(sentence):
+        words: list[str] = []
+        for word in match.group(1).lower().split():
+            if word in _STOP or (words and _VERBAL.search(word)):
                 break
-            kept.append(word)
-        if kept:
-            start = found.start(1)
-            yield found.start(), start + len(" ".join(kept)), " ".join(kept)
+            words.append(word)
+        if words:
+            start = match.start(1)
+            yield match.start(), start + len(" ".join(words)), " ".join(words)
 
 
 def _chunks(captions: Sequence[Sentence]) -> Iterator[Chunk]:
@@ -182,7 +186,7 @@ def _chunks(captions: Sequence[Sentence]) -> Iterator[Chunk]:
 
 
 def _told(texts: Sequence[str]) -> str:
-    """Short texts one after another, each sentence once; of long ones the middle one."""
+    """Join short texts, each distinct sentence once; of long texts return the middle one."""
     if any(len(text.split()) > LONG_WORDS for text in texts):
         return texts[len(texts) // 2]
     sentences = (part.strip() for text in texts for part in re.split(r"(?<=\.)\s+", text))

@@ -1,7 +1,7 @@
 """Question sets read from a folder: captions with choice questions, or timed sentences joined to one long tape.
 
-A folder holds one set or several, in files whose names begin with the set's: egoschema*.json, nextqa*.json (and
-nextgqa_spans*.json beside it), activitynet*.json, tacos*.json. Several files of one set are read as one.
+A folder holds one or several sets, in files whose names begin with the set's: egoschema*.json, nextqa*.json (with
+nextgqa_spans*.json), activitynet*.json, tacos*.json. Several files of one set are read as one.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Item = TypeVar("Item", "ChoiceQuestion", "TapeQuery")
 
 
 class UnreadableSet(ValueError):
-    """The folder does not hold the set, or a file of it has another form."""
+    """The folder does not hold the set, or a file of the set has another form."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """What is seen in span, in words."""
+    """A sentence about what is seen in span."""
 
     span: Span
     text: str
@@ -39,8 +39,8 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceQuestion:
-    """truth: index of the right choice. kind: the set's own question type, "" if it has none. spans: where a person
-    saw the answer; empty if nobody marked it."""
+    """A question with choices. truth: index of the right choice. kind: the set's own question type, "" if it has none.
+    spans: where a person saw the answer; empty if nobody marked it."""
 
     id: str
     video: str
@@ -53,7 +53,7 @@ class ChoiceQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceSet:
-    """captions: by video, in order of time. profile: the scenario the engine is told."""
+    """A set of choice questions. captions: by video, in time order. profile: the scenario that the engine gets."""
 
     name: str
     profile: str
@@ -70,9 +70,10 @@ class TapeQuery:
 
 @dataclass(frozen=True, slots=True)
 class Tape:
-    """Videos one after another. events: one annotator's sentences, in order of time. queries: another's.
+    """Videos one after another. events: one annotator's sentences, in time order. queries: another annotator's.
 
-    criterion: when a span answers a query: iou (intersection over union of at least 0.5) or overlap (any).
+    criterion: the condition for a span to answer a query: iou (intersection over union of at least 0.5) or overlap
+    (any).
     """
 
     name: str
@@ -90,12 +91,12 @@ class Tape:
 
 
 def read_choices(name: str, folder: Path) -> ChoiceSet:
-    """Raises UnreadableSet."""
+    """Read a set of choice questions. Raises UnreadableSet."""
     return _checked(_egoschema if name == "egoschema" else _nextqa, name, folder)
 
 
 def read_tape(name: str, folder: Path, *, seed: int) -> Tape:
-    """The set's videos joined in an order that seed decides: ten hours of ActivityNet, all of TACoS.
+    """Join the set's videos in an order that seed decides: ten hours of ActivityNet, all of TACoS.
 
     Raises UnreadableSet.
     """
@@ -103,7 +104,7 @@ def read_tape(name: str, folder: Path, *, seed: int) -> Tape:
 
 
 def first_items(items: Sequence[Item], limit: int | None, *, seed: int) -> list[Item]:
-    """All of them, or limit of them, by the digest of seed and id: a longer run holds the items of a shorter one."""
+    """Return all items, or limit items by the digest of seed and id: a longer run contains a shorter run's items."""
     order = sorted(items, key=lambda item: hashlib.sha256(f"{seed} {item.id}".encode()).digest())
     return order if limit is None else order[:limit]
 
@@ -118,12 +119,12 @@ def _checked(read: Callable[[Path], Set], name: str, folder: Path) -> Set:
 
 
 def _files(folder: Path, prefix: str) -> dict[str, Any]:
-    """The objects of all files of one set, merged."""
-    found = sorted(folder.glob(f"{prefix}*.json"))
-    if not found:
+    """Return the objects of all files of one set, merged."""
+    paths = sorted(folder.glob(f"{prefix}*.json"))
+    if not paths:
         raise UnreadableSet(f"{folder} holds no {prefix}*.json")
     merged: dict[str, Any] = {}
-    for path in found:
+    for path in paths:
         for key, value in json.loads(path.read_text()).items():
             if isinstance(merged.get(key), dict) and isinstance(value, dict):
                 merged[key] |= value
@@ -138,21 +139,21 @@ def _files(folder: Path, prefix: str) -> dict[str, Any]:
 
 
 def _egoschema(folder: Path) -> ChoiceSet:
-    """One caption a second; "#C C" is the camera wearer, "#O" somebody else."""
+    """Read one caption per second; "#C C" is the camera wearer, "#O" another person."""
     rows = _files(folder, "egoschema")
     captions, questions = {}, []
     for key, row in rows.items():
         captions[key] = tuple(_seconds(enumerate(map(_plain_caption, row["captions"]))))
-        asked = row["question"]
-        choices = tuple(str(asked[f"option {n}"]) for n in range(5))
-        if not 0 <= int(asked["truth"]) < len(choices):
-            raise ValueError(f"question {key} has choice {asked['truth']} for its truth")
-        questions.append(ChoiceQuestion(key, key, str(asked["question"]), choices, int(asked["truth"])))
+        fields = row["question"]
+        choices = tuple(str(fields[f"option {n}"]) for n in range(5))
+        if not 0 <= int(fields["truth"]) < len(choices):
+            raise ValueError(f"question {key} has choice {fields['truth']} for its truth")
+        questions.append(ChoiceQuestion(key, key, str(fields["question"]), choices, int(fields["truth"])))
     return ChoiceSet("egoschema", "egocentric", captions, tuple(questions))
 
 
 def _nextqa(folder: Path) -> ChoiceSet:
-    """One long caption a second; questions with a type, and a person's spans where the file beside has them."""
+    """Read one long caption per second, questions with a type, and a person's spans if there is a file of spans."""
     rows = _files(folder, "nextqa")
     spans = _files(folder, "nextgqa_spans") if any(folder.glob("nextgqa_spans*.json")) else {}
     captions = {
@@ -181,7 +182,7 @@ def _nextqa(folder: Path) -> ChoiceSet:
 
 
 def _plain_caption(text: str) -> str:
-    """The caption without its speaker mark: "#C C opens the tap" is "C opens the tap"."""
+    """Return the caption without its speaker mark: "#C C opens the tap" becomes "C opens the tap"."""
     words = re.sub(r"^#\s*[A-Za-z]+\s*", "", text.strip())
     return re.sub(r"\bC C\b", "C", words).strip()
 
@@ -199,7 +200,7 @@ def _span(start_s: float, end_s: float, *, from_ms: int = 0) -> Span:
 
 
 def _activitynet(folder: Path, seed: int) -> Tape:
-    """The first annotator's sentences are the index, the second one's the queries."""
+    """Read the first annotator's sentences as the index, the second annotator's as the queries."""
     rows = _files(folder, "activitynet")
     names = sorted(name for name, row in rows.items() if {"annotator_1", "annotator_2"} <= set(row))
     random.Random(seed).shuffle(names)
@@ -209,8 +210,8 @@ def _activitynet(folder: Path, seed: int) -> Tape:
     for name in names:
         first, second = rows[name]["annotator_1"], rows[name]["annotator_2"]
         events += _timed(first["timestamps"], first["sentences"], from_ms=at)
-        asked = _timed(second["timestamps"], second["sentences"], from_ms=at)
-        queries += [TapeQuery(f"{name}-{n}", query.text, query.span) for n, query in enumerate(asked)]
+        sentences = _timed(second["timestamps"], second["sentences"], from_ms=at)
+        queries += [TapeQuery(f"{name}-{n}", query.text, query.span) for n, query in enumerate(sentences)]
         at += round(1000 * float(first["duration"]))
         if at >= TAPE_HOURS * 3_600_000:
             break
@@ -218,7 +219,7 @@ def _activitynet(folder: Path, seed: int) -> Tape:
 
 
 def _tacos(folder: Path, seed: int) -> Tape:
-    """Of about 18 annotators' passes over each video, the first is the index and all others are queries."""
+    """Read about 18 annotators' passes over each video: the first is the index, all others are queries."""
     rows = _files(folder, "tacos")
     names = sorted(rows)
     random.Random(seed).shuffle(names)
@@ -232,7 +233,7 @@ def _tacos(folder: Path, seed: int) -> Tape:
         sentences = _timed(stamps, row["sentences"], from_ms=at)
         passes = list(_passes(sentences))
         events += passes[0]
-        rest = [sentence for one in passes[1:] for sentence in one]
+        rest = [sentence for later in passes[1:] for sentence in later]
         queries += [TapeQuery(f"{name}-{n}", query.text, query.span) for n, query in enumerate(rest)]
         at += round(1000 * row["num_frames"] / fps)
     return Tape("tacos", "overlap", _in_order(events), tuple(queries), at)
@@ -244,7 +245,7 @@ def _timed(stamps: Sequence[Sequence[float]], sentences: Sequence[str], *, from_
 
 
 def _passes(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
-    """A pass ends where the next sentence begins earlier than the one before it."""
+    """Yield the passes. A new pass starts at each sentence that begins earlier than the sentence before it."""
     current: list[Sentence] = []
     for sentence in sentences:
         if current and sentence.span.start_ms < current[-1].span.start_ms:

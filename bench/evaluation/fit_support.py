@@ -34,8 +34,8 @@ from gpu_workers.engine.models.roles import AnswerModels
 
 FOLDS = 10
 RIDGE = 0.02
-"""Of the square of each weight, in units of the part's spread. Of 0 to 0.1 it had the least log loss on EgoSchema's
-development half."""
+"""Penalty on the square of each weight, in units of the part's spread. Between 0 and 0.1 this value had the least log
+loss on EgoSchema's development half."""
 
 NAMES = tuple(field.name for field in fields(SupportWeights))
 JUDGE_TOKENS = 500

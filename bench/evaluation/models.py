@@ -1,4 +1,4 @@
-"""The models that an evaluation asks: the environment's, or the embedded ones with a server started."""
+"""The models of an evaluation: those of the environment, or the embedded models with a server started here."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from infra.local.stack import Stack
 
 @contextmanager
 def answering_models() -> Iterator[tuple[ModelSettings, AnswerModels]]:
-    """The models of a question. Without REASONER_URL the embedded reasoner runs as long as the context is open."""
+    """Yield the models of a question. Without REASONER_URL the embedded reasoner runs while the context is open."""
     settings = ModelSettings.from_env()
     with ExitStack() as opened:
         if not settings.reasoner_url:
-            # Else a terminated evaluation would leave its server behind.
+            # Otherwise a terminated evaluation would leave its server behind.
             before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
             opened.callback(signal.signal, signal.SIGTERM, before)
-            place = opened.enter_context(tempfile.TemporaryDirectory(prefix="ava-eval-"))
-            stack = opened.enter_context(Stack(Path(place), frozenset({"llama"}), durable=False))
-            started = {name: value for service in stack.services for name, value in service.env().items()}
+            folder = opened.enter_context(tempfile.TemporaryDirectory(prefix="ava-eval-"))
+            stack = opened.enter_context(Stack(Path(folder), frozenset({"llama"}), durable=False))
+            started = {name: value for server in stack.servers for name, value in server.env().items()}
             settings = ModelSettings.from_env({**os.environ, **started})
         yield settings, load_answer_models(settings)
 
@@ -46,13 +46,13 @@ def caption_models(folder: Path, *, reasoner: bool) -> Iterator[AnswerModels]:
     with ExitStack() as opened:
         if reasoner:
             _, models = opened.enter_context(answering_models())
-            asked: CachedChat | UnaskedChat = CachedChat(models.reasoner, cache)
+            chat: CachedChat | UnaskedChat = CachedChat(models.reasoner, cache)
         else:
             settings = ModelSettings.from_env()
-            # The server at this address is not asked.
+            # The server at this address is never called.
             url, name = settings.reasoner_url or "http://127.0.0.1:9/v1", settings.reasoner_model or EMBEDDED_REASONER
             models = load_answer_models(replace(settings, reasoner_url=url, reasoner_model=name))
-            asked = UnaskedChat()
+            chat = UnaskedChat()
         embedder = CachedTextEmbedder(models.text_embedder, cache)
-        # A caption stands for its second's frame, so both are in the space of texts, and there is nothing to look at.
-        yield replace(models, reasoner=asked, text_embedder=embedder, frame_embedder=embedder, checker=None)
+        # A caption replaces its second's frame, so both are in the space of texts, and there is no picture to check.
+        yield replace(models, reasoner=chat, text_embedder=embedder, frame_embedder=embedder, checker=None)

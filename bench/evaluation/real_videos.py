@@ -1,9 +1,9 @@
-"""Answers about real video files, written down with their citations and frames for a person to judge.
+"""Answers about real video files, written with their citations and frames for a person to judge.
 
     python -m bench.evaluation.real_videos --data folder --out folder
 
-data: holds the files that QUESTIONS names. out gets answers.json and the cited frames as JPEG. docs/quality.md has what
-a reader made of them.
+data: the folder with the files that QUESTIONS names. out: gets answers.json and the cited frames as JPEG.
+docs/quality.md has a reader's judgements.
 """
 
 from __future__ import annotations
@@ -86,12 +86,12 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     with answering_models() as (settings, models):
         seeing = load_index_models(settings)
-        with tqdm(total=sum(len(asked) for _, asked in QUESTIONS.values()), unit="question") as bar:
-            for name, (profile, asked) in QUESTIONS.items():
+        with tqdm(total=sum(len(texts) for _, texts in QUESTIONS.values()), unit="question") as bar:
+            for name, (profile, texts) in QUESTIONS.items():
                 bar.set_description(f"indexing {name}")
                 index = index_file(options.data / f"{name}.mp4", seeing, profile=profile, meter=Meter())
                 graph = index.graph()
-                for text in asked:
+                for text in texts:
                     bar.set_description(name)
                     answer = answer_question(QuestionInput(text, profile=profile, effort="low"), graph, models)
                     rows.append(_row(name, text, answer, graph, options.out))

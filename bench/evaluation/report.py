@@ -1,4 +1,4 @@
-"""What an evaluation says in the end: one JSON object, comparable with others of the same set."""
+"""The report of an evaluation: one JSON object, comparable with other reports of the same set."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from bench.evaluation.statistics import auroc, calibration_error, compare, wilso
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
-    """One question or query. right: at each rank that the set is measured at; choice questions have rank 1 alone.
-    given, truth: choices, None where the arm abstained or the item is a query."""
+    """The result of one question or query. right: by rank at which the set is measured; choice questions have rank 1
+    only. given, truth: choices, None if the arm abstained or the item is a query."""
 
     id: str
     kind: str
@@ -40,7 +40,7 @@ class ItemResult:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What was run. reasoner: the model's name, "" where none was asked."""
+    """The parameters of a run. reasoner: the model's name, "" without a reasoner."""
 
     set: str
     arm: str
@@ -54,8 +54,8 @@ class Run:
 def report(
     run: Run, items: Sequence[ItemResult], others: Iterable[tuple[str, Mapping[str, Any]]] = ()
 ) -> dict[str, Any]:
-    """accuracy (of choices) or recall at each rank, with 95 % intervals; per type; what it took; how sure it was; and
-    beside each other report, item by item. others: (path, report)."""
+    """Return accuracy (of choices) or recall at each rank, with 95 % intervals; per type; cost; calibration; and an
+    item-by-item comparison with each other report. others: (path, report)."""
     ranks = sorted(items[0].right) if items else [1]
     first = {item.id: item.right[ranks[0]] for item in items}
     body: dict[str, Any] = {**asdict(run), "n": len(items)}
@@ -82,7 +82,7 @@ def report(
 
 
 def summary(body: Mapping[str, Any]) -> str:
-    """The report in a few lines, for people."""
+    """Return the report in a few lines, for people."""
     lines = [f"{body['set']} {body['arm']}: n {body['n']}, {body['reasoner'] or 'no language model'}"]
     if body["measure"] == "accuracy":
         low, high = body["ci95"]
@@ -90,9 +90,9 @@ def summary(body: Mapping[str, Any]) -> str:
         sure = body["confidence"]
         if sure["auroc"] is not None:
             lines.append(f"confidence: AUROC {sure['auroc']:.3f}, calibration error {sure['calibration_error']:.3f}")
-    for rank, found in body.get("recall", {}).items():
-        low, high = found["ci95"]
-        lines.append(f"{body['measure']} {rank} {found['value']:.1%} (95 % {low:.1%} to {high:.1%})")
+    for rank, share in body.get("recall", {}).items():
+        low, high = share["ci95"]
+        lines.append(f"{body['measure']} {rank} {share['value']:.1%} (95 % {low:.1%} to {high:.1%})")
     each = body["per_item"]
     lines.append(
         f"each: {each['calls']:.1f} calls, {each['prompt_tokens']:.0f} prompt and {each['completion_tokens']:.0f} "
@@ -108,14 +108,14 @@ def summary(body: Mapping[str, Any]) -> str:
 
 
 def read_report(path: Path, *, of: str) -> dict[str, Any]:
-    """A report of the set `of`. Raises ValueError if the file is none."""
+    """Return a report of the set `of`. Raises ValueError if the file is no such report."""
     try:
         body: dict[str, Any] = json.loads(path.read_text())
-        found = body["set"], body["arm"], body["items"]
+        header = body["set"], body["arm"], body["items"]
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise ValueError(f"{path} is no report: {type(error).__name__}: {error}") from error
-    if found[0] != of:
-        raise ValueError(f"{path} is a report of {found[0]}, not of {of}")
+    if header[0] != of:
+        raise ValueError(f"{path} is a report of {header[0]}, not of {of}")
     return body
 
 
@@ -153,5 +153,5 @@ def _confidence(items: Sequence[ItemResult]) -> dict[str, float | None]:
 
 
 def _mean(values: Iterable[float]) -> float:
-    kept = list(values)
-    return statistics.fmean(kept) if kept else 0.0
+    numbers = list(values)
+    return statistics.fmean(numbers) if numbers else 0.0

@@ -1,4 +1,4 @@
-"""What a report says about its numbers: intervals, paired comparisons, how well confidence tells right from wrong."""
+"""Statistics of a report's numbers: intervals, paired comparisons, how well confidence separates right from wrong."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Z95 = 1.959964
 
 
 def wilson(successes: float, n: int) -> tuple[float, float]:
-    """95 % interval of a share (Wilson 1927), inside 0..1 also for few and for extreme counts; (0, 1) for none."""
+    """Return the 95 % interval of a share (Wilson 1927), inside 0..1 for all counts; (0, 1) for n = 0."""
     if n == 0:
         return 0.0, 1.0
     share, square = successes / n, Z95 * Z95
@@ -24,8 +24,9 @@ def wilson(successes: float, n: int) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Of the items both reports have. gained: right here and wrong there; lost: the reverse. difference: mean of the
-    paired differences, with its 95 % bootstrap interval. p_value: McNemar's exact test, two-sided."""
+    """A comparison over the items that both reports have. gained: right here and wrong there; lost: the reverse.
+    difference: mean of the paired differences, with its 95 % bootstrap interval. p_value: McNemar's exact test,
+    two-sided."""
 
     n: int
     gained: int
@@ -38,7 +39,7 @@ class Comparison:
 def compare(
     here: Mapping[str, bool], there: Mapping[str, bool], *, seed: int = 0, resamples: int = 10_000
 ) -> Comparison:
-    """Item by item; items that only one of them has are left out."""
+    """Compare two reports item by item; items that only one report has are left out."""
     shared = sorted(set(here) & set(there))
     gaps = np.asarray([int(here[key]) - int(there[key]) for key in shared], dtype=np.float64)
     gained, lost = int((gaps > 0).sum()), int((gaps < 0).sum())
@@ -51,7 +52,7 @@ def compare(
 
 
 def auroc(confidence: Sequence[float], right: Sequence[bool]) -> float | None:
-    """How often a right answer is more confident than a wrong one, ties half; None if there are not both."""
+    """Return how often a right answer is more confident than a wrong one, ties half; None if either kind is missing."""
     wins = np.asarray(right, dtype=bool)
     positives, negatives = int(wins.sum()), int((~wins).sum())
     if not positives or not negatives:
@@ -61,10 +62,10 @@ def auroc(confidence: Sequence[float], right: Sequence[bool]) -> float | None:
 
 
 def calibration_error(confidence: Sequence[float], right: Sequence[bool], *, bins: int = 10) -> float:
-    """Expected calibration error over bins of equal width: mean gap of confidence and accuracy, weighted by size."""
+    """Return the calibration error over bins of equal width: mean gap of confidence and accuracy, weighted by size."""
     values, wins = np.asarray(confidence, dtype=np.float64), np.asarray(right, dtype=np.float64)
     if not len(values):
         return 0.0
-    places = np.minimum((values * bins).astype(int), bins - 1)
-    gaps = [abs(values[places == b].mean() - wins[places == b].mean()) * (places == b).sum() for b in set(places)]
+    bin_of = np.minimum((values * bins).astype(int), bins - 1)
+    gaps = [abs(values[bin_of == b].mean() - wins[bin_of == b].mean()) * (bin_of == b).sum() for b in set(bin_of)]
     return float(sum(gaps) / len(values))

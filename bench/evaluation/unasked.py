@@ -1,4 +1,4 @@
-"""The reasoner of arms that ask none."""
+"""The reasoner of arms without a reasoner."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpu_workers.engine.models.roles import Message, Meter, ModelError, Sample
 
 
 class UnaskedChat:
-    """A ChatModel that cannot be asked, so that nothing is answered by one unseen."""
+    """A ChatModel that raises on every call, so that no arm uses a model unnoticed."""
 
     name, context_tokens, accepts_images = "", 8_192, False
 

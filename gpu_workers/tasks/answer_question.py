@@ -55,13 +55,13 @@ def handle(work: Work) -> FollowUp | None:
             work.complete()
             return None
         scope, profile = _scope(question)
-        history = tuple(Turn(asked, said) for asked, said in history_of(question))
+        history = tuple(Turn(text, answer) for text, answer in history_of(question))
         rates = rates_at(timezone.now())
         budget = _budget(question.budget, rates, _names(models))
         allowance = allowance_for(question.id)
     meter = Meter()
 
-    def told(stage: str, done: int, total: int, detail: str) -> None:
+    def report_progress(stage: str, done: int, total: int, detail: str) -> None:
         work.progress(stage, done, total)
         with tenant_scope(work.lease.tenant_id):
             questions.set_progress(question_id=question.id, stage=stage)
@@ -98,7 +98,7 @@ def handle(work: Work) -> FollowUp | None:
             graph,
             models,
             budget=budget,
-            on_progress=told,
+            on_progress=report_progress,
             on_partial=best_so_far,
             closer=closer,
             should_stop=work.should_stop,
@@ -110,7 +110,7 @@ def handle(work: Work) -> FollowUp | None:
             questions.record_wasted(question_id=question.id, calls=answer.usage.calls, reason="stopped")
         raise LeaseLost(f"question {question.id} was canceled or taken over")
     if answer.finish_reason == "error":
-        # A model server that is away may be back for the next attempt; the last attempt's failure is the question's.
+        # A later attempt may reach the model server again. Only the last attempt's failure fails the question.
         with tenant_scope(work.lease.tenant_id):
             questions.record_wasted(question_id=question.id, calls=answer.usage.calls, reason=answer.detail or "error")
         raise JobFailed(answer.detail or "answer_failed", "the question could not be answered", retryable=True)
@@ -140,20 +140,20 @@ def handle(work: Work) -> FollowUp | None:
 
 
 def _scope(question: Question) -> tuple[Scope, str]:
-    """The hard filter of everything the answer reads, and the scenario of its first video."""
+    """Return the hard filter of all reads of the answer, and the scenario of the scope's first video."""
     rows = videos_of_question(question)
     scope = scope_of(question.tenant_id, rows, start_ms=question.start_ms, end_ms=question.end_ms)
     return scope, profile_of(rows)
 
 
 def _names(models: AnswerModels) -> list[str]:
-    """All models in play: each one's time costs something, whether or not it has tokens."""
+    """Return the names of all models in use. Each model's device time costs something, even without tokens."""
     roles = (models.reasoner, models.checker, models.text_embedder, models.frame_embedder, models.similarity)
     return [role.name for role in roles if role is not None]
 
 
 def _budget(limits: dict[str, Any], rates: Rates, model_names: Sequence[str]) -> Budget:
-    """The question's limits, with the costs of the models in play as the cost book has them now."""
+    """Return the question's limits, with the current costs of the models in use from the cost book."""
     cost = limits.get("max_cost")
 
     def per_million(meter: UsageMeter, model: str) -> Decimal:
@@ -177,23 +177,26 @@ def _budget(limits: dict[str, Any], rates: Rates, model_names: Sequence[str]) ->
 
 
 def _keep_evidence(tenant_id: UUID, question_id: UUID, answer: Answer) -> dict[UUID, str]:
-    """Copy each cited frame under the question, so that evidence outlives the index version it came from."""
-    wanted = list(dict.fromkeys(citation.frame_id for citation in answer.citations if citation.frame_id))
+    """Copy each cited frame under the question's prefix, so that evidence outlives the index version.
+
+    Returns the object key of each copied frame by frame id.
+    """
+    cited_ids = list(dict.fromkeys(citation.frame_id for citation in answer.citations if citation.frame_id))
     with tenant_scope(tenant_id):
-        frames = frames_with_videos(wanted)
-    kept = {}
-    for ordinal, frame in enumerate(frames[frame_id] for frame_id in wanted if frame_id in frames):
+        frames = frames_with_videos(cited_ids)
+    frame_keys = {}
+    for ordinal, frame in enumerate(frames[frame_id] for frame_id in cited_ids if frame_id in frames):
         picture = _picture(frame)
         if picture is not None:
-            kept[frame.id] = evidence_key(tenant_id, question_id, ordinal)
-            ObjectStorage().put(kept[frame.id], picture, content_type="image/jpeg")
-    return kept
+            frame_keys[frame.id] = evidence_key(tenant_id, question_id, ordinal)
+            ObjectStorage().put(frame_keys[frame.id], picture, content_type="image/jpeg")
+    return frame_keys
 
 
 def _picture(frame: Frame) -> bytes | None:
-    """The frame out of the source in full, else its thumbnail; None when the video was purged meanwhile.
+    """Return the frame in full size from the source, or else its thumbnail.
 
-    In that case the citation keeps its words and times.
+    Returns None if the video was purged meanwhile; the citation then keeps its words and times.
     """
     storage = ObjectStorage()
     with tenant_scope(frame.tenant_id):

@@ -1,4 +1,4 @@
-"""Assembles events out of observed segments in order of time; each step commits what has become ready meanwhile."""
+"""Assembles events out of observed segments in time order; each step commits all segments that are ready by then."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from backend.billing.services.ledger import record_model_calls
-from backend.ekg.index_reads import chunks_of
+from backend.ekg.index_reads import chunks_of, frames_between
 from backend.ekg.object_memory import StagedObjects, store_objects, unlinked_tracks
-from backend.ekg.reader import frames_between
 from backend.ekg.writer import StagedEntities, VersionWriter
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing.activation import set_indexed_until
@@ -30,15 +29,15 @@ from gpu_workers.tasks.models import index_models
 from workers.runner import FollowUp, Work
 
 SEGMENTS_PER_STEP = 4
-"""Segments that are assembled and committed together when that many are ready: their summaries are in flight together,
-so that slow models do not hold up a backlog segment by segment."""
+"""Maximum number of ready segments that one step assembles and commits. Their summaries are requested together, so that
+slow models do not hold up a backlog segment by segment."""
 TURN_SECONDS = 300.0
-"""How long a run goes on to the next segment: well inside a task's time limit, however long the video is."""
+"""Maximum seconds for which a run starts further segments: well inside a task's time limit, however long the video."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Adjacent observed segments to assemble. chunks: of these segments. pending: earlier chunks without an event."""
+    """Adjacent observed segments to assemble. chunks: of the segments. pending: earlier chunks without an event."""
 
     video: Video
     version: int
@@ -50,7 +49,7 @@ class Step:
 
 
 class _Staging:
-    """Takes the assembler's events until their commit, and lets later ones of the step link to their entities."""
+    """Collects the assembler's events until their commit, and lets later events of the step link to their entities."""
 
     def __init__(self, directory: StagedEntities) -> None:
         self.records: list[EventRecord] = []
@@ -68,12 +67,12 @@ def handle(work: Work) -> FollowUp | None:
         work.require_lease()
         step = next_step(work)
         if step is None:
-            # A segment that becomes ready from now on rings again; if one did meanwhile, the job runs once more.
+            # A segment that becomes ready from now on wakes the job; if one became ready meanwhile, the job runs again.
             work.finish()
             return summary
         summary = assemble(work, step)
         if time.monotonic() >= turn_ends:
-            # Ringing for itself gives the rest its own time limit and attempts.
+            # A wake-up for this same job gives the remaining segments their own time limit and attempts.
             with work.checkpoint():
                 enqueue_assembly(step.video.id, step.version)
                 work.complete()
@@ -111,7 +110,7 @@ def _writer(video: Video, version: int) -> VersionWriter:
 def assemble(work: Work, step: Step) -> FollowUp | None:
     """Make the segments' events outside any transaction, then commit rows, graph, usage and checkpoint together.
 
-    Returns the summary that ends the version after its last segment.
+    Returns the summary job that ends the version, if the step held the version's last segment.
     """
     video, version = step.video, step.version
     meter = Meter()
@@ -145,13 +144,13 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
     with work.checkpoint():
         if not is_indexing(video.id, version):
             return None
-        # Before the video's row is locked, see LOCK_ORDER.
+        # The summary's job is locked before the video's row, see LOCK_ORDER.
         due = step.last or any(summary_is_due(segment.n) for segment in step.segments)
         summary = enqueue_summary(video.id, version) if due else None
         _writer(video, version).store_events(staging.records)
-        for one in linked:
+        for result in linked:
             describer = index_models().describer.name
-            store_objects(one.objects, one.track_ids, video_id=video.id, version=version, model=describer)
+            store_objects(result.objects, result.track_ids, video_id=video.id, version=version, model=describer)
         mark_assembled(step.segments, wall_ms=wall_ms)
         first = step.segments[0].id
         record_model_calls(source_type="assemble", source_id=first, calls=meter.calls, video_id=video.id)
@@ -162,24 +161,24 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """track_ids: of the tracks that were linked, in their order."""
+    """Objects linked from one segment. track_ids: ids of the linked tracks, in their order."""
 
     objects: LinkedTracks
     track_ids: list[UUID]
 
 
 def link_objects(step: Step) -> list[Linked]:
-    """The tracks of each segment that has some, joined to the video's objects."""
+    """Join the tracks of each segment to the video's objects; segments without tracks are left out."""
     video, version = step.video, step.version
-    known = StagedObjects(video.tenant_id, video.id, version, model=index_models().describer.name)
-    linker = ObjectLinker(video.id, version, known)
+    staged = StagedObjects(video.tenant_id, video.id, version, model=index_models().describer.name)
+    linker = ObjectLinker(video.id, version, staged)
     linked = []
     for segment in step.segments:
         with tenant_scope(video.tenant_id):
             track_ids, tracks = unlinked_tracks(video.id, version, segment.n)
         if tracks:
             linked.append(Linked(linker.link(segment.n, tracks), track_ids))
-            known.stage(linked[-1].objects)
+            staged.stage(linked[-1].objects)
     return linked
 
 

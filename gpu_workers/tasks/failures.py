@@ -1,4 +1,4 @@
-"""The one way in which a model's failure becomes a job's."""
+"""The one way in which a model's failure becomes a failure of the job."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from workers.runner import Work
 
 @contextmanager
 def failing_job(work: Work, meter: Meter, *, video_id: UUID | None = None, message: str = "") -> Iterator[None]:
-    """Turn a ModelError into JobFailed with the same code, and book the calls made so far as wasted.
+    """Turn a ModelError into JobFailed with the same code, and record the calls made so far as wasted.
 
-    meter: holds those calls. message: instead of the model's own words, for jobs whose message customers read.
+    meter: holds the calls. message: replaces the model's own message in jobs whose message customers read.
     """
     try:
         yield

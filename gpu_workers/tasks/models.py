@@ -1,4 +1,4 @@
-"""The models of this process, loaded once and kept (long-lived workers)."""
+"""The models of this process, loaded once and kept, because workers live long."""
 
 from __future__ import annotations
 

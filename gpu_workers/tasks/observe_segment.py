@@ -1,4 +1,4 @@
-"""Observes one segment: reads its span of the stored object and commits what it shows, with usage and checkpoint."""
+"""Observes one segment: reads its span of the stored object and commits the observation, usage and checkpoint."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def handle(work: Work) -> FollowUp | None:
 
 
 def store_thumbnails(work: Work, segment: Segment, record: SegmentRecord) -> dict[int, str]:
-    """Store each frame's thumbnail, several at a time; return their object keys by the frame's time."""
+    """Store each frame's thumbnail, several at a time. Returns the object keys by frame time in milliseconds."""
     storage = ObjectStorage()
-    # The same key for the same frame: a second attempt overwrites what a first one left.
+    # A frame always has the same key: a second attempt overwrites the thumbnails of the first.
     keys = {
         frame.ms: thumbnail_key(work.lease.tenant_id, segment.video_id, segment.index_version, frame.ms)
         for frame in record.frames
@@ -88,14 +88,14 @@ def store_thumbnails(work: Work, segment: Segment, record: SegmentRecord) -> dic
         storage.put(keys[frame.ms], frame.jpeg, content_type="image/jpeg")
 
     with ThreadPoolExecutor(THUMBNAILS_AT_ONCE, "thumbnails") as pool:
-        deque(pool.map(put, record.frames), maxlen=0)  # raises what one of them raised
+        deque(pool.map(put, record.frames), maxlen=0)  # raises the first error of a put
     return keys
 
 
 def commit(
     work: Work, pending: PendingSegment, observation: Observation, keys: dict[int, str], meter: Meter
 ) -> FollowUp | None:
-    """Store what was observed, with usage and checkpoint; return the assembly that follows."""
+    """Store the observation with usage and checkpoint. Returns the assembly job that follows."""
     segment, models = pending.segment, index_models()
     with work.checkpoint():
         if not is_indexing(segment.video_id, segment.index_version):

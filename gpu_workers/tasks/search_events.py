@@ -1,4 +1,4 @@
-"""Finds the events nearest to a query over a search's scope and commits them with what finding them consumed."""
+"""Finds the events nearest to a query over a search's scope, and commits them with the usage of the search."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gpu_workers.tasks.models import answer_models
 from gpu_workers.tasks.scopes import scope_of
 from workers.runner import FollowUp, Work
 
-# An event of an hour may be found by hundreds of its frames.
+# Maximum reasons of one event: hundreds of frames of an event that lasts an hour may match.
 MOST_REASONS = 10
 
 
@@ -41,11 +41,11 @@ def handle(work: Work) -> FollowUp | None:
         scope = scope_of(search.tenant_id, videos_of_search(search), start_ms=search.start_ms, end_ms=search.end_ms)
     meter = Meter()
     with failing_job(work, meter, message="the query could not be embedded"):
-        found = _find(scope, search.text, search.settings, models, meter)
+        results = _find(scope, search.text, search.settings, models, meter)
     with work.checkpoint():
         searches.store_results(
             search_id=search.id,
-            found=found,
+            found=results,
             calls=meter.calls,
             began_at=began_at,
             retrieval_ms=round((time.monotonic() - began) * 1000),
@@ -54,9 +54,12 @@ def handle(work: Work) -> FollowUp | None:
     return None
 
 
-def retrieval_settings(asked: Mapping[str, Any]) -> RetrievalSettings:
-    """asked: views with their weights, fusion and limit of a search. Each view looks far enough to fill the limit."""
-    weights, limit, usual = asked["views"], asked["limit"], RetrievalSettings()
+def retrieval_settings(search_options: Mapping[str, Any]) -> RetrievalSettings:
+    """Return the engine's settings for a search. Each view reads enough items to fill the limit.
+
+    search_options: views with their weights, fusion and limit.
+    """
+    weights, limit, usual = search_options["views"], search_options["limit"], RetrievalSettings()
 
     def items(view: str, least: int) -> int:
         return max(least, limit) if weights[view] else 0
@@ -64,18 +67,18 @@ def retrieval_settings(asked: Mapping[str, Any]) -> RetrievalSettings:
     return RetrievalSettings(
         events=items("event", usual.events),
         entities=items("entity", usual.entities),
-        # Many frames show one event.
+        # Several frames may show the same event.
         frames=max(usual.frames, 2 * limit) if weights["frame"] else 0,
         transcript=items("transcript", usual.transcript),
         graph_events=items("graph", usual.graph_events),
-        fusion=asked["fusion"],
+        fusion=search_options["fusion"],
         weights=weights,
         rewriting=False,
     )
 
 
 def _find(
-    scope: Scope, query: str, asked: Mapping[str, Any], models: AnswerModels, meter: Meter
+    scope: Scope, query: str, search_options: Mapping[str, Any], models: AnswerModels, meter: Meter
 ) -> tuple[FoundEvent, ...]:
     with PostgresGraph(
         scope,
@@ -86,24 +89,24 @@ def _find(
         retrieved = retrieve(
             graph,
             ViewQueries.same(query),
-            retrieval_settings(asked),
+            retrieval_settings(search_options),
             text_embedder=models.text_embedder,
             frame_embedder=models.frame_embedder,
             meter=meter,
         )
-        ranking = retrieved.ranking[: asked["limit"]]
+        ranking = retrieved.ranking[: search_options["limit"]]
         events = graph.load_events([event.event_id for event in ranking])
     with tenant_scope(scope.tenant_id):
         frames = best_frames(
             list(events), preferred=_nearest_frames(ranking), start_ms=scope.start_ms, end_ms=scope.end_ms
         )
-    found = []
+    results = []
     for ranked in ranking:
         event = events.get(ranked.event_id)
         if event is None:
             continue
         ms, key = frames.get(event.id, (None, ""))
-        found.append(
+        results.append(
             FoundEvent(
                 video_id=event.video_id,
                 event_id=event.id,
@@ -117,7 +120,7 @@ def _find(
                 reasons=tuple(_reason(hit) for hit in _nearest(ranked.reasons)[:MOST_REASONS]),
             )
         )
-    return tuple(found)
+    return tuple(results)
 
 
 def _nearest(hits: Sequence[Hit]) -> list[Hit]:
@@ -129,7 +132,7 @@ def _reason(hit: Hit) -> Reason:
 
 
 def _nearest_frames(ranking: Sequence[RankedEvent]) -> list[UUID]:
-    """Return the frame of each event that is nearest to the query, for the events that a frame found."""
+    """Return the frame nearest to the query for each event that a frame matched."""
     nearest = []
     for event in ranking:
         frames = _nearest([hit for hit in event.reasons if hit.view == "frame"])

@@ -1,4 +1,4 @@
-"""What the tenant's budget leaves for a question that runs, looked up again while it does."""
+"""The share of the tenant's budget that is left for a running question, read repeatedly while it runs."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from gpu_workers.engine.answering.budget import Allowance
 from gpu_workers.engine.models.roles import Meter
 from workers.runner import Work
 
-# Others consume meanwhile: so old may be what is known of it.
+# Maximum age of the allowance: other questions of the tenant consume the same budget meanwhile.
 LOOK_EVERY_SECONDS = 1.0
 
 
 def allowance_for(question_id: UUID) -> Allowance:
-    """What is left for the question, all that it consumes itself included; inside an open tenant_scope."""
-    left = budgets.monthly_budget(without=question_id).left
+    """Return the budget left for the question, including all that it consumes itself; inside an open tenant_scope."""
+    remaining = budgets.monthly_budget(without=question_id).left
     return Allowance(
-        max_tokens=left.max_tokens,
-        max_seconds=None if left.max_seconds is None else float(left.max_seconds),
-        max_cost=left.max_cost,
+        max_tokens=remaining.max_tokens,
+        max_seconds=None if remaining.max_seconds is None else float(remaining.max_seconds),
+        max_cost=remaining.max_cost,
     )
 
 
 class SharedBudget:
     """The allowance of one question, safe to call from several threads.
 
-    At most once per LOOK_EVERY_SECONDS a call says what the question has consumed so far, for the tenant's other
-    questions to see, and reads what they leave. Queries run on a thread of their own with its own connection, because
-    the engine's threads come and go. close() ends it.
+    At most once per LOOK_EVERY_SECONDS a call records what the question has consumed so far, which the tenant's other
+    questions read, and reads what they leave. Queries run on a thread of their own with its own connection, because
+    the engine's threads come and go. close() ends the thread.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class SharedBudget:
     def _look(self) -> Allowance:
         consumed = budgets.consumed_by(self._meter.calls, self._rates)
         try:
-            # Under the lease: of a question that is over, or that another worker has, nothing may be noted any more.
+            # Under the lease: nothing may be recorded once the question is over or another worker has it.
             with self._work.checkpoint():
                 budgets.note_spending(question_id=self._question_id, consumed=consumed)
                 return allowance_for(self._question_id)

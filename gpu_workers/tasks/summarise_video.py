@@ -1,7 +1,7 @@
-"""Tells the topics and the overview of what is indexed so far; after the last segment, it ends the version.
+"""Writes the topics and the overview of the events indexed so far; ends the version after the last segment.
 
-A run reads the events after the last closed topic only. The version becomes ready with its summary, or without it when
-telling fails for good: the job's error then stays with the summary.
+A run reads only the events after the last closed topic. The version becomes ready together with its summary. If the
+summary fails for good, the version becomes ready without it and the summary keeps the job's error.
 """
 
 from __future__ import annotations
@@ -15,8 +15,14 @@ from django.conf import settings
 
 from backend.billing.services.ledger import record_model_calls
 from backend.ekg.completion import finish_version
-from backend.ekg.index_reads import last_event, summarised_until_ms
-from backend.ekg.reader import frames_between, read_digests, read_linked, read_topics
+from backend.ekg.index_reads import (
+    frames_between,
+    last_event,
+    read_digests,
+    read_linked,
+    read_topics,
+    summarised_until_ms,
+)
 from backend.ekg.writer import VersionWriter
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing.completion import is_whole
@@ -36,14 +42,14 @@ from workers.runner import FollowUp, Work
 logger = logging.getLogger("ava.jobs")
 
 TURN_SECONDS = 300.0
-"""How long a run goes on to the next events: well inside a summary's time limit, however much there is to tell."""
+"""Maximum seconds for which a run starts further events: well inside a summary's time limit, for any video length."""
 EVENTS_AT_ONCE = 200
 FRAMES_TO_CHOOSE_FROM = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What there is to summarise. ended: no more events will come. end_event: number after the last event."""
+    """The work of one summary run. ended: no more events will come. end_event: number after the last event."""
 
     video: Video
     version: int
@@ -73,24 +79,24 @@ def handle(work: Work) -> FollowUp | None:
         topics=summary.topics,
     )
     turn_ends = time.monotonic() + TURN_SECONDS
-    told = first = summariser.next_event_n
+    end_reached = first = summariser.next_event_n
     with failing_job(work, meter, video_id=video.id):
         for events in batches(summary, first):
             work.require_lease()
             summariser.push(events)
-            told = events[-1].n + 1
-            # Not before a topic is closed: the next run begins there.
+            end_reached = events[-1].n + 1
+            # Only after a topic is closed, because the next run begins at the last closed topic.
             if time.monotonic() >= turn_ends and summariser.next_event_n > first:
                 break
-        ended = summary.ended and told == summary.end_event
+        ended = summary.ended and end_reached == summary.end_event
         topics, overview = summariser.conclude(ended=ended)
     for warning in summariser.warnings:
         logger.warning("summary of video %s: %s: %s: %s", video.id, warning.stage, warning.code, warning.message)
-    compaction = linked_anew(summary) if ended and settings.INDEX_LINKING == "kmeans" else None
+    compaction = linked_again(summary) if ended and settings.INDEX_LINKING == "kmeans" else None
     with work.checkpoint():
         if is_indexing(video.id, version):
-            if told < summary.end_event:
-                # Ringing for itself gives the rest its own time limit and attempts.
+            if end_reached < summary.end_event:
+                # A wake-up for this same job gives the remaining events their own time limit and attempts.
                 enqueue_summary(video.id, version)
             writer = VersionWriter(video.id, version, text_model=index_models().text_embedder.name, frame_model="")
             writer.store_summary(topics, overview)
@@ -98,8 +104,8 @@ def handle(work: Work) -> FollowUp | None:
                 writer.replace_entities(compaction)
             record_model_calls(
                 source_type="summarise",
-                # Named after what was told, so that a run that tells more is billed and one that repeats is not.
-                source_id=stable_id("summary", video.id, version, told, ended),
+                # Named after the events covered: a run that covers more is billed, a repeated run is not.
+                source_id=stable_id("summary", video.id, version, end_reached, ended),
                 calls=meter.calls,
                 video_id=video.id,
             )
@@ -110,7 +116,7 @@ def handle(work: Work) -> FollowUp | None:
 
 
 def load(work: Work) -> Summary | None:
-    """Return what there is to summarise; None if the version has ended, or no event has come since the last summary."""
+    """Return the work of this run; None if the version has ended, or no event has come since the last summary."""
     with tenant_scope(work.lease.tenant_id):
         built = version_of(work.lease.subject_id)
         if built is None or not is_indexing(built.video_id, built.n):
@@ -132,7 +138,7 @@ def load(work: Work) -> Summary | None:
 
 
 def topic_settings(video: Video) -> TopicSettings:
-    """Of one version always the same: the length of a recording that grows is no measure."""
+    """Return topic settings that stay the same within a version: they ignore the length of a growing recording."""
     return TopicSettings.for_length(None if video.source_type == SourceType.SEGMENTS else video.duration_ms)
 
 
@@ -145,14 +151,14 @@ def batches(summary: Summary, first_event: int) -> Iterator[list[EventDigest]]:
         yield events
 
 
-def linked_anew(summary: Summary) -> Compaction:
+def linked_again(summary: Summary) -> Compaction:
     with tenant_scope(summary.video.tenant_id):
         linked = read_linked(summary.video.id, summary.version)
     return compact(summary.video.id, summary.version, linked.entities, linked.mentions, linked.relations)
 
 
 def failed(lease: Lease, error: JobFailed) -> None:
-    """A video can be asked about without its overview: it becomes ready all the same."""
+    """Make the video ready without its overview: questions do not need the overview."""
     built = version_of(lease.subject_id)
     if built is None or not is_indexing(built.video_id, built.n):
         return

@@ -1,1 +1,1 @@
-"""The whole stack on one machine, from registry packages alone: no containers, no root, no apt."""
+"""The whole stack on one machine, from registry packages alone: without containers, root or apt."""

@@ -1,4 +1,4 @@
-"""The local tenant's API key: made once, kept in the root folder for whoever may read the checkout."""
+"""The local tenant's API key: made once, kept in the root folder for everybody who may read the checkout."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def key_file(root: Path) -> Path:
 
 
 def ensure_api_key(root: Path, project: Path, env: Mapping[str, str]) -> Path:
-    """The file with a key of tenant `local`; tenant and key are made if the file is absent. Raises ServiceFailed."""
+    """Return the file with a key of tenant `local`; make tenant and key if it is absent. Raises ServiceFailed."""
     file = key_file(root)
     if file.exists():
         return file
@@ -28,7 +28,7 @@ def ensure_api_key(root: Path, project: Path, env: Mapping[str, str]) -> Path:
     if done.returncode != 0:
         raise ServiceFailed(f"manage.py create_tenant failed: {done.stderr.strip()[-500:]}")
     key = str(json.loads(done.stdout.strip().splitlines()[-1])["api_key"])
-    # Created with its rights before the secret is in it.
+    # Created with its mode before the secret is written.
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
         out.write(key)
     return file

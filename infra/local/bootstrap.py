@@ -1,7 +1,7 @@
 """Create or repair the project's environment in .venv. Standard library only: it runs before anything is installed.
 
-It is done when the stamp in .venv holds the hash of the lock, the constraints and this file's recipe. Everything is
-safe to repeat, so a half-made environment is finished or, where it cannot run, made anew.
+The environment is ready when the stamp in .venv holds the hash of the lock, the constraints and this file's recipe.
+Everything is safe to repeat: a half-made environment is finished, or made again if it cannot run.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ UV = "uv==0.13.9"
 # PyTorch's own index has the CPU build for machines whose package index offers only the CUDA build.
 TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 _RECIPE = "1"
-# The older and the newer name of one switch.
+# The older and the newer name of the same switch.
 _SYSTEM_CERTIFICATES = {"UV_NATIVE_TLS": "1", "UV_SYSTEM_CERTS": "1"}
 _PYTHONS = ((3, 11), (3, 12))
 
 
 class BootstrapFailed(Exception):
-    """The environment could not be made; the message says which step failed."""
+    """The environment could not be made; the message names the step that failed."""
 
 
 def fingerprint() -> str:
-    """What the environment must have been made from to be up to date."""
+    """Return the hash of everything that the environment must be made from."""
     digest = hashlib.sha256(f"{_RECIPE} {UV} {sys.version_info[:2]}".encode())
     for path in (LOCK, CONSTRAINTS):
         digest.update(path.read_bytes())
@@ -42,7 +42,7 @@ def fingerprint() -> str:
 
 
 def is_ready(stamp: str) -> bool:
-    """Whether .venv was completed with this stamp and its interpreter still runs (its base may have been removed)."""
+    """Whether .venv was completed with this stamp and its interpreter still runs (its base may be gone)."""
     try:
         if (VENV / "ava-stamp").read_text() != stamp:
             return False
@@ -58,7 +58,7 @@ def ensure() -> None:
     stamp = fingerprint()
     if is_ready(stamp):
         return
-    # Two targets at once in one checkout: the second waits and finds the work done.
+    # If two targets run at once in one checkout, the second waits and finds the work done.
     with (PROJECT / ".venv.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not is_ready(stamp):
@@ -77,12 +77,12 @@ def _install() -> None:
     say(f"2/4 installing {UV}")
     _run("pip install uv", [str(python), "-m", "pip", "install", "--quiet", UV])
     install_torch(python)
-    say("4/4 installing the locked packages (about 2.5 GB on disk at the first time)")
+    say("4/4 installing the locked packages (about 2.5 GB on disk the first time)")
     install_locked(python, LOCK)
 
 
 def install_locked(python: Path, lock: Path) -> None:
-    """Install exactly what a lock file names, hashes checked, beside a python; uv is that of .venv."""
+    """Install exactly the packages of a lock file, hashes checked, into python's environment, with .venv's uv."""
     env = dict(os.environ)
     links = _find_links(python)
     if links and "UV_FIND_LINKS" not in env:
@@ -90,67 +90,69 @@ def install_locked(python: Path, lock: Path) -> None:
         env["UV_FIND_LINKS"] = ",".join(links)
     with_uv = [str(VENV / "bin" / "uv"), "pip", "install", "--python", str(python), "--quiet"]
     with_pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    what = ["--no-deps", "--require-hashes", "-r", str(lock)]
-    # uv obeys a pyproject.toml above its folder, and this project's overrides are for this project's environment.
-    place = python.parents[1]
-    if subprocess.run([*with_uv, *what], env=env, cwd=place, check=False).returncode == 0:
+    packages = ["--no-deps", "--require-hashes", "-r", str(lock)]
+    # uv obeys a pyproject.toml above its folder, but this project's overrides belong to this project's environment.
+    folder = python.parents[1]
+    if subprocess.run([*with_uv, *packages], env=env, cwd=folder, check=False).returncode == 0:
         return
-    say("    uv could not; trying with the system's certificates")
-    if subprocess.run([*with_uv, *what], env=env | _SYSTEM_CERTIFICATES, cwd=place, check=False).returncode == 0:
+    say("    uv failed; trying with the system's certificates")
+    if subprocess.run([*with_uv, *packages], env=env | _SYSTEM_CERTIFICATES, cwd=folder, check=False).returncode == 0:
         return
-    say("    uv could not; trying pip, which is slower")
-    # The lock holds packages that declare an upper bound on Python; uv reads that as a wish, pip as a ban.
-    _run(f"pip install -r {lock.name}", [*with_pip, "--ignore-requires-python", *what])
+    say("    uv failed; trying pip, which is slower")
+    # The lock holds packages that declare an upper bound on Python: uv reads the bound as a wish, pip as a ban.
+    _run(f"pip install -r {lock.name}", [*with_pip, "--ignore-requires-python", *packages])
 
 
 def install_torch(python: Path) -> None:
-    """Install the CPU build of torch that constraints/cpu.txt names beside a python, unless it is there."""
-    wanted = next(line.strip() for line in CONSTRAINTS.read_text().splitlines() if line.startswith("torch=="))
+    """Install the CPU build of torch named in constraints/cpu.txt into python's environment, unless it is there."""
+    torch = next(line.strip() for line in CONSTRAINTS.read_text().splitlines() if line.startswith("torch=="))
     have = subprocess.run(
         [str(python), "-c", "from importlib.metadata import version; print(version('torch'))"],
         capture_output=True,
         text=True,
         check=False,
     ).stdout.strip()
-    if have.partition("+")[0] == wanted.removeprefix("torch=="):
+    if have.partition("+")[0] == torch.removeprefix("torch=="):
         say(f"3/4 torch {have} is there")
         return
     pip = [str(python), "-m", "pip", "install", "--no-deps", "--disable-pip-version-check"]
     report = subprocess.run(
-        [*pip, "--dry-run", "--quiet", "--ignore-installed", "--report", "-", wanted],
+        [*pip, "--dry-run", "--quiet", "--ignore-installed", "--report", "-", torch],
         capture_output=True,
         text=True,
         check=False,
     )
     offered = json.loads(report.stdout)["install"][0]["metadata"]["version"] if report.returncode == 0 else ""
     cpu = [] if "+cpu" in offered else ["--index-url", TORCH_CPU_INDEX]
-    say(f"3/4 installing {wanted}, the CPU build{' from the index of PyTorch' if cpu else ''}")
-    _run("pip install torch", [*pip, "--quiet", *cpu, wanted])
+    say(f"3/4 installing {torch}, the CPU build{' from the index of PyTorch' if cpu else ''}")
+    _run("pip install torch", [*pip, "--quiet", *cpu, torch])
 
 
 def _find_links(python: Path) -> list[str]:
     listed = subprocess.run(
         [str(python), "-m", "pip", "config", "list"], capture_output=True, text=True, check=False
     ).stdout
-    found: list[str] = []
+    find_links: list[str] = []
     for line in listed.splitlines():
         key, _, value = line.partition("=")
         if key.endswith("find-links"):
-            found += [link for link in value.strip().strip("'\"").replace("\\n", " ").split() if link not in found]
-    return found
+            find_links += [
+                link for link in value.strip().strip("'\"").replace("\\n", " ").split() if link not in find_links
+            ]
+    return find_links
 
 
 def relock() -> None:
-    """Write requirements.lock anew from pyproject.toml."""
+    """Write requirements.lock again from pyproject.toml."""
     compile_lock(["pyproject.toml", "--extra", "ml", "--extra", "local", "--extra", "dev"], LOCK)
 
 
-def compile_lock(what: list[str], lock: Path) -> None:
-    """Resolve the arguments of ``uv pip compile`` into lock, without torch: its right build depends on the machine."""
+def compile_lock(arguments: list[str], lock: Path) -> None:
+    """Resolve the arguments of ``uv pip compile`` into lock, without torch, whose build depends on the machine."""
     env = dict(os.environ)
     if links := _find_links(VENV / "bin" / "python"):
         env.setdefault("UV_FIND_LINKS", ",".join(links))
-    command = [str(VENV / "bin" / "uv"), "pip", "compile", *what]
+    command = [str(VENV / "bin" / "uv"), "pip", "compile", *arguments]
     command += ["-c", str(CONSTRAINTS.relative_to(PROJECT)), "--generate-hashes", "--python-version", "3.11"]
     command += ["--no-emit-index-url", "--no-emit-find-links", "--quiet", "-o", str(lock.relative_to(PROJECT))]
     done = subprocess.run(command, cwd=PROJECT, env=env, check=False)
@@ -160,18 +162,18 @@ def compile_lock(what: list[str], lock: Path) -> None:
 
 
 def without(lock: str, package: str) -> str:
-    """Return the text of a lock file less one package's entry: its line, its hashes and its comments."""
-    kept, dropping = [], False
+    """Return the text of a lock file without one package's entry: its line, its hashes and its comments."""
+    entries, dropping = [], False
     for line in lock.splitlines(keepends=True):
         if not line.startswith((" ", "\t", "#")):
             dropping = line.startswith(f"{package}==")
         if not dropping:
-            kept.append(line)
-    return "".join(kept)
+            entries.append(line)
+    return "".join(entries)
 
 
 def runs(program: Path, *arguments: str) -> bool:
-    """Whether an interpreter is there and starts, with these arguments if any."""
+    """Whether an interpreter exists and starts, with these arguments if any."""
     try:
         return (
             subprocess.run([str(program), *(arguments or ("-c", ""))], capture_output=True, check=False).returncode == 0
@@ -180,18 +182,18 @@ def runs(program: Path, *arguments: str) -> bool:
         return False
 
 
-def _run(what: str, command: list[str]) -> None:
+def _run(step: str, command: list[str]) -> None:
     if subprocess.run(command, check=False).returncode != 0:
-        raise BootstrapFailed(f"{what} failed; the lines above say why")
+        raise BootstrapFailed(f"{step} failed; the lines above say why")
 
 
 def say(line: str) -> None:
-    """Tell the person at the terminal; on stderr, so that the output of a target stays clean."""
+    """Print a line to stderr, so that the output of a target stays clean."""
     print(f"bootstrap: {line}", file=sys.stderr, flush=True)
 
 
 def main() -> int:
-    """``bootstrap.py`` makes the environment, ``bootstrap.py lock`` writes requirements.lock anew."""
+    """Make the environment; with the argument ``lock``, write requirements.lock again instead."""
     try:
         if sys.argv[1:] == ["lock"]:
             relock()

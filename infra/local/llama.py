@@ -12,29 +12,29 @@ import httpx
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.calibration import EMBEDDED_REASONER, SMALL_REASONERS
 from infra.local import ports
+from infra.local.child_process import Child, Command, wait_until
 from infra.local.errors import Misconfigured, ServiceFailed
-from infra.local.process import Child, Command, wait_until
-from infra.local.service import Place
+from infra.local.server import StackHome
 
 _PROJECT = Path(__file__).resolve().parents[2]
 REASONERS = (EMBEDDED_REASONER, *SMALL_REASONERS)
 """Values of AVA_REASONER; the first is the default. smollm2 is for protocol tests, never for an answer. The engine
-looks its calibration up by these names, which env() hands on as REASONER_MODEL."""
+looks its calibration up by these names, which env() passes on as REASONER_MODEL."""
 
 
 class Llama:
-    """One llama.cpp server. Read from environ: AVA_REASONER, AVA_LLM_THREADS, AVA_LLM_SLOTS, AVA_LLM_CONTEXT."""
+    """One llama.cpp server. It reads AVA_REASONER, AVA_LLM_THREADS, AVA_LLM_SLOTS and AVA_LLM_CONTEXT from environ."""
 
     name = "llama"
 
-    def __init__(self, place: Place, environ: Mapping[str, str]) -> None:
-        self._place = place
+    def __init__(self, home: StackHome, environ: Mapping[str, str]) -> None:
+        self._home = home
         self._environ = environ
         self._model = environ.get("AVA_REASONER") or REASONERS[0]
         if self._model not in REASONERS:
             raise Misconfigured(f"AVA_REASONER is {self._model!r}; it may be {', '.join(REASONERS)}")
         # With more threads than free cores llama.cpp waits for itself, so the index worker, the other heavy load of
-        # this machine, runs at a lower priority (infra.local.processes). On a machine shared with strangers, set 1.
+        # this machine, runs at a lower priority (infra.local.app_processes). On a machine shared with others, set 1.
         self._threads = self._number("AVA_LLM_THREADS", min(4, os.cpu_count() or 1))
         self._slots = self._number("AVA_LLM_SLOTS", 8)
         self._context = self._number("AVA_LLM_CONTEXT", 32768)
@@ -48,25 +48,25 @@ class Llama:
         return int(text)
 
     def start(self) -> None:
-        """Fetch the weights if they are not cached, start, wait until the model is loaded."""
+        """Fetch the weights if they are not cached, start the server, wait until the model is loaded."""
         try:
             model = weights.fetch(self._model, progress=_report)
         except weights.WeightsError as error:
             raise ServiceFailed(f"{error} (or set REASONER_URL)") from error
-        self._port = ports.claim(self._place.state, self.name)
-        arguments = [sys.executable, "-m", "infra.local.llama_server", f"--model={model}", f"--alias={self._model}"]
+        self._port = ports.claim(self._home.state, self.name)
+        arguments = [sys.executable, "-m", "infra.local.llama_program", f"--model={model}", f"--alias={self._model}"]
         arguments += [f"--port={self._port}", f"--threads={self._threads}", f"--parallel={self._slots}"]
         arguments += [f"--context={self._context}"]
-        # The key goes through the environment: arguments can be read by every user of the machine.
-        env = dict(self._environ) | {"AVA_LLAMA_API_KEY": self._place.state.secret(self.name)}
-        log = self._place.log(self.name)
+        # The key goes through the environment, because every user of the machine can read arguments.
+        env = dict(self._environ) | {"AVA_LLAMA_API_KEY": self._home.state.secret(self.name)}
+        log = self._home.log(self.name)
         self.child = Child(Command(self.name, arguments, log, env=env, cwd=_PROJECT, grace_s=10))
         wait_until(self._ready, self.child, timeout_s=180, every_s=0.25)
 
     def _ready(self) -> bool:
-        headers = {"Authorization": f"Bearer {self._place.state.secret(self.name)}"}
+        headers = {"Authorization": f"Bearer {self._home.state.secret(self.name)}"}
         try:
-            # Asked with our key: llama.cpp lets two servers share one port, and only ours knows the key.
+            # Asked with this server's key: llama.cpp lets two servers share one port, and only this one knows the key.
             models = httpx.get(f"{self._url()}/models", headers=headers, timeout=5, trust_env=False)
             health = httpx.get(f"http://127.0.0.1:{self._port}/health", timeout=5, trust_env=False)
         except httpx.TransportError:
@@ -77,11 +77,11 @@ class Llama:
         return f"http://127.0.0.1:{self._port}/v1"
 
     def env(self) -> dict[str, str]:
-        """REASONER_URL, REASONER_MODEL and REASONER_API_KEY."""
+        """Return REASONER_URL, REASONER_MODEL and REASONER_API_KEY."""
         return {
             "REASONER_URL": self._url(),
             "REASONER_MODEL": self._model,
-            "REASONER_API_KEY": self._place.state.secret(self.name),
+            "REASONER_API_KEY": self._home.state.secret(self.name),
         }
 
     def stop(self) -> None:
@@ -92,10 +92,10 @@ class Llama:
 
     def forget_ports(self) -> None:
         """Choose another port at the next start."""
-        self._place.state.set_port(self.name, None)
+        self._home.state.set_port(self.name, None)
 
     def erase(self) -> None:
-        """It keeps no data; the weights belong to the cache."""
+        """Do nothing: the server keeps no data, and the weights belong to the cache."""
 
 
 def _report(name: str, done: int, total: int) -> None:

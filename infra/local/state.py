@@ -1,4 +1,4 @@
-"""What a stack remembers between starts: secrets, ports, paths and the processes it runs, in one 0600 file."""
+"""The state that a stack keeps between starts: secrets, ports, paths and its processes, in one 0600 file."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import secrets
 from pathlib import Path
 from typing import IO
 
+from infra.local.child_process import Identity
 from infra.local.errors import AlreadyRunning
-from infra.local.process import Identity
 
 
 class State:
@@ -61,22 +61,22 @@ class State:
             self._lock = None
 
     def secret(self, name: str) -> str:
-        """A random secret that stays the same for this root; 32 bytes, URL-safe."""
+        """Return a random secret that stays the same for this root; 32 bytes, URL-safe."""
         if name not in self._secrets:
             self._secrets[name] = secrets.token_urlsafe(32)
             self._write()
         return self._secrets[name]
 
     def secret_hex(self, name: str) -> str:
-        """The same secret as 64 hexadecimal digits."""
+        """Return the same secret as 64 hexadecimal digits."""
         return _bytes(self.secret(name)).hex()
 
     def secret_fernet(self, name: str) -> str:
-        """The same secret as a Fernet key."""
+        """Return the same secret as a Fernet key."""
         return base64.urlsafe_b64encode(_bytes(self.secret(name))).decode()
 
     def port(self, name: str) -> int | None:
-        """The port that ``name`` had at the last start."""
+        """Return the port that ``name`` had at the last start."""
         return self._ports.get(name)
 
     def set_port(self, name: str, port: int | None) -> None:
@@ -88,11 +88,11 @@ class State:
         self._write()
 
     def location(self, name: str) -> Path | None:
-        """A folder outside the root that belongs to this stack."""
+        """Return a folder outside the root that belongs to this stack."""
         return Path(self._paths[name]) if name in self._paths else None
 
     def set_location(self, name: str, path: Path | None) -> None:
-        """Remember, or with None forget, such a folder."""
+        """Remember, or with None forget, a folder outside the root."""
         if path is None:
             self._paths.pop(name, None)
         else:
@@ -104,12 +104,12 @@ class State:
         return step in self._done
 
     def set_done(self, step: str) -> None:
-        """Record such a step."""
+        """Record a step that happens once per root."""
         self._done.append(step)
         self._write()
 
     def processes(self) -> dict[str, Identity]:
-        """Everything that was started and not yet recorded as stopped, in the order of starting."""
+        """Return all processes that were started and not yet recorded as stopped, in the order of starting."""
         return {name: Identity(entry["pid"], entry["started"]) for name, entry in self._processes.items()}
 
     def set_process(self, name: str, identity: Identity | None) -> None:

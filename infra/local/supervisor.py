@@ -20,16 +20,16 @@ from types import FrameType
 import httpx
 
 from infra.local.api_key import ensure_api_key, key_file
+from infra.local.app_processes import AppProcess, app_processes
+from infra.local.child_process import Child, Command, Identity, wait_until
 from infra.local.errors import ServiceFailed, StackError
-from infra.local.process import Child, Command, Identity, wait_until
-from infra.local.processes import AppProcess, app_processes
-from infra.local.stack import SERVICES, Stack
+from infra.local.stack import SERVERS, Stack
 
 PROJECT = Path(__file__).resolve().parents[2]
 ADMIN = "admin"
 _SUPERVISOR = "supervisor"
 _POLL_S = 0.3
-# A worker that keeps dying within this time of its start is broken, not unlucky.
+# A worker that dies this often within this time of its start is broken, not unlucky.
 _SHORT_LIFE_S, _SHORT_LIVES = 60.0, 5
 
 
@@ -40,7 +40,7 @@ class _StopRequested(BaseException):
 class Supervisor:
     """One run of the stack with its application processes.
 
-    project: the folder with manage.py, backend/ and workers/. processes: what to run; by default the table.
+    project: the folder with manage.py, backend/ and workers/. processes: the processes to run; by default the table.
     """
 
     def __init__(self, stack: Stack, project: Path = PROJECT, processes: Sequence[AppProcess] | None = None) -> None:
@@ -53,7 +53,7 @@ class Supervisor:
         self._env: dict[str, str] = {}
 
     def run(self) -> int:
-        """Start, watch until asked to stop, stop. Returns the exit status."""
+        """Start, watch until asked to stop, then stop. Returns the exit status."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, _request_stop)
         status = 0
@@ -66,7 +66,7 @@ class Supervisor:
             say(f"ERROR {error.code}: {error}")
             status = 1
         finally:
-            # From here on nothing interrupts: a second Ctrl-C must not leave processes behind.
+            # From here on nothing interrupts, because a second Ctrl-C must not leave processes behind.
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 signal.signal(number, lambda *_: say("still stopping"))
             self._stop()
@@ -82,12 +82,12 @@ class Supervisor:
         self._env["NO_PROXY"] = ",".join(filter(None, [os.environ.get("NO_PROXY"), "127.0.0.1", "localhost"]))
         if "DATABASE_SUPERUSER_URL" in self._env:
             self._manage("provision")
-        # Whoever can create roles is for provisioning alone.
+        # The URL of the role that can create roles is only for provisioning.
         superuser = self._env.pop("DATABASE_SUPERUSER_URL", None)
         self._manage("migrate", "--noinput", "--database", "owner")
         if superuser is not None:
             self._ensure_admin()
-            ensure_api_key(self._stack.place.root, self._project, self._env)
+            ensure_api_key(self._stack.home.root, self._project, self._env)
         for process in self._processes:
             self._start_process(process)
         say(self.welcome())
@@ -97,7 +97,7 @@ class Supervisor:
         command = Command(
             name,
             [sys.executable, "manage.py", *arguments],
-            self._stack.place.log(name),
+            self._stack.home.log(name),
             env=self._env | extra,
             cwd=self._project,
         )
@@ -124,7 +124,7 @@ class Supervisor:
             state.set_done("admin")
 
     def _start_process(self, process: AppProcess) -> None:
-        log = self._stack.place.log(process.name)
+        log = self._stack.home.log(process.name)
         child = Child(
             Command(process.name, process.arguments, log, self._env | dict(process.env), cwd=self._project, grace_s=30)
         )
@@ -146,9 +146,9 @@ class Supervisor:
 
     def _watch(self) -> None:
         while True:
-            for service in self._stack.services:
-                if service.child is not None:
-                    service.child.require_running()
+            for server in self._stack.servers:
+                if server.child is not None:
+                    server.child.require_running()
             for process, child, since in list(self._running.values()):
                 if child.exit_code() is not None:
                     self._after_death(process, child, since)
@@ -175,7 +175,7 @@ class Supervisor:
         self._start_process(process)
 
     def _stop(self) -> None:
-        # Asked together, waited for one by one: workers finish what they do in parallel.
+        # All are signalled first and waited for afterwards, so workers finish their tasks in parallel.
         children = [child for _, child, _ in self._running.values()]
         for child in reversed(children):
             child.identity.send(child.command.stop_signal)
@@ -187,13 +187,13 @@ class Supervisor:
         self._stack.stop()
 
     def welcome(self) -> str:
-        """What a person needs to know once all is ready."""
-        url, key = self._env["AVA_PUBLIC_URL"], key_file(self._stack.place.root)
+        """Return the lines for a person once everything is ready."""
+        url, key = self._env["AVA_PUBLIC_URL"], key_file(self._stack.home.root)
         lines = [
             "AVA Cloud is ready",
             f"  API       {url}/v1        (schema: {url}/v1/openapi.json)",
             f"  console   {url}/console/  (login: {ADMIN}, password: {self._stack.state.secret('admin')})",
-            f"  logs      {self._stack.place.root / 'log'}",
+            f"  logs      {self._stack.home.root / 'log'}",
             f"  try       curl -H \"Authorization: Bearer $(cat '{key}')\" {url}/v1/videos",
             "  stop      Ctrl-C, or make down",
         ]
@@ -201,7 +201,7 @@ class Supervisor:
 
 
 def say(line: str) -> None:
-    """Tell the person at the terminal."""
+    """Print a line for the person at the terminal."""
     print(line, flush=True)
 
 
@@ -210,13 +210,13 @@ def _request_stop(number: int, frame: FrameType | None) -> None:
 
 
 def up(root: Path, project: Path = PROJECT) -> int:
-    """Run everything until stopped; the application is that in ``project``."""
-    return Supervisor(Stack(root, frozenset(SERVICES), tell=say), project).run()
+    """Run everything until stopped; ``project`` holds the application."""
+    return Supervisor(Stack(root, frozenset(SERVERS), report=say), project).run()
 
 
 def down(root: Path) -> int:
-    """Stop what runs in ``root``: the supervisor first, then whatever it left. Only by recorded id and start time."""
-    stack = Stack(root, frozenset(SERVICES))
+    """Stop the stack in ``root``: the supervisor first, then its leftovers. Only by recorded id and start time."""
+    stack = Stack(root, frozenset(SERVERS))
     supervisor = stack.state.processes().get(_SUPERVISOR)
     if supervisor is not None and supervisor.alive():
         supervisor.send(signal.SIGTERM)
@@ -227,21 +227,21 @@ def down(root: Path) -> int:
                 return 1
             time.sleep(0.1)
         say("stopped")
-    # Whoever holds the lock now is no supervisor that we know of, and what it runs is not ours to stop.
+    # A process that holds the lock now is no recorded supervisor, and what it runs must not be stopped here.
     stack.state.lock()
     try:
         for name in stack.stop_leftovers():
-            say(f"stopped {name}, which an earlier run had left")
+            say(f"stopped {name}, which an earlier run had left running")
     finally:
         stack.state.unlock()
     return 0
 
 
 def reset(root: Path) -> int:
-    """Stop, then delete data, logs, secrets and ports."""
+    """Stop the stack, then delete its data, logs, secrets and ports."""
     if down(root):
         return 1
-    stack = Stack(root, frozenset(SERVICES), environ={})
+    stack = Stack(root, frozenset(SERVERS), environ={})
     stack.erase()
     shutil.rmtree(root)
     say(f"deleted {root}")
@@ -249,8 +249,8 @@ def reset(root: Path) -> int:
 
 
 def status(root: Path) -> int:
-    """Print what runs; exit status 0 if everything that was started still runs, 3 if nothing does, 1 otherwise."""
-    processes = Stack(root, frozenset(SERVICES)).state.processes()
+    """Print the running processes. Exit status: 0 if all that was started runs, 3 if nothing runs, 1 otherwise."""
+    processes = Stack(root, frozenset(SERVERS)).state.processes()
     alive = {name: identity.alive() for name, identity in processes.items()}
     for name, identity in processes.items():
         say(f"{name:16} {'running' if alive[name] else 'DEAD':8} pid {identity.pid}")
@@ -261,7 +261,7 @@ def status(root: Path) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line."""
+    """Run one command of the command line."""
     parser = argparse.ArgumentParser(prog="python -m infra.local.supervisor", description=__doc__)
     parser.add_argument("action", choices=("up", "down", "reset", "status"))
     parser.add_argument("--root", type=Path, default=PROJECT / ".local", help="state, logs and data (default: .local)")

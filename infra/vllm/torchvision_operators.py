@@ -1,7 +1,7 @@
-"""Lets torchvision's CUDA wheel be imported beside the CPU build of torch; a .pth file runs this at every start.
+"""Lets torchvision's CUDA wheel be imported next to the CPU build of torch; a .pth file runs this at every start.
 
-Its compiled half cannot be loaded there, and then its Python half fails, because it describes two operators that the
-compiled half would have defined. Their signatures are enough: pictures are resized by torch itself.
+The wheel's compiled half cannot be loaded there. Then its Python half fails, because it describes two operators that
+the compiled half would have defined. Their signatures are enough, because torch itself resizes pictures.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ _NMS = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
 
 
 class _BeforeTorchvision(importlib.abc.MetaPathFinder):
-    """Defines the operators when torchvision is first looked for, so that no other program has to load torch."""
+    """Defines the operators when torchvision is first imported, so that no other program has to load torch."""
 
     library: Any = None
-    """Held here: an operator is gone when its library is collected."""
+    """Held here, because an operator is gone once its library is collected."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
         if name == "torchvision" and self.library is None:

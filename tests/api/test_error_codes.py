@@ -21,7 +21,6 @@ FOLDERS = ("backend", "workers", "gpu_workers")
 # What makes an error, and where its code stands among the arguments.
 POSITION = {
     "Refused": 0,
-    "invalid": 0,
     "Problem": 1,
     "FieldError": 1,
     "JobFailed": 0,

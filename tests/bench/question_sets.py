@@ -1,4 +1,4 @@
-"""Small question sets in every form that bench.evaluation reads."""
+"""Small question sets in every format that bench.evaluation reads."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def nextqa_row(
 
 NEXTQA: Mapping[str, Any] = {
     "captions": {
-        # JSON has its keys in any order.
+        # The order of keys in JSON is arbitrary.
         "11": {"2": "The dog drinks.", "0": "A dog walks around a green container.", "1": "The dog bends down."},
         "22": {"0": "A skater jumps.", "1": "A skater spins on the ice."},
     },
@@ -88,7 +88,7 @@ TACOS: Mapping[str, Any] = {
 
 
 def written(folder: Path, **files: Any) -> Path:
-    """folder with a JSON file for each name; text stands as it is."""
+    """Write a JSON file for each name, a text unchanged, and return folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         (folder / f"{name}.json").write_text(content if isinstance(content, str) else json.dumps(content))

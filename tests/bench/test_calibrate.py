@@ -15,7 +15,7 @@ from bench.evaluation.report import ItemResult
 
 
 def drawn(n: int = 2_000) -> list[ItemResult]:
-    """Right with the chance that a curve of -1 + 3 support gives; noise says nothing."""
+    """Draw items that are right with the probability of a curve of -1 + 3 support; noise has no influence."""
     chance = random.Random(0)
     items = []
     for k in range(n):

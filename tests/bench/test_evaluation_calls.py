@@ -1,4 +1,4 @@
-"""Model calls of an evaluation: each is made once, and tells its cost each time."""
+"""Model calls of an evaluation: each is made once, and its cost is metered every time."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def chat(folder: Path, reasoner: ScriptedReasoner) -> CachedChat:
     return CachedChat(reasoner, CallCache(folder / "calls.sqlite"))
 
 
-def test_a_question_is_asked_once_and_its_usage_is_told_again(tmp_path: Path) -> None:
+def test_a_question_is_asked_once_and_its_usage_is_metered_again(tmp_path: Path) -> None:
     reasoner = ScriptedReasoner(lambda request: [says("A"), Sample("cut", truncated=True)])
     first, second = Meter(), Meter()
 
     fresh = chat(tmp_path, reasoner).sample(PROMPT, stage="answer", meter=first, n=2, seed=1, temperature=0.6)
-    # Another process.
+    # A second process would do the same.
     kept = chat(tmp_path, reasoner).sample(PROMPT, stage="answer", meter=second, n=2, seed=1, temperature=0.6)
 
     assert len(reasoner.requests) == 1
@@ -62,7 +62,7 @@ def test_whatever_is_asked_otherwise_is_asked(tmp_path: Path, change: dict[str, 
     assert len(reasoner.requests) == 2
 
 
-def test_another_model_is_asked_anew_and_a_failure_is_not_kept(tmp_path: Path) -> None:
+def test_another_model_is_asked_again_and_a_failure_is_not_cached(tmp_path: Path) -> None:
     replies: list[Any] = [ModelError("model_unavailable", "away", retryable=True), says("A")]
     reasoner = ScriptedReasoner(lambda request: replies.pop(0))
     other = ScriptedReasoner(lambda request: says("B"))
@@ -100,7 +100,7 @@ def test_a_text_is_embedded_once(tmp_path: Path) -> None:
     assert (second.name, second.dimension) == (embedder.name, embedder.dimension)
 
 
-def test_an_arm_that_asks_no_reasoner_cannot_ask_one_unseen() -> None:
+def test_an_arm_without_a_reasoner_cannot_use_a_reasoner_unnoticed() -> None:
     with pytest.raises(ModelError) as refused:
         UnaskedChat().sample(PROMPT, stage="answer", meter=Meter())
     assert refused.value.code == "not_configured"

@@ -1,4 +1,4 @@
-"""An Event Knowledge Graph out of captions: what is in it, and that a second look gives the same."""
+"""An Event Knowledge Graph from captions: its contents, and that a second run gives the same."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_entities_take_part_in_the_events_that_name_them(tmp_path: Path) -> None
     assert len(taps) == 2
 
 
-def test_a_sentence_gives_its_noun_phrases_and_what_joins_them() -> None:
+def test_a_sentence_gives_its_noun_phrases_and_the_words_that_join_them() -> None:
     found = extracted("The tall man in a red coat is feeding the small dog near a pond. The small dog barks")
 
     assert [m.name for m in found.mentions] == ["tall man", "red coat", "small dog", "pond", "small dog barks"]
@@ -93,7 +93,7 @@ def test_a_sentence_gives_its_noun_phrases_and_what_joins_them() -> None:
         ("small dog", "near", "pond"),
     ]
     assert extracted("nothing is seen") == extracted("")
-    # A word that tells what happens ends a phrase, unless it begins it.
+    # A verb ends a phrase, unless it begins the phrase.
     assert [m.name for m in extracted("the man walking in the cutting board").mentions] == ["man", "cutting board"]
 
 

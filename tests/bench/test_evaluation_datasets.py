@@ -1,4 +1,4 @@
-"""What the evaluation reads out of a folder, and what it says of one that it cannot read."""
+"""The sets that the evaluation reads from a folder, and its errors about a folder that it cannot read."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_second_without_a_caption_is_left_out(tmp_path: Path) -> None:
     assert [(c.span.start_ms, c.text) for c in read.captions["one"]] == [(0, "C waits"), (2000, "C sits on a #unsure")]
 
 
-def test_nextqa_has_types_and_the_spans_of_the_file_beside_it(tmp_path: Path) -> None:
+def test_nextqa_has_types_and_the_spans_of_its_second_file(tmp_path: Path) -> None:
     read = read_choices("nextqa", written(tmp_path / "both", nextqa_dev=NEXTQA, nextgqa_spans_dev=SPANS))
     alone = read_choices("nextqa", written(tmp_path / "alone", nextqa_dev=NEXTQA))
 
@@ -105,7 +105,7 @@ def test_tacos_takes_the_first_pass_for_its_index_and_asks_the_others(tmp_path: 
     assert (tape.criterion, tape.duration_ms) == ("overlap", 20_000)
     assert {event.text for event in tape.events} == {"He takes a knife.", "He peels garlic.", "She washes beans."}
     queries = {query.id: query for query in tape.queries}
-    # A pass begins where a sentence starts earlier than the one before it: the last one is a pass of its own.
+    # A pass begins where a sentence starts earlier than the sentence before it: the last is a pass of its own.
     assert {key: query.text for key, query in queries.items()} == {
         "s1.avi-0": "A knife is taken.",
         "s1.avi-1": "Garlic is peeled.",
@@ -170,7 +170,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("case", UNREADABLE)
-def test_another_form_is_told_with_the_folder(tmp_path: Path, case: str) -> None:
+def test_a_file_of_another_form_is_reported_with_its_folder(tmp_path: Path, case: str) -> None:
     read, files = UNREADABLE[case]
 
     with pytest.raises(UnreadableSet) as told:

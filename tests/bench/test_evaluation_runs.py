@@ -1,4 +1,4 @@
-"""`make eval` from its arguments to its report, with a reasoner that a test scripts and everything else real."""
+"""`make eval` from its arguments to its report, with a scripted reasoner and everything else real."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tests.bench.question_sets import ACTIVITYNET, EGOSCHEMA, GARDEN, NEXTQA, SP
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 
 ROOT = Path(__file__).parents[2]
-# One process: the text models are loaded once.
+# One process, because the text models are loaded once.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("evaluation-runs")]
 
 TRUTHS = {"What is washed?": "A", "What is watered?": "B", "What is painted?": "C"}
 
 
 def knowing(request: ScriptedRequest) -> Reply:
-    """Right about the kitchen and the workshop; of all else it says D."""
+    """Answer right about the kitchen and the workshop, and D about everything else."""
     known = [letter for text, letter in TRUTHS.items() if text in request.user and letter != "B"]
     said = {"reasoning": "It is written.", "answer": known[0] if known else "D", "evidence": [1]}
     return Reply(said, prompt_tokens=100, cached_tokens=40, completion_tokens=7)
@@ -37,7 +37,7 @@ def knowing(request: ScriptedRequest) -> Reply:
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache but for the weights."""
+    """Use a cache that is empty except for the weights."""
     kept = weights.cache_dir() / "weights"
     kept.mkdir(parents=True, exist_ok=True)
     folder = tmp_path / "cache"
@@ -69,7 +69,7 @@ def run(out: Path, name: str, data: Path, arm: str, *more: str) -> dict[str, Any
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """What is said when the command ends with 2 before anything was loaded."""
+    """Return the error text of a command that ends with status 2 before anything is loaded."""
     with pytest.raises(SystemExit) as ended:
         evaluation.main(arguments)
     assert ended.value.code == 2
@@ -79,7 +79,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 # --- reports -------------------------------------------------------------------------------------------------------
 
 
-def test_a_report_tells_accuracy_cost_and_every_item(
+def test_a_report_holds_accuracy_cost_and_every_item(
     tmp_path: Path, ego: Path, reasoner: ScriptedOpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     body = run(tmp_path / "deep" / "report.json", "egoschema", ego, "caption_rag")
@@ -108,7 +108,7 @@ def test_a_report_tells_accuracy_cost_and_every_item(
     assert "accuracy 66.7%" in capsys.readouterr().out
 
 
-def test_types_are_told_apart_and_a_report_is_compared_item_by_item(
+def test_types_are_distinguished_and_a_report_is_compared_item_by_item(
     tmp_path: Path, reasoner: ScriptedOpenAIServer
 ) -> None:
     data = written(tmp_path / "data", nextqa_dev=NEXTQA, nextgqa_spans_dev=SPANS)
@@ -137,9 +137,9 @@ def test_every_arm_answers_choices_and_only_those_that_need_it_ask_a_reasoner(
 
     asked = [item["id"] for item in body["items"]]
     assert sorted(asked) == (["11-4"] if arm == "oracle_events" else ["11-4", "22-0"])
-    # Where the captions are another video's, there may be nothing at all to answer from.
+    # With another video's captions there may be no event at all to answer from.
     unanswered = [(item["finish_reason"], item["detail"]) for item in body["items"] if item["given"] is None]
-    # And choices of one or two words say nothing that events could bear out.
+    # Choices of one or two words have no statement that events could support.
     expected = {"shuffled": "no_events", "support_only": "no_support"}
     assert set(unanswered) <= ({("insufficient_evidence", expected[arm])} if arm in expected else set())
     assert (len(unanswered) == 2) == (arm == "support_only")
@@ -180,12 +180,12 @@ def test_every_arm_ranks_the_spans_of_a_tape_without_a_reasoner(
     values = [body["recall"][f"R@{rank}"]["value"] for rank in (1, 5, 10)]
     assert values == sorted(values)
     if arm in ("tfidf", "uniform_captions"):
-        # There are three events in all, and these rank every one of them.
+        # There are only three events, and these arms rank all of them.
         assert values[1] == 1.0 if name == "tacos" else values[1] == pytest.approx(2 / 3)
     assert all(item["given"] is None for item in body["items"])
 
 
-# --- going on, and prefixes ----------------------------------------------------------------------------------------
+# --- resuming, and prefixes ------------------------------------------------------------------------------------------
 
 
 def test_a_run_that_was_stopped_goes_on_where_it_was(
@@ -211,10 +211,10 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(
     monkeypatch.setattr(ChoiceArm, "ask", answer)
     before = len(reasoner.requests)
     (kept,) = cache.glob("evaluation/runs/*.jsonl")
-    # Killed within a line as well.
+    # The end of a run that is killed within a line.
     with kept.open("a") as half:
         half.write('{"id": "work')
-    # Calls are kept apart from items: without them it is the items that spare the questions.
+    # Calls are stored apart from items: without calls, the finished items save the questions.
     for calls in cache.glob("evaluation/calls.sqlite*"):
         calls.unlink()
 
@@ -246,7 +246,7 @@ def test_a_call_is_made_once_for_all_runs(
     assert len(reasoner.requests) == 2 * everything, "another seed is another run"
 
 
-def test_an_error_of_the_model_is_told_and_asked_again_next_time(
+def test_an_error_of_the_model_is_reported_and_asked_again_next_time(
     tmp_path: Path, ego: Path, reasoner: ScriptedOpenAIServer
 ) -> None:
     reasoner.script = Fault(400, "bad_request", "no")
@@ -276,7 +276,7 @@ def test_a_limited_run_is_a_prefix_of_a_longer_one(tmp_path: Path, cache: Path, 
 # --- arguments -----------------------------------------------------------------------------------------------------
 
 
-def test_what_cannot_be_run_is_told_before_anything_is_loaded(
+def test_a_run_that_cannot_work_is_refused_before_anything_is_loaded(
     tmp_path: Path, ego: Path, cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     usual = {"--set": "egoschema", "--data": str(ego), "--arm": "tfidf"}
@@ -294,7 +294,7 @@ def test_what_cannot_be_run_is_told_before_anything_is_loaded(
     assert "invalid choice: 'imagenet'" in told(set="imagenet")
     assert f"{tmp_path / 'nowhere'} holds no egoschema*.json" in told(data=str(tmp_path / "nowhere"))
     assert "holds no nextqa*.json" in told(set="nextqa")
-    assert "does not tell where the answers are seen" in told(arm="oracle_events")
+    assert "does not say where the answers are seen" in told(arm="oracle_events")
     assert "argument --limit: at least 1" in told(limit="0")
     assert "invalid _count value: 'some'" in told(limit="some")
     assert "nowhere.json is no report: FileNotFoundError" in told(against=str(tmp_path / "nowhere.json"))
@@ -326,7 +326,7 @@ def test_weights_are_fitted_to_what_a_reasoner_said_of_each_choice(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A reasoner without weights yet, which knows what was planted; nothing else distinguishes the choices."""
+    """A reasoner without weights, which knows the planted truth; nothing else distinguishes the choices."""
     monkeypatch.setenv("REASONER_MODEL", "another")
     plants = [f"plant{n}" for n in range(12)]
     rows = {
@@ -352,7 +352,7 @@ def test_weights_are_fitted_to_what_a_reasoner_said_of_each_choice(
     assert whole["odds"] > 0
 
 
-def test_a_reasoner_that_tells_no_odds_leaves_nothing_to_fit(
+def test_a_reasoner_that_returns_no_odds_leaves_nothing_to_fit(
     ego: Path, reasoner: ScriptedOpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):

@@ -1,4 +1,4 @@
-"""The numbers beside an accuracy: intervals, paired tests, and what confidence is worth."""
+"""The numbers next to an accuracy: intervals, paired tests, and the value of confidence."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_the_bootstrap_interval_is_about_the_difference_and_repeats() -> None:
 
     low, high = found.interval
     assert found.difference == pytest.approx(0.2)
-    # Twenty of a hundred: 0.2 +- 1.96 sqrt(0.2 * 0.8 / 100), as far as resampling tells.
+    # Twenty of a hundred: 0.2 +- 1.96 sqrt(0.2 * 0.8 / 100), within the precision of resampling.
     reach = 1.96 * math.sqrt(0.2 * 0.8 / 100)
     assert (low, high) == pytest.approx((0.2 - reach, 0.2 + reach), abs=0.02)
     assert compare(here, there, seed=1) == found

@@ -1,4 +1,4 @@
-"""Fitting what the parts of a choice's support count."""
+"""Fitting the weights of the parts of a choice's support."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_the_weights_that_choices_were_drawn_with_are_found() -> None:
     found = fit(parts, truths, ("fine", "plain", "noise"))
 
     assert found["n"] == 1_500
-    # The ridge draws them a little towards nothing.
+    # The ridge shrinks the weights a little.
     assert found["fine"] == pytest.approx(8.0, rel=0.2)
     assert found["plain"] == pytest.approx(1.5, rel=0.2)
     assert abs(found["noise"]) < 0.03
@@ -41,6 +41,6 @@ def test_a_part_that_never_differs_counts_for_nothing() -> None:
     assert np.isfinite(found["level"])
 
 
-def test_too_few_questions_are_told() -> None:
+def test_too_few_questions_are_reported() -> None:
     with pytest.raises(ValueError, match="9 questions are too few: 10 at least"):
         fit([np.eye(2)] * 9, [0] * 9, ("one", "two"))

@@ -1,4 +1,4 @@
-"""What the runner prints can be read by a machine, and fails only when a measurement does."""
+"""A machine can read the runner's output, and the runner fails only if a measurement fails."""
 
 from __future__ import annotations
 

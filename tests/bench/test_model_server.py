@@ -1,4 +1,4 @@
-"""The clock that plays a model: what it answers is usable, and its time is what its rates say."""
+"""The clock that replaces a model: its answers are usable, and its time follows its rates."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def test_a_prompt_that_began_before_is_cached_up_to_where_it_differs() -> None:
     assert [call.cached_tokens for call in meter.calls] == [0, 100, 101]
 
 
-def test_the_time_it_takes_is_what_its_rates_say() -> None:
+def test_the_served_time_follows_the_rates() -> None:
     with ModelServer(Rates(latency_s=0.05, prefill=2_000.0, decode=100.0), slots=1) as server:
         model_of(server).sample([Message("user", ("x" * 400,))], stage="answer", meter=Meter())
         served = server.served()
-    # 0.05 s, 100 tokens read and the 1 of "Yes." written.
+    # 0.05 s, 100 tokens read and the single token "Yes." written.
     assert served.service_s == pytest.approx(0.05 + 0.05 + 0.01)
     assert served.busy_s >= served.service_s
     assert unavoidable(served) == pytest.approx(3 * served.longest_s)

@@ -1,4 +1,4 @@
-"""The console: who gets in, what every page shows across tenants, and that nothing can be changed there."""
+"""The console: who may sign in, what every page shows across tenants, and that nothing can be changed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from backend.billing.models import PriceBook
 from backend.billing.services import budgets
 from backend.billing.services import ledger as billing
 from backend.billing.services.budgets import Limits
-from backend.console import queries
+from backend.console.queries import dashboard
 from backend.console.search_tree import tree_of
 from backend.console.site import site
 from backend.ekg.models import Overview
@@ -47,7 +47,10 @@ def staff(database: None, monkeypatch: pytest.MonkeyPatch) -> Client:
 
 @pytest.fixture
 def story(acme: Any, globex: Any) -> tuple[UUID, UUID]:
-    """acme: an answered and a failed question, a webhook; globex: a canceled one. Ids of the first and its video."""
+    """Make an answered and a failed question and a webhook of acme, and a canceled question of globex.
+
+    Returns the ids of the answered question and of its video.
+    """
     with acme.scope():
         create_endpoint(url="https://example.com/hook")
     question_id, video_id = ask(acme, choices=["blue car", "red car"])
@@ -105,7 +108,7 @@ def test_the_dashboard_shows_money_latency_failures_and_both_tenants(
 ) -> None:
     page = text(staff, "")
 
-    # One answered question at 0.02 and one minute of media at 0.042; failed and canceled ones are taken back.
+    # One answered question at 0.02 and one minute of media at 0.042; failed and canceled questions cost nothing.
     assert "$0.0620" in page
     for words in ("model_unavailable", "end to end", "gpu.query", "io.webhook", "Acme", "Globex"):
         assert words in page
@@ -161,15 +164,15 @@ def test_the_dashboard_shows_how_well_confidence_fits_what_customers_say(staff: 
     page = text(staff, "")
 
     since = timezone.now() - timedelta(days=1)
-    bands = [(band.name, band.judged, band.right) for band in queries.calibration(since)]
+    bands = [(band.name, band.judged, band.right) for band in dashboard.calibration(since)]
     assert bands == [
         ("0.8 to 1.0", 3, 2), ("0.6 to 0.8", 1, 1), ("0.4 to 0.6", 1, 0), ("0.0 to 0.2", 1, 0), ("none given", 1, 0),
     ]  # fmt: skip
-    assert queries.calibration(since)[0].confidence == pytest.approx(0.9)
+    assert dashboard.calibration(since)[0].confidence == pytest.approx(0.9)
     assert "43 % of 7 judged answers were right" in page
     assert "67 %" in page
-    assert queries.calibration(timezone.now() + timedelta(days=1)) == []
-    assert queries.right_percent([]) is None
+    assert dashboard.calibration(timezone.now() + timedelta(days=1)) == []
+    assert dashboard.right_percent([]) is None
 
 
 def test_a_video_is_shown_with_its_cost(staff: Client, story: tuple[UUID, UUID]) -> None:

@@ -1,4 +1,4 @@
-"""A whole service of its own for a test: the supervisor in a child process, seen only through the API and its state."""
+"""A whole service for one test: the supervisor in a child process, seen only through the API and its state."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from typing import Any
 import httpx
 
 from infra.local.api_key import key_file
+from infra.local.child_process import Identity
 from infra.local.demo.client import Client, sha256_of
-from infra.local.process import Identity
 from infra.local.stack import Stack
 
 PROJECT = Path(__file__).resolve().parents[2]
 START_S, INDEX_S = 240, 600
-# A scripted or local server of the test's own; nothing of the suite's shared stack may leak in.
+# A test names its own scripted or local server; no variable of the suite's shared stack may reach it.
 _NOT_INHERITED = ("DATABASE_", "REDIS_URL", "S3_", "REASONER_", "DESCRIBER_", "AVA_PUBLIC_URL", "AVA_API_PORT")
 
 
@@ -62,7 +62,7 @@ class Service:
         return Client(self.url, key_file(self.root).read_text())
 
     def kill(self, name: str) -> None:
-        """kill -9 of a process of the supervisor's table and all its children."""
+        """Kill a process of the supervisor's table and all its children with SIGKILL."""
         identity = Stack(self.root).state.processes()[name]
         for pid in [*_children(identity), identity.pid]:
             try:
@@ -71,11 +71,11 @@ class Service:
                 continue
 
     def upload(self, file: Path, *, external_id: str = "") -> str:
-        video = self.client().upload(file, sha256=sha256_of(file), external_id=external_id, report=lambda sent: None)
+        video = self.client().upload(file, sha256=sha256_of(file), external_id=external_id, on_sent=lambda sent: None)
         return str(video["id"])
 
     def wait_until_indexed(self, video_id: str, *, meanwhile: Callable[[dict[str, Any]], None] | None = None) -> Any:
-        """The video once it is ready or failed. meanwhile is told of every look at it before."""
+        """Return the video once it is ready or failed. meanwhile: called with each earlier state of the video."""
         client = self.client()
         deadline = time.monotonic() + INDEX_S
         while time.monotonic() < deadline:
@@ -89,7 +89,7 @@ class Service:
 
 
 def _children(identity: Identity) -> list[int]:
-    """Processes below this one, from /proc."""
+    """Return the processes below this one, from /proc."""
     parents: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

@@ -37,19 +37,19 @@ def http(service: Service) -> Iterator[httpx.Client]:
 
 @pytest.fixture(scope="module")
 def endpoint_id(service: Service) -> str:
-    """An endpoint where nobody listens: what matters here is that there is something to deliver."""
+    """Register an endpoint where nobody listens, so that there is something to deliver."""
     wanted = {"url": "http://127.0.0.1:9/hook", "event_types": ["video.ready", "video.failed"]}
     return str(service.client().call("POST", "/webhook-endpoints", wanted)["id"])
 
 
 def deliveries(service: Service, endpoint_id: str, video_id: str) -> list[str]:
-    """Types of the events about this video that are delivered to the endpoint."""
+    """Return the types of the events about this video that are delivered to the endpoint."""
     every = service.client().pages(f"/webhook-deliveries?endpoint_id={endpoint_id}")
     return [one["event_type"] for one in every if one["resource_id"] == video_id]
 
 
 def problem(response: httpx.Response) -> tuple[int, str]:
-    """Status and code of a problem document."""
+    """Return status and code of a problem document."""
     assert response.headers["content-type"] == "application/problem+json", response.text
     body = response.json()
     assert body["status"] == response.status_code
@@ -114,7 +114,7 @@ def test_a_file_that_is_no_usable_video_fails_with_a_stable_code(
 
 
 def check_failed(service: Service, endpoint_id: str, video: dict[str, Any], code: str) -> None:
-    """The video is refused for this reason, nothing of an index exists, nothing is still running, owners are told."""
+    """Assert that the video is refused for this reason, has no index, has no running job, and that its owner knows."""
     assert (video["status"], video["error"]["code"]) == ("failed", code)
     assert video["error"]["message"]
     assert (video["probe"], video["duration_ms"], video["indexed_until_ms"], video["ekg"]) == (None, None, 0, None)
@@ -173,7 +173,7 @@ def test_a_failed_video_can_be_neither_asked_about_nor_waited_for(
     assert [q for q in service.client().pages("/questions") if video_id in str(q)] == []
 
 
-# --- odd files that are videos all the same ---------------------------------------------------------------------------
+# --- odd files that are videos nevertheless ---------------------------------------------------------------------------
 
 
 def one_frame(path: Path) -> None:
@@ -181,7 +181,7 @@ def one_frame(path: Path) -> None:
 
 
 def zero_rate(path: Path) -> None:
-    """An AVI whose headers state no rate at all."""
+    """Make an AVI whose headers state no rate at all."""
     run_ffmpeg("-f", "lavfi", "-i", "testsrc=duration=4:rate=10:size=96x64", "-c:v", "mpeg4", str(path))
     data = bytearray(path.read_bytes())
     header = data.index(b"strh") + 8
@@ -191,7 +191,7 @@ def zero_rate(path: Path) -> None:
 
 
 def no_stated_rate(path: Path) -> None:
-    """Pictures at irregular times, as a slow camera writes them."""
+    """Make pictures at irregular times, like a slow camera."""
     times = [0, 700, 900, 2_500, 4_000]
     write_video(path, times, [grey(40 * n, 96, 64) for n in range(5)])
 
@@ -298,7 +298,7 @@ def test_a_wrong_etag_is_refused_and_the_right_one_completes(http: httpx.Client)
 
 
 @pytest.mark.parametrize("key", ["vk_live_" + "0" * 48, "nonsense", ""])
-def test_a_wrong_api_key_is_told_apart_from_nothing_and_begins_nothing(service: Service, key: str) -> None:
+def test_a_wrong_or_missing_api_key_is_refused_and_begins_nothing(service: Service, key: str) -> None:
     body = {"filename": "a.mp4", "size_bytes": 10, "content_type": "video/mp4"}
     headers = {"Authorization": f"Bearer {key}"} if key else {}
 

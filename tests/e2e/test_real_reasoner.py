@@ -31,7 +31,7 @@ EVENTS = (
 
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelSettings]:
-    """Settings of a server of this module's own, with the smallest model that answers sensibly."""
+    """Start a server for this module, with the smallest model that answers sensibly."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("REASONER_", "AVA_LLM_"))}
     environ |= {"AVA_REASONER": "qwen2.5-coder-0.5b", "AVA_LLM_THREADS": "2", "AVA_LLM_SLOTS": "4"}
     with Stack(tmp_path_factory.mktemp("llama"), frozenset({"llama"}), environ=environ) as stack:

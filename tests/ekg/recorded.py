@@ -1,4 +1,4 @@
-"""A small, exact index of one video, written through the ORM as the workers' rows look."""
+"""A small, exact index of one video, written through the ORM in the form of the workers' rows."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def test_a_relation_names_its_ends_and_its_event(acme: Cast) -> None:
     ]
 
 
-def test_an_object_is_told_once_with_all_its_visits(acme: Cast) -> None:
+def test_an_object_is_listed_once_with_all_its_visits(acme: Cast) -> None:
     made = record(acme)
 
     person, car = read(acme, made.video_id, "objects")
@@ -114,7 +114,7 @@ def test_an_object_is_told_once_with_all_its_visits(acme: Cast) -> None:
         "spans": [[0, 2_000], [3_000, 8_000]], "segments": [0], "tracks": 2, "observations": 9, "entries": 1,
         "exits": 0, "confidence": 0.9,
     }  # fmt: skip
-    # The frame nearest to the middle of its longer visit, 5.5 s; the car's is nearest to 24 s.
+    # The frame nearest to the middle of its longer visit, 5.5 s; the car's frame is nearest to 24 s.
     assert f"/v/{made.video_id}/1/frames/4000.jpg?" in thumbnail
     assert "/frames/9000.jpg?" in car["thumbnail_url"]
 
@@ -213,7 +213,7 @@ def add_topics(cast: Cast, video_id: UUID) -> None:
         )  # fmt: skip
 
 
-def test_the_summary_tells_topics_in_order_with_their_frames(acme: Cast) -> None:
+def test_the_summary_lists_topics_in_order_with_their_frames(acme: Cast) -> None:
     made = record(acme)
     add_topics(acme, made.video_id)
 
@@ -236,7 +236,7 @@ def test_the_summary_tells_topics_in_order_with_their_frames(acme: Cast) -> None
         (0, 0, 9_000, "A man", "He walks in.", ["Man"], ["gate"]),
         (1, 9_000, 30_000, "A dog", "It barks.", [], []),
     ]
-    # A frame that is not there is not shown.
+    # A frame that does not exist is not shown.
     assert [[frame["ms"] for frame in topic["frames"]] for topic in topics] == [[0, 4_000], [9_000]]
     assert "/1/frames/4000.jpg" in topics[0]["frames"][1]["thumbnail_url"]
 

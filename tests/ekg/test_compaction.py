@@ -1,13 +1,13 @@
-"""Entities of a stored index version in the place of others: rows and graph change together, and nothing else does."""
+"""Replacing the entities of a stored index version: rows and graph change together, and nothing else does."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
 from backend.ekg.graph_store import GraphStore, Topology
+from backend.ekg.index_reads import read_linked
 from backend.ekg.invariants import topology_of_rows
 from backend.ekg.models import Entity, Event, Mention, Relation
-from backend.ekg.reader import read_linked
 from backend.ekg.writer import VersionWriter
 from gpu_workers.engine.ekg import Entity as EkgEntity
 from gpu_workers.engine.indexing.linking import compact
@@ -22,7 +22,7 @@ def writer_of(video_id: UUID, version: int) -> VersionWriter:
 
 
 def topologies(video_id: UUID, version: int) -> tuple[Topology, Topology]:
-    """By the graph, and by the rows."""
+    """Return the topology from the graph, and from the rows."""
     events = list(Event.objects.filter(video_id=video_id, index_version=version).order_by("n"))
     return GraphStore().topology(video_id, version), topology_of_rows(video_id, version, events)
 
@@ -34,7 +34,7 @@ def stored_yard(cast: Cast) -> UUID:
         return UUID(str(video.id))
 
 
-def test_what_is_read_back_is_what_linking_made(acme: Cast) -> None:
+def test_reading_a_version_back_returns_the_entities_that_linking_made(acme: Cast) -> None:
     video_id = stored_yard(acme)
     with acme.scope():
         linked = read_linked(video_id, 1)

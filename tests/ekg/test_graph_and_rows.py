@@ -25,7 +25,7 @@ from tests.factories import FRAME_MODEL, TEXT_MODEL, event_record, make_video, s
 
 
 def indexed_video(cast: Cast) -> UUID:
-    """30 s: three events over chunks 0-3, 3-6, 6-10; ann is in the first and last, bob in the last."""
+    """Record 30 s: three events over chunks 0-3, 3-6, 6-10; ann is in the first and last, bob in the last."""
     with cast.scope():
         video = make_video()
         writer = VersionWriter(video.id, 1, text_model=TEXT_MODEL, frame_model=FRAME_MODEL)
@@ -101,11 +101,11 @@ def test_participations_and_relations_are_read_from_the_graph(acme: Cast) -> Non
 
 @pytest.mark.parametrize(("hop", "end"), [("next_events", "start_id"), ("previous_events", "end_id")])
 def test_a_hop_reads_the_edges_of_its_vertices_alone(acme: Cast, hop: str, end: str) -> None:
-    """Row-level security keeps the planner from an index on edges unless all that names a vertex is leakproof."""
+    """Row-level security keeps the planner from an index on edges unless every function on a vertex is leakproof."""
     video_id = indexed_video(acme)
     with acme.scope():
         with connection.cursor() as cursor:
-            # A table this small is read whole otherwise.
+            # Otherwise a table this small is read as a whole.
             cursor.execute("SET LOCAL enable_seqscan = off")
         plan = "\n".join(plan_of(lambda: getattr(GraphStore(), hop)([event_id(video_id, 0, 3)])))
     assert f"Index Cond: ({end} = " in plan
@@ -113,7 +113,7 @@ def test_a_hop_reads_the_edges_of_its_vertices_alone(acme: Cast, hop: str, end: 
 
 
 def plan_of(call: Callable[[], object]) -> list[str]:
-    """The plan of the one statement that call sends, on the connection of the open scope."""
+    """Return the plan of the one statement that call sends, on the connection of the open scope."""
     sent: list[tuple[str, object]] = []
     execute: Callable[..., object] = psycopg.Cursor.execute
 
@@ -179,7 +179,7 @@ def test_the_three_views_find_events_and_say_why(acme: Cast) -> None:
 
 
 def test_a_spoken_line_leads_to_the_events_it_is_spoken_in(acme: Cast, globex: Cast) -> None:
-    """R16. The line reaches over the border of the first two events."""
+    """A line that overlaps an event is found with it: here it crosses the border of the first two events."""
     video_id = indexed_video(acme)
     lines = (
         TranscriptLine(Span(8_000, 11_000), "over the border", embedding=vector(1.0)),
@@ -239,11 +239,11 @@ def test_staged_entities_are_found_before_and_after_their_commit(acme: Cast) -> 
 
 
 def test_look_ups_of_one_event_are_those_made_one_by_one(acme: Cast) -> None:
-    """Committed and staged entities in one order: nearest first, equals by id, a moved centroid where it is now."""
+    """Committed and staged entities have one order: nearest first, equals by id, a moved centroid where it is now."""
     with acme.scope():
         video = make_video()
     record = event_record(video.id, 0, 0, 1, who=("ann", "bob", "cat", "dan", "eve"))
-    # ann and bob tie; cat and dan tie and are moved by a later event that is not committed.
+    # ann and bob tie; cat and dan tie, and a later event that is not committed moves them.
     places = (vector(1.0), vector(1.0), vector(0.0, 1.0), vector(0.0, 1.0), vector(0.0, 0.0, 1.0))
     known = [replace(entity, centroid=place) for entity, place in zip(record.entities, places, strict=True)]
     with acme.scope():
@@ -270,7 +270,7 @@ def test_look_ups_of_one_event_are_those_made_one_by_one(acme: Cast) -> None:
 
 
 def test_expected_look_ups_see_what_is_staged_meanwhile(acme: Cast) -> None:
-    """One query for all mentions of a step; what an earlier event of the step made or moved counts as it is by then."""
+    """One query serves all mentions of a step; entities that an earlier event of the step made or moved count too."""
     with acme.scope():
         video = make_video()
     record = event_record(video.id, 0, 0, 1, who=("ann", "bob"))

@@ -18,7 +18,7 @@ from tests.ekg.test_graph_and_rows import event_id, indexed_video
 
 
 def sound_video(cast: Cast) -> UUID:
-    """The indexed video of 30 s as a finished index leaves it."""
+    """Record the video of 30 s like a finished index."""
     video_id = indexed_video(cast)
     with cast.scope():
         of = {"tenant_id": cast.tenant_id, "video_id": video_id, "index_version": 1}
@@ -121,7 +121,7 @@ def test_the_graph_is_rebuilt_from_the_rows(acme: Cast, globex: Cast) -> None:
     assert faults(globex, other) == []
 
 
-def test_the_command_names_what_is_wrong_and_mends_the_graph(acme: Cast) -> None:
+def test_the_command_names_faults_and_rebuilds_the_graph(acme: Cast) -> None:
     video_id = sound_video(acme)
     public = encode("vid", video_id)
     with acme.scope():

@@ -1,4 +1,4 @@
-"""The graph in memory and the one on PostgreSQL are one graph to the engine: same index and scope, same answers.
+"""The graph in memory and the graph on PostgreSQL give the engine the same answers for the same index and scope.
 
 Vectors have few values that half precision holds exactly, so similarities are equal to the bit and ties are many.
 """
@@ -47,7 +47,7 @@ PLACES = [Span(0, END_MS), Span(10_500, 50_000), Span(31_000, 31_001), Span(END_
 
 
 def exact_vector(random: np.random.Generator) -> Vector:
-    """Length 1, or 0 now and then; 16 dimensions."""
+    """Return a vector of length 1, or 0 now and then; 16 dimensions."""
     vector = np.zeros(16, dtype=np.float32)
     entries = random.choice([0, 1, 4, 16], p=[0.05, 0.15, 0.4, 0.4])
     if entries:
@@ -57,7 +57,7 @@ def exact_vector(random: np.random.Generator) -> Vector:
 
 
 def make_index(random: np.random.Generator, video_id: UUID, version: int) -> MemoryVideo:
-    """Events of 1 to 5 chunks; six entities that come and go and move, related here and there; lines over borders."""
+    """Make events of 1 to 5 chunks; six entities that move and have relations; lines that cross borders."""
     lines = []
     for _ in range(25):
         start = int(random.integers(0, END_MS))
@@ -121,7 +121,7 @@ def store(cast: Cast, index: MemoryVideo) -> None:
 
 
 def until(index: MemoryVideo, ms: int) -> MemoryVideo:
-    """The index as a reader has it that began when it ended at ms; entities are as they are now."""
+    """Return the index for a reader that began when the index ended at ms; entities are in their present state."""
     now = {entity.id: entity for record in index.events for entity in record.entities}
     return replace(
         index,
@@ -135,7 +135,7 @@ def until(index: MemoryVideo, ms: int) -> MemoryVideo:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Two videos of acme, the first of them in two index versions, and one of globex."""
+    """Two videos of acme, the first in two index versions, and one video of globex."""
 
     videos: tuple[MemoryVideo, MemoryVideo]
     second_version: MemoryVideo
@@ -160,7 +160,7 @@ def postgres(cast: Cast, *videos: tuple[UUID, int, int], span: Span = PLACES[0])
 
 
 def assert_same_views(random: np.random.Generator, one: KnowledgeGraph, other: KnowledgeGraph) -> int:
-    """Returns how many hits were compared."""
+    """Assert that both graphs find the same; return the number of compared hits."""
     compared = 0
     for _ in range(10):
         limits = {view: int(random.choice([0, 1, 3, 8, 500])) for view in VIEWS if random.random() < 0.8}
@@ -203,7 +203,7 @@ def event_similarities(graph: KnowledgeGraph, vector: Vector, context: float) ->
 def lone_event(
     video_id: UUID, n: int, similarity: float, *, version: int = 1, number: int | None = None
 ) -> EventRecord:
-    """The nth 3 s of a video; its cosine to axis 0 is as given. number: if it is not the nth event."""
+    """Return the nth 3 s of a video, with the given cosine to axis 0. number: its event number, by default n."""
     made = _record(np.random.default_rng(n), video_id, version, n if number is None else number, n, n + 1)
     vector = np.zeros(16, dtype=np.float32)
     vector[0] = similarity
@@ -211,8 +211,8 @@ def lone_event(
 
 
 def test_what_happens_around_an_event_counts_as_far_as_it_is_in_scope(acme: Cast, globex: Cast) -> None:
-    """Own and better neighbour's similarity of events 0, 1, 2 and 4, of which none is next to 4; in another version and
-    another video the numbers go on, and are no neighbours."""
+    """The score joins the own similarity with the better neighbour's. Events 0, 1, 2 and 4 exist, and 4 has no
+    neighbour. Numbers that go on in another version or another video are no neighbours."""
     with acme.scope():
         first, second = sorted(UUID(str(make_video().id)) for _ in range(2))
     told = {0: 0.5, 1: 0.25, 2: 1.0, 4: 0.75}
@@ -233,7 +233,7 @@ def test_what_happens_around_an_event_counts_as_far_as_it_is_in_scope(acme: Cast
             assert event_similarities(graph, axis(0), context) == expected
         assert event_similarities(InMemoryGraph([index, other]), axis(0), context) == expected
 
-    # The best of all is outside: event 1 has event 0 around it, and 0 event 1.
+    # The best event is outside the scope: event 1 has event 0 as neighbour, and event 0 has event 1.
     early = Span(0, 6_000)
     with postgres(acme, *scope, span=early) as graph:
         for either in (graph, InMemoryGraph([index, other], span=early)):
@@ -275,7 +275,7 @@ def test_a_foreign_an_unknown_and_an_unbuilt_video_are_equally_empty(acme: Cast,
 
 @pytest.mark.parametrize("seed", [5, 6])
 def test_edges_and_contents_are_the_same(acme: Cast, globex: Cast, seed: int) -> None:
-    """R14 among them: what shares an entity with the events found, most strongly connected first."""
+    """Events that share an entity with the events found are among them, the most strongly connected first."""
     random = np.random.default_rng(seed)
     world = make_world(random, acme, globex)
     both = [(video.video_id, 1, END_MS) for video in world.videos]
@@ -305,7 +305,7 @@ def _told(chunks: Sequence[Chunk]) -> list[Any]:
 
 
 def test_an_entity_that_is_everywhere_says_little(acme: Cast) -> None:
-    """Event 0 shares the crowd with all, the stranger with event 5 alone: 1 / log2(1 + 8) and 1 / log2(1 + 2)."""
+    """Event 0 shares the crowd with all events, the stranger only with event 5: 1 / log2(1 + 8) and 1 / log2(1 + 2)."""
     with acme.scope():
         video_id = UUID(str(make_video().id))
 
@@ -342,7 +342,7 @@ def axis(i: int) -> Vector:
 
 
 class ScriptedAxes:
-    """Every text is the same direction."""
+    """Every text has the same direction."""
 
     name, dimension = "axes", 16
 
@@ -358,7 +358,7 @@ class ScriptedAxes:
 
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is sent to the server, Cypher included, but for the tenant's setting at the head of each transaction."""
+    """Record the statements sent to the server, Cypher included, without the tenant's setting of each transaction."""
     sent: list[str] = []
     execute: Callable[..., Any] = psycopg.Cursor.execute
 
@@ -384,7 +384,7 @@ def test_a_retrieval_is_one_statement_for_all_views_and_three_for_what_the_graph
             found = retrieve(graph, views, settings, text_embedder=embedder, frame_embedder=embedder, meter=Meter())
             return {hit.view for event in found.ranking for hit in event.reasons}
 
-        find(RetrievalSettings())  # the connection is opened here
+        find(RetrievalSettings())  # opens the connection
         assert find(RetrievalSettings(floor=-2.0, graph_events=0)) == set(VIEWS)
         assert len(statements) == 1
         assert find(RetrievalSettings(floor=-2.0, events=1, entities=0, frames=0, transcript=0)) == {"event", "graph"}

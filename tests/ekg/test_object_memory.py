@@ -1,4 +1,4 @@
-"""The object memory in Postgres against the one in a process's memory."""
+"""The object memory in Postgres against the object memory of a process."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def track(start_ms: int, end_ms: int, look: list[float], category: str, x: float
 
 
 def segments(seed: int) -> list[list[TrackObservation]]:
-    """Eight segments of 6 s: three looks, a little blurred, at three places."""
+    """Return eight segments of 6 s: three appearances, slightly blurred, at three positions."""
     dice = random.Random(seed)
     made = []
     for n in range(8):
@@ -51,7 +51,7 @@ def written(video_id: UUID, n: int, tracks: list[TrackObservation]) -> None:
 
 
 def about(state: ObjectState) -> tuple[object, ...]:
-    """Everything but the vector, which Postgres keeps in half precision."""
+    """Return everything but the vector, which Postgres keeps in half precision."""
     return (
         state.id, state.n, state.category, state.colour, state.spans, state.segments, state.tracks, state.observations,
         state.entries, state.exits, state.confidence, state.weight, dict(state.categories), state.last,
@@ -67,7 +67,7 @@ def test_the_directories_agree_and_every_track_has_its_object(acme: Cast, seed: 
         with acme.scope():
             written(video_id, n, tracks)
             ids, waiting = unlinked_tracks(video_id, 1, n)
-        # A new directory for each segment: nothing survives but the rows.
+        # A new directory for each segment, so that only the rows survive.
         stored = ObjectLinker(video_id, 1, StagedObjects(acme.tenant_id, video_id, 1, model=MODEL)).link(n, waiting)
         with acme.scope():
             store_objects(stored, ids, video_id=video_id, version=1, model=MODEL)
@@ -91,7 +91,7 @@ def test_the_directories_agree_and_every_track_has_its_object(acme: Cast, seed: 
         assert TrackedObject.objects.filter(video_id=video_id).count() == memory.count()
 
 
-def test_what_is_staged_is_seen_before_it_is_committed(acme: Cast) -> None:
+def test_staged_objects_are_found_before_they_are_committed(acme: Cast) -> None:
     with acme.scope():
         video_id = make_video().id
     directory = StagedObjects(acme.tenant_id, video_id, 1, model=MODEL)
@@ -127,5 +127,5 @@ def test_other_versions_videos_and_tenants_are_out_of_reach(acme: Cast, globex: 
     ):
         assert stranger.alike({"person"}, query, limit=5) == []
     assert StagedObjects(globex.tenant_id, video_id, 1, model=MODEL).count() == 0
-    # A vector of another length is another model's, not an error.
+    # A vector of another length belongs to another model and is no error.
     assert directory.alike({"person"}, unit(np.ones(7, dtype=np.float32)), limit=5) == []

@@ -22,7 +22,7 @@ KILLED = ("worker-index", "relay", "worker-system", "worker-index")
 
 @pytest.fixture(scope="module")
 def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The beginning of a real recording: several segments, little time."""
+    """Cut the beginning of a real recording: several segments, little time."""
     file = tmp_path_factory.mktemp("clip") / "clip.avi"
     source = default_video().path
     subprocess.run(
@@ -33,7 +33,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def graph_of(client: Client, video_id: str) -> dict[str, Any]:
-    """Everything a customer can see of an index, without the ids that differ between two videos."""
+    """Return everything that a customer can see of an index, without the ids that differ between two videos."""
     path = f"/videos/{video_id}"
     events = [(e["start_ms"], e["end_ms"], e["summary"]) for e in client.pages(f"{path}/events")]
     entities = sorted(
@@ -96,7 +96,7 @@ def test_kill_9_of_any_worker_ends_with_the_same_graph_and_the_same_bill(clip: P
 
 
 def kill_next(service: Service, video: dict[str, Any], left: list[str]) -> None:
-    """While the video is being indexed, kill the next process once the one before it was replaced."""
+    """While the video is being indexed, kill the next process once the previous one was replaced."""
     replaced = (service.root / "supervisor.out").read_text().count("RESTART ")
     if left and video["status"] == "indexing" and replaced == len(KILLED) - len(left):
         service.kill(left.pop(0))

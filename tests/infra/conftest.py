@@ -1,4 +1,4 @@
-"""Where the deployment's files are, and the tools that read them."""
+"""The paths of the deployment's files, and the tools that read them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ def root() -> Path:
 
 
 def tool(name: str) -> str | None:
-    """A program beside this Python (wheels put theirs there), else on the path."""
+    """Return a program next to this Python (wheels put theirs there), or else on the path."""
     beside = Path(sysconfig.get_path("scripts")) / name
     return str(beside) if beside.exists() else shutil.which(name)

@@ -29,7 +29,7 @@ HARMLESS = {
 
 
 def variables() -> dict[str, str]:
-    """Every ${NAME…} of the file with what follows the name ('' or ':?…' or ':-default')."""
+    """Return every ${NAME…} of the file with the text after the name ('' or ':?…' or ':-default')."""
     return dict(re.findall(r"(?<!\$)\$\{([A-Z0-9_]+)([^}]*)\}", COMPOSE.read_text()))
 
 
@@ -88,7 +88,7 @@ def test_gpu_queues_run_one_task_at_a_time(services: dict[str, Any]):
         assert command[command.index("--concurrency") + 1] == "1"
 
 
-def test_long_running_services_restart_and_tell_their_health(services: dict[str, Any]):
+def test_long_running_services_restart_and_report_their_health(services: dict[str, Any]):
     for name, service in services.items():
         if name in ONE_SHOT:
             assert service["restart"] == "no", name

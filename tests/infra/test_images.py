@@ -1,4 +1,4 @@
-"""The container images: lint, pinned bases, no root, no secret, and every package that the code in them imports."""
+"""The container images: lint, pinned bases, no root, no secret, and every package that their code imports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ each_image = pytest.mark.parametrize("path", DOCKERFILES, ids=lambda path: path.
 
 
 def instructions(path: Path) -> list[tuple[str, str]]:
-    """(INSTRUCTION, rest) of each line of a Dockerfile, continuations joined, comments dropped."""
+    """Return (INSTRUCTION, rest) of each line of a Dockerfile, continuations joined, comments dropped."""
     lines = [line for line in path.read_text().splitlines() if not line.lstrip().startswith("#")]
     text = re.sub(r"\\\n", " ", "\n".join(lines))
     return [(line.split(None, 1)[0], line.split(None, 1)[1]) for line in text.splitlines() if line.strip()]
@@ -80,7 +80,7 @@ def test_no_secret_is_built_in(path: Path):
 
 
 def imported_packages(package: Path) -> set[str]:
-    """First-party packages that a package's modules import anywhere in them."""
+    """Return the first-party packages that a package's modules import anywhere."""
     found: set[str] = set()
     for module in package.rglob("*.py"):
         for node in ast.walk(ast.parse(module.read_text())):

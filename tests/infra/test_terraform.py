@@ -1,4 +1,4 @@
-"""The AWS installation: wiring, who may talk to whom, the bucket's rules, queues; Terraform's own word if installed."""
+"""The AWS installation: wiring, network rules, the bucket's rules, queues; and Terraform's own checks if installed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ each_folder = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: fold
 
 
 def bare(value: Any) -> Any:
-    """python-hcl2 keeps the quotes of strings and marks blocks; drop both, at every depth."""
+    """Drop what python-hcl2 adds at every depth: the quotes of strings and the marks of blocks."""
     if isinstance(value, dict):
         return {
             bare(key): bare(item)
@@ -56,7 +56,7 @@ def resources(folder: Path, kind: str) -> dict[str, Any]:
 
 
 def text(folder: Path) -> str:
-    """All of a folder's HCL without comments."""
+    """Return all of a folder's HCL without comments."""
     return "\n".join(re.sub(r"^\s*#.*$", "", path.read_text(), flags=re.M) for path in sorted(folder.glob("*.tf")))
 
 
@@ -113,7 +113,7 @@ def test_the_internet_reaches_only_the_load_balancer_on_80_and_443():
     assert rule["security_group_id"] == '${aws_security_group.this["balancer"].id}'
     assert rule["for_each"] == {"http": 80, "https": 443}
     assert rule["from_port"] == rule["to_port"] == "${each.value}"
-    # Rules have one form here; the older ones could say the same unseen.
+    # Rules have one form here; the older forms would escape this check.
     for folder in FOLDERS:
         assert not resources(folder, "aws_security_group_rule")
         for group in resources(folder, "aws_security_group").values():
@@ -205,7 +205,7 @@ def test_generated_passwords_stay_out_of_the_state():
     assert "secret_string_wo" in versions["database"]
     assert "secret_string" not in versions["generated"]
     assert "secret_string_wo" in versions["generated"]
-    # The one exception, because the provider cannot write the broker's token otherwise.
+    # The one exception, because the provider cannot write the broker's token in another way.
     assert {name for name, body in versions.items() if "secret_string" in body} == {"cache"}
 
 
@@ -235,9 +235,9 @@ def test_roles_are_confined():
     policy = (module("workers") / "iam.tf").read_text()
     assert '"${var.bucket_arn}/t/*"' in policy
     for folder in FOLDERS:
-        # The one wildcard is the bucket's denial of plain http.
+        # The one wildcard is in the bucket's denial of plain http.
         assert re.findall(r'"([a-z0-9]+:[A-Za-z]*\*)"', text(folder)) == (["s3:*"] if folder.name == "storage" else [])
-    # What AWS cannot confine by resource; the metric is confined by its namespace.
+    # Actions that AWS cannot confine by resource; the metric is confined by its namespace.
     wide = re.findall(r'actions\s+= \["([^"]+)"\]\s+resources = \["\*"\]', policy)
     assert wide == ["ecr:GetAuthorizationToken", "cloudwatch:PutMetricData"]
     assert 'variable = "cloudwatch:namespace"' in policy
@@ -259,7 +259,7 @@ def test_start_scripts_are_valid_shell(name: str):
     script = re.sub(r"^%\{.*~\}$\n?", "", script, flags=re.M)  # directives on lines of their own
     script = re.sub(r"%\{[^}]*\}", "", script)
     script = re.sub(r"\$\{[^}]*\}", "value", script)
-    # The programs that it writes are quoted text to the shell, so each is read by itself too.
+    # The programs that the script writes are quoted text to the shell, so each is checked by itself too.
     written = re.findall(r"^cat > /usr/local/sbin/\S+ <<'EOF'\n(.*?)^EOF$", script, flags=re.M | re.S)
     assert written
     for program in (script, *written):
@@ -272,7 +272,7 @@ def test_start_scripts_are_valid_shell(name: str):
 
 
 def provider_mirror() -> Path | None:
-    """A file-system mirror that holds the aws provider: named by AVA_TERRAFORM_MIRROR, or in a usual place."""
+    """Return a file-system mirror that holds the aws provider: AVA_TERRAFORM_MIRROR, or a usual folder."""
     named_mirror = os.environ.get("AVA_TERRAFORM_MIRROR")
     places = (
         [Path(named_mirror)]
@@ -284,7 +284,7 @@ def provider_mirror() -> Path | None:
 
 @pytest.fixture(scope="module")
 def terraform(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Runs terraform in a copy of the tree, offline."""
+    """Run terraform in a copy of the tree, offline."""
     binary = shutil.which("terraform")
     if binary is None:
         pytest.skip("no terraform binary on this machine")
@@ -324,7 +324,7 @@ def test_terraform_formats_nothing_and_finds_it_valid(terraform: Any):
 
 
 def test_terraform_plans_every_shape_against_a_scripted_provider(terraform: Any):
-    # Scripted providers know no ephemeral resources; in this copy the generated passwords are ordinary data.
+    # Scripted providers support no ephemeral resources; in this copy the generated passwords are ordinary data.
     secrets = terraform.tree / "modules" / "secrets" / "main.tf"
     source = secrets.read_text()
     assert 'ephemeral "aws_' in source

@@ -1,4 +1,4 @@
-"""The database keeps tenants apart by itself: asked of its catalog, and shown to notice when it no longer does."""
+"""The database itself keeps tenants apart: its catalog shows this, and the checks notice if it no longer does."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_every_model_is_a_tenants_or_declared_plain() -> None:
 
 
 def test_a_reference_between_tenants_rows_carries_the_tenant(database: None) -> None:
-    """Foreign keys are checked without row-level security: one without the tenant would accept a foreign parent."""
+    """Foreign keys are checked without row-level security: a key without the tenant would accept a foreign parent."""
     with superuser() as connection:
         rows = connection.execute(
             "SELECT c.conrelid::regclass::text, c.conname, "

@@ -1,4 +1,4 @@
-"""Per table, as the role that serves requests: a tenant's SQL reaches its own rows and no others."""
+"""For each table, under the role that serves requests: a tenant's SQL reaches its own rows and no others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ APPEND_ONLY = {"billing_usageevent", "billing_modelcall"}
 
 
 def _row(table: str, tenant_id: UUID) -> UUID:
-    """Insert a row of this tenant with values that only the types of its columns choose; as the tenant itself."""
+    """Insert a row of this tenant, as the tenant, with values chosen only by the types of the columns."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT column_name, udt_name, character_maximum_length FROM information_schema.columns "
@@ -31,7 +31,7 @@ def _row(table: str, tenant_id: UUID) -> UUID:
         values |= {"id": str(new_id()), "tenant_id": str(tenant_id)}
         if table == "ekg_chunk":
             values["description"] = "x"
-        # Rows without parents are enough for policies; the parents' keys are checked at once otherwise.
+        # Rows without parents are enough for policies; otherwise the parents' keys would be checked at once.
         columns = ", ".join(f'"{name}"' for name in values)
         cursor.execute(
             f"INSERT INTO {table} ({columns}) VALUES ({', '.join(['%s'] * len(values))})",
@@ -50,7 +50,7 @@ def _value(name: str, kind: str, size: int | None, table: str) -> Any:
 
 
 _PARENTS: dict[tuple[str, str], UUID] = {}
-# Which table a NOT NULL reference points at, so that its parent is made first.
+# Parent table of each NOT NULL reference, so that the parent is made first.
 REFERENCES: dict[str, dict[str, str]] = {}
 
 

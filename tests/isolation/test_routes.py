@@ -1,4 +1,4 @@
-"""Every route that names a resource, asked with another tenant's id: answered as if the id had never existed.
+"""Every route that names a resource, requested with another tenant's id, answers as if the id had never existed.
 
 The cases come from the URL resolver, so a new route is tested from its first day; a new kind of id must be added to
 PREFIX_OF and to `belongings`, or these tests fail.
@@ -152,7 +152,7 @@ def theirs(globex: Cast) -> dict[str, UUID]:
 def test_a_foreign_id_answers_like_one_that_never_existed_and_changes_nothing(
     acme: Cast, globex: Cast, theirs: dict[str, UUID]
 ) -> None:
-    """All routes in one test: building the other tenant's world is what takes the time."""
+    """All routes are in one test, because making the other tenant's world takes most of the time."""
     cases = detail_cases()
     assert len(cases) > 25
     before = state()
@@ -167,7 +167,7 @@ def test_a_foreign_id_answers_like_one_that_never_existed_and_changes_nothing(
 
 
 def test_the_owner_is_answered_on_the_same_routes(globex: Cast, theirs: dict[str, UUID]) -> None:
-    """Otherwise the test above would also pass if the routes answered nobody."""
+    """Otherwise the test above would also pass if the routes answered 404 to everybody."""
     for method, route in detail_cases():
         if method == "GET" and not route.endswith("/stream"):
             response = ask(globex, method, route, theirs.__getitem__)
@@ -181,7 +181,7 @@ def test_lists_show_nothing_of_another_tenant(acme: Cast, theirs: dict[str, UUID
             continue
         response = acme.client.get(f"/{route}")
         if response.status_code == 400:
-            continue  # needs parameters of its own; its app tests it
+            continue  # needs its own parameters; its app tests it
         assert response.status_code == 200, (route, response.content)
         assert not any(word in response.content.decode() for word in words), route
 

@@ -168,7 +168,7 @@ def test_a_job_is_claimed_only_after_what_rang_for_it_is_committed(acme: Cast) -
             services.enqueue(kind=JobKind.PURGE_VIDEO, subject_id=job.subject_id, dedupe_key=job.dedupe_key)
             claiming = worker.submit(claimed, acme, job)
             with pytest.raises(TimeoutError):
-                # It would see nothing to do and end the job, with nobody left to ring again.
+                # A claim would see nothing to do and end the job, and nobody would wake it again.
                 claiming.result(timeout=0.5)
         assert claiming.result(timeout=10).attempt == 1
         worker.submit(connections.close_all).result()

@@ -1,4 +1,4 @@
-"""A recorder: one recording cut into files anywhere, sent piece by piece over the public API."""
+"""A recorder: one recording cut into files at any time, sent piece by piece over the public API."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.tasks.world import Scene, recording
 
 
 def cut(scenes: Sequence[Scene], start_ms: int, end_ms: int) -> bytes:
-    """The MP4 of one stretch of a recording; times are multiples of 100 ms, the length of its pictures."""
+    """Return the MP4 of one span of a recording; times are multiples of 100 ms, the length of its pictures."""
     parts = [
         Scene(scene.colour, max(scene.start_ms, start_ms), min(scene.end_ms, end_ms))
         for scene in scenes

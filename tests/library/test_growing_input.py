@@ -1,6 +1,6 @@
-"""Recordings that arrive in pieces: what may be appended when, how pieces find their place, what is fetched from where.
+"""Recordings that arrive in pieces: which input is accepted when, the positions of pieces, and what is fetched.
 
-What is made of them in the end is tested in tests/tasks/test_growing_video.py.
+The resulting index is tested in tests/tasks/test_growing_video.py.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from workers.runner import run_job
 
 @pytest.fixture(autouse=True)
 def _no_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is cut into segments is not observed here; attempts follow each other at once."""
+    """Leave segments unobserved, and let attempts follow each other at once."""
     monkeypatch.setattr("backend.library.indexing.plan.open_next_segments", lambda video_id, version: None)
     monkeypatch.setattr("backend.jobs.services.RETRY_BASE_SECONDS", 0)
 
@@ -57,7 +57,7 @@ def row(cast: Cast, video_id: UUID) -> Video:
         return video
 
 
-# --- pieces and their places ------------------------------------------------------------------------------------------
+# --- pieces and their positions ---------------------------------------------------------------------------------------
 
 
 def test_a_growing_video_shows_its_pieces_and_ends_when_it_is_closed(acme: Cast) -> None:
@@ -195,7 +195,7 @@ def test_an_upload_becomes_one_thing_once(acme: Cast) -> None:
         assert (InputSegment.objects.count(), Video.objects.count()) == (1, 2)
 
 
-def test_what_takes_no_input_says_why_and_leaves_the_upload_open(acme: Cast) -> None:
+def test_a_video_without_input_refuses_and_leaves_the_upload_open(acme: Cast) -> None:
     content = b"piece"
     upload = create_upload(acme.client, content)
     put_all(acme.client, upload, content)
@@ -234,7 +234,7 @@ def test_a_source_says_what_its_type_needs(acme: Cast, body: dict[str, Any]) -> 
         assert not Video.objects.exists()
 
 
-def test_an_upload_said_what_it_is_when_it_was_begun(acme: Cast) -> None:
+def test_a_video_of_an_upload_takes_its_fields_from_the_upload(acme: Cast) -> None:
     upload = create_upload(acme.client, b"x")
     refused = acme.client.post(
         "/v1/videos", {"source": {"type": "upload", "upload_id": upload["id"]}, "title": "Other"}
@@ -478,7 +478,7 @@ def test_private_addresses_are_refused_unless_the_operator_allows_them(acme: Cas
 
 
 def test_a_name_is_judged_when_it_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name that was public when it was sent may point inside by then."""
+    """A name that was public when it was sent may point to a private address by then."""
     monkeypatch.setattr("socket.getaddrinfo", lambda *arguments, **options: [(2, 1, 6, "", ("10.0.0.1", 443))])
     with pytest.raises(JobFailed) as refused:
         fetch("https://example.org/a.mp4?sig=secret", "t/x/u/y/source", limit=10, on_progress=lambda done, total: None)

@@ -1,4 +1,4 @@
-"""Requests about uploads that cannot be done, and what they leave behind: nothing."""
+"""Requests about uploads that must be refused, and that they leave nothing behind."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.library.uploading import create_upload, make_video
         ({"nmae": "typo"}, 400, "/nmae", "unknown_field"),
     ],
 )
-def test_a_bad_upload_is_refused_with_the_place_of_the_mistake(
+def test_a_bad_upload_is_refused_with_a_pointer_to_the_mistake(
     acme: Cast, change: dict[str, Any], status: int, pointer: str, code: str
 ) -> None:
     body = {"filename": "clip.mp4", "size_bytes": 1, "content_type": "video/mp4", **change}

@@ -86,7 +86,7 @@ def test_completing_again_gives_the_same_video_and_no_second_job(acme: Cast) -> 
         assert (Video.objects.count(), Job.objects.count()) == (1, 1)
 
 
-def test_a_video_can_be_made_of_what_has_arrived(acme: Cast) -> None:
+def test_a_video_can_be_made_of_the_parts_that_have_arrived(acme: Cast) -> None:
     client = acme.client
     upload = create_upload(client, b"x")
     put_all(client, upload, b"x")
@@ -203,7 +203,7 @@ def test_an_object_of_another_length_is_removed_and_the_upload_ends(acme: Cast) 
     client = acme.client
     upload = create_upload(client, b"announced")
     row = stored(acme, upload["id"])
-    # As if storage had assembled something else: the multipart upload is gone and the object is too short.
+    # Imitates a storage that has assembled something else: the multipart upload is gone and the object is too short.
     ObjectStorage().abort(row.object_key, row.multipart_id)
     ObjectStorage().put(row.object_key, b"short", content_type="video/mp4")
 

@@ -21,7 +21,7 @@ def change(cast: Cast, video_id: Any, **columns: Any) -> None:
         Video.objects.filter(id=video_id).update(**columns)
 
 
-def test_a_ready_video_tells_its_probe_timings_and_the_size_of_its_graph(acme: Cast) -> None:
+def test_a_ready_video_shows_its_probe_timings_and_the_size_of_its_graph(acme: Cast) -> None:
     made = record(acme)
     with acme.scope():
         created = Video.objects.get(id=made.video_id).created_at

@@ -1,4 +1,4 @@
-"""Uploads over the public API and the real S3 protocol, as a customer's client does them."""
+"""Uploads over the public API and the real S3 protocol, in the way of a customer's client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A web server of a customer's that hands out recordings by script."""
+"""A customer's web server that hands out recordings by script."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """length: whether the body's is announced."""
+    """One page. length: whether the response announces the body's length."""
 
     status: int = 200
     body: bytes = b""
@@ -21,7 +21,7 @@ class Page:
 
 @dataclass(slots=True)
 class ScriptedWeb:
-    """pages: by path, without the query. asked: every request's path as it came."""
+    """The server's script. pages: by path, without the query. asked: the path of every request."""
 
     pages: dict[str, Page]
     url: str = ""
@@ -30,7 +30,7 @@ class ScriptedWeb:
 
 @contextmanager
 def serving(**pages: Page) -> Iterator[ScriptedWeb]:
-    """Serves each page under /<name>.mp4; anything else is 404."""
+    """Serve each page under /<name>.mp4; any other path is 404."""
     web = ScriptedWeb({f"/{name}.mp4": page for name, page in pages.items()})
 
     class Handler(BaseHTTPRequestHandler):
@@ -46,7 +46,7 @@ def serving(**pages: Page) -> Iterator[ScriptedWeb]:
             self.wfile.write(page.body)
 
         def log_message(self, *arguments: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     web.url = f"http://127.0.0.1:{server.server_port}"

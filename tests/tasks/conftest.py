@@ -1,4 +1,4 @@
-"""Models of the worker tests: the embedded text, frame and similarity models, and scripted servers for the others."""
+"""Models of the worker tests: the embedded text, frame and similarity models, and scripted servers for the rest."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.tasks.eyes import see
 
 @pytest.fixture(scope="session")
 def _servers() -> Iterator[tuple[ScriptedOpenAIServer, ScriptedOpenAIServer]]:
-    # One pair for all tests: loaded models are kept per settings, and the addresses are settings.
-    # The reasoner bears the embedded one's name, and so is asked by its limits and weights.
+    # One pair for all tests, because loaded models are kept per settings and the addresses are settings.
+    # The reasoner has the embedded one's name, so its limits and weights apply.
     with ScriptedOpenAIServer(see, model="scripted-vlm") as vlm, ScriptedOpenAIServer(model=EMBEDDED_REASONER) as llm:
         yield vlm, llm
 
@@ -24,7 +24,7 @@ def _servers() -> Iterator[tuple[ScriptedOpenAIServer, ScriptedOpenAIServer]]:
 def _bound(
     _servers: tuple[ScriptedOpenAIServer, ScriptedOpenAIServer], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
-    """This process is a worker whose VLM and reasoner are scripted; attempts follow each other at once."""
+    """Make this process a worker whose VLM and reasoner are scripted; attempts follow each other at once."""
     vlm, llm = _servers
     vlm.script = see
     for server in _servers:
@@ -44,11 +44,11 @@ def _bound(
 
 @pytest.fixture
 def vlm(_servers: tuple[ScriptedOpenAIServer, ScriptedOpenAIServer]) -> ScriptedOpenAIServer:
-    """The VLM that describes, summarises, extracts and checks; its script may be replaced."""
+    """Return the VLM that describes, summarises, extracts and checks; a test may replace its script."""
     return _servers[0]
 
 
 @pytest.fixture
 def llm(_servers: tuple[ScriptedOpenAIServer, ScriptedOpenAIServer]) -> ScriptedOpenAIServer:
-    """The reasoner; the test writes its script."""
+    """Return the reasoner; the test writes its script."""
     return _servers[1]

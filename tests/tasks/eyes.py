@@ -1,4 +1,4 @@
-"""A scripted VLM that says what colour it sees, and so proves that the right pictures and words arrived."""
+"""A scripted VLM that names the colour of each picture, and so proves that the right pictures and words arrived."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ STORIES = {
 ENTITIES = {
     RED: (("woman in red coat", "person"), ("bus stop", "place")),
     GREEN: (("brown dogs", "animal"), ("tennis ball", "object")),
-    # The bus stop is seen again: one entity, two events.
+    # The bus stop appears again: one entity, two events.
     BLUE: (("delivery van", "vehicle"), ("bus stop", "place")),
 }
 
 
 def colour_of(jpeg: bytes) -> str:
-    """The dominant colour of a picture. Raises for what is no JPEG."""
+    """Return the dominant colour of a picture. Raises an error for bytes that are no JPEG."""
     assert jpeg.startswith(b"\xff\xd8")
     picture = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
     assert picture is not None
@@ -35,7 +35,7 @@ def colour_of(jpeg: bytes) -> str:
 
 
 def chunk_n(request: ScriptedRequest) -> int:
-    """The chunk that a description is asked for."""
+    """Return the chunk whose description is requested."""
     found = re.search(r"\((\d+)(?:\.\d+)? s to ", request.user)
     assert found is not None, request.user
     return int(found[1]) // 3
@@ -46,7 +46,7 @@ def description(colour: str, n: int) -> str:
 
 
 def see(request: ScriptedRequest) -> Any:
-    """Describes by the colour that arrived, summarises by joining, extracts by what the summary tells."""
+    """Describe by the colour that arrived, summarise by joining, extract from the words of the summary."""
     if request.schema_name == "chunk_description":
         (colour,) = {colour_of(jpeg) for jpeg in request.images}
         n = chunk_n(request)
@@ -80,7 +80,7 @@ def see(request: ScriptedRequest) -> Any:
 
 
 def tell(request: ScriptedRequest) -> dict[str, Any]:
-    """A topic or an overview: every story that was shown, in the order of its first showing."""
+    """Answer with a topic or an overview: every story that was shown, in the order of first showing."""
     shown = sorted((s for s in STORIES.values() if s in request.user), key=request.user.index)
     names = [(name, kind) for colour, named in ENTITIES.items() if STORIES[colour] in shown for name, kind in named]
     text = " ".join(shown)

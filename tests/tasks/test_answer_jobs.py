@@ -1,4 +1,4 @@
-"""Questions answered in this process over an index on the real stack: what is stored, billed and told."""
+"""Questions answered in this process over an index on the real stack: what is stored, billed and reported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.tasks.eyes import GREEN, STORIES, colour_of
 from tests.tasks.world import TWELVE_SECONDS, indexed_video, ring_again, run_due
 from workers.runner import run_job
 
-# One process for both files: the models are loaded once.
+# One process for both files, because the models are loaded once.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
 
 CHOICES = ["a boat", "a tennis ball", "a cat"]
@@ -36,7 +36,7 @@ DOWN = Fault(503, "overloaded", "away", {"Retry-After": "0"})
 
 @pytest.fixture
 def video_id(acme: Cast, vlm: ScriptedOpenAIServer) -> UUID:
-    """Red, then green with the dogs; what the index cost is not the questions'."""
+    """Index red, then green with the dogs; the cost of the index does not count for the questions."""
     video_id = indexed_video(acme, TWELVE_SECONDS)
     vlm.requests.clear()
     return video_id
@@ -50,8 +50,8 @@ def ask(cast: Cast, video_id: UUID, **fields: Any) -> UUID:
 
 
 def saying(choose: Callable[[ScriptedRequest], str | list[str]]) -> Callable[[ScriptedRequest], Reply]:
-    """A reasoner that cites the event of the dogs and tells no odds, so that votes decide. choose: the letter of each
-    sample, or of all."""
+    """Return a reasoner that cites the event of the dogs and returns no odds, so that votes decide. choose: the letter
+    of each sample, or of all samples."""
 
     def script(request: ScriptedRequest) -> Reply:
         if judged(request):
@@ -71,7 +71,7 @@ def saying(choose: Callable[[ScriptedRequest], str | list[str]]) -> Callable[[Sc
 
 
 def judged(request: ScriptedRequest) -> bool:
-    """Whether one choice is asked about, and no answer is wanted."""
+    """Whether the request asks for the judgement of one choice and not for an answer."""
     return "Proposed answer: " in request.user
 
 
@@ -82,8 +82,8 @@ def test_an_answer_is_stored_with_all_that_led_to_it(
     question_id = ask(acme, video_id)
     run_due()
 
-    # A reasoner that tells no odds of one choice is not asked of the others. Two samples that agree decide a vote of
-    # three.
+    # If the reasoner returns no odds for one choice, the others are not judged. Two samples that agree decide a vote
+    # of three.
     assert [(judged(request), request.n) for request in llm.requests] == [(True, 1), (False, 2)]
     with acme.scope():
         question = Question.objects.get()
@@ -92,7 +92,7 @@ def test_an_answer_is_stored_with_all_that_led_to_it(
         assert question.model_names["reasoner"] == llm.model
         dogs = Event.objects.get(summary__startswith=STORIES[GREEN])
         nodes = list(Node.objects.order_by("ordinal"))
-        # Choices of one or two words that nobody judged are left to the votes.
+        # Choices of one or two words that have no judgement are left to the votes.
         assert [(node.path, node.action) for node in nodes] == [("", "root"), ("SA", "SA")]
         _, answered = nodes
         assert str(dogs.id) in {event["event_id"] for event in answered.events if event["number"]}
@@ -144,7 +144,7 @@ def test_an_answer_of_a_reasoner_that_nobody_measured_says_so(
 def test_a_budget_of_two_calls_ends_with_the_best_answer_so_far(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
 ) -> None:
-    # After a judgement that told nothing the first two samples differ, so a third is wanted and not granted.
+    # The judgement has no odds and the first two samples differ, so a third is requested and not granted.
     llm.script = saying(lambda request: ["B", "C"])
     question_id = ask(acme, video_id, budget={"max_calls": 2})
     run_due()
@@ -159,8 +159,8 @@ def test_a_budget_of_two_calls_ends_with_the_best_answer_so_far(
 
 
 def test_without_the_budget_the_tie_is_broken(acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer) -> None:
-    """By the third sample where choices are only numbers; else by what the events tell of each, which no vote can
-    change here: then one sample is asked for its words."""
+    """The third sample decides if choices are only numbers. Otherwise the events' support of each choice decides, which
+    no vote can change here: then one sample is requested for its words."""
     llm.script = saying(lambda request: ["B", "C"] if request.n == 2 else ["C"])
     told = ["a carpenter builds wooden boats", STORIES[GREEN], "divers explore coral reefs"]
     for choices, choice, samples in ((["3", "5", "7"], 2, [2, 1]), (told, 1, [1])):
@@ -210,7 +210,7 @@ def test_what_a_question_consumed_before_its_cancellation_is_recorded_and_not_bi
     def canceled_meanwhile(request: ScriptedRequest) -> Reply:
         if judged(request):
             return answering(request)
-        # Sooner than any heartbeat: the worker learns of it when it commits.
+        # Before any heartbeat: the worker learns of the cancellation when it commits.
         assert acme.client.post(f"/v1/questions/{encode('qst', question_id)}/cancel").status_code == 200
         return answering(request)
 
@@ -245,7 +245,7 @@ def test_a_reasoner_that_stays_away_fails_the_question_after_its_attempts(
         told = WebhookEvent.objects.filter(resource_id=question_id)
         assert [event.type for event in told] == ["question.failed"]
         assert json.loads(told[0].body)["data"]["error"]["code"] == "model_unavailable"
-    # 5 attempts of the job with 5 tries each, of a judgement and of an answer.
+    # 5 attempts of the job with 5 tries each, for a judgement and for an answer.
     assert len(llm.requests) == 50
     assert sum(map(judged, llm.requests)) == 25
 
@@ -324,7 +324,7 @@ def test_a_purged_video_takes_the_copied_frames_with_it(acme: Cast, video_id: UU
 
 
 def wants(request: ScriptedRequest, field: str) -> bool:
-    """Whether the answer that is asked for has this field."""
+    """Whether the requested answer has this field."""
     return field in (request.schema or {}).get("properties", {})
 
 
@@ -335,7 +335,7 @@ def test_an_inspection_looks_at_full_frames_of_the_retrieved_moments_and_its_fin
 
     def reason(request: ScriptedRequest) -> Any:
         if wants(request, "looks"):
-            # Far more than was retrieved; what it may see is cut to the video's two events.
+            # Far more than was retrieved: the inspection is cut to the video's two events.
             look = {"start_ms": 6_000, "end_ms": 10_000_000, "what_to_find": "what is chased", "fps": 0.2}
             return {"looks": [{**look, "resolution": "high"}]}
         if wants(request, "confidence"):
@@ -344,7 +344,7 @@ def test_an_inspection_looks_at_full_frames_of_the_retrieved_moments_and_its_fin
                 "reasoning": "Finding 1 shows the ball.", "answer": "B", "evidence": [1], "sufficient": True,
                 "confidence": 0.9, "missing": [],
             }  # fmt: skip
-        # One vote each, with reasons that have nothing in common.
+        # One vote each, with reasons that share no word.
         votes = [("B", "dogs lawn ball"), ("C", "cat roof moon"), ("A", "boat sea wind")]
         texts = [{"reasoning": why, "answer": letter, "evidence": []} for letter, why in votes]
         return Reply(texts[: request.n] if request.n > 1 else texts[2:])
@@ -396,7 +396,7 @@ def test_a_question_that_asks_for_no_check_gets_none(
         assert Question.objects.get().status == "succeeded"
 
 
-def test_a_batch_is_answered_question_by_question_and_told_of_once(
+def test_a_batch_is_answered_question_by_question_and_reported_once(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
 ) -> None:
     llm.script = saying(lambda request: "B")

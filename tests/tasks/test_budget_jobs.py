@@ -1,4 +1,4 @@
-"""Budgets of questions and of their tenant, reached while a question runs: the best so far, and what others see."""
+"""Budgets of questions and of their tenant, reached while a question runs: the best answer so far, shared spending."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.tasks.world import TWELVE_SECONDS, indexed_video, run_due
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
 
 NUMBERS = ["3", "5", "7"]
-"""Choices that nobody judges one by one: the votes decide."""
+"""Choices that are not judged one by one, so votes decide."""
 
 
 @pytest.fixture
@@ -44,14 +44,17 @@ def video_id(acme: Cast, vlm: ScriptedOpenAIServer) -> UUID:
 
 @pytest.fixture
 def looking_always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tenant's budget is looked up before every call, not once a second."""
+    """Look up the tenant's budget before every call instead of once a second."""
     monkeypatch.setattr(shared_budget, "LOOK_EVERY_SECONDS", 0.0)
 
 
 def torn(
     *, meanwhile: Callable[[], object] = lambda: None, prompt_tokens: int = 100
 ) -> Callable[[ScriptedRequest], Reply]:
-    """A reasoner whose first two samples differ, so that a third is wanted. meanwhile: before its first reply."""
+    """Return a reasoner whose first two samples differ, so that a third is requested.
+
+    meanwhile: called before the first reply.
+    """
     answering = saying(lambda request: ["B", "C"] if request.n == 2 else ["C"])
 
     def script(request: ScriptedRequest) -> Reply:
@@ -98,7 +101,7 @@ def test_each_limit_of_a_question_ends_with_the_best_answer_so_far(
     def later() -> None:
         now[0] += 100.0
 
-    # One call takes 100 s, has more tokens than could be foreseen, and each of them costs a thousandth.
+    # One call takes 100 s and has more tokens than could be foreseen, each of which costs a thousandth.
     prices = {("cost", meter.value, ""): Decimal(0) for meter in UsageMeter} | {
         ("cost", UsageMeter.INPUT_TOKENS.value, llm.model): Decimal("0.001")
     }
@@ -121,7 +124,7 @@ def test_each_limit_of_a_question_ends_with_the_best_answer_so_far(
 def test_device_time_counts_towards_the_cost_of_a_question(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A second of any model costs a fortune, and embedding the question has taken some of it.
+    # A second of any model costs a fortune, and embedding the question has taken part of a second.
     prices = {("cost", meter.value, ""): Decimal(0) for meter in UsageMeter} | {
         ("cost", UsageMeter.DEVICE_SECONDS.value, ""): Decimal(1_000_000)
     }
@@ -134,7 +137,7 @@ def test_device_time_counts_towards_the_cost_of_a_question(
     assert llm.requests == []
     assert (open_one["finish_reason"], open_one["finish_detail"], open_one["answer"]) == ("budget", "max_cost", "")
     assert open_one["evidence"] == []
-    # Nobody was asked; of the choices the events still tell which is the best.
+    # No model was asked; the events still support one choice most.
     assert (body["finish_reason"], body["finish_detail"], body["answer"]) == ("budget", "max_cost", told[1])
     assert body["evidence"][0]["start_ms"] == 6_000
 
@@ -229,7 +232,7 @@ def test_a_budget_set_while_a_question_runs_holds_for_it(
     assert (body["finish_reason"], body["finish_detail"]) == ("budget", "tenant_max_tokens")
 
 
-def test_between_two_looks_what_was_known_holds(
+def test_between_two_looks_the_last_allowance_holds(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shared_budget, "LOOK_EVERY_SECONDS", 1e9)

@@ -29,12 +29,12 @@ from tests.tasks.world import FORTY_SECONDS, indexed_video, run_due
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
 
-# Off the 3 s grid, and every border inside a scene.
+# Off the 3 s grid, with every border inside a scene.
 CUTS = (0, 10_400, 17_400, 40_000)
 
 
 def shape(video_id: UUID) -> dict[str, list[Any]]:
-    """An index without its ids."""
+    """Return an index without its ids."""
     of = {"video_id": video_id}
     return {
         "segments": list(Segment.objects.filter(**of).order_by("n").values_list("start_ms", "end_ms")),
@@ -55,7 +55,7 @@ def test_the_same_recording_as_one_file_and_as_pieces_gives_the_same_index(
     pieces = begin(acme)
     for start, end in pairwise(CUTS):
         send(acme, pieces, cut(FORTY_SECONDS, start, end))
-    # Before any of them is looked at.
+    # Closed before any piece is taken in.
     close(acme, pieces)
     run_due(times=2)
 
@@ -84,7 +84,7 @@ def test_questions_see_exactly_what_is_committed_while_the_recording_grows(
         return video["status"], video["duration_ms"], video["indexed_until_ms"], job["stage"]
 
     assert arrive(0, 10_400) == ("indexing", 10_400, 0, "input")
-    # The first scene is not known to be over.
+    # Whether the first scene is over is not certain yet.
     assert arrive(10_400, 17_400) == ("indexing", 17_400, 0, "input")
     assert arrive(17_400, 30_000) == ("indexing", 30_000, 15_000, "input")
     assert arrive(30_000, 40_000) == ("indexing", 40_000, 27_000, "input")

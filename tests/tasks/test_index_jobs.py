@@ -1,4 +1,4 @@
-"""Index jobs in this process against the real stack: what is stored, what the VLM was shown, what faults leave."""
+"""Index jobs in this process against the real stack: the stored rows, the pictures sent to the VLM, faults."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from tests.tasks.world import (
 )
 from workers.runner import FollowUp, Work, run_job
 
-# One process for both files: the models are loaded once.
+# One process for both files, because the models are loaded once.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
 
 DOWN = Fault(503, "overloaded", "away", {"Retry-After": "0"})
@@ -52,7 +52,7 @@ def colour_at(ms: int) -> str:
 
 
 def everything(video_id: UUID) -> dict[str, list[Any]]:
-    """All rows of a video and all of the tenant's ledger, for comparison."""
+    """Return all rows of a video and all of the tenant's ledger, for comparison."""
     rows: dict[str, list[Any]] = {
         model.__name__: sorted(map(repr, model.objects.filter(video_id=video_id).values())) for model in ROWS
     }
@@ -64,7 +64,7 @@ def everything(video_id: UUID) -> dict[str, list[Any]]:
 
 
 def check_graph(video_id: UUID, duration_ms: int) -> list[Event]:
-    """What holds for every finished index, whatever the video. Returns its events in order."""
+    """Assert the rules of every finished index. Returns its events in order."""
     chunks = list(Chunk.objects.filter(video_id=video_id).order_by("n"))
     events = list(Event.objects.filter(video_id=video_id).order_by("n"))
     assert [chunk.n for chunk in chunks] == list(range(len(chunks)))
@@ -84,7 +84,7 @@ def check_graph(video_id: UUID, duration_ms: int) -> list[Event]:
     segments = list(Segment.objects.filter(video_id=video_id).order_by("n"))
     assert {segment.state for segment in segments} == {SegmentState.ASSEMBLED}
     assert sum(segment.end_ms - segment.start_ms for segment in segments) == duration_ms
-    # Topology is that of the rows.
+    # The topology equals the rows'.
     graph = GraphStore()
     ids = [event.id for event in events]
     assert graph.next_events(ids) == dict(pairwise(ids))
@@ -103,7 +103,7 @@ def check_graph(video_id: UUID, duration_ms: int) -> list[Event]:
 
 
 def check_bill(video_id: UUID, duration_ms: int) -> None:
-    """Media time is billed once per segment, and usage is the sum of its model calls."""
+    """Assert that media time is billed once per segment, and that usage is the sum of its model calls."""
     media = UsageEvent.objects.filter(video_id=video_id, meter="media_seconds")
     segments = Segment.objects.filter(video_id=video_id)
     assert sorted(media.values_list("source_id", flat=True)) == sorted(str(s.id) for s in segments)
@@ -118,7 +118,7 @@ def test_a_video_becomes_a_graph_out_of_what_the_model_saw(acme: Cast, vlm: Scri
     with acme.scope():
         events = check_graph(video_id, 40_000)
         check_bill(video_id, 40_000)
-        # The last scene goes over the border of two segments and is one event all the same.
+        # The last scene crosses the border of two segments and is one event nevertheless.
         assert [(s.start_ms, s.end_ms) for s in Segment.objects.order_by("n")] == [(0, 30_000), (30_000, 40_000)]
         assert [(e.start_ms, e.end_ms, e.summary) for e in events] == [
             (0, 15_000, f"{STORIES[RED]} Seen 5 times."),
@@ -149,7 +149,7 @@ def test_a_video_becomes_a_graph_out_of_what_the_model_saw(acme: Cast, vlm: Scri
 
 
 def check_what_was_shown(requests: list[ScriptedRequest]) -> None:
-    """Every chunk was shown once by its own frames, every event by its members' words and its own frames."""
+    """Assert that every chunk was sent once with its own frames, every event with its members' words and own frames."""
     described = sorted((r for r in requests if r.schema_name == "chunk_description"), key=chunk_n)
     assert [chunk_n(r) for r in described] == list(range(14)), "each chunk once, although each wake-up came twice"
     for request in described:
@@ -232,7 +232,7 @@ def test_a_model_that_comes_back_leaves_no_trace_of_its_absence(
     tried: Counter[int] = Counter()
 
     def away_at_first(request: ScriptedRequest) -> bool:
-        """The second segment's chunks fail in all 5 tries of its first attempt."""
+        """Fail the second segment's chunks in all 5 tries of its first attempt."""
         if request.schema_name != "chunk_description" or chunk_n(request) < 2:
             return False
         tried[chunk_n(request)] += 1
@@ -270,7 +270,7 @@ def test_a_model_that_stays_away_leaves_gaps_and_the_rest_of_the_video(
         assert lost.error_code == "model_unavailable"
         job = Job.objects.get(subject_id=lost.id)
         assert (job.state, job.attempt, job.error_code) == (JobState.DEAD, 9, "model_unavailable")
-        # What was not looked at is not billed.
+        # Media that was not observed is not billed.
         assert list(UsageEvent.objects.filter(meter="media_seconds").values_list("quantity", flat=True)) == [Decimal(6)]
         assert ledger.mismatches() == []
         assert [e.type for e in WebhookEvent.objects.all()] == ["video.ready"]

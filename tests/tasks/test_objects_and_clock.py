@@ -1,4 +1,4 @@
-"""What the assembly job makes of tracks and of on-screen text: objects over segments, and the picture's clock."""
+"""The objects over segments and the picture's clock that the assembly job makes from tracks and on-screen text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
 
 
 def followed(record: SegmentRecord) -> tuple[TrackObservation, ...]:
-    """A parked car from the segment's first frame to its last, and in the first segment a person who comes and goes."""
+    """Return a parked car in the whole segment, and in the first segment also a person who comes and goes."""
     start, end = record.span.start_ms, record.span.end_ms - 200
     car = tuple((ms, 0.1, 0.4, 0.4, 0.6) for ms in range(start, end + 1, 200))
     tracks = [TrackObservation(1, "car", Span(start, end + 1), 0.9, "white", boxes=car, appearance=look(0))]
@@ -41,7 +41,7 @@ def look(axis: int) -> Any:
 
 @pytest.fixture
 def _eyes_with_tracks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The scripted VLM tracks nothing: the tracks are added where a segment is stored."""
+    """Add tracks where a segment is stored, because the scripted VLM tracks nothing."""
     store = VersionWriter.store_segment
 
     def stored(
@@ -87,7 +87,7 @@ def test_the_clock_that_the_describer_reads_is_mapped_to_the_videos_time(acme: C
         answer = see(request)
         if request.schema_name == "chunk_description":
             n = chunk_n(request)
-            # One misread digit, and one chunk in which it is not read.
+            # One misread digit, and one chunk without a reading.
             shown = "2021-08-04 23:59:31" if n == 4 else "" if n == 5 else _clock(30 + 3 * n)
             answer["on_screen_clock"] = shown
         return answer
@@ -105,5 +105,5 @@ def test_the_clock_that_the_describer_reads_is_mapped_to_the_videos_time(acme: C
 
 
 def _clock(seconds: int) -> str:
-    """Seconds after 23:59, over midnight."""
+    """Return the time this number of seconds after 23:59, over midnight."""
     return f"2021-03-04 23:59:{seconds:02}" if seconds < 60 else f"2021-03-05 00:00:{seconds - 60:02}"

@@ -1,4 +1,4 @@
-"""A video indexed anew: the old index answers until the new one is ready, and nothing of it is left afterwards."""
+"""A video indexed again: the old index answers until the new one is ready, and then nothing of the old one is left."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def versions(cast: Cast, video_id: UUID) -> list[tuple[int, str, bool]]:
 
 
 def held(video_id: UUID, version: int) -> dict[str, int]:
-    """How many rows each table has of a version, its graph among them."""
+    """Count the rows of a version by table, its graph included."""
     counts = {
         model.__name__: model.objects.filter(video_id=video_id, index_version=version).count()
         for model in (*IndexRow.__subclasses__(), Segment)
@@ -195,7 +195,7 @@ def test_a_new_version_that_fails_leaves_the_old_one_and_says_so(
     assert versions(acme, video_id) == [(3, "ready", True), (2, "failed", False), (1, "superseded", False)]
 
 
-def test_a_failed_video_is_indexed_anew(acme: Cast, vlm: ScriptedOpenAIServer, at_once: None) -> None:
+def test_a_failed_video_is_indexed_again(acme: Cast, vlm: ScriptedOpenAIServer, at_once: None) -> None:
     vlm.script = DOWN
     video_id = indexed_video(acme, TWELVE_SECONDS)
     assert shown(acme, video_id)["status"] == "failed"
@@ -211,7 +211,7 @@ def test_a_failed_video_is_indexed_anew(acme: Cast, vlm: ScriptedOpenAIServer, a
         assert set(held(video_id, 1).values()) == {0}
 
 
-def test_a_video_of_pieces_is_indexed_anew(acme: Cast, at_once: None) -> None:
+def test_a_video_of_pieces_is_indexed_again(acme: Cast, at_once: None) -> None:
     video_id = begin(acme)
     for start, end in ((0, 7_700), (7_700, 12_000)):
         send(acme, video_id, cut(TWELVE_SECONDS, start, end))
@@ -249,7 +249,7 @@ def test_deleting_a_video_stops_its_reindex_and_leaves_nothing(
     assert not Outbox.objects.using("dispatch").exists()
 
 
-def test_a_gap_is_told_of(acme: Cast, vlm: ScriptedOpenAIServer) -> None:
+def test_a_gap_is_reported(acme: Cast, vlm: ScriptedOpenAIServer) -> None:
     def script(request: ScriptedRequest) -> Any:
         if request.schema_name == "chunk_description" and "(3 s to " in request.user:
             return "no JSON at all"

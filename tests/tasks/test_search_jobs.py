@@ -1,4 +1,4 @@
-"""Searches run in this process over an index on the real stack: what is found, metered, and never in reach."""
+"""Searches run in this process over an index on the real stack: results, usage, and what is out of reach."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DOGS = "dogs chasing a tennis ball"
 
 @pytest.fixture
 def video_id(acme: Cast, vlm: ScriptedOpenAIServer, llm: ScriptedOpenAIServer) -> UUID:
-    """Red, then green with the dogs."""
+    """Index red, then green with the dogs."""
     video_id = indexed_video(acme, TWELVE_SECONDS)
     vlm.requests.clear()
     llm.requests.clear()
@@ -37,7 +37,7 @@ def video_id(acme: Cast, vlm: ScriptedOpenAIServer, llm: ScriptedOpenAIServer) -
 
 
 def search(cast: Cast, video_id: UUID, query: str = DOGS, **fields: Any) -> Any:
-    """What a search of this query finds, once the workers have run."""
+    """Return the result of a search for this query after the workers have run."""
     body = {"query": query, "video_ids": [encode("vid", video_id)], **fields}
     asked = cast.client.post("/v1/search", body, format="json", headers={"Prefer": "respond-async"})
     assert asked.status_code == 202, asked.content
@@ -45,7 +45,7 @@ def search(cast: Cast, video_id: UUID, query: str = DOGS, **fields: Any) -> Any:
     return cast.client.get(asked.headers["Location"]).json()
 
 
-def test_the_event_that_tells_of_it_comes_first_and_says_why(
+def test_the_event_that_matches_comes_first_and_says_why(
     acme: Cast, globex: Cast, video_id: UUID, llm: ScriptedOpenAIServer, vlm: ScriptedOpenAIServer
 ) -> None:
     body = search(acme, video_id)

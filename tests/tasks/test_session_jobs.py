@@ -1,4 +1,4 @@
-"""A follow-up question as the worker hands it to the engine, and what it stores of it."""
+"""A follow-up question as the worker hands it to the engine, and the rows that it stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The global summary as a job on the real stack: told while indexing, complete at the end, never in the video's way."""
+"""The global summary as a job on the real stack: written during indexing, complete at the end, never blocking."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def summary_of(cast: Cast, video_id: UUID) -> dict[str, Any]:
 
 
 def words_of(body: dict[str, Any]) -> list[Any]:
-    """A summary without what differs between two videos of one recording."""
+    """Return a summary without the parts that differ between two videos of one recording."""
     topics = [
         {**{k: v for k, v in topic.items() if k != "frames"}, "frames": [frame["ms"] for frame in topic["frames"]]}
         for topic in body["topics"]
@@ -51,7 +51,7 @@ def words_of(body: dict[str, Any]) -> list[Any]:
 
 
 def check_topics(video_id: UUID, until_ms: int) -> list[Topic]:
-    """Topics follow each other from 0, each over whole events."""
+    """Assert that topics follow each other from 0, each over whole events."""
     topics = list(Topic.objects.filter(video_id=video_id).order_by("n"))
     spans = {event.n: (event.start_ms, event.end_ms) for event in Event.objects.filter(video_id=video_id)}
     assert [topic.n for topic in topics] == list(range(len(topics)))
@@ -95,7 +95,7 @@ def test_two_videos_have_each_their_own_summary(acme: Cast) -> None:
     assert summary_of(acme, second)["people"] == []
 
 
-def test_the_summary_grows_with_the_index_and_ends_as_if_told_at_once(
+def test_the_summary_grows_with_the_index_and_ends_as_if_written_at_once(
     acme: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(assemble_video, "SEGMENTS_PER_STEP", 1)
@@ -141,7 +141,7 @@ def test_the_summary_grows_with_the_index_and_ends_as_if_told_at_once(
         assert told_at_once.attempt == 1
 
 
-def test_a_long_summary_is_told_in_turns(acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_summary_is_written_in_turns(acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     scenes = tuple(Scene((RED, GREEN, BLUE)[n % 3], 12_000 * n, 12_000 * (n + 1)) for n in range(9))
     at_once = indexed_video(acme, scenes)
     monkeypatch.setattr(summarise_video, "TURN_SECONDS", 0.0)
@@ -158,19 +158,19 @@ def test_a_long_summary_is_told_in_turns(acme: Cast, monkeypatch: pytest.MonkeyP
         assert [event.resource_id for event in WebhookEvent.objects.all()].count(video_id) == 1
 
 
-def test_a_summary_is_told_less_often_the_longer_the_video_is() -> None:
+def test_a_summary_is_written_less_often_the_longer_the_video_is() -> None:
     due = [n for n in range(1_600) if summary_is_due(n)]
     assert due[:3] == [9, 19, 29]
     assert due[-2:] == [1_559, 1_599]
     assert len(due) == 80
 
 
-def failing_to_tell(reply: Any) -> Any:
+def failing_to_summarise(reply: Any) -> Any:
     return lambda request: reply if request.schema_name in TOLD else see(request)
 
 
 def test_a_summary_that_fails_for_good_leaves_a_video_that_is_ready(acme: Cast, vlm: ScriptedOpenAIServer) -> None:
-    vlm.script = failing_to_tell(DOWN)
+    vlm.script = failing_to_summarise(DOWN)
     video_id = indexed_video(acme, TWELVE_SECONDS)
 
     with acme.scope():
@@ -186,8 +186,10 @@ def test_a_summary_that_fails_for_good_leaves_a_video_that_is_ready(acme: Cast, 
 
 
 @pytest.mark.parametrize("reply", [Reply(None, refusal="No."), "no JSON"], ids=["refusal", "nonsense"])
-def test_what_the_model_cannot_tell_is_told_by_measurement(acme: Cast, vlm: ScriptedOpenAIServer, reply: Any) -> None:
-    vlm.script = failing_to_tell(reply)
+def test_topics_that_the_model_cannot_write_are_written_from_measurements(
+    acme: Cast, vlm: ScriptedOpenAIServer, reply: Any
+) -> None:
+    vlm.script = failing_to_summarise(reply)
     video_id = indexed_video(acme, TWELVE_SECONDS)
 
     with acme.scope():
@@ -198,7 +200,7 @@ def test_what_the_model_cannot_tell_is_told_by_measurement(acme: Cast, vlm: Scri
     assert "woman in red coat" in body["people"]
 
 
-def test_a_model_that_comes_back_tells_the_rest(acme: Cast, vlm: ScriptedOpenAIServer) -> None:
+def test_a_model_that_comes_back_writes_the_rest(acme: Cast, vlm: ScriptedOpenAIServer) -> None:
     tried: list[ScriptedRequest] = []
 
     def away_at_first(request: ScriptedRequest) -> Any:
@@ -241,7 +243,7 @@ def test_a_run_that_dies_before_its_commit_is_done_again_and_nothing_is_doubled(
         assert Overview.objects.filter(video_id=video_id).count() == 1
 
 
-def test_entities_are_linked_anew_where_the_deployment_asks_for_it(acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entities_are_linked_again_if_the_deployment_asks_for_it(acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     incremental = indexed_video(acme, FORTY_SECONDS)
     monkeypatch.setattr(settings, "INDEX_LINKING", "kmeans")
     video_id = indexed_video(acme, FORTY_SECONDS)

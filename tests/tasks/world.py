@@ -1,4 +1,4 @@
-"""A small real video, its upload, and the relay played by the test."""
+"""A small real video, its upload, and a relay run by the test."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from workers.runner import run_job
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One colour over whole chunks (but for the video's end)."""
+    """One colour over whole chunks (except at the video's end)."""
 
     colour: str
     start_ms: int
@@ -38,7 +38,7 @@ TWELVE_SECONDS = (Scene(RED, 0, 6_000), Scene(GREEN, 6_000, 12_000))
 
 @cache
 def recording(scenes: Sequence[Scene]) -> bytes:
-    """A real MP4 of plain scenes, 10 pictures a second, 96x64."""
+    """Return a real MP4 of plain scenes, 10 pictures a second, 96x64."""
     inputs: list[str] = []
     for scene in scenes:
         seconds = (scene.end_ms - scene.start_ms) / 1000
@@ -52,12 +52,12 @@ def recording(scenes: Sequence[Scene]) -> bytes:
 
 
 def stored_video(cast: Cast, scenes: Sequence[Scene] = FORTY_SECONDS) -> UUID:
-    """The recording in object storage, its row, and its probe job: what a completed upload leaves."""
+    """Store the recording, its row and its probe job, like a completed upload."""
     return arrived(cast, recording(scenes))
 
 
 def arrived(cast: Cast, content: bytes) -> UUID:
-    """A video of this content, as a completed upload leaves it."""
+    """Make a video of this content, like a completed upload."""
     key = source_key(cast.tenant_id, uuid4())
     ObjectStorage().put(key, content, content_type="video/mp4")
     with cast.scope():
@@ -76,7 +76,7 @@ def exists(key: str) -> bool:
 
 
 def run_due(*, times: int = 1) -> list[UUID]:
-    """Take due wake-ups and run their jobs until there are none. times: how often each wake-up arrives."""
+    """Take due wake-ups and run their jobs until none is left. times: how often each wake-up arrives."""
     ran: list[UUID] = []
     while True:
         with transaction.atomic(using="dispatch"):
@@ -96,7 +96,7 @@ def indexed_video(cast: Cast, scenes: Sequence[Scene] = FORTY_SECONDS) -> UUID:
 
 
 def ring_again(cast: Cast) -> None:
-    """Queue every job of the tenant anew, as if each had been asked for once more."""
+    """Queue every job of the tenant again, as if each had been enqueued once more."""
     with cast.scope():
         for job in Job.objects.exclude(kind=JobKind.DELIVER_WEBHOOK):
             enqueue(kind=JobKind(job.kind), subject_id=job.subject_id, dedupe_key=job.dedupe_key)

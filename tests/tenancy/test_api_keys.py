@@ -1,4 +1,4 @@
-"""Keys open exactly what their scopes say, for as long as they live, and tell nothing when refused."""
+"""Keys open exactly what their scopes name, as long as they live, and a refusal reveals nothing."""
 
 from __future__ import annotations
 

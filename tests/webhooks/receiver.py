@@ -1,4 +1,4 @@
-"""A customer's webhook receiver: a real HTTP server that answers by script and remembers what it was sent."""
+"""A customer's webhook receiver: a real HTTP server that answers by script and keeps what it received."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Received:
 
 @dataclass
 class ScriptedReceiver:
-    """replies: (status, headers, body) in turn; 204 when the script is used up."""
+    """A scripted receiver. replies: (status, headers, body) in turn; 204 when the script is used up."""
 
     replies: list[tuple[int, dict[str, str], bytes]]
     url: str = ""
@@ -46,7 +46,7 @@ def receiving(*statuses: int, replies: Sequence[tuple[int, dict[str, str], bytes
             self.wfile.write(b"" if status == 204 else content)
 
         def log_message(self, *arguments: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     script.url = f"http://127.0.0.1:{server.server_port}/hook"

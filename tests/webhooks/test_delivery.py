@@ -15,16 +15,16 @@ from uuid6 import uuid7
 
 from backend.jobs.models import Job, JobKind
 from backend.webhooks import services
-from backend.webhooks.attempts import Outcome
+from backend.webhooks.attempts import SCHEDULE, Outcome, next_attempt_at
 from backend.webhooks.models import Attempt, Delivery, DeliveryState, Endpoint, EndpointState, WebhookEvent
 from tests.webhooks.receiver import Received, receiving
-from workers.webhook_delivery import SCHEDULE, deliver, next_attempt_at
+from workers.webhook_delivery import deliver
 
 DATA = {"id": "whe_1", "object": "webhook_endpoint", "url": "https://example.com"}
 
 
 def emit(cast: Any, url: str, **values: Any) -> tuple[UUID, str]:
-    """An endpoint with one delivery: (delivery id, secret)."""
+    """Make an endpoint with one delivery. Returns (delivery id, secret)."""
     with cast.scope():
         _, secret = services.create_endpoint(url=url, **values)
         services.emit(type="webhook.test", resource_id=uuid7(), data=DATA)

@@ -1,4 +1,4 @@
-"""Every body that is emitted is valid under its published schema, and every type has one."""
+"""Every emitted body is valid under its published schema, and every type has a schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests to addresses that customers name: which are refused, and that the checked address is the one called."""
+"""Requests to addresses that customers name: which are refused, and that the request goes to the checked address."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ FORBIDDEN = [
 
 
 def resolving(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str]:
-    """A scripted resolver: the n-th look-up gets the n-th answer. Returns the names asked for."""
+    """Script a resolver whose nth look-up gets the nth answer. Returns the names that are looked up."""
     asked: list[str] = []
     script = list(answers)
     real = socket.getaddrinfo
 
     def getaddrinfo(host: str, port: int, *rest: Any, **named: Any) -> list[Any]:
         if host[0].isdigit():
-            # Opening a socket to a literal address passes here too.
+            # Opening a socket to a literal address also calls this function.
             return list(real(host, port, *rest, **named))
         asked.append(host)
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in script.pop(0)]
@@ -90,7 +90,7 @@ def test_one_private_address_among_public_ones_refuses_the_name(monkeypatch: pyt
 def test_the_checked_address_is_called_under_the_original_name(monkeypatch: pytest.MonkeyPatch) -> None:
     with receiving(200) as receiver:
         port = urlsplit(receiver.url).port
-        # A second look-up would be answered elsewhere; there must be none.
+        # A second look-up would get another answer; there must be none.
         asked = resolving(monkeypatch, ["127.0.0.1"], ["192.0.2.1"])
         url = f"http://receiver.example:{port}/hook?a=1"
         with transport.request("POST", url, headers={}, content=b"{}", allow_private=True) as response:

@@ -1,4 +1,4 @@
-"""How the console writes amounts, spans and states."""
+"""Filters of the console's templates for amounts, spans and states."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ register.filter("badge", badge)
 
 @register.filter
 def usd(amount: Any) -> str:
-    """Dollars with as many digits as the amount needs."""
+    """Return dollars with as many digits as the amount needs."""
     if amount is None:
         return "–"
     value = Decimal(amount)
@@ -28,7 +28,7 @@ def usd(amount: Any) -> str:
 
 @register.filter
 def span(ms: Any) -> str:
-    """Milliseconds as a reader says them."""
+    """Return milliseconds in the unit that people would use."""
     if ms is None or ms == "":
         return "–"
     ms = float(ms)
@@ -57,11 +57,11 @@ def score(number: Any) -> str:
 
 @register.filter
 def letter(index: Any) -> str:
-    """A choice as questions are put: A for the first."""
+    """Return the letter of a choice: A for the first."""
     return chr(65 + int(index))
 
 
 @register.inclusion_tag("console/_branch.html")
 def branch(node: Any) -> dict[str, Any]:
-    """One node of the search tree with what continues it."""
+    """Render one node of the search tree with its child nodes."""
     return {"branch": node}

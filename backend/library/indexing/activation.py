@@ -1,4 +1,4 @@
-"""Activate a version: move what questions can read forward, and switch to a version that is ready."""
+"""Activate a version: extend the time that questions can read, and switch questions to a version that is ready."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from backend.webhooks.services import emit
 
 
 def set_indexed_until(*, video_id: UUID, version: int, ms: int) -> None:
-    """Record how far a version being built has come; the video follows if questions read this version."""
+    """Record how far the indexing of a version has come; the video follows if questions read this version."""
     video: Video = Video.objects.select_for_update().get(id=video_id)
     IndexVersion.objects.filter(video_id=video_id, n=version).update(indexed_until_ms=ms)
     if video.active_index_version == version:
@@ -23,9 +23,9 @@ def set_indexed_until(*, video_id: UUID, version: int, ms: int) -> None:
 
 
 def activate(*, video_id: UUID, version: int, stage_ms: Mapping[str, float]) -> None:
-    """Switch questions to a version that is ready, emit video.ready, retire the version before it.
+    """Switch questions to a version that is ready, emit video.ready, retire the previous version.
 
-    Does nothing for a version that is not being built any more.
+    Does nothing for a version that is no longer being built.
     """
     video: Video = Video.objects.select_for_update().get(id=video_id)
     row = lock_building(video, version)

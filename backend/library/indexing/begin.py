@@ -25,7 +25,7 @@ def create_video(**columns: Any) -> Video:
 
 
 def enqueue_probe(video_id: UUID) -> None:
-    """Ring for the job that finds out what there is to index and cuts it into segments."""
+    """Enqueue the job that measures the recording and cuts it into segments."""
     enqueue(kind=JobKind.PROBE_VIDEO, subject_id=video_id, video_id=video_id, dedupe_key=f"probe:{video_id}")
 
 

@@ -1,4 +1,4 @@
-"""Complete a version: decide whether it is ready or has failed, once everything is in."""
+"""Complete a version: decide whether it is ready or has failed, once every segment is assembled."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from backend.library.models import IndexVersion, Segment, SegmentState, Video
 
 @dataclass(frozen=True, slots=True)
 class IndexedContent:
-    """What the rows of a complete version show (backend.ekg.completion reads them).
+    """The contents of a complete version (backend.ekg.completion reads them).
 
-    described: whether any chunk has a description. commonest_gap: code of the most frequent gap, "" without one.
-    clock: the clock in the picture, as IndexVersion.clock holds it; None without a readable one.
+    described: whether any chunk has a description. commonest_gap: code of the most frequent gap, "" without a gap.
+    clock: the clock in the picture in the form of IndexVersion.clock; None if no clock is readable.
     """
 
     described: bool
@@ -37,7 +37,7 @@ def is_whole(video_id: UUID, version: int) -> bool:
 
 
 def complete_version(*, video_id: UUID, version: int, content: IndexedContent) -> None:
-    """Make a whole version the one that questions read; it fails instead if nothing of it was described."""
+    """Switch questions to a whole version; the version fails instead if no part of it was described."""
     if not content.described:
         fail_version(
             video_id=video_id,

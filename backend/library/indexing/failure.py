@@ -13,10 +13,10 @@ from backend.webhooks.services import emit
 
 
 def fail_version(*, video_id: UUID, version: int, code: str, message: str) -> None:
-    """End a version that cannot be built. The video fails with it, unless it still answers from an older version.
+    """End a version that cannot be built. The video fails with it, unless an older version still answers.
 
-    In that case the older version stays, and what was built of the new one is removed. Does nothing for a version that
-    is not being built any more, or for a video that is being deleted.
+    In that case the older version stays, and the rows of the new version are removed. Does nothing for a version that
+    is no longer being built, or for a video that is being deleted.
     """
     video: Video | None = Video.objects.select_for_update().filter(id=video_id).first()
     row = lock_building(video, version) if video is not None else None

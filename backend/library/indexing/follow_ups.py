@@ -1,4 +1,4 @@
-"""Which job of a video follows which: the probe, then segments in a sliding window, each followed by the assembly."""
+"""The order of a video's jobs: the probe, then segments in a sliding window, each followed by the assembly."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from backend.jobs.services import enqueue
 from backend.library.models import IndexVersion, Segment, SegmentState
 
 SEGMENTS_IN_FLIGHT = 4
-"""Segments of one video that may wait or run at once. Small, so that videos of many tenants share workers fairly."""
+"""Maximum segments of one video that wait or run at once. Few, so that videos of many tenants share workers fairly."""
 
 MODEL_ATTEMPTS = 9
-"""Attempts of a job that calls models. With the backoff of backend.jobs.services they span several minutes, so the
-restart of a model server leaves no gaps."""
+"""Maximum attempts of a job that calls models. With the backoff of backend.jobs.services they span several minutes, so
+the restart of a model server leaves no gaps."""
 
 SUMMARY_ATTEMPTS = 5
-"""Attempts of a summary, half a minute in all: a video can be ready without one."""
+"""Maximum attempts of a summary, half a minute in all: a video can be ready without a summary."""
 
 
 def observe_key(segment_id: UUID) -> str:
@@ -34,7 +34,7 @@ def summarise_key(video_id: UUID, version: int) -> str:
 
 
 def open_next_segments(video_id: UUID, version: int) -> None:
-    """Enqueue the earliest pending segments up to the window; segments enqueued already stay as they are."""
+    """Enqueue the earliest pending segments up to the window; enqueued segments stay as they are."""
     pending = Segment.objects.filter(video_id=video_id, index_version=version, state=SegmentState.PENDING)
     for segment_id in pending.order_by("n").values_list("id", flat=True)[:SEGMENTS_IN_FLIGHT]:
         enqueue_observation(segment_id, video_id)
@@ -52,7 +52,7 @@ def enqueue_observation(segment_id: UUID, video_id: UUID) -> None:
 
 
 def enqueue_assembly(video_id: UUID, version: int) -> Job:
-    """Ring for the version's single assembly job: it runs now, or once more after the run in progress."""
+    """Enqueue the version's single assembly job: it runs now, or once more after the run in progress."""
     return enqueue(
         kind=JobKind.ASSEMBLE_VIDEO,
         subject_id=IndexVersion.objects.values_list("id", flat=True).get(video_id=video_id, n=version),
@@ -64,7 +64,7 @@ def enqueue_assembly(video_id: UUID, version: int) -> Job:
 
 
 def enqueue_summary(video_id: UUID, version: int) -> Job:
-    """Ring for the version's single summary job: it summarises what is indexed, and completes a whole version."""
+    """Enqueue the version's single summary job, which summarises the indexed events and completes a whole version."""
     return enqueue(
         kind=JobKind.SUMMARISE_VIDEO,
         subject_id=IndexVersion.objects.values_list("id", flat=True).get(video_id=video_id, n=version),

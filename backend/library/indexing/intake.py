@@ -1,4 +1,4 @@
-"""Record what a recording was found to be: an uploaded file, or one appended piece of it.
+"""Record the measurements of a recording: of an uploaded file, or of one appended piece.
 
 Each function that writes runs inside the checkpoint of the job that measured the file.
 """
@@ -17,7 +17,7 @@ from gpu_workers.engine.indexing.probe import ProbeResult
 
 
 def begin_probe(video_id: UUID) -> Video | None:
-    """Mark an uploaded video as being probed and return it; None if what it holds is known already."""
+    """Mark an uploaded video as being probed and return it; None if it was measured before."""
     video: Video = Video.objects.get(id=video_id)
     unprobed = (VideoStatus.QUEUED, VideoStatus.PROBING)
     if video.source_type != SourceType.UPLOAD or video.status not in unprobed:
@@ -26,16 +26,16 @@ def begin_probe(video_id: UUID) -> Video | None:
     return video
 
 
-def store_probe(video_id: UUID, found: ProbeResult) -> None:
-    """Store what the probe found, and plan the whole upload."""
+def store_probe(video_id: UUID, probed: ProbeResult) -> None:
+    """Store the probe's result, and plan the whole upload."""
     Video.objects.filter(id=video_id).update(
-        status=VideoStatus.INDEXING, index_started_at=timezone.now(), **measured_columns(found)
+        status=VideoStatus.INDEXING, index_started_at=timezone.now(), **measured_columns(probed)
     )
     plan(Video.objects.get(id=video_id), ended=True)
 
 
 def plan_again(video_id: UUID) -> None:
-    """Plan a recording that was measured before: a video that grows, or one that is indexed again."""
+    """Plan a recording that was measured before: a growing video, or a video that is indexed again."""
     video: Video = Video.objects.get(id=video_id)
     if video.source_type != SourceType.UPLOAD:
         settle(video_id)
@@ -50,17 +50,17 @@ def fail_probe(video_id: UUID, *, code: str, message: str) -> None:
 
 
 def queued_piece(piece_id: UUID) -> InputSegment | None:
-    """Return an appended piece that is still to be taken in; None if it was, or if its video is being deleted."""
+    """Return an appended piece that still awaits intake; None if its intake is done or its video is being deleted."""
     piece: InputSegment | None = InputSegment.objects.filter(id=piece_id, status=InputStatus.QUEUED).first()
     if piece is not None and Video.objects.filter(id=piece.video_id, status=VideoStatus.DELETING).exists():
         return None
     return piece
 
 
-def store_piece(piece: InputSegment, found: ProbeResult, *, size_bytes: int) -> None:
-    """Store what a piece was found to be, and settle its position in time. Its URL is cleared: it may be signed."""
+def store_piece(piece: InputSegment, probed: ProbeResult, *, size_bytes: int) -> None:
+    """Store the probe's result of a piece, and settle its position in time. Its URL is cleared: it may be signed."""
     InputSegment.objects.filter(id=piece.id).update(
-        status=InputStatus.READY, url="", size_bytes=size_bytes, ready_at=timezone.now(), **measured_columns(found)
+        status=InputStatus.READY, url="", size_bytes=size_bytes, ready_at=timezone.now(), **measured_columns(probed)
     )
     settle(piece.video_id)
 
@@ -76,17 +76,17 @@ def fail_piece(piece_id: UUID, *, code: str, message: str) -> None:
     settle(piece.video_id)
 
 
-def measured_columns(found: ProbeResult) -> dict[str, Any]:
+def measured_columns(probed: ProbeResult) -> dict[str, Any]:
     """Return the columns of a video or of an input segment that a probe fills."""
     return {
-        "duration_ms": found.duration_ms,
-        "source_start_ms": found.source_start_ms,
-        "width": found.width,
-        "height": found.height,
-        "fps": float(found.fps) if found.fps else None,
-        "rotation": found.rotation,
-        "container": found.container,
-        "codec": found.codec,
-        "has_audio": found.has_audio,
-        "bitrate": found.bitrate,
+        "duration_ms": probed.duration_ms,
+        "source_start_ms": probed.source_start_ms,
+        "width": probed.width,
+        "height": probed.height,
+        "fps": float(probed.fps) if probed.fps else None,
+        "rotation": probed.rotation,
+        "container": probed.container,
+        "codec": probed.codec,
+        "has_audio": probed.has_audio,
+        "bitrate": probed.bitrate,
     }

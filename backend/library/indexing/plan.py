@@ -23,11 +23,11 @@ from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.indexing.segments import SHORTEST_SEGMENT_MS, plan_segments
 
 MEASURES = ("width", "height", "fps", "rotation", "container", "codec", "bitrate")
-"""Columns that a video takes from its first piece."""
+"""Columns that a video copies from its first piece."""
 
 
 def settle(video_id: UUID) -> None:
-    """Place the pieces that are ready on the clock of a growing video, then plan; inside a job's checkpoint.
+    """Position the ready pieces on the clock of a growing video, then plan; inside a job's checkpoint.
 
     A piece gets its position once every earlier piece is ready or failed; a failed piece takes no time. Pieces may
     become ready in any order, and this may run any number of times.
@@ -40,7 +40,7 @@ def settle(video_id: UUID) -> None:
         if piece.status == InputStatus.QUEUED:
             settled = False
             break
-        _place(video, piece)
+        _position(video, piece)
     video.save()
     ended = settled and not is_open(video)
     if video.duration_ms is not None:
@@ -49,7 +49,7 @@ def settle(video_id: UUID) -> None:
         _fail_for_its_pieces(video)
 
 
-def _place(video: Video, piece: InputSegment) -> None:
+def _position(video: Video, piece: InputSegment) -> None:
     piece.start_ms = start_ms = video.duration_ms or 0
     end_ms = start_ms + (piece.duration_ms or 0)
     if piece.status == InputStatus.READY and end_ms > settings.MAX_VIDEO_MS:
@@ -80,11 +80,11 @@ def _fail_for_its_pieces(video: Video) -> None:
 
 
 def plan(video: Video, *, ended: bool) -> None:
-    """Create the work segments of the version being built that are certain by now, and open the first of them.
+    """Create the work segments that are certain by now for the version being built, and open the first of them.
 
-    While more input may come, a segment is made once what is known goes on for at least the shortest segment behind
-    it: no later plan would cut differently. So the last segment, which alone ends where the video ends, is made when
-    the input has ended.
+    While more input may come, a segment is created only if at least the shortest segment's length is recorded after it:
+    then no later plan would cut differently. So the last segment, the only one that ends where the video ends, is
+    created when the input has ended.
     """
     version = video.building_index_version
     if not IndexVersion.objects.filter(video_id=video.id, n=version, state=IndexState.BUILDING).exists():
@@ -108,7 +108,7 @@ def plan(video: Video, *, ended: bool) -> None:
 
 
 def certain_spans(known_ms: int, *, ended: bool) -> list[Span]:
-    """The spans of known_ms of recording that stay as they are whatever follows; all of it once the input has ended."""
+    """Return the spans of known_ms of recording that no later input can change; all spans once the input has ended."""
     if known_ms < 1:
         return []
     if ended:

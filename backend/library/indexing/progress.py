@@ -1,7 +1,7 @@
 """Reads of the index jobs of videos, inside the open tenant_scope.
 
-To a customer, indexing a video is one job. Behind it are a probe, one job per segment and an assembly; this module
-adds them up.
+A customer sees the indexing of a video as one job. Behind it are a probe, one job per segment, an assembly and a
+summary; this module adds them up.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _STATUS = {
 
 @dataclass(frozen=True, slots=True)
 class IndexJob:
-    """The latest indexing of one video. done and total count segments; attempt is the highest of any of its jobs.
+    """The latest indexing of one video. done and total count segments; attempt is the maximum over its jobs.
 
-    observed_ms: video time that has been looked at, with what running segments have reported so far.
+    observed_ms: milliseconds of video observed so far, including the progress of running segments.
     """
 
     video: Video
@@ -57,7 +57,7 @@ class _Counts:
 
 
 def index_jobs(videos: Sequence[Video]) -> list[IndexJob]:
-    """One per video, in the order given; three queries whatever their number."""
+    """Return one job per video, in the given order, with three queries for any number of videos."""
     ids = [video.id for video in videos]
     counts = _segment_counts(videos)
     attempts = {
@@ -96,18 +96,18 @@ def _segment_counts(videos: Sequence[Video]) -> dict[UUID, _Counts]:
 
 
 def _add_up(video: Video, counts: _Counts, jobs: dict[str, object]) -> IndexJob:
-    anew = is_reindexing(video)
-    ended = video.status in (VideoStatus.READY, VideoStatus.FAILED) and not anew
+    reindexing = is_reindexing(video)
+    ended = video.status in (VideoStatus.READY, VideoStatus.FAILED) and not reindexing
     completed_at = video.ready_at or jobs.get("completed_at") if ended else None
     return IndexJob(
         video=video,
-        status="running" if anew and video.status == VideoStatus.READY else _STATUS[VideoStatus(video.status)],
+        status="running" if reindexing and video.status == VideoStatus.READY else _STATUS[VideoStatus(video.status)],
         stage=_stage(video, counts),
         done=counts.assembled,
         total=counts.total,
         observed_ms=counts.observed_ms + 1000 * int(str(jobs.get("under_way_s") or 0)),
         attempt=int(str(jobs.get("attempt") or 0)),
-        # Attempts were used up on something that may pass; a refused file stays refused.
+        # DEAD: attempts were used up on a fault that may pass. A refused file stays refused.
         retryable=video.status == VideoStatus.FAILED and bool(jobs.get("dead")),
         started_at=video.index_started_at,
         completed_at=completed_at if isinstance(completed_at, datetime) else None,

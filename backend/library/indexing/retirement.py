@@ -1,4 +1,4 @@
-"""Retire a version that nobody reads any more: its rows go, its entry in the video's history stays."""
+"""Retire a version that nobody reads any more: its rows are deleted, its entry in the video's history stays."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from backend.jobs.services import enqueue
 from backend.library.models import IndexVersion, Segment, Video
 
 RETIRE_ATTEMPTS = 1_000
-"""Attempts at a version in use: with the queue's longest wait between two they span days, longer than any question."""
+"""Maximum attempts to remove a version in use. With the queue's longest wait in between they span days."""
 
 
 def grace() -> timedelta:
-    """Return how long a replaced version is kept, for the questions that are under way."""
+    """Return how long a replaced version is kept for the questions that still run on it."""
     return timedelta(seconds=settings.RETIRE_AFTER_SECONDS)
 
 
 def enqueue_retirement(version: IndexVersion, *, after: timedelta) -> None:
-    """Queue the removal of what a version holds."""
+    """Queue the removal of a version's contents."""
     enqueue(
         kind=JobKind.RETIRE_VERSION,
         subject_id=version.id,
@@ -35,9 +35,9 @@ def enqueue_retirement(version: IndexVersion, *, after: timedelta) -> None:
 
 
 def retirable(version_id: UUID) -> IndexVersion | None:
-    """Return the version if its rows may go; None if it is gone, or read or built by its video.
+    """Return the version if its rows may be deleted; None if it is gone, or if its video reads or builds it.
 
-    Versions are replaced for good, so a version that can be retired once stays so.
+    A replaced version is never used again, so a version that can be retired once stays so.
     """
     version: IndexVersion | None = IndexVersion.objects.filter(id=version_id).first()
     if version is None:
@@ -48,7 +48,7 @@ def retirable(version_id: UUID) -> IndexVersion | None:
 
 
 def is_written(version: IndexVersion) -> bool:
-    """Whether a worker may still write to the version: one of its index jobs holds a lease."""
+    """Whether a worker may still write to the version, because one of its index jobs holds a lease."""
     segments = Segment.objects.filter(video_id=version.video_id, index_version=version.n).values("id")
     leased = Job.objects.filter(
         Q(kind=JobKind.OBSERVE_SEGMENT, subject_id__in=segments)

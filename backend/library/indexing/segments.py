@@ -16,7 +16,7 @@ from backend.library.recording import RecordedPiece, pieces
 
 @dataclass(frozen=True, slots=True)
 class PendingSegment:
-    """What a worker needs to know to observe a segment. instructions: of the video's collection, "" without one."""
+    """A worker's input for observing a segment. instructions: from the video's collection, "" without any."""
 
     segment: Segment
     video: Video
@@ -25,7 +25,7 @@ class PendingSegment:
 
 
 def pending_segment(segment_id: UUID) -> PendingSegment | None:
-    """Return a segment that is to be observed; None if it was, or if its version has failed or is going away."""
+    """Return a segment to observe; None if it was observed, or if its version has failed or is being deleted."""
     segment = Segment.objects.filter(id=segment_id, state=SegmentState.PENDING).first()
     if segment is None or not is_indexing(segment.video_id, segment.index_version):
         return None
@@ -51,7 +51,7 @@ def mark_gap(segment_id: UUID, *, code: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ObservedSegments:
-    """Segments that can be assembled now, adjacent and in order of time. last: the recording ends with them."""
+    """Adjacent segments that can be assembled now, in time order. last: the recording ends with them."""
 
     video: Video
     version: int
@@ -60,7 +60,7 @@ class ObservedSegments:
 
 
 def observed_segments(version_id: UUID, *, limit: int) -> ObservedSegments | None:
-    """Return the earliest segments that are not assembled, as far as they are observed; None if there are none now."""
+    """Return the earliest unassembled segments that are observed without interruption; None if there are none."""
     built = IndexVersion.objects.filter(id=version_id).first()
     if built is None or not is_indexing(built.video_id, built.n):
         return None
@@ -69,18 +69,18 @@ def observed_segments(version_id: UUID, *, limit: int) -> ObservedSegments | Non
     ready = list(takewhile(lambda segment: segment.state == SegmentState.OBSERVED, waiting))
     if not ready:
         return None
-    # Read after the segments: the duration of a growing video is at least what it was when they were made.
+    # Read after the segments: the duration of a growing video never shrinks, so it covers these segments.
     video = Video.objects.get(id=built.video_id)
     return ObservedSegments(video, built.n, ready, last=ends_recording(ready[-1], video))
 
 
 def ends_recording(segment: Segment, video: Video) -> bool:
-    """Whether the segment is the last one. No other segment ends where the recording does (plan.plan)."""
+    """Whether the segment is the last. No other segment ends where the recording ends (plan.plan)."""
     return bool(segment.end_ms == video.duration_ms)
 
 
 def mark_assembled(segments: Sequence[Segment], *, wall_ms: int) -> None:
-    """Record that the segments' events are stored. wall_ms: time that making them took, for all of them together."""
+    """Record that the segments' events are stored. wall_ms: time to make the events of all these segments."""
     now = timezone.now()
     for segment in segments:
         segment.state, segment.assembled_at = SegmentState.ASSEMBLED, now

@@ -1,4 +1,4 @@
-"""Reads and locks of index versions that every step of their life shares, inside the open tenant_scope."""
+"""Reads and locks of index versions that all steps share, inside the open tenant_scope."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def version_of(version_id: UUID) -> IndexVersion | None:
 
 
 def is_indexing(video_id: UUID, version: int) -> bool:
-    """Whether work on the version still has a use.
+    """Whether work on the version is still useful.
 
     Work on a failed version, or on a video being deleted, is neither shown nor billed.
     """

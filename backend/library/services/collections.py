@@ -13,9 +13,9 @@ from backend.tenancy.refusals import Refused
 
 
 def create_collection(*, fields: Mapping[str, Any]) -> Collection:
-    """Raises Refused `name_taken`."""
+    """Create a collection. Raises Refused `name_taken`."""
     try:
-        # A savepoint, so that the refused name leaves the caller's transaction usable.
+        # A savepoint, so that a refused name leaves the caller's transaction usable.
         with transaction.atomic():
             collection: Collection = Collection.objects.create(tenant_id=current_tenant_id(), **fields)
     except IntegrityError:
@@ -24,7 +24,7 @@ def create_collection(*, fields: Mapping[str, Any]) -> Collection:
 
 
 def update_collection(*, collection: Collection, fields: Mapping[str, Any]) -> Collection:
-    """Raises Refused `name_taken`."""
+    """Change a collection. Raises Refused `name_taken`."""
     try:
         with transaction.atomic():
             Collection.objects.filter(id=collection.id).update(**fields)
@@ -39,5 +39,5 @@ def _name_taken() -> Refused:
 
 
 def delete_collection(*, collection: Collection) -> None:
-    """The collection goes, its videos stay without one."""
+    """Delete the collection; its videos stay without a collection."""
     Collection.objects.filter(id=collection.id).delete()

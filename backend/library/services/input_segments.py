@@ -1,6 +1,6 @@
-"""Recordings that arrive piece by piece: begun, appended to, closed. Each runs in the caller's transaction.
+"""Recordings that arrive in pieces: begin, append, close. Each function runs in the caller's transaction.
 
-What the pieces turn out to be, and where they lie on the video's clock, is found out by workers.ingest_segment.
+workers.ingest_segment measures the pieces and sets their positions on the video's clock.
 """
 
 from __future__ import annotations
@@ -26,37 +26,37 @@ from backend.tenancy.refusals import Refused
 
 
 def begin(*, fields: Mapping[str, Any]) -> Video:
-    """A video without any recording yet, open for segments. fields: columns that the customer may set."""
+    """Create a video without a recording, open for segments. fields: columns that the customer may set."""
     return create_video(source_type=SourceType.SEGMENTS, **fields)
 
 
 def begin_from_url(*, url: str, fields: Mapping[str, Any]) -> Video:
-    """A video of one file that is fetched from url. Raises Refused like append_url."""
+    """Create a video of one file that is fetched from url. Raises Refused like append_url."""
     check_url(url)
     video = create_video(source_type=SourceType.URL, **fields)
     _append(video, url=url)
     Video.objects.filter(id=video.id).update(input_closed_at=timezone.now())
-    begun: Video = Video.objects.get(id=video.id)
-    return begun
+    created: Video = Video.objects.get(id=video.id)
+    return created
 
 
 def append_url(*, video_id: UUID, url: str) -> InputSegment:
-    """The next piece, to be fetched. Raises Refused: invalid_url or address_refused (400), or as require_growing."""
+    """Append a piece to be fetched. Raises Refused: invalid_url or address_refused (400), or as require_growing."""
     check_url(url)
     return _append(locked_growing(video_id), url=url)
 
 
 def append_upload(*, video_id: UUID, upload: Upload) -> InputSegment:
-    """The next piece, out of an upload that is complete. Raises Refused as require_growing."""
+    """Append a piece from a complete upload. Raises Refused as require_growing."""
     return _append(locked_growing(video_id), upload=upload)
 
 
 def close(*, video_id: UUID) -> Video:
-    """No more input will come; the video ends when what has come is indexed. Safe to repeat.
+    """End the input; the version is complete when the pieces so far are indexed. Safe to repeat.
 
     Raises Refused: not_growing, video_deleting. A video without any segment fails with no_input.
     """
-    # Before the video's row is locked, see LOCK_ORDER.
+    # The probe's job is locked before the video's row, see LOCK_ORDER.
     enqueue_probe(video_id)
     video: Video = Video.objects.select_for_update().get(id=video_id)
     if video.source_type == SourceType.UPLOAD:
@@ -77,7 +77,7 @@ def close(*, video_id: UUID) -> Video:
 
 
 def require_growing(video: Video) -> None:
-    """Raises Refused: not_growing, input_closed, video_failed, video_deleting."""
+    """Raise Refused (not_growing, input_closed, video_failed, video_deleting) if nothing can be appended."""
     if video.source_type == SourceType.UPLOAD:
         raise _not_growing()
     if video.status == VideoStatus.DELETING:
@@ -89,14 +89,14 @@ def require_growing(video: Video) -> None:
 
 
 def locked_growing(video_id: UUID) -> Video:
-    """The locked row of a video that takes more input. Raises Refused as require_growing."""
+    """Lock and return the row of a video that takes more input. Raises Refused as require_growing."""
     video: Video = Video.objects.select_for_update().get(id=video_id)
     require_growing(video)
     return video
 
 
 def check_url(url: str) -> None:
-    """Raises Refused (400) for a URL that is never fetched. Its name is resolved and judged when it is."""
+    """Raise Refused (400) for a URL that is never fetched. Its host is resolved and checked at the fetch."""
     try:
         transport.check_url(url, allow_private=settings.SOURCE_ALLOW_PRIVATE)
     except transport.TransportError as error:
@@ -115,7 +115,7 @@ def _append(video: Video, *, upload: Upload | None = None, url: str = "") -> Inp
         n=0 if last is None else last + 1,
         upload=upload,
         url=url,
-        # Named before anything is fetched, so that a purge finds what an unfinished fetch left.
+        # Named before the fetch, so that a purge finds the object of an unfinished fetch.
         object_key=upload.object_key if upload else source_key(video.tenant_id, segment_id),
         size_bytes=upload.size_bytes if upload else 0,
     )

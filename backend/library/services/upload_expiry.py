@@ -1,4 +1,4 @@
-"""Expire uploads that nobody completed in time, of all tenants; a sweep of the relay."""
+"""Expire uploads that were not completed in time, for all tenants; a sweep of the relay."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ EXPIRY_BATCH = 200
 
 
 def expire_uploads(*, now: datetime | None = None) -> int:
-    """Abort open uploads whose time is over, of all tenants. Return how many.
+    """Abort open uploads whose time is over, for all tenants, and return their number.
 
-    The dispatch role only finds them; each is ended in a transaction of its own tenant. An upload that storage cannot
-    abort now is tried again at the next sweep.
+    The dispatch role only finds them; each is ended in a transaction of its own tenant. If storage cannot abort an
+    upload now, the next sweep tries again.
     """
     at = now or timezone.now()
     due = (
@@ -40,10 +40,10 @@ def expire_uploads(*, now: datetime | None = None) -> int:
                 continue
             try:
                 ObjectStorage().abort(upload.object_key, upload.multipart_id)
-                # There is an object if a completion went through in storage and was rolled back here.
+                # The object exists if storage completed the upload and the transaction here was rolled back.
                 ObjectStorage().delete(upload.object_key)
             except StorageAway:
-                # Every further upload would wait as long, and the relay with it.
+                # Every further upload would wait as long, and the relay would wait with it.
                 logger.warning("object storage is away, uploads expire at a later sweep", exc_info=True)
                 break
             except StorageError:

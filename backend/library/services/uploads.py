@@ -1,4 +1,4 @@
-"""The life of an upload: begin, sign parts, complete or abort, expire. Object storage is the truth about parts."""
+"""The life of an upload: begin, sign parts, complete or abort. Object storage is the source of truth about parts."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ EXPIRES_AFTER = timedelta(hours=48)
 
 
 class UploadUnusable(Refused):
-    """The arrived object is not what was announced. It is removed and the upload ended, which is to be committed."""
+    """The arrived object is not the announced one. It is removed and the upload ended; the caller must commit this."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedPart:
-    """A part as the customer names it on completion. sha256: hex or ""."""
+    """A part as the customer names it on completion. sha256: hex, or "" if none is given."""
 
     part_number: int
     etag: str
@@ -56,16 +56,16 @@ class NamedPart:
 
 @dataclass(frozen=True, slots=True)
 class UploadProgress:
-    """What has arrived of an upload. missing: part numbers still to come."""
+    """The parts of an upload that have arrived. missing: part numbers still to come."""
 
     received: tuple[StoredPart, ...]
     missing: tuple[int, ...]
 
 
 def part_size_for(size_bytes: int) -> int:
-    """clamp(ceil(size / 9000), 16 MiB, 512 MiB), rounded up to a whole MiB."""
-    wanted = -(-size_bytes // MAX_PARTS)
-    return min(MAX_PART, max(MIN_PART, -(-wanted // MIB) * MIB))
+    """Return clamp(ceil(size / 9000), 16 MiB, 512 MiB), rounded up to a whole MiB."""
+    smallest = -(-size_bytes // MAX_PARTS)
+    return min(MAX_PART, max(MIN_PART, -(-smallest // MIB) * MIB))
 
 
 def part_count(upload: Upload) -> int:
@@ -111,21 +111,21 @@ def create_upload(*, fields: Mapping[str, Any], part_checksums: bool = False) ->
 
 
 def progress(upload: Upload) -> UploadProgress:
-    """Which parts have arrived. An upload that has ended has none missing and lists none."""
+    """Return which parts have arrived. An upload that has ended lists no parts and misses none."""
     if upload.status != UploadStatus.OPEN:
         return UploadProgress((), ())
     try:
         with _storage_errors():
             received = ObjectStorage().list_parts(upload.object_key, upload.multipart_id)
     except UploadMissing:
-        # Completed or aborted behind our back: complete() finds out which.
+        # Storage has completed or aborted the upload outside this transaction: complete() finds out which.
         return UploadProgress((), ())
     there = {part.part_number for part in received}
     return UploadProgress(tuple(received), tuple(n for n in range(1, part_count(upload) + 1) if n not in there))
 
 
 def sign_parts(upload: Upload, part_numbers: Sequence[int], checksums: Mapping[int, str]) -> list[PresignedPart]:
-    """URLs to PUT these parts to. checksums: hex SHA-256 by part number, signed where given.
+    """Return URLs to PUT these parts to. checksums: hex SHA-256 by part number; each is signed into its URL.
 
     Raises Refused for an ended upload, or a part number outside 1..part_count.
     """
@@ -147,7 +147,7 @@ def sign_parts(upload: Upload, part_numbers: Sequence[int], checksums: Mapping[i
 
 
 def require_open(upload: Upload, now: datetime) -> None:
-    """Raises Refused `upload_expired` or `upload_not_open`."""
+    """Raise Refused `upload_expired` or `upload_not_open` unless the upload is open."""
     if upload.status == UploadStatus.EXPIRED or (upload.status == UploadStatus.OPEN and upload.expires_at <= now):
         raise Refused("upload_expired", "This upload has expired; begin a new one.")
     if upload.status != UploadStatus.OPEN:
@@ -155,24 +155,24 @@ def require_open(upload: Upload, now: datetime) -> None:
 
 
 def abort_upload(*, upload: Upload) -> None:
-    """Drop an upload and what has arrived of it. Raises Refused `upload_completed` when it is a video already."""
+    """Drop an upload and its arrived parts. Raises Refused `upload_completed` if it is a video already."""
     locked: Upload = Upload.objects.select_for_update().get(id=upload.id)
     if locked.status == UploadStatus.COMPLETED:
         raise Refused("upload_completed", "This upload is a video now; delete the video instead.")
     if locked.status == UploadStatus.OPEN:
         with _storage_errors():
             ObjectStorage().abort(locked.object_key, locked.multipart_id)
-            # There is one if a completion went through in storage and was rolled back here.
+            # The object exists if storage completed the upload and the transaction here was rolled back.
             ObjectStorage().delete(locked.object_key)
         Upload.objects.filter(id=locked.id).update(status=UploadStatus.ABORTED)
 
 
 def complete_upload(*, upload_id: UUID, parts: Sequence[NamedPart] | None) -> Video:
-    """Make the object and its video, and queue the probe. Repeating it gives the same video.
+    """Make the object and its video, and queue the probe. A repeated call returns the same video.
 
-    parts: what the customer believes to have sent; None takes what has arrived. Raises Refused `part_mismatch`,
-    `checksum_mismatch` or `parts_missing`, after which the upload is open as before, and UploadUnusable after which it
-    has ended. Raises Upload.DoesNotExist.
+    parts: the parts that the customer sent; None takes the parts that have arrived. Raises Upload.DoesNotExist; Refused
+    `part_mismatch`, `checksum_mismatch` or `parts_missing`, after which the upload stays open; and UploadUnusable,
+    after which the upload has ended.
     """
     upload: Upload = Upload.objects.select_for_update().get(id=upload_id)
     if upload.status == UploadStatus.COMPLETED:
@@ -188,10 +188,10 @@ def complete_upload(*, upload_id: UUID, parts: Sequence[NamedPart] | None) -> Vi
 
 
 def complete_as_segment(*, upload_id: UUID, video_id: UUID) -> InputSegment:
-    """Make the object out of the parts that have arrived, and append it to a growing video.
+    """Make the object from the parts that have arrived, and append it to a growing video.
 
-    Raises what complete_upload raises, Refused `upload_completed` for one that became something already, and what
-    growth.require_growing raises; then the upload is open as before.
+    Raises what complete_upload raises, Refused `upload_completed` if the upload is already a video or a segment, and
+    what input_segments.require_growing raises; after a Refused the upload stays as it was.
     """
     upload: Upload = Upload.objects.select_for_update().get(id=upload_id)
     if upload.status == UploadStatus.COMPLETED:
@@ -204,7 +204,7 @@ def complete_as_segment(*, upload_id: UUID, video_id: UUID) -> InputSegment:
     _make_object(upload, None)
     _end(upload)
     segment = growth.append_upload(video_id=video_id, upload=upload)
-    _tell(upload, Video.objects.get(id=video_id))
+    _emit_completed(upload, Video.objects.get(id=video_id))
     return segment
 
 
@@ -222,10 +222,10 @@ def _assemble(upload: Upload, named: Sequence[NamedPart] | None) -> None:
         agreed = _agree(upload, stored, named)
         storage.complete(upload.object_key, upload.multipart_id, agreed)
     except (UploadMissing, ObjectExists):
-        # An earlier completion went through and its answer was lost; _check_object looks at what it made.
+        # An earlier completion went through and its response was lost; _check_object checks the object.
         return
     except ChecksumRejected as error:
-        # Some servers keep part checksums to themselves in ListParts and compare only now.
+        # Some servers do not list part checksums in ListParts and compare them only now.
         raise Refused(
             "checksum_mismatch", "Name the SHA-256 of every part of this upload; one is missing or wrong."
         ) from error
@@ -234,7 +234,7 @@ def _assemble(upload: Upload, named: Sequence[NamedPart] | None) -> None:
 
 
 def _agree(upload: Upload, stored: Sequence[StoredPart], named: Sequence[NamedPart] | None) -> list[StoredPart]:
-    """The parts to complete with, once what arrived, what was named and what was announced are the same."""
+    """Return the parts to complete with, if the arrived, the named and the announced parts agree."""
     by_number = {part.part_number: part for part in stored}
     if named is None:
         named = [NamedPart(part.part_number, part.etag) for part in stored]
@@ -244,26 +244,26 @@ def _agree(upload: Upload, stored: Sequence[StoredPart], named: Sequence[NamedPa
             raise Refused(
                 "part_mismatch", "Parts are numbered from 1 without a gap.", pointer=f"/parts/{index}/part_number"
             )
-        found = by_number.get(part.part_number)
-        if found is None:
+        stored_part = by_number.get(part.part_number)
+        if stored_part is None:
             raise Refused("parts_missing", f"Part {part.part_number} has not arrived.", pointer=f"/parts/{index}")
-        if part.etag.strip('"') != found.etag:
+        if part.etag.strip('"') != stored_part.etag:
             raise Refused(
                 "part_mismatch",
                 f"Part {part.part_number} has another ETag than the one that arrived.",
                 pointer=f"/parts/{index}/etag",
             )
-        if part.sha256 and found.sha256 and part.sha256.lower() != found.sha256:
+        if part.sha256 and stored_part.sha256 and part.sha256.lower() != stored_part.sha256:
             raise Refused(
                 "checksum_mismatch",
                 f"Part {part.part_number} has another SHA-256 than the one that arrived.",
                 pointer=f"/parts/{index}/sha256",
             )
-        agreed.append(replace(found, sha256=found.sha256 or part.sha256.lower()))
+        agreed.append(replace(stored_part, sha256=stored_part.sha256 or part.sha256.lower()))
     total = sum(part.size_bytes for part in agreed)
     if total != upload.size_bytes:
         raise Refused("parts_missing", f"The parts hold {total} bytes of the {upload.size_bytes} that were announced.")
-    # One part is the whole file, so its checksum is the file's.
+    # A single part is the whole file, so its checksum is the file's checksum.
     if len(agreed) == 1 and upload.sha256 and agreed[0].sha256 and upload.sha256.lower() != agreed[0].sha256:
         raise Refused("checksum_mismatch", "The file has another SHA-256 than the one that was announced.")
     return agreed
@@ -298,7 +298,7 @@ def _become_video(upload: Upload) -> Video:
         input_closed_at=timezone.now(),
     )
     enqueue_probe(video.id)
-    _tell(upload, video)
+    _emit_completed(upload, video)
     return video
 
 
@@ -307,5 +307,5 @@ def _end(upload: Upload) -> None:
     upload.save(update_fields=["status", "completed_at"])
 
 
-def _tell(upload: Upload, video: Video) -> None:
+def _emit_completed(upload: Upload, video: Video) -> None:
     emit(type="upload.completed", resource_id=upload.id, data=payloads.upload_data(upload, video))

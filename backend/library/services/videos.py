@@ -15,9 +15,9 @@ from backend.tenancy.refusals import Refused
 
 
 def update_video(*, video: Video, version: int, fields: Mapping[str, Any]) -> Video:
-    """Change what the customer may say about a video, if it still has this version.
+    """Change the customer's fields of a video, if the video still has this version.
 
-    Raises Refused `version_mismatch` (412) when somebody was faster, `video_deleting` when it is on its way out.
+    Raises Refused `version_mismatch` (412) after another change, `video_deleting` if the video is being deleted.
     """
     if video.status == VideoStatus.DELETING:
         raise Refused("video_deleting", "This video is being deleted.")
@@ -29,13 +29,13 @@ def update_video(*, video: Video, version: int, fields: Mapping[str, Any]) -> Vi
 
 
 def delete_video(*, video: Video) -> Video:
-    """Stop the video's jobs and queue its purge; from now on no question reads it. Safe to repeat.
+    """Stop the video's jobs and queue its purge. No question reads the video from now on. Safe to repeat.
 
-    Locks the jobs in LOCK_ORDER and the video after them, as the workers do that commit meanwhile.
+    Locks the jobs in LOCK_ORDER and the video after them, as workers do that commit meanwhile.
     """
     unfinished = Job.objects.filter(video_id=video.id, state__in=[JobState.QUEUED, JobState.RUNNING])
     request_cancel_many(dedupe_keys=list(unfinished.values_list("dedupe_key", flat=True)))
-    # Without video_id: the job's row must outlive the video's.
+    # Without video_id, because the job's row must outlive the video's row.
     enqueue(kind=JobKind.PURGE_VIDEO, subject_id=video.id, dedupe_key=f"purge:{video.id}", max_attempts=20)
     Video.objects.filter(id=video.id).exclude(status=VideoStatus.DELETING).update(
         status=VideoStatus.DELETING, version=F("version") + 1
@@ -45,5 +45,5 @@ def delete_video(*, video: Video) -> Video:
 
 
 def drop_video(video_id: UUID) -> None:
-    """Delete the video's row, and with it everything that refers to it."""
+    """Delete the video's row and everything that refers to it."""
     Video.objects.filter(id=video_id).delete()

@@ -1,1 +1,1 @@
-"""The main job from outside: a customer's program that knows nothing but the REST API."""
+"""The main job from outside: a customer's program that uses only the REST API."""

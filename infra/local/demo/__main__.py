@@ -1,7 +1,7 @@
 """`make demo`: index a real video and ask it questions, through the REST API only.
 
-VIDEO, QUESTION and CHOICES (separated by "|") come from the environment. A video that is indexed already is asked again
-without indexing; FRESH=1 deletes and indexes it anew. Everything is saved under .local/demo.
+VIDEO, QUESTION and CHOICES (separated by "|") come from the environment. A video that is already indexed is asked again
+without indexing; FRESH=1 deletes it and indexes it again. All results are saved under .local/demo.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from infra.local.demo.client import ApiRefused
 from infra.local.demo.run import Demo, DemoFailed
-from infra.local.demo.service import RunningService
+from infra.local.demo.running_service import RunningService
 from infra.local.errors import StackError
 
 OUT = Path(".local/demo")
@@ -31,9 +31,9 @@ def main() -> int:
         return 1
     wall_s = time.time() - started
     times = remember(wall_s, full=not result["index"]["reused"])
-    print(f"\nSaved {OUT / 'result.json'} and the evidence frames beside it.")
+    print(f"\nSaved {OUT / 'result.json'} and the evidence frames next to it.")
     factor = result["index"]["realtime_factor"]
-    print(f"Indexing ran at {factor:.2f}x real time; this run took {wall_s:.0f} s with everything it had to set up.")
+    print(f"Indexing ran at {factor:.2f}x real time; this run took {wall_s:.0f} s, including all set-up.")
     for name, limit in (("cold", COLD_LIMIT_S), ("warm", WARM_LIMIT_S)):
         if name in times:
             print(f"  {name} run: {times[name]:.0f} s (target: at most {limit} s)")
@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def remember(wall_s: float, *, full: bool) -> dict[str, float]:
-    """The first complete run of a checkout is its cold one; the latest complete run after it is its warm one."""
+    """Record the run's time: the first complete run of a checkout is its cold run, later ones are its warm run."""
     file = OUT / "wall_s.json"
     times: dict[str, float] = json.loads(file.read_text()) if file.exists() else {}
     if full:

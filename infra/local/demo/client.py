@@ -1,4 +1,4 @@
-"""A small client of the public API. It shows every error as the API reports it."""
+"""A small client of the public API, with plain HTTP calls; every error is shown as the API words it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ApiRefused(Exception):
 
 class Client:
     def __init__(self, base_url: str, key: str) -> None:
-        # No proxy: everything here is on this machine.
+        # No proxy, because all servers are on this machine.
         self._http = httpx.Client(
             base_url=f"{base_url}/v1", headers={"Authorization": f"Bearer {key}"}, timeout=90, trust_env=False
         )
@@ -55,10 +55,10 @@ class Client:
                 return
             cursor = f"&cursor={page['next_cursor']}"
 
-    def upload(self, file: Path, *, sha256: str, external_id: str = "", report: Callable[[int], None]) -> Json:
-        """Presigned multipart upload with a checksum per part. Returns the video.
+    def upload(self, file: Path, *, sha256: str, external_id: str = "", on_sent: Callable[[int], None]) -> Json:
+        """Upload a file by presigned multipart upload with a checksum per part. Returns the video.
 
-        external_id: by default the checksum. report: called with the number of bytes sent so far.
+        external_id: by default the checksum. on_sent: called with the bytes sent so far.
         """
         size = file.stat().st_size
         upload = self.call(
@@ -90,7 +90,7 @@ class Client:
                 if sent.status_code != 200:
                     raise RuntimeError(f"part {number} was refused: {sent.status_code} {sent.text[:300]}")
                 parts.append({"part_number": number, "etag": sent.headers["etag"], "sha256": checksum})
-                report(source.tell())
+                on_sent(source.tell())
         return self.call("POST", f"/uploads/{upload['id']}/complete", {"parts": parts})
 
     def download(self, url: str) -> bytes:

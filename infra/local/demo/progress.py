@@ -1,4 +1,4 @@
-"""Progress of the demo: a bar per stage with rate and time left, or plain lines where there is no terminal."""
+"""Progress of the demo: a bar per stage with rate and time left, or plain lines without a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PLAIN_EVERY_S = 5.0
 
 
 class Stages:
-    """stage(name, total, unit) opens one; move(name, done) moves it. Use as a context manager."""
+    """Shows stages, as a context manager: move(name, done, …) opens a stage or moves it."""
 
     def __init__(self) -> None:
         self._console = Console()
@@ -47,23 +47,23 @@ class Stages:
             print(line, flush=True)
 
     def move(self, name: str, done: float, total: float, unit: str) -> None:
-        """done of total in unit (such as "MB" or "s of video")."""
+        """Show that a stage has done `done` of `total` in unit (such as "MB" or "s of video")."""
         now = time.monotonic()
         if name not in self._seen:
             self._seen[name] = (now, 0.0, unit, -PLAIN_EVERY_S)
             self._tasks[name] = self._bars.add_task(name, total=total or 1, rate="")
-        started, last, _, said = self._seen[name]
+        started, last, _, printed_at = self._seen[name]
         done = max(done, last)
         elapsed = max(now - started, 1e-3)
         rate = done / elapsed
         self._bars.update(self._tasks[name], completed=done, total=total or 1, rate=f"{rate:.1f} {unit}/s")
         finished = total > 0 and done >= total
-        if not self._live and done != last and (finished or now - said >= PLAIN_EVERY_S):
-            left = f", {(total - done) / rate:.0f} s left" if rate > 0 and not finished else ""
+        if not self._live and done != last and (finished or now - printed_at >= PLAIN_EVERY_S):
+            remaining = f", {(total - done) / rate:.0f} s left" if rate > 0 and not finished else ""
             print(
-                f"  {name:<12} {done:.0f} of {total:.0f} {unit} ({rate:.1f} {unit}/s{left})",
+                f"  {name:<12} {done:.0f} of {total:.0f} {unit} ({rate:.1f} {unit}/s{remaining})",
                 file=sys.stdout,
                 flush=True,
             )
-            said = now
-        self._seen[name] = (started, done, unit, said)
+            printed_at = now
+        self._seen[name] = (started, done, unit, printed_at)

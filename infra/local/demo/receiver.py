@@ -1,4 +1,4 @@
-"""A webhook receiver as a customer would write one: verifies the signature before it believes a word."""
+"""A customer's webhook receiver: it verifies the signature before it uses anything else of a delivery."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """One delivery. verified: its signature is that of the endpoint's secret and its timestamp is recent."""
+    """One delivery. verified: whether its signature matches the endpoint's secret and its timestamp is recent."""
 
     id: str
     type: str
@@ -38,7 +38,7 @@ class Receiver:
                 self.end_headers()
 
             def log_message(self, format: str, *args: Any) -> None:
-                """Deliveries are shown by the demo itself."""
+                """Log nothing: the demo itself shows deliveries."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}/hooks"
@@ -58,7 +58,7 @@ class Receiver:
         return 204 if verified else 400
 
     def wait_for(self, type: str, video_id: str, *, timeout_s: float) -> Received | None:
-        """The first delivery of this type about this video; None after timeout_s. Others are passed over."""
+        """Return the first delivery of this type about this video; None after timeout_s. Others are skipped."""
         try:
             while True:
                 received = self.received.get(timeout=timeout_s)

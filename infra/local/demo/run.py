@@ -13,7 +13,7 @@ from infra.local.default_video import NoDefaultVideo, default_video
 from infra.local.demo.client import ApiRefused, Client, Json, sha256_of
 from infra.local.demo.progress import Stages
 from infra.local.demo.receiver import Received, Receiver
-from infra.local.demo.service import RunningService
+from infra.local.demo.running_service import RunningService
 
 POLL_S = 0.5
 WEBHOOK_S = 60.0
@@ -35,17 +35,17 @@ ANY_VIDEO: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 class DemoFailed(Exception):
-    """The service did not do what the demo asked; the message says what."""
+    """The service did not do what the demo expects; the message says how."""
 
 
 @dataclass(slots=True)
-class Asked:
+class Prompt:
     question: str
     choices: tuple[str, ...] = field(default_factory=tuple)
 
 
 class Demo:
-    """out: the folder for result.json and evidence frames."""
+    """One run of the demo. out: the folder for result.json and evidence frames."""
 
     def __init__(self, service: RunningService, out: Path) -> None:
         self._service = service
@@ -63,7 +63,9 @@ class Demo:
                 video, reused = self._indexed_video(file)
                 webhook = self._webhook(receiver, video)
                 summary = self._summary(video)
-                answers = [self._ask(video, asked, number) for number, asked in enumerate(self._questions(file), 1)]
+                answers = [
+                    self._ask(video, question, number) for number, question in enumerate(self._questions(file), 1)
+                ]
         finally:
             receiver.close()
         result = {
@@ -83,26 +85,26 @@ class Demo:
         return result
 
     def _video_file(self) -> Path:
-        given = os.environ.get("VIDEO")
-        if given:
-            file = Path(given).expanduser()
+        path = os.environ.get("VIDEO")
+        if path:
+            file = Path(path).expanduser()
             if not file.is_file():
-                raise DemoFailed(f"VIDEO={given}: there is no such file")
+                raise DemoFailed(f"VIDEO={path}: there is no such file")
             if file.stat().st_size == 0:
-                raise DemoFailed(f"VIDEO={given}: the file is empty")
+                raise DemoFailed(f"VIDEO={path}: the file is empty")
             return file
         try:
-            found = default_video()
+            video = default_video()
         except NoDefaultVideo as error:
             raise DemoFailed(f"{error}; name a file of your own with VIDEO=") from error
-        self._stages.say(f"video: {found.source}")
-        return found.path
+        self._stages.say(f"video: {video.source}")
+        return video.path
 
-    def _questions(self, file: Path) -> list[Asked]:
+    def _questions(self, file: Path) -> list[Prompt]:
         question, choices = os.environ.get("QUESTION"), os.environ.get("CHOICES")
         if question:
-            return [Asked(question, tuple(choice.strip() for choice in choices.split("|")) if choices else ())]
-        return [Asked(*pair) for pair in DEFAULT_QUESTIONS.get(file.name, ANY_VIDEO)]
+            return [Prompt(question, tuple(choice.strip() for choice in choices.split("|")) if choices else ())]
+        return [Prompt(*pair) for pair in DEFAULT_QUESTIONS.get(file.name, ANY_VIDEO)]
 
     def _summary(self, video: Json) -> Json:
         summary = self._client.call("GET", f"/videos/{video['id']}/summary")
@@ -115,37 +117,37 @@ class Demo:
     # --- index ------------------------------------------------------------------------------------------------------
 
     def _register(self, receiver: Receiver) -> None:
-        """One endpoint for all runs: each run's receiver listens on a port of its own."""
-        known = [each for each in self._client.pages("/webhook-endpoints") if each["description"] == ENDPOINT]
-        if known:
-            path = f"/webhook-endpoints/{known[0]['id']}"
+        """Register one endpoint for all runs; each run's receiver listens on its own port."""
+        endpoints = [each for each in self._client.pages("/webhook-endpoints") if each["description"] == ENDPOINT]
+        if endpoints:
+            path = f"/webhook-endpoints/{endpoints[0]['id']}"
             receiver.secret = self._client.call("GET", f"{path}/secret")["secret"]
             self._client.call("PATCH", path, {"url": receiver.url, "enabled": True})
             return
-        wanted = {"url": receiver.url, "description": ENDPOINT, "event_types": ["video.ready", "video.failed"]}
-        receiver.secret = self._client.call("POST", "/webhook-endpoints", wanted)["secret"]
+        endpoint = {"url": receiver.url, "description": ENDPOINT, "event_types": ["video.ready", "video.failed"]}
+        receiver.secret = self._client.call("POST", "/webhook-endpoints", endpoint)["secret"]
 
     def _indexed_video(self, file: Path) -> tuple[Json, bool]:
-        """The video, ready; and whether an earlier run had indexed it."""
+        """Return the video when it is ready, and whether an earlier run had indexed it."""
         digest = sha256_of(file)
-        known = [
+        uploaded = [
             v for v in self._client.pages(f"/videos?external_id={digest}") if v["status"] not in ("failed", "deleting")
         ]
-        # One that was indexed before the demo's endpoint existed has no webhook to show.
-        if known and (
-            os.environ.get("FRESH") or (known[0]["status"] == "ready" and not self._delivery(known[0]["id"]))
+        # A video that was indexed before the demo's endpoint existed has no webhook to show.
+        if uploaded and (
+            os.environ.get("FRESH") or (uploaded[0]["status"] == "ready" and not self._delivery(uploaded[0]["id"]))
         ):
-            for video in known:
+            for video in uploaded:
                 self._client.call("DELETE", f"/videos/{video['id']}")
-            known = []
-        if known:
-            self._stages.say(f"{file.name} was uploaded before as {known[0]['id']}; FRESH=1 indexes it anew")
-            return self._wait_for_index(known[0]["id"]), known[0]["status"] == "ready"
+            uploaded = []
+        if uploaded:
+            self._stages.say(f"{file.name} was uploaded before as {uploaded[0]['id']}; FRESH=1 indexes it again")
+            return self._wait_for_index(uploaded[0]["id"]), uploaded[0]["status"] == "ready"
         megabytes = file.stat().st_size / 1e6
         self._stages.say(f"uploading {file.name} ({megabytes:.1f} MB)")
         self._stages.move("upload", 0, megabytes, "MB")
         video = self._client.upload(
-            file, sha256=digest, report=lambda sent: self._stages.move("upload", sent / 1e6, megabytes, "MB")
+            file, sha256=digest, on_sent=lambda sent: self._stages.move("upload", sent / 1e6, megabytes, "MB")
         )
         return self._wait_for_index(video["id"]), False
 
@@ -165,7 +167,7 @@ class Demo:
             time.sleep(POLL_S)
 
     def _delivery(self, video_id: str) -> str | None:
-        """The delivery of the video's video.ready event to the demo's endpoint."""
+        """Return the delivery of the video's video.ready event to the demo's endpoint."""
         for delivery in self._client.pages("/webhook-deliveries"):
             if (delivery["event_type"], delivery["resource_id"]) == ("video.ready", video_id):
                 return str(delivery["id"])
@@ -174,7 +176,7 @@ class Demo:
     def _webhook(self, receiver: Receiver, video: Json) -> Received:
         received = receiver.wait_for("video.ready", video["id"], timeout_s=5.0)
         if received is None:
-            # An earlier run's delivery went to its own receiver: have it sent once more.
+            # An earlier run's delivery went to that run's receiver, so it is sent once more.
             self._client.call("POST", f"/webhook-deliveries/{self._delivery(video['id'])}/replay")
             received = receiver.wait_for("video.ready", video["id"], timeout_s=WEBHOOK_S)
         if received is None:
@@ -186,12 +188,12 @@ class Demo:
 
     # --- ask --------------------------------------------------------------------------------------------------------
 
-    def _ask(self, video: Json, asked: Asked, number: int) -> Json:
-        self._stages.say(f"\nQ{number}: {asked.question}" + "".join(f"\n    - {choice}" for choice in asked.choices))
+    def _ask(self, video: Json, prompt: Prompt, number: int) -> Json:
+        self._stages.say(f"\nQ{number}: {prompt.question}" + "".join(f"\n    - {choice}" for choice in prompt.choices))
         created = self._client.call(
             "POST",
             "/questions",
-            {"question": asked.question, "choices": list(asked.choices), "video_ids": [video["id"]]},
+            {"question": prompt.question, "choices": list(prompt.choices), "video_ids": [video["id"]]},
             idempotency_key=f"demo-question-{time.time_ns()}",
         )
         name = f"question {number}"
@@ -205,7 +207,7 @@ class Demo:
         if question["status"] != "succeeded":
             raise DemoFailed(f"{created['id']} {question['status']}: {question['error']}")
         self._show(question, number)
-        return self._kept(question, asked, number)
+        return self._save(question, prompt, number)
 
     def _show(self, question: Json, number: int) -> None:
         say = self._stages.say
@@ -221,19 +223,19 @@ class Demo:
             f"{timings['total_ms'] / 1000:.1f} s"
         )
 
-    def _kept(self, question: Json, asked: Asked, number: int) -> Json:
+    def _save(self, question: Json, prompt: Prompt, number: int) -> Json:
         evidence = []
-        for place, item in enumerate(question["evidence"], 1):
+        for position, item in enumerate(question["evidence"], 1):
             frame = None
             if item["frame"] is not None:
-                file = self._out / f"q{number}_evidence{place}_{item['frame']['ms']}ms.jpg"
+                file = self._out / f"q{number}_evidence{position}_{item['frame']['ms']}ms.jpg"
                 file.write_bytes(self._client.download(item["frame"]["url"]))
                 frame = file.name
-            kept = {key: item[key] for key in ("video_id", "event_id", "start_ms", "end_ms", "quote", "status")}
-            evidence.append({**kept, "frame": frame})
+            saved = {key: item[key] for key in ("video_id", "event_id", "start_ms", "end_ms", "quote", "status")}
+            evidence.append({**saved, "frame": frame})
         return {
-            "question": asked.question,
-            "choices": list(asked.choices),
+            "question": prompt.question,
+            "choices": list(prompt.choices),
             **{key: question[key] for key in ("answer", "choice", "finish_reason", "confidence")},
             "evidence": evidence,
             "nodes": question["trace"],

@@ -82,17 +82,25 @@ def finding(bearing: str = "supports") -> dict[str, Any]:
 
 
 class _Chat(OpenAIChatModel):
-    """Calls of the stage `hasty` get a fraction of a second, whatever they were given: that is noted in limits."""
+    """A client whose calls of the stage `hasty` wait a fraction of a second, whatever time they were given.
+
+    limits: the times that these calls were given. begun: the stage of every call, in order. on_hasty: called when such
+    a call begins, before anything is sent, so that a test need not wait for its server.
+    """
 
     hasty = ""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.limits: list[float | None] = []
+        self.begun: list[str] = []
+        self.on_hasty: Callable[[], None] = lambda: None
 
     def sample(self, messages: Any, *, stage: str, timeout_s: float | None = None, **more: Any) -> list[Sample]:
+        self.begun.append(stage)
         if stage == self.hasty:
             self.limits.append(timeout_s)
+            self.on_hasty()
             timeout_s = 0.2
         return super().sample(messages, stage=stage, timeout_s=timeout_s, **more)
 

@@ -20,7 +20,7 @@ from infra.local.stack import Stack
 
 _STORES = frozenset({"postgres", "valkey", "seaweedfs"})
 _OWN = {"PATH": os.environ["PATH"]}
-"""No DATABASE_URL and the like of an outer stack, under which these tests may run."""
+"""The only inherited variables: none of an outer stack, such as DATABASE_URL, under which these tests may run."""
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def _superuser(stack: Stack) -> psycopg.Connection:
 
 
 def _s3(stack: Stack) -> SeaweedFS:
-    return next(service for service in stack.services if isinstance(service, SeaweedFS))
+    return next(server for server in stack.servers if isinstance(server, SeaweedFS))
 
 
 def test_a_started_stack_serves_and_keeps_data_and_addresses(stack: Stack) -> None:
@@ -71,9 +71,9 @@ def test_committed_data_survives_kill_9_of_every_server(stack: Stack) -> None:
         with _superuser(stack) as connection:
             connection.execute("CREATE TABLE kept AS SELECT generate_series(1, 1000) AS n")
         _s3(stack).client().put_object(Bucket="ava", Key="t/kept", Body=b"kept")
-        for service in stack.services:
-            assert service.child is not None
-            os.kill(service.child.identity.pid, signal.SIGKILL)
+        for server in stack.servers:
+            assert server.child is not None
+            os.kill(server.child.identity.pid, signal.SIGKILL)
 
     with stack:
         with _superuser(stack) as connection:
@@ -111,7 +111,7 @@ def test_two_stacks_run_side_by_side_and_one_root_runs_once(stack: Stack, tmp_pa
 def test_a_server_named_by_the_environment_is_not_started(tmp_path: Path) -> None:
     stack = Stack(tmp_path, frozenset({"valkey"}), environ=_OWN | {"REDIS_URL": "redis://elsewhere/0"})
 
-    assert stack.services == []
+    assert stack.servers == []
     assert stack.env()["REDIS_URL"] == "redis://elsewhere/0"
 
 

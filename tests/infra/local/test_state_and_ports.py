@@ -1,4 +1,4 @@
-"""What a stack remembers, and the ports it takes."""
+"""The state that a stack keeps, and the ports it takes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from infra.local import ports
+from infra.local.child_process import Identity
 from infra.local.errors import AlreadyRunning
-from infra.local.process import Identity
 from infra.local.state import State
 
 

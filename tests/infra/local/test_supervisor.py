@@ -1,4 +1,4 @@
-"""The supervisor over a small application of its own: order, restarts, deaths, and nothing left behind."""
+"""The supervisor over a small application: order, restarts, deaths, and nothing left behind."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from infra.local.process import Identity
+from infra.local.child_process import Identity
 from infra.local.stack import Stack
 
 _MANAGE = """
@@ -54,7 +54,7 @@ class Run:
         return [*line, "--project", str(self.project)]
 
     def env(self) -> dict[str, str]:
-        # The reasoner plays no part here.
+        # The reasoner is not needed here.
         kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
         return kept | {"REASONER_URL": "http://127.0.0.1:9/v1", "REASONER_MODEL": "none"}
 

@@ -1,7 +1,7 @@
 """The `openai` profile bound to the two servers that `make test-vllm` has started, and one small indexed video.
 
-What has no weights on a package index is random and made here: CLIP in the place of jina-clip, a narrow DeBERTa of 40
-layers in that of deberta-xlarge-mnli. Speech recognition is real, but the video has no sound.
+Models without weights on a package index are random and made here: CLIP instead of jina-clip, a narrow DeBERTa of 40
+layers instead of deberta-xlarge-mnli. Speech recognition is real, but the video has no sound.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NOTES = pytest.StashKey[list[str]]()
 
 
 class Notes:
-    """Numbers worth keeping, shown after the run."""
+    """Numbers that are shown after the run."""
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
@@ -38,7 +38,7 @@ class Notes:
         self._lines.append(line)
 
     def calls(self, title: str, calls: tuple[ModelCall, ...]) -> None:
-        """One line per stage that asked a server."""
+        """Add one line per stage that asked a server."""
         stages: dict[tuple[str, str], list[ModelCall]] = defaultdict(list)
         for call in calls:
             if call.completion_tokens:
@@ -74,7 +74,7 @@ def notes(pytestconfig: pytest.Config) -> Notes:
 
 @pytest.fixture(scope="session")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> ModelSettings:
-    """The openai profile as the environment sets it, its in-process models from folders."""
+    """Return the openai profile of the environment, with its in-process models from folders."""
     root = tmp_path_factory.mktemp("models")
     minilm = weights.fetch("all-minilm-l6-v2")
     return replace(
@@ -94,7 +94,7 @@ def models(settings: ModelSettings) -> IndexModels:
 
 @pytest.fixture(scope="session")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """30 s of test patterns, 320 x 180; 66 tokens a frame."""
+    """Make 30 s of test patterns, 320 x 180; 66 tokens per frame."""
     path = tmp_path_factory.mktemp("video") / "patterns.mp4"
     scenes = [f"{name}=size=320x180:rate=10:duration=10[{name}]" for name in ("testsrc2", "mandelbrot", "smptebars")]
     scenes[1] = "mandelbrot=size=320x180:rate=10,trim=duration=10[mandelbrot]"
@@ -113,7 +113,7 @@ class Indexed:
 
 @pytest.fixture(scope="session")
 def indexed(video: Path, models: IndexModels, notes: Notes) -> Indexed:
-    """The video through the pipeline."""
+    """Run the video through the pipeline."""
     found = probe(str(video), ffprobe=FFPROBE)
     source = Source.of_file(str(video), found.source_start_ms, found.has_audio, FFMPEG)
     index, meter = MemoryIndex(stable_id("video", "patterns")), Meter()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from infra.local import bootstrap
-from infra.local.process import Identity
+from infra.local.child_process import Identity
 from infra.vllm import environment, servers
 
 
@@ -67,8 +67,9 @@ http.server.HTTPServer(("127.0.0.1", int(options["--port"])), Answer).serve_fore
 
 def test_both_servers_are_stopped_whatever_ends_the_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers, "_PROJECT", tmp_path)
-    (tmp_path / "gpu_workers" / "models").mkdir(parents=True)
-    (tmp_path / "gpu_workers" / "models" / "vllm_server.py").write_text(FAKE_LAUNCHER)
+    launcher = tmp_path / "gpu_workers" / "engine" / "models" / "served" / "vllm_server.py"
+    launcher.parent.mkdir(parents=True)
+    launcher.write_text(FAKE_LAUNCHER)
     found: list[servers.Served] = []
 
     def serve_until_interrupted() -> None:
@@ -84,7 +85,7 @@ def test_both_servers_are_stopped_whatever_ends_the_block(tmp_path: Path, monkey
     while any(Identity.of(server.pid) for server in found) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(Identity.of(server.pid) for server in found)
-    # The keys and ports lie in one file that only its owner reads.
+    # The keys and ports are in one file that only its owner can read.
     state = tmp_path / ".local" / "vllm" / "state.json"
     assert os.stat(state).st_mode & 0o077 == 0
     assert set(json.loads(state.read_text())["ports"]) == {"vlm", "llm"}

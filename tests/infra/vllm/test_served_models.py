@@ -42,9 +42,9 @@ if not os.environ.get("AVA_TEST_VLLM"):
     pytest.skip("make test-vllm sets up and starts the vLLM servers of these tests", allow_module_level=True)
 
 FRAME_TOKENS = 66 + 2
-"""A picture of 320 x 180 becomes 308 x 168, which is 11 x 6 patches of 28 x 28; two tokens mark its ends."""
+"""Tokens of a picture of 320 x 180, which becomes 308 x 168: 11 x 6 patches of 28 x 28, and two marks at its ends."""
 CACHE_BLOCK = 128
-"""Tokens that vLLM's prefix cache keeps together on a CPU."""
+"""Tokens in one block of vLLM's prefix cache on a CPU."""
 FIELDS = {"title": "seen", "type": "object", "properties": {"seen": {"type": "string"}}, "required": ["seen"]}
 QUESTION = "What do the people in this video do?"
 EVENTS = "\n".join(f"[E{n}] 00:0{n}: a person in black walks past a shop and waits near the pole" for n in range(1, 9))
@@ -109,7 +109,7 @@ def test_indexing_meters_what_the_server_counted(indexed: Indexed) -> None:
     assert any(call.cached_tokens >= CACHE_BLOCK for call in described), "chunks share their instructions"
 
 
-def test_the_narrator_tells_what_was_indexed(indexed: Indexed, models: IndexModels, notes: Notes) -> None:
+def test_the_narrator_summarises_the_indexed_events(indexed: Indexed, models: IndexModels, notes: Notes) -> None:
     meter = Meter()
     warnings = summarise(indexed.index, models.narrator, profile="general", meter=meter)
     assert asked(meter.calls, "topics")
@@ -237,7 +237,7 @@ def test_a_shared_beginning_is_read_once(role: str, request: pytest.FixtureReque
     first, second = meter.calls
     assert first.cached_tokens == 0
     assert second.cached_tokens >= CACHE_BLOCK
-    # All whole blocks of the shared text but, at most, the last.
+    # All whole blocks of the shared text, except perhaps the last.
     assert second.cached_tokens > second.prompt_tokens - 2 * CACHE_BLOCK
     notes.add(f"prefix cache ({model.name}): {second.cached_tokens} of {second.prompt_tokens} prompt tokens cached")
 

@@ -1,4 +1,4 @@
-"""The relay and reaper: outbox rows become Celery wake-ups, lost work is put back."""
+"""The relay and reaper: outbox rows become Celery wake-ups, lost jobs are queued again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SWEEP_SECONDS = 300.0
 METRIC_SECONDS = 60.0
 BROKER_AWAY = (KombuError, RedisError, OSError)
 METRICS_AWAY = (BotoCoreError, ClientError)
-# A queued job whose wake-up was published this long ago is rung for again.
+# Age of a published wake-up after which a job that is still queued gets another.
 STALE_AFTER = timedelta(seconds=60)
 
 
@@ -58,7 +58,7 @@ class Command(BaseCommand):
                     next_metric = now + METRIC_SECONDS
                     publish_queue_ages(settings.CLOUDWATCH_NAMESPACE)
             except OperationalError:
-                # The database restarts or fails over: the outbox waits there.
+                # The database restarts or fails over: the outbox waits in it.
                 logger.exception("database away, trying again")
                 connections.close_all()
                 stop.wait(1.0)
@@ -70,12 +70,12 @@ class Command(BaseCommand):
 
 
 def broker_priority(job_priority: int) -> int:
-    """The priority of a message: a Redis broker keeps a list per step of three and hands out the lowest step first."""
+    """Return a message's priority: a Redis broker keeps one list per step of three and serves the lowest step first."""
     return 0 if job_priority >= 10 else 3 if job_priority > 0 else 6
 
 
 def publish_due() -> int:
-    """Hand due wake-ups to Celery; rows are gone only when the broker has them all. Returns how many."""
+    """Hand due wake-ups to Celery and return their number; rows are deleted only once the broker has all of them."""
     with transaction.atomic(using="dispatch"):
         wakeups = services.take_due_wakeups()
         for wakeup in wakeups:

@@ -14,7 +14,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--username", default="admin")
-        # Never an argument: arguments are visible to every process of the machine.
+        # Not an argument, because arguments are visible to every process of the machine.
         parser.add_argument("--password-from-env", default="AVA_CONSOLE_PASSWORD", metavar="NAME")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -23,9 +23,9 @@ class Command(BaseCommand):
             raise CommandError(f"{options['password_from_env']} is not set")
         accounts = get_user_model().objects
         account, created = accounts.get_or_create(username=options["username"])
-        # A password is hashed anew, and sessions ended, only when it changed.
+        # Only a changed password is hashed again, which ends the sessions.
         if created or not account.check_password(password):
             account.set_password(password)
         account.is_staff = account.is_superuser = account.is_active = True
         account.save()
-        self.stdout.write(f"console account {options['username']} {'created' if created else 'is there'}")
+        self.stdout.write(f"console account {options['username']} {'created' if created else 'exists'}")

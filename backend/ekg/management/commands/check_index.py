@@ -1,4 +1,4 @@
-"""Check the invariants of indexes; prints one line per index and ends with 1 when something is wrong."""
+"""Check the invariants of indexes; prints one line per index and exits with 1 if any has a fault."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from backend.tenancy.context import tenant_scope
 
 
 class Command(BaseCommand):
-    help = "Check the active index of ready videos; --rebuild-graph makes a graph that differs anew from the rows."
+    help = "Check the active index of ready videos; --rebuild-graph makes a graph that differs again from the rows."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--video", help="only this one (vid_…)")
+        parser.add_argument("--video", help="check only this video (vid_…)")
         parser.add_argument("--rebuild-graph", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        # No tenant is entered yet: the dispatch role finds the videos, each is read as its own tenant.
+        # No tenant is entered yet: the dispatch role finds the videos, and each is read as its own tenant.
         ready = Video.unscoped.using("dispatch").filter(status=VideoStatus.READY).order_by("id")
         if options["video"]:
             ready = ready.filter(id=_video_id(options["video"]))
@@ -41,7 +41,7 @@ class Command(BaseCommand):
 
 
 def _video_id(text: str) -> UUID:
-    found = parse("vid", text)
-    if found is None:
+    video_id = parse("vid", text)
+    if video_id is None:
         raise CommandError(f"not a video id: {text}")
-    return found
+    return video_id

@@ -1,4 +1,4 @@
-"""Make a tenant with a first API key; prints {"tenant_id", "api_key"} as JSON. The key is shown this once."""
+"""Creates a tenant with a first API key and prints {"tenant_id", "api_key"} as JSON. The key is shown only once."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         slug: str = options["slug"]
-        # Nobody's tenant is entered yet, and the slug is unique over all of them: the dispatch role looks.
-        known = Tenant.objects.using("dispatch").filter(slug=slug).first()
-        if known is not None and options["if_absent"]:
-            self.stdout.write(json.dumps({"tenant_id": str(known.id), "api_key": None}))
+        # No tenant is entered yet, and the slug is unique over all tenants, so the dispatch role reads it.
+        existing = Tenant.objects.using("dispatch").filter(slug=slug).first()
+        if existing is not None and options["if_absent"]:
+            self.stdout.write(json.dumps({"tenant_id": str(existing.id), "api_key": None}))
             return
-        if known is not None and options["new_key"]:
-            self._print_key(known, options["key_name"])
+        if existing is not None and options["new_key"]:
+            self._print_key(existing, options["key_name"])
             return
         try:
             tenant = create_tenant(name=options["name"], slug=slug)

@@ -1,4 +1,4 @@
-"""Make a database ready for migrations: roles, extensions, the graph with its labels, policies and revokes."""
+"""Makes a database ready for migrations: roles, extensions, the graph with its labels, policies and revokes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Command(BaseCommand):
 def provision_database(superuser_url: str, role_urls: dict[str, str]) -> None:
     """Provision the database that role_urls name on the server that superuser_url reaches.
 
-    Every role URL must carry the role's own name: the names are part of the grants in migrations. Raises CommandError
+    Every role URL must carry the role's own name, because the grants in migrations name the roles. Raises CommandError
     otherwise.
     """
     names = {unquote(urlsplit(url).path.lstrip("/")) for url in role_urls.values()}

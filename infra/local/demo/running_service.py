@@ -1,4 +1,4 @@
-"""The service that the demo is a customer of: the one that runs already, or one started for the demo's time."""
+"""The service that the demo uses: a service that already runs, or one started for the time of the demo."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ READY_S = 600
 
 
 class RunningService:
-    """As a context manager: url answers inside it. Stops only what it started."""
+    """A service that answers at url inside the context. Stops only what it started."""
 
     def __init__(self, root: Path = PROJECT / ".local") -> None:
         self._root = root
@@ -29,7 +29,7 @@ class RunningService:
 
     def __enter__(self) -> RunningService:
         if self._answers():
-            print(f"using the service that runs at {self.url}", flush=True)
+            print(f"using the running service at {self.url}", flush=True)
             return self
         print("starting the local stack", flush=True)
         self._process = subprocess.Popen(
@@ -66,5 +66,5 @@ class RunningService:
             return False
 
     def api_key(self) -> str:
-        """The local tenant's key, which the supervisor made."""
+        """Return the local tenant's key, which the supervisor made."""
         return key_file(self._root).read_text()

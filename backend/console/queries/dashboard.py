@@ -1,4 +1,4 @@
-"""What the dashboard shows, read across tenants through the read-only console role."""
+"""Reads of the dashboard: money, latency, failures, queues, tenants, over all tenants."""
 
 from __future__ import annotations
 
@@ -7,17 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connections
-
-CONSOLE = "console"
-
-
-def rows(sql: str, parameters: dict[str, Any] | None = None) -> list[dict[str, Any]]:
-    """The rows of one statement of the console role, by column name."""
-    with connections[CONSOLE].cursor() as cursor:
-        cursor.execute(sql, parameters or {})
-        names = [column.name for column in cursor.description or ()]
-        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+from backend.console.queries.role import rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +48,7 @@ def money_by_day(since: datetime) -> list[dict[str, Any]]:
 
 
 def cost_by_stage(since: datetime) -> list[dict[str, Any]]:
-    """Where the money goes: cost and device time per stage and model, dearest first."""
+    """Return cost and device time per stage and model, dearest first."""
     return rows(
         "SELECT stage, model, sum(cost_amount) AS cost, "
         "coalesce(sum(quantity) FILTER (WHERE meter = 'device_seconds'), 0) AS device_seconds, "
@@ -77,7 +67,7 @@ _PERCENTILES = (
 
 
 def question_latency(since: datetime) -> list[dict[str, Any]]:
-    """Milliseconds of answered questions, end to end first, then per stage as their timings name them."""
+    """Return milliseconds of answered questions: end to end first, then per stage as named in their timings."""
     return rows(
         f"SELECT replace(key, '_ms', '') AS stage, {_PERCENTILES} FROM ("  # noqa: S608
         "  SELECT t.key, t.value::float AS ms FROM questions_question, jsonb_each_text(timings) t"
@@ -88,7 +78,7 @@ def question_latency(since: datetime) -> list[dict[str, Any]]:
 
 
 def index_latency(since: datetime) -> list[dict[str, Any]]:
-    """Milliseconds of indexing per minute of media: whole videos end to end, then summed work per stage."""
+    """Return milliseconds of indexing per minute of media: whole videos end to end, then summed work per stage."""
     return rows(
         f"""
         WITH ready AS (
@@ -107,7 +97,7 @@ def index_latency(since: datetime) -> list[dict[str, Any]]:
 
 
 def failures(since: datetime) -> list[dict[str, Any]]:
-    """Failures by what failed and its stable code, most frequent first."""
+    """Count failures by failed object and stable code, most frequent first."""
     return rows(
         """
         SELECT kind, code, count(*) AS n, max(at) AS latest FROM (
@@ -123,7 +113,7 @@ def failures(since: datetime) -> list[dict[str, Any]]:
 
 
 def queues() -> list[dict[str, Any]]:
-    """Per queue: how long the oldest due job has waited, what runs, what is stuck, what is dead."""
+    """Return, per queue, the wait of the oldest due job, and the number of running, stuck and dead jobs."""
     return rows(
         """
         SELECT queue,
@@ -162,24 +152,9 @@ def tenants(since: datetime) -> list[dict[str, Any]]:
     )
 
 
-def usage_by_stage(*, column: str, value: Any) -> list[dict[str, Any]]:
-    """Cost of one question or video per stage and model. column: question_id or video_id."""
-    if column not in {"question_id", "video_id"}:
-        raise ValueError(f"usage is attributed to questions and videos, not to {column}")
-    return rows(
-        "SELECT stage, model, billable, reason, sum(cost_amount) AS cost, sum(price_amount) AS price, "  # noqa: S608
-        "coalesce(sum(quantity) FILTER (WHERE meter = 'device_seconds'), 0) AS device_seconds, "
-        "coalesce(sum(quantity) FILTER (WHERE meter IN ('input_tokens', 'cached_tokens')), 0) AS tokens_in, "
-        "coalesce(sum(quantity) FILTER (WHERE meter = 'output_tokens'), 0) AS tokens_out, "
-        "coalesce(sum(quantity) FILTER (WHERE meter IN ('media_seconds', 'questions')), 0) AS units "
-        f"FROM billing_usageevent WHERE {column} = %(value)s GROUP BY 1, 2, 3, 4 ORDER BY cost DESC, stage",
-        {"value": value},
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Answers of one range of confidence that customers have judged. low: its lower bound, None without confidence."""
+    """Judged answers of one range of confidence. low: the range's lower bound, None without confidence."""
 
     low: float | None
     judged: int
@@ -199,8 +174,8 @@ BAND = 0.2
 
 
 def calibration(since: datetime) -> list[Band]:
-    """By confidence, how many of the answers judged in this span were right: well calibrated, they are alike."""
-    found = rows(
+    """Return judged answers by confidence. If confidence is well calibrated, it equals the share of right answers."""
+    by_band = rows(
         """
         SELECT CASE WHEN confidence >= 1 THEN 4 ELSE floor(round(confidence::numeric, 6) * 5)::int END AS band,
             count(*) AS judged, count(*) FILTER (WHERE f.verdict = 'right') AS good, avg(confidence) AS confidence
@@ -211,44 +186,11 @@ def calibration(since: datetime) -> list[Band]:
     )
     return [
         Band(None if row["band"] is None else row["band"] * BAND, row["judged"], row["good"], row["confidence"])
-        for row in found
+        for row in by_band
     ]
 
 
 def right_percent(bands: Sequence[Band]) -> float | None:
-    """The share of right answers over all bands; None if none was judged."""
+    """Return the percentage of right answers over all bands; None if none was judged."""
     judged = sum(band.judged for band in bands)
     return 100 * sum(band.right for band in bands) / judged if judged else None
-
-
-def batch_counts(batch_id: Any) -> list[dict[str, Any]]:
-    """The questions of a batch by status."""
-    return rows(
-        "SELECT q.status, count(*) AS n FROM questions_questionbatch b "
-        "JOIN questions_question q ON q.tenant_id = b.tenant_id AND q.batch_id = b.id "
-        "WHERE b.id = %(batch)s GROUP BY 1 ORDER BY 2 DESC, 1",
-        {"batch": batch_id},
-    )
-
-
-def index_counts(video_id: Any, version: int) -> dict[str, Any]:
-    """How many rows of each kind the active index of a video has."""
-    tables = (
-        "chunk",
-        "event",
-        "frame",
-        "entity",
-        "mention",
-        "relation",
-        "transcriptline",
-        "track",
-        "trackedobject",
-        "topic",
-    )
-    of_version = "video_id = %(video)s AND index_version = %(version)s"
-    counted = ", ".join(
-        f"(SELECT count(*) FROM ekg_{table} WHERE {of_version}) AS {table}"  # noqa: S608
-        for table in tables
-    )
-    gaps = f"(SELECT count(*) FROM ekg_chunk WHERE {of_version} AND gap IS NOT NULL)"  # noqa: S608
-    return rows(f"SELECT {counted}, {gaps} AS gaps", {"video": video_id, "version": version})[0]

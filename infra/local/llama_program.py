@@ -1,22 +1,22 @@
 """llama.cpp's OpenAI-compatible server in the foreground, on one port, until SIGTERM.
 
 What works (xllamacpp 2026.10.11549, tried with Qwen2.5-Coder 0.5B and 1.5B and SmolLM2):
-  * ``n`` samples in one request, up to --parallel (more is a 400). The prompt is read once for all of them, and they
+  * ``n`` samples in one request, up to --parallel (more is a 400). The prompt is read once for all samples, and they
     are decoded as one batch.
-  * ``response_format`` json_schema, also with n; an enum is always kept, ``maxLength`` too.
-  * Streaming, with n as well, and ``stream_options.include_usage``; ``seed``; ``logprobs``; POST /tokenize.
-  * ``usage.prompt_tokens_details.cached_tokens``: a repeated prompt costs one token, a shared beginning is not read
-    again if the request lands on the slot that has it (the server picks the idle slot with the most similar prompt).
-  * A prompt that does not fit is a 400 of type exceed_context_size_error; the context is shared by all slots.
+  * ``response_format`` json_schema, also with n; the server always keeps an enum, and ``maxLength`` too.
+  * Streaming, also with n, and ``stream_options.include_usage``; ``seed``; ``logprobs``; POST /tokenize.
+  * ``usage.prompt_tokens_details.cached_tokens``: a repeated prompt costs one token. A shared beginning is not read
+    again if the request reaches the slot that has it (the server picks the idle slot with the most similar prompt).
+  * A prompt that does not fit is a 400 of type exceed_context_size_error; all slots share the context.
 
-What does not:
-  * With n > 1, ``usage.completion_tokens`` (and ``timings``) count the first sample only. Count the others from their
-    ``logprobs.content`` or with /tokenize; else a question is billed too little.
-  * Slots do not share a prompt that is being read: requests sent at once with one long common beginning each read
+What does not work:
+  * With n > 1, ``usage.completion_tokens`` (and ``timings``) count the first sample only. Count the others by their
+    ``logprobs.content`` or with /tokenize; otherwise a question is billed too little.
+  * Slots do not share a prompt while it is being read: simultaneous requests with one long common beginning each read
     all of it. Ask for samples with n, and send requests with a common beginning one after the other.
-  * ``seed`` repeats an answer only when no other request is in the batch.
-  * The connection is closed after an answer that was streamed, without a header that says so. A client with a pool
-    meets "disconnected without sending a response" and must send again (the openai client does by itself).
+  * ``seed`` repeats an answer only if no other request is in the batch.
+  * The server closes the connection after a streamed answer, without a header that says so. A client with a pool gets
+    "disconnected without sending a response" and must send again (the openai client does so itself).
 
 Measured on two cores, tokens/s read / decoded / decoded with n=4: 0.5B with two threads, quiet 120 / 36 / 48; 1.5B with
 two threads, quiet 56 / 27 / 36, busy (load 5) 25 / 2.5 / 5.8; 1.5B with one thread, busy 18 / 9.6 / 9.5. The 1.5B takes
@@ -46,13 +46,13 @@ def parameters(options: argparse.Namespace) -> Any:
     params.api_keys = [os.environ["AVA_LLAMA_API_KEY"]] if os.environ.get("AVA_LLAMA_API_KEY") else []
     params.n_ctx = options.context
     params.n_parallel = options.parallel
-    # One pool of context for all slots: a single long prompt may use it all.
+    # One pool of context for all slots, so that a single long prompt may use all of it.
     params.kv_unified = True
     params.cont_batching = True
     params.cache_prompt = True
     params.cpuparams.n_threads = options.threads
     params.cpuparams_batch.n_threads = options.threads
-    # No spinning between steps: the cores are shared with decoding and indexing.
+    # No spinning between steps, because decoding and indexing use the same cores.
     params.cpuparams.poll = 0
     params.cpuparams_batch.poll = 0
     params.ui = False
@@ -63,7 +63,7 @@ def parameters(options: argparse.Namespace) -> Any:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until SIGTERM or SIGINT. The API key comes from AVA_LLAMA_API_KEY."""
-    parser = argparse.ArgumentParser(prog="python -m infra.local.llama_server")
+    parser = argparse.ArgumentParser(prog="python -m infra.local.llama_program")
     parser.add_argument("--model", required=True)
     parser.add_argument("--alias", required=True)
     parser.add_argument("--port", type=int, required=True)
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     server = xllamacpp.Server(parameters(options))
     print(f"llama.cpp listens at {server.listening_address}", flush=True)
     stopping.wait()
-    # The server's threads may be inside a long prompt; nothing has to be saved, so do not wait for them.
+    # The server's threads may be inside a long prompt. Nothing has to be saved, so the exit does not wait for them.
     os._exit(0)
 
 

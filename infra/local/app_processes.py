@@ -1,4 +1,4 @@
-"""The application processes of the local stack: the one table of what runs."""
+"""The application processes of the local stack, in one table."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class AppProcess:
-    """One process of AVA Cloud's own.
+    """One process of the application.
 
-    ready_line: text in its log that says it is ready; None where an HTTP request tells (the API) or where being
+    ready_line: text in its log that shows that it is ready. None if an HTTP request shows it (the API), or if being
     alive is enough.
-    restarted: whether the supervisor starts it again when it dies (loudly), or stops the stack.
+    restarted: whether the supervisor starts the process again when it dies (and logs it), or stops the stack.
     """
 
     name: str
@@ -25,7 +25,7 @@ class AppProcess:
 
 @dataclass(frozen=True)
 class Worker:
-    """A Celery worker: the queues it reads and how many tasks it runs at once."""
+    """A Celery worker: the queues that it reads and the number of tasks that it runs at once."""
 
     name: str
     queues: tuple[str, ...]
@@ -35,21 +35,22 @@ class Worker:
 
 
 MALLOC_ARENAS = 2
-"""glibc gives each thread an arena, up to 8 per core, and a segment's pictures come from new threads: with all of them
-a worker's memory climbs by a third over its first hours of video (make bench-index ONLY=pipeline_peak_memory)."""
+"""Maximum arenas of glibc's allocator. By default glibc gives each thread one, up to 8 per core, and new threads handle
+a segment's pictures: a worker's memory then grows by a third over its first hours of video (make bench-index
+ONLY=pipeline_peak_memory)."""
 
 WORKERS = (
     Worker("worker-system", ("cpu.probe", "io.webhook", "system"), 2),
-    # A question that is waited for goes before an index that grows in the background.
-    # One thread for each of its processes: segments in parallel use the cores better than parallel kernels do.
+    # A question that somebody waits for goes before an index that grows in the background.
+    # One thread per process: segments in parallel use the cores better than parallel kernels do.
     Worker("worker-index", ("gpu.index",), min(2, os.cpu_count() or 1), niceness=10, threads=1),
     Worker("worker-query", ("gpu.query",), 1),
 )
-"""One worker per kind of load, so that a long video never makes a question wait in its queue."""
+"""One worker per kind of load, so that no question waits behind a long video in a queue."""
 
 
 def worker_process(worker: Worker) -> AppProcess:
-    """The command of one Celery worker."""
+    """Return the command of one Celery worker."""
     arguments = [sys.executable, "-m", "celery", "-A", "workers.app", "worker", "--loglevel=INFO"]
     arguments += [f"--hostname={worker.name}@%h", f"--queues={','.join(worker.queues)}"]
     arguments += [f"--concurrency={worker.concurrency}", "--without-gossip", "--without-mingle"]
@@ -63,7 +64,7 @@ def worker_process(worker: Worker) -> AppProcess:
 
 
 def app_processes(api_port: int) -> tuple[AppProcess, ...]:
-    """Everything that runs on top of the servers, in the order of starting."""
+    """Return all processes that run on top of the servers, in the order of starting."""
     api = [sys.executable, "-m", "gunicorn", "backend.wsgi:application", f"--bind=127.0.0.1:{api_port}"]
     api += ["--worker-class=gthread", "--workers=2", "--threads=8", "--access-logfile=-"]
     return (

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from infra.local.child_process import Child, Command, Identity, wait_until
 from infra.local.errors import ServiceFailed
-from infra.local.process import Child, Command, Identity, wait_until
 
 _ENV = {"PATH": os.environ["PATH"]}
 
@@ -54,7 +54,7 @@ def test_a_child_that_ignores_the_signal_is_killed_after_its_grace(tmp_path: Pat
 
 def test_a_child_dies_when_its_parent_is_killed(tmp_path: Path) -> None:
     script = (
-        "import sys, time; from pathlib import Path; from infra.local.process import Child, Command\n"
+        "import sys, time; from pathlib import Path; from infra.local.child_process import Child, Command\n"
         "child = Child(Command('c', ['sleep', '600'], Path(sys.argv[1]), {'PATH': '/usr/bin:/bin'}))\n"
         "print(child.identity.pid, flush=True); time.sleep(600)\n"
     )
@@ -81,7 +81,7 @@ def test_a_reused_pid_is_not_ours() -> None:
     stranger.stop(signal.SIGKILL, grace_s=0)  # the test process survives
 
 
-def test_waiting_for_a_dead_child_tells_its_last_words(tmp_path: Path) -> None:
+def test_waiting_for_a_dead_child_raises_with_its_last_log_lines(tmp_path: Path) -> None:
     child = _child(tmp_path, "echo no such table; exit 3")
 
     with pytest.raises(ServiceFailed, match=r"status 3(.|\n)*no such table"):

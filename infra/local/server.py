@@ -1,4 +1,4 @@
-"""What every server of the local stack has in common."""
+"""The common interface of the local stack's servers."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from infra.local.process import Child
+from infra.local.child_process import Child
 from infra.local.state import State
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a stack lives. durable=False trades crash safety for speed; for test suites."""
+class StackHome:
+    """The folders and the state of a stack. durable=False trades crash safety for speed, for test suites."""
 
     root: Path
     cache: Path
@@ -20,12 +20,12 @@ class Place:
     durable: bool = True
 
     def log(self, name: str) -> Path:
-        """The log file of one process."""
+        """Return the log file of one process."""
         return self.root / "log" / f"{name}.log"
 
 
-class Service(Protocol):
-    """One server. start() returns when it answers; env() is valid from then on."""
+class Server(Protocol):
+    """One server of the stack. start() returns when it answers; env() is valid from then on."""
 
     name: str
     child: Child | None
@@ -34,13 +34,13 @@ class Service(Protocol):
         """Start the server and wait until it is ready. Raises a StackError."""
 
     def env(self) -> dict[str, str]:
-        """What applications need to reach it."""
+        """Return the environment variables that applications need to reach the server."""
 
     def stop(self) -> None:
-        """Stop it; nothing happens if it does not run."""
+        """Stop the server; do nothing if it does not run."""
 
     def forget_ports(self) -> None:
         """Choose other ports at the next start."""
 
     def erase(self) -> None:
-        """Delete its data. Only while it is stopped."""
+        """Delete the server's data. Only while it is stopped."""

@@ -1,4 +1,4 @@
-"""A child process that cannot be lost: own group, dies with its parent, logs to a file, is stopped by id."""
+"""A child process that cannot be lost: it has its own group, dies with its parent, logs to a file, is stopped by id."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Identity:
-    """A process on this machine. Pids are reused, the pair with the start time (clock ticks since boot) is not."""
+    """A process on this machine. Pids are reused; a pair of pid and start time (clock ticks since boot) is not."""
 
     pid: int
     started: int
@@ -39,7 +39,7 @@ class Identity:
         return Identity.of(self.pid) == self
 
     def send(self, number: signal.Signals) -> None:
-        """Signal this process; nothing happens if it is gone or the pid belongs to another one now."""
+        """Signal this process; do nothing if it is gone or its pid belongs to another process now."""
         if self.alive():
             try:
                 os.kill(self.pid, number)
@@ -47,7 +47,7 @@ class Identity:
                 return
 
     def stop(self, first: signal.Signals, grace_s: float) -> None:
-        """Ask with ``first``, wait up to grace_s, then kill its whole group; it need not be our child."""
+        """Send ``first``, wait up to grace_s, then kill the whole group; the process need not be a child."""
         self.send(first)
         deadline = time.monotonic() + grace_s
         while self.alive() and time.monotonic() < deadline:
@@ -67,7 +67,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Command:
-    """How one child is started and stopped. name is also that of its log file."""
+    """The way to start and stop one child. name is also the name of its log file."""
 
     name: str
     arguments: Sequence[str]
@@ -88,8 +88,8 @@ class Child:
         parent = os.getpid()
 
         def die_with_parent() -> None:
-            # Runs after the change of user, which would clear the setting. If the parent is already
-            # gone the signal would never come, so leave at once.
+            # Runs after the change of user, which would clear the setting. If the parent is already gone, the signal
+            # would never come, so the child leaves at once.
             _LIBC.prctl(_PR_SET_PDEATHSIG, int(command.stop_signal), 0, 0, 0)
             if os.getppid() != parent:
                 os._exit(1)
@@ -116,21 +116,21 @@ class Child:
 
     @property
     def name(self) -> str:
-        """The command's name."""
+        """Return the command's name."""
         return self.command.name
 
     def exit_code(self) -> int | None:
-        """None while it runs; else its status, negative for the signal that ended it."""
+        """Return None while the process runs, then its status, negative for the signal that ended it."""
         return self._process.poll()
 
     def log_since_start(self) -> str:
-        """Everything that this run has written so far."""
+        """Return everything that this run has written so far."""
         with self.command.log.open("rb") as log:
             log.seek(self._log_start)
             return log.read().decode(errors="replace")
 
     def last_lines(self, count: int = 20) -> str:
-        """The end of this run's log, for a person to read."""
+        """Return the end of this run's log, for a person to read."""
         return "\n".join(self.log_since_start().splitlines()[-count:])
 
     def require_running(self) -> None:
@@ -140,7 +140,7 @@ class Child:
             raise ServiceFailed(f"{self.name} ended with status {code}; {self.command.log} says:\n{self.last_lines()}")
 
     def stop(self) -> None:
-        """Stop it in the way its Command says, wait until it is gone, and leave nothing of its group behind."""
+        """Stop the process as its Command says, wait until it is gone, and leave no process of its group behind."""
         if self.exit_code() is None:
             self._process.send_signal(self.command.stop_signal)
             try:
@@ -152,7 +152,7 @@ class Child:
 
 
 def wait_until(ready: Callable[[], bool], child: Child, timeout_s: float, every_s: float = 0.1) -> None:
-    """Call ``ready()`` until it is true. Raises ServiceFailed when the child ends first, or after timeout_s."""
+    """Call ``ready()`` until it is true. Raises ServiceFailed if the child ends first, or after timeout_s."""
     deadline = time.monotonic() + timeout_s
     while not ready():
         child.require_running()
@@ -162,7 +162,7 @@ def wait_until(ready: Callable[[], bool], child: Child, timeout_s: float, every_
 
 
 def _kill_group(pid: int) -> None:
-    # Every child leads a group of its own, so this reaches what it has forked and nobody else.
+    # Every child leads its own group, so this signal reaches only the child and its descendants.
     try:
         os.killpg(pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):

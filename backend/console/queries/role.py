@@ -1,0 +1,26 @@
+"""The read-only database role of the console, which reads across tenants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import connections
+from django.db.models import QuerySet
+
+from backend.tenancy.models import TenantRow
+
+CONSOLE = "console"
+
+
+def across_tenants(model: type[TenantRow]) -> QuerySet[Any]:
+    """Return the rows of all tenants, read as the console role."""
+    all_rows: QuerySet[Any] = model.unscoped.using(CONSOLE)
+    return all_rows
+
+
+def rows(sql: str, parameters: dict[str, Any] | None = None) -> list[dict[str, Any]]:
+    """Return the rows of one statement of the console role, by column name."""
+    with connections[CONSOLE].cursor() as cursor:
+        cursor.execute(sql, parameters or {})
+        names = [column.name for column in cursor.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

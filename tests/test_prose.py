@@ -1,0 +1,105 @@
+"""Docstrings and comments of the code keep to the style guide."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.prose import PRIVATE_WORDS
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("backend", "workers", "gpu_workers", "infra", "bench", "tests")
+NOT_YET: tuple[str, ...] = (
+    "backend/api/",
+    "backend/questions/",
+    "backend/billing/",
+    "backend/library/api/",
+    "backend/library/bodies/",
+    "backend/ekg/api.py",
+    "backend/ekg/bodies.py",
+    "gpu_workers/engine/",
+    "tests/engine/",
+)
+"""Folders and files that are still being rewritten. To be removed with the last of them."""
+ALLOWED: dict[tuple[str, str], str] = {}
+"""Allowed uses of a word, by file and word, each with the reason."""
+NO_SUBJECT = re.compile(r"(?:^|[.:;] )(Of|As) ", re.MULTILINE)
+"""A sentence that opens with "Of …" or "As …": its subject is missing or comes late."""
+
+SOURCES = [
+    path.relative_to(ROOT).as_posix()
+    for path in sorted([ROOT / "manage.py", *(file for package in PACKAGES for file in (ROOT / package).rglob("*.py"))])
+]
+CHECKED = [name for name in SOURCES if not name.startswith(NOT_YET)]
+
+
+def docstrings(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the line and text of each docstring, including the strings that stand below a constant or a field."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        for statement in node.body:
+            if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+                text = statement.value.value
+                if isinstance(text, str):
+                    yield statement.lineno, text
+
+
+def comments(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the line and text of each comment, without its marker."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string.lstrip("# ")
+
+
+def faults(source: str) -> list[tuple[int, str]]:
+    """Return the line and the word of each fault in the prose of a source file."""
+    texts = [*docstrings(source), *comments(source)]
+    words = [(line, match[0].lower()) for line, text in texts for match in PRIVATE_WORDS.finditer(text)]
+    return sorted(words + [(line, match[1]) for line, text in texts for match in NO_SUBJECT.finditer(text)])
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_prose_in_code_keeps_to_the_style_guide(name: str) -> None:
+    found = [fault for fault in faults((ROOT / name).read_text()) if (name, fault[1]) not in ALLOWED]
+
+    assert found == [], "line and word"
+
+
+def test_prose_in_the_makefile_keeps_to_the_style_guide() -> None:
+    assert PRIVATE_WORDS.findall((ROOT / "Makefile").read_text()) == []
+
+
+def test_every_allowed_use_is_still_in_use() -> None:
+    used = {(name, word) for name in CHECKED for _, word in faults((ROOT / name).read_text())}
+
+    assert ALLOWED.keys() <= used
+
+
+def test_every_exemption_still_names_files() -> None:
+    assert [prefix for prefix in NOT_YET if not any(name.startswith(prefix) for name in SOURCES)] == []
+
+
+def test_a_fault_is_found_in_docstrings_of_all_kinds_and_in_comments() -> None:
+    source = '''"""Told of."""
+LIMIT = 1
+"""Of a year."""
+PAUSE = 2  # anew
+class Thing:
+    """Fine."""
+    size: int
+    """As the maker says."""
+    def run(self) -> str:
+        """Cancelled. Of such."""
+        return "told"
+'''
+
+    assert faults(source) == [
+        (1, "told"), (3, "Of"), (4, "anew"), (8, "As"), (10, "Of"), (10, "cancelled"),
+    ]  # fmt: skip
