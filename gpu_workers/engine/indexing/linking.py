@@ -166,9 +166,9 @@ def compact(
 
     mentions: in order of time; relations name entities of their own event's mentions. Mentions of one event in one
     cluster become one. An entity gets the most frequent of its mentions' names (the earliest of equals), and the
-    aliases of an old entity if it holds all mentions of it. Relations follow the mentions. Of two relations that become
-    the same, the more certain one stays; a relation whose ends become one entity is dropped. The same input gives the
-    same ids.
+    aliases of an old entity if it holds all mentions of it. Relations follow the mentions. If two relations become the
+    same, the more certain one stays; a relation whose ends become one entity is dropped. The same input gives the same
+    ids.
     """
     labels = compact_entities(np.stack([m.embedding for m in mentions]), ratio, seed) if mentions else ()
     clusters: dict[int, list[LinkedMention]] = {}

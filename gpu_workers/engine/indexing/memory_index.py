@@ -168,7 +168,7 @@ class MemoryIndex:
     def _best(self, cosines: NDArray[np.float32], limit: int, floor: float) -> list[tuple[Entity, float]]:
         rows = np.flatnonzero(cosines >= floor)
         if 0 < limit < len(rows):
-            # As many as limit, and the ties with the last of them: equals are ordered by id.
+            # The first `limit` rows and the ties with the last of them: equals are ordered by id.
             rows = rows[cosines[rows] >= np.partition(cosines[rows], -limit)[-limit]]
         pairs = [(self._entities[row], float(cosines[row])) for row in rows]
         return sorted(pairs, key=lambda pair: (-pair[1], str(pair[0].id)))[:limit]

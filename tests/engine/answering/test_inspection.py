@@ -437,7 +437,7 @@ def test_a_report_that_cannot_be_read_is_none_and_an_empty_one_is_empty(text: st
 
 
 def test_a_single_reflection_does_not_overrule_what_more_samples_agreed_on() -> None:
-    """As with a frame check: one sample scores 0.3, the summaries' answer 0.43."""
+    """One sample scores 0.3, as in a frame check, and the summaries' answer 0.43."""
     reasoner = inspecting(plan(look(0, 3_000)), reflects("B"))
 
     answer = ask(reasoner, observing(), settings=changed(ONE_LEVEL, check_samples=1))

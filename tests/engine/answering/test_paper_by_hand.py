@@ -41,7 +41,7 @@ def asked_of(events: int) -> Asked:
 @pytest.mark.parametrize(("action", "towards"), [("F", 1), ("B", -1)])
 def test_a_full_list_is_cut_by_rank_as_by_hand(action: str, towards: int) -> None:
     """16 events with scores 1, 0.97 … 0.55. The worst 20 % go first: 3.2, so three, and 13 remain. Each brings its
-    neighbour at 0.9 of its score: 0.9, 0.873 … 0.576. Of these 26 the best 16 stay, down to 0.738; 0.73 is cut."""
+    neighbour at 0.9 of its score: 0.9, 0.873 … 0.576. The best 16 of these 26 stay, down to 0.738; 0.73 is cut."""
     numbers = [10 * n + 10 for n in range(16)]
     state = State("", tuple(RankedEvent(event_id(number), 1.0 - 0.03 * n) for n, number in enumerate(numbers)))
     step = step_forward if action == "F" else step_backward

@@ -75,7 +75,7 @@ class BertScoreSimilarity:
         encoded = [_NOTHING] * len(texts)
         order = sorted((k for k, text in enumerate(texts) if text.strip()), key=lambda k: len(texts[k]))
         weight: defaultdict[int, float] = defaultdict(lambda: 1.0)
-        # As in bert_score.score, separator and start tokens do not count.
+        # Separator and start tokens do not count, as in bert_score.score.
         weight[self._tokenizer.sep_token_id] = 0.0
         weight[self._tokenizer.cls_token_id] = 0.0
         with self._lock:
