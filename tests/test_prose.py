@@ -15,11 +15,6 @@ from tests.prose import PRIVATE_WORDS
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("backend", "workers", "gpu_workers", "infra", "bench", "tests")
-NOT_YET: tuple[str, ...] = (
-    "tests/engine/answering/served.py",
-    "tests/engine/answering/test_server_faults.py",
-)
-"""Folders and files that are still being rewritten. To be removed with the last of them."""
 ALLOWED: dict[tuple[str, str], str] = {}
 """Allowed uses of a word, by file and word, each with the reason."""
 NO_SUBJECT = re.compile(r"(?:^|[.:;] )(Of|As) ", re.MULTILINE)
@@ -29,7 +24,6 @@ SOURCES = [
     path.relative_to(ROOT).as_posix()
     for path in sorted([ROOT / "manage.py", *(file for package in PACKAGES for file in (ROOT / package).rglob("*.py"))])
 ]
-CHECKED = [name for name in SOURCES if not name.startswith(NOT_YET)]
 
 
 def docstrings(source: str) -> Iterator[tuple[int, str]]:
@@ -58,7 +52,7 @@ def faults(source: str) -> list[tuple[int, str]]:
     return sorted(words + [(line, match[1]) for line, text in texts for match in NO_SUBJECT.finditer(text)])
 
 
-@pytest.mark.parametrize("name", CHECKED)
+@pytest.mark.parametrize("name", SOURCES)
 def test_prose_in_code_keeps_to_the_style_guide(name: str) -> None:
     found = [fault for fault in faults((ROOT / name).read_text()) if (name, fault[1]) not in ALLOWED]
 
@@ -70,13 +64,9 @@ def test_prose_in_the_makefile_keeps_to_the_style_guide() -> None:
 
 
 def test_every_allowed_use_is_still_in_use() -> None:
-    used = {(name, word) for name in CHECKED for _, word in faults((ROOT / name).read_text())}
+    used = {(name, word) for name in SOURCES for _, word in faults((ROOT / name).read_text())}
 
     assert ALLOWED.keys() <= used
-
-
-def test_every_exemption_still_names_files() -> None:
-    assert [prefix for prefix in NOT_YET if not any(name.startswith(prefix) for name in SOURCES)] == []
 
 
 def test_a_fault_is_found_in_docstrings_of_all_kinds_and_in_comments() -> None:

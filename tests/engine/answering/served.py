@@ -146,7 +146,7 @@ class Served:
         return answer_question(question, graph, self.models, settings=more.pop("settings", LOOKING), **more)
 
     def forget(self) -> None:
-        """Begin anew, as if nothing had been asked yet."""
+        """Forget what was sent, as if nothing had been asked yet."""
         self.server.requests.clear()
         self.billed.clear()
         self.pauses.clear()

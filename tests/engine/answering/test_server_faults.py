@@ -39,7 +39,7 @@ WITHOUT = {
     "condense": UP, "rewrite": UP, "answer": None, "requery": RIGHT, "repair": RIGHT, "check": RIGHT, "verify": UP,
     "observe": UP, "plan": RIGHT, "reflect": RIGHT,
 }  # fmt: skip
-# Where a lost call is noted: the path of the record and whether its error is told.
+# The record that notes a lost call, by its path.
 NOTED = {
     "rewrite": "", "answer": "SA", "requery": "RQ", "repair": "RQ/SA", "check": "CA", "plan": "IN", "reflect": "IN",
 }  # fmt: skip
