@@ -23,7 +23,7 @@ from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRe
 
 ROOT = Path(__file__).parents[2]
 # One process, because the text models are loaded once.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("evaluation-runs")]
+pytestmark = pytest.mark.slow
 
 TRUTHS = {"What is washed?": "A", "What is watered?": "B", "What is painted?": "C"}
 

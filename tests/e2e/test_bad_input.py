@@ -16,7 +16,7 @@ from infra.local.api_key import key_file
 from tests.e2e.service import Service, running_service
 from tests.engine.indexing.media import grey, run_ffmpeg, solid, write_steady, write_video
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("whole-service")]
+pytestmark = pytest.mark.slow
 
 PARTS_OF_AN_INDEX = ("chunks", "events", "frames", "entities", "relations", "transcript", "objects")
 

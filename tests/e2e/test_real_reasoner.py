@@ -18,7 +18,7 @@ from gpu_workers.engine.models.roles import AnswerModels, Message, Meter, ModelE
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from infra.local.stack import Stack
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("whole-service")]
+pytestmark = pytest.mark.slow
 
 VIDEO = stable_id("video", "park")
 EVENTS = (

@@ -13,10 +13,10 @@ from infra.local.default_video import default_video
 from infra.local.demo.client import Client
 from tests.e2e.service import Service, running_service
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("whole-service")]
+pytestmark = pytest.mark.slow
 
 # Twice as many segments as kills.
-SECONDS, SEGMENT_MS = 48, 6_000
+SECONDS, SEGMENT_MS = 30, 3_000
 KILLED = ("worker-index", "relay", "worker-system", "worker-index")
 
 

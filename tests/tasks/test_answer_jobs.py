@@ -28,7 +28,7 @@ from tests.tasks.world import TWELVE_SECONDS, indexed_video, ring_again, run_due
 from workers.runner import run_job
 
 # One process for both files, because the models are loaded once.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
+pytestmark = pytest.mark.slow
 
 CHOICES = ["a boat", "a tennis ball", "a cat"]
 DOWN = Fault(503, "overloaded", "away", {"Retry-After": "0"})

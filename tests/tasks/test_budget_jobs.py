@@ -29,7 +29,7 @@ from tests.tasks.eyes import GREEN, STORIES
 from tests.tasks.test_answer_jobs import ask, saying
 from tests.tasks.world import TWELVE_SECONDS, indexed_video, run_due
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
+pytestmark = pytest.mark.slow
 
 NUMBERS = ["3", "5", "7"]
 """Choices that are not judged one by one, so votes decide."""

@@ -27,7 +27,7 @@ from tests.tasks.test_answer_jobs import CHOICES, saying
 from tests.tasks.test_index_jobs import check_bill, check_graph
 from tests.tasks.world import FORTY_SECONDS, indexed_video, run_due
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
+pytestmark = pytest.mark.slow
 
 # Off the 3 s grid, with every border inside a scene.
 CUTS = (0, 10_400, 17_400, 40_000)

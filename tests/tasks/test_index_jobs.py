@@ -41,7 +41,7 @@ from tests.tasks.world import (
 from workers.runner import FollowUp, Work, run_job
 
 # One process for both files, because the models are loaded once.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
+pytestmark = pytest.mark.slow
 
 DOWN = Fault(503, "overloaded", "away", {"Retry-After": "0"})
 ROWS = (Chunk, Event, Frame, Entity, Mention, Relation, Segment, Topic, Overview)

@@ -19,7 +19,7 @@ from tests.scripted_openai import ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.eyes import chunk_n, see
 from tests.tasks.world import indexed_video, ring_again, run_due
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
+pytestmark = pytest.mark.slow
 
 
 def followed(record: SegmentRecord) -> tuple[TrackObservation, ...]:

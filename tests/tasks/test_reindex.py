@@ -29,7 +29,7 @@ from tests.tasks.eyes import see
 from tests.tasks.world import TWELVE_SECONDS, exists, indexed_video, run_due
 from workers.runner import run_job
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
+pytestmark = pytest.mark.slow
 
 DOWN = Fault(503, "overloaded", "away", {"Retry-After": "0"})
 

@@ -28,7 +28,7 @@ from tests.scripted_openai import Fault, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.eyes import chunk_n
 from tests.tasks.world import arrived, run_due
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
+pytestmark = pytest.mark.slow
 
 
 def watch(request: ScriptedRequest) -> Any:

@@ -22,7 +22,7 @@ from tests.scripted_openai import ScriptedOpenAIServer
 from tests.tasks.eyes import GREEN, RED, STORIES
 from tests.tasks.world import TWELVE_SECONDS, indexed_video, run_due
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
+pytestmark = pytest.mark.slow
 
 DOGS = "dogs chasing a tennis ball"
 

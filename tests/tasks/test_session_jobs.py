@@ -15,7 +15,7 @@ from tests.factories import make_video
 from tests.questions.world import answer
 from tests.tasks.world import run_due
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
+pytestmark = pytest.mark.slow
 
 
 def test_the_engine_is_given_the_turns_before_and_its_wording_is_kept(

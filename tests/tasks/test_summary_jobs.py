@@ -28,7 +28,7 @@ from tests.tasks.test_index_jobs import check_bill, check_graph
 from tests.tasks.world import FORTY_SECONDS, TWELVE_SECONDS, Scene, indexed_video, ring_again, run_due, stored_video
 from workers.runner import run_job
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker-jobs")]
+pytestmark = pytest.mark.slow
 
 DOWN = Fault(503, "overloaded", "away", {"Retry-After": "0"})
 TOLD = {"topic", "overview"}
