@@ -29,7 +29,7 @@ demo: bootstrap ## index a video and ask it a question: VIDEO=… QUESTION='…'
 	@$(PY) -m infra.local.demo
 
 test: bootstrap ## run the tests on real servers; some of them: ARGS='tests/jobs -k lease'
-	@$(PY) -m pytest -n 3 --dist loadfile $(ARGS)
+	@$(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-vllm: bootstrap ## test the openai profile against a real vLLM on this CPU; the first run sets it up (about 2.5 GB)
 	@$(PY) -m infra.vllm $(ARGS)
