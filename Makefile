@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-vllm bench-index bench-answer eval up down reset status lint lint-api lock
+.PHONY: help bootstrap demo test test-faults test-vllm bench-index bench-answer eval up down reset status lint lint-api lock
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -28,8 +28,11 @@ bootstrap: ## make or repair .venv
 demo: bootstrap ## index a video and ask it a question: VIDEO=… QUESTION='…' CHOICES='A|B'
 	@$(PY) -m infra.local.demo
 
-test: bootstrap ## run the tests on real servers; some of them: ARGS='tests/jobs -k lease'
-	@$(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jobs -k lease'
+	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults $(ARGS)
+
+test-faults: bootstrap ## kill every process of the service while it indexes, and compare graph and bill (about 5 minutes)
+	@$(PY) -m pytest tests/faults $(ARGS)
 
 test-vllm: bootstrap ## test the openai profile against a real vLLM on this CPU; the first run sets it up (about 2.5 GB)
 	@$(PY) -m infra.vllm $(ARGS)
