@@ -11,7 +11,8 @@ from backend.library.queries import find_video
 from backend.library.recording import object_keys
 from backend.library.services.videos import drop_video
 from backend.library.storage import ObjectStorage, source_prefix, video_prefix
-from backend.questions.services import evidence, searches
+from backend.questions.queries.evidence import frame_keys
+from backend.questions.services import searches
 from backend.tenancy.context import tenant_scope
 from workers.runner import FollowUp, Work
 
@@ -25,7 +26,7 @@ def handle(work: Work) -> FollowUp | None:
             raise JobFailed("video_in_use", "jobs of the video are still stopping", retryable=True)
         sources = object_keys(video) if video is not None else []
         # A key under the video's own prefix is deleted twice, without harm.
-        copies = evidence.frame_keys(video_id)
+        copies = frame_keys(video_id)
     if video is not None:
         storage = ObjectStorage()
         # Objects first: as long as rows still name them, a second attempt finds the objects that a first one left.

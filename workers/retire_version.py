@@ -7,8 +7,10 @@ from backend.jobs.services import JobFailed
 from backend.library.indexing.retirement import drop_segments, is_written, retirable
 from backend.library.models import IndexVersion
 from backend.library.storage import ObjectMissing, ObjectStorage, cited_thumbnail_key, version_prefix
+from backend.questions.queries.evidence import citing_thumbnails
 from backend.questions.queries.pinned_versions import is_read
-from backend.questions.services import evidence, searches
+from backend.questions.services import searches
+from backend.questions.services.evidence import show_frame
 from backend.tenancy.context import tenant_scope
 from workers.runner import FollowUp, Work
 
@@ -43,7 +45,7 @@ def keep_cited_thumbnails(work: Work, version: IndexVersion) -> None:
     """Copy thumbnails that answers show and that have no copy yet; the evidence then names the copy."""
     prefix = version_prefix(version.tenant_id, version.video_id, version.n)
     with tenant_scope(version.tenant_id):
-        cited = evidence.citing_thumbnails(version.video_id, prefix)
+        cited = citing_thumbnails(version.video_id, prefix)
     storage = ObjectStorage()
     for row in cited:
         key = cited_thumbnail_key(version.tenant_id, row.question_id, row.ordinal)
@@ -52,4 +54,4 @@ def keep_cited_thumbnails(work: Work, version: IndexVersion) -> None:
         except ObjectMissing:
             key = ""
         with work.checkpoint():
-            evidence.show_frame(row, key)
+            show_frame(row, key)

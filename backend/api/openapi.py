@@ -144,7 +144,7 @@ SETTINGS: dict[str, Any] = {
         "IndexState": "backend.library.models.IndexState",
         "UploadStatus": "backend.library.models.UploadStatus",
         "Profile": "backend.library.models.Profile",
-        "IndexJobStatus": "backend.library.indexing.api.STATUSES",
+        "IndexJobStatus": "backend.library.bodies.index_jobs.STATUSES",
         "Scope": "backend.accounts.bodies.SCOPE_CHOICES",
         "QuestionStatusEnum": "backend.questions.models.QuestionStatus",
         "BatchStatus": "backend.questions.models.BatchStatus",

@@ -16,15 +16,14 @@ def finish_version(video_id: UUID, version: int) -> None:
 
 
 def indexed_content(video_id: UUID, version: int) -> IndexedContent:
-    """Return a version's contents: whether anything is described, its most frequent gap, the clock in the picture."""
+    """Return a version's contents: the clock in the picture, or the most frequent gap if nothing is described."""
     chunks = Chunk.objects.filter(video_id=video_id, index_version=version)
-    gaps = Counter(chunks.exclude(gap=None).values_list("gap", flat=True))
+    if not chunks.filter(gap=None).exists():
+        gaps = Counter(chunks.values_list("gap", flat=True))
+        return IndexedContent(described=False, commonest_gap=str(gaps.most_common(1)[0][0]) if gaps else "")
     clock = read_clock(video_id, version)
-    return IndexedContent(
-        described=chunks.filter(gap=None).exists(),
-        commonest_gap=str(gaps.most_common(1)[0][0]) if gaps else "",
-        clock={"at_zero": clock.at_zero, "readings": clock.readings} if clock is not None else None,
-    )
+    shown = {"at_zero": clock.at_zero, "readings": clock.readings} if clock is not None else None
+    return IndexedContent(described=True, clock=shown)
 
 
 def read_clock(video_id: UUID, version: int) -> Clock | None:

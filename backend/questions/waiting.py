@@ -29,11 +29,9 @@ class PollClock:
     sleep: Callable[[float], None] = time.sleep
 
 
-def wait_until(
-    look: Callable[[], bool], *, seconds: float, every: float = POLL_SECONDS, clock: PollClock | None = None
-) -> bool:
+def wait_until(look: Callable[[], bool], *, seconds: float, every: float = POLL_SECONDS) -> bool:
     """Look until look() is true or the time is over. Returns the result of the last look."""
-    clock = clock or PollClock()
+    clock = PollClock()
     deadline = clock.now() + seconds
     while True:
         result = look()

@@ -25,7 +25,7 @@ from backend.webhooks.models import Delivery, DeliveryState, Endpoint, EndpointS
 MAX_BODY_BYTES = 20_000
 MAX_ENDPOINTS = 20
 ROTATION_OVERLAP = timedelta(hours=24)
-# The delivery's job is retried only after its own faults; workers.webhook_delivery has the schedule of attempts.
+# The delivery's job is retried only after its own faults; backend.webhooks.attempts has the schedule of attempts.
 JOB_ATTEMPTS = 5
 
 

@@ -14,9 +14,9 @@ from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing.activation import set_indexed_until
 from backend.library.indexing.failure import fail_version
 from backend.library.indexing.follow_ups import enqueue_assembly, enqueue_summary, summary_is_due
-from backend.library.indexing.segments import mark_assembled, observed_segments
+from backend.library.indexing.segments import ObservedSegments, mark_assembled, observed_segments
 from backend.library.indexing.versions import is_indexing, version_of
-from backend.library.models import Segment, Video
+from backend.library.models import Video
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine import ekg
@@ -37,12 +37,9 @@ TURN_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Adjacent observed segments to assemble. chunks: of the segments. pending: earlier chunks without an event."""
+    """One step of the assembly. chunks: of the observed segments. pending: earlier chunks without an event."""
 
-    video: Video
-    version: int
-    segments: list[Segment]
-    last: bool
+    observed: ObservedSegments
     chunks: list[ekg.Chunk]
     pending: list[ekg.Chunk]
     next_event_n: int
@@ -74,7 +71,7 @@ def handle(work: Work) -> FollowUp | None:
         if time.monotonic() >= turn_ends:
             # A wake-up for this same job gives the remaining segments their own time limit and attempts.
             with work.checkpoint():
-                enqueue_assembly(step.video.id, step.version)
+                enqueue_assembly(step.observed.video.id, step.observed.version)
                 work.complete()
             return None
 
@@ -87,10 +84,7 @@ def next_step(work: Work) -> Step | None:
             return None
         writer = _writer(ready.video, ready.version)
         return Step(
-            video=ready.video,
-            version=ready.version,
-            segments=ready.segments,
-            last=ready.last,
+            observed=ready,
             chunks=chunks_of(ready.segments),
             pending=writer.pending_chunks(before_segment=ready.segments[0].n),
             next_event_n=writer.next_event_n(),
@@ -112,7 +106,7 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
 
     Returns the summary job that ends the version, if the step held the version's last segment.
     """
-    video, version = step.video, step.version
+    video, version, segments = step.observed.video, step.observed.version, step.observed.segments
     meter = Meter()
     directory = StagedEntities(video.tenant_id, video.id, version)
     staging = _Staging(directory)
@@ -137,26 +131,26 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
             pending_chunks=step.pending,
         )
         assembler.push(step.chunks)
-        if step.last:
+        if step.observed.last:
             assembler.flush()
-    linked = link_objects(step)
+    linked = link_objects(step.observed)
     wall_ms = round((time.monotonic() - started) * 1000)
     with work.checkpoint():
         if not is_indexing(video.id, version):
             return None
         # The summary's job is locked before the video's row, see LOCK_ORDER.
-        due = step.last or any(summary_is_due(segment.n) for segment in step.segments)
+        due = step.observed.last or any(summary_is_due(segment.n) for segment in segments)
         summary = enqueue_summary(video.id, version) if due else None
         _writer(video, version).store_events(staging.records)
         for result in linked:
             describer = index_models().describer.name
             store_objects(result.objects, result.track_ids, video_id=video.id, version=version, model=describer)
-        mark_assembled(step.segments, wall_ms=wall_ms)
-        first = step.segments[0].id
+        mark_assembled(segments, wall_ms=wall_ms)
+        first = segments[0].id
         record_model_calls(source_type="assemble", source_id=first, calls=meter.calls, video_id=video.id)
         if staging.records:
             set_indexed_until(video_id=video.id, version=version, ms=staging.records[-1].event.span.end_ms)
-    return FollowUp(summary.id) if summary is not None and step.last else None
+    return FollowUp(summary.id) if summary is not None and step.observed.last else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +161,13 @@ class Linked:
     track_ids: list[UUID]
 
 
-def link_objects(step: Step) -> list[Linked]:
+def link_objects(observed: ObservedSegments) -> list[Linked]:
     """Join the tracks of each segment to the video's objects; segments without tracks are left out."""
-    video, version = step.video, step.version
+    video, version = observed.video, observed.version
     staged = StagedObjects(video.tenant_id, video.id, version, model=index_models().describer.name)
     linker = ObjectLinker(video.id, version, staged)
     linked = []
-    for segment in step.segments:
+    for segment in observed.segments:
         with tenant_scope(video.tenant_id):
             track_ids, tracks = unlinked_tracks(video.id, version, segment.n)
         if tracks:

@@ -364,7 +364,7 @@ def test_segments_that_wait_are_assembled_together_and_make_the_same_graph(
     assemble = assemble_video.assemble
 
     def watched(work: Work, step: assemble_video.Step) -> FollowUp | None:
-        steps.append(len(step.segments))
+        steps.append(len(step.observed.segments))
         return assemble(work, step)
 
     monkeypatch.setattr(assemble_video, "assemble", watched)

@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import page_of, parsed_query
+from backend.api.bodies import listed, page_of, parsed_query
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.views import TenantView
 from backend.billing import queries
@@ -45,7 +45,7 @@ class UsageEventsView(TenantView):
     def get(self, request: Request) -> Response:
         """List the rows of the usage ledger, newest first."""
         rows = queries.events(**parsed_query(UsageEventQuerySerializer, request))
-        return page(request, rows, serialize=lambda row: UsageEventSerializer(row).data)
+        return page(request, rows, serialize_many=lambda rows: listed(UsageEventSerializer, rows))
 
 
 routes: list[Any] = [

@@ -5,92 +5,17 @@ An index job is the indexing of one video, so its id is the video's under anothe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from django.urls import path
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import ResourceErrorSerializer, StrictSerializer, page_of, parsed_query
+from backend.api.bodies import page_of, parsed_query
 from backend.api.pagination import PAGE_PARAMETERS, page
-from backend.api.public_ids import PublicIdField, decode
+from backend.api.public_ids import decode
 from backend.api.views import TenantView
-from backend.library.indexing.progress import IndexJob, index_jobs
-from backend.library.models import Video
+from backend.library.bodies.index_jobs import IndexJobQuerySerializer, IndexJobSerializer, index_job_bodies
 from backend.library.queries import videos
-
-STATUSES = ("queued", "running", "succeeded", "failed", "canceled")
-STAGES = ("probe", "input", "observe", "assemble", "summarise", "")
-
-
-class IndexJobQuerySerializer(StrictSerializer):
-    video_id = PublicIdField("vid", required=False)
-
-
-class IndexJobProgressSerializer(serializers.Serializer[Any]):
-    done = serializers.IntegerField()
-    total = serializers.IntegerField(
-        help_text="Number of segments; 0 until the file is read. It rises while the input is open."
-    )
-    unit = serializers.CharField()
-    percent = serializers.FloatField()
-
-
-class IndexJobErrorSerializer(ResourceErrorSerializer):
-    """Why an index job failed."""
-
-    retryable = serializers.BooleanField(help_text="Whether sending the same file again may succeed.")
-
-
-class IndexJobSerializer(serializers.Serializer[Any]):
-    id = PublicIdField("job")
-    object = serializers.CharField()
-    video_id = PublicIdField("vid")
-    index_version = serializers.IntegerField(help_text="The version that is being built, or the latest version.")
-    status = serializers.ChoiceField(STATUSES)
-    stage = serializers.ChoiceField(
-        STAGES,
-        help_text="Empty unless queued or running. `input`: all appended segments are indexed, and more may come.",
-    )
-    progress = IndexJobProgressSerializer()
-    observed_ms = serializers.IntegerField(
-        help_text="Video time observed so far. Events follow as segments are assembled."
-    )
-    attempt = serializers.IntegerField(help_text="Highest number of attempts of any step.")
-    error = IndexJobErrorSerializer(allow_null=True)
-    external_id = serializers.CharField(allow_blank=True)
-    created_at = serializers.DateTimeField()
-    started_at = serializers.DateTimeField(allow_null=True)
-    completed_at = serializers.DateTimeField(allow_null=True)
-
-
-def bodies(rows: Sequence[Video]) -> list[Any]:
-    return list(IndexJobSerializer([_body(job) for job in index_jobs(rows)], many=True).data)
-
-
-def _body(job: IndexJob) -> dict[str, Any]:
-    video = job.video
-    percent = 100.0 if job.status == "succeeded" else round(100 * job.done / job.total, 1) if job.total else 0.0
-    error = {"code": video.error_code, "message": video.error_message, "retryable": job.retryable}
-    return {
-        "id": video.id,
-        "object": "index_job",
-        "video_id": video.id,
-        "index_version": video.building_index_version,
-        "status": job.status,
-        "stage": job.stage,
-        "progress": {"done": job.done, "total": job.total, "unit": "segments", "percent": percent},
-        "observed_ms": job.observed_ms,
-        "attempt": job.attempt,
-        "error": error if video.error_code else None,
-        "external_id": video.external_id,
-        "created_at": video.created_at,
-        "started_at": job.started_at,
-        "completed_at": job.completed_at,
-    }
 
 
 class IndexJobsView(TenantView):
@@ -108,7 +33,7 @@ class IndexJobsView(TenantView):
         video_id = parsed_query(IndexJobQuerySerializer, request).get("video_id")
         if video_id is not None:
             rows = rows.filter(id=video_id)
-        return page(request, rows, serialize_many=bodies)
+        return page(request, rows, serialize_many=index_job_bodies)
 
 
 class IndexJobView(TenantView):
@@ -117,7 +42,7 @@ class IndexJobView(TenantView):
     @extend_schema(operation_id="getIndexJob", responses=IndexJobSerializer, tags=["Index jobs"])
     def get(self, request: Request, job_id: str) -> Response:
         """Return the status, stage and progress of one index job."""
-        return Response(bodies([self.get_or_404(videos(), decode("job", job_id))])[0])
+        return Response(index_job_bodies([self.get_or_404(videos(), decode("job", job_id))])[0])
 
 
 routes = [

@@ -17,13 +17,13 @@ from backend.library.models import IndexVersion, Segment, SegmentState, Video
 class IndexedContent:
     """The contents of a complete version (backend.ekg.completion reads them).
 
-    described: whether any chunk has a description. commonest_gap: code of the most frequent gap, "" without a gap.
-    clock: the clock in the picture in the form of IndexVersion.clock; None if no clock is readable.
+    described: whether any chunk has a description. commonest_gap: code of the most frequent gap if none has, ""
+    without a gap. clock: the clock in the picture in the form of IndexVersion.clock; None if no clock is readable.
     """
 
     described: bool
-    commonest_gap: str
-    clock: Mapping[str, Any] | None
+    commonest_gap: str = ""
+    clock: Mapping[str, Any] | None = None
 
 
 def is_whole(video_id: UUID, version: int) -> bool:

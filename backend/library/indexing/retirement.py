@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import enqueue
+from backend.library.indexing.versions import version_of
 from backend.library.models import IndexVersion, Segment, Video
 
 RETIRE_ATTEMPTS = 1_000
@@ -39,7 +40,7 @@ def retirable(version_id: UUID) -> IndexVersion | None:
 
     A replaced version is never used again, so a version that can be retired once stays so.
     """
-    version: IndexVersion | None = IndexVersion.objects.filter(id=version_id).first()
+    version = version_of(version_id)
     if version is None:
         return None
     video = Video.objects.get(id=version.video_id)

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from backend.library.indexing.versions import is_indexing
-from backend.library.models import Collection, IndexVersion, Segment, SegmentState, Video
+from backend.library.indexing.versions import is_indexing, version_of
+from backend.library.models import Collection, Segment, SegmentState, Video
 from backend.library.recording import RecordedPiece, pieces
 
 
@@ -61,7 +61,7 @@ class ObservedSegments:
 
 def observed_segments(version_id: UUID, *, limit: int) -> ObservedSegments | None:
     """Return the earliest unassembled segments that are observed without interruption; None if there are none."""
-    built = IndexVersion.objects.filter(id=version_id).first()
+    built = version_of(version_id)
     if built is None or not is_indexing(built.video_id, built.n):
         return None
     segments = Segment.objects.filter(video_id=built.video_id, index_version=built.n)

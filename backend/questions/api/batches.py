@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.encoders import JSONEncoder
 
-from backend.api.bodies import page_of, parsed, parsed_query
+from backend.api.bodies import listed, page_of, parsed, parsed_query
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import FieldError, Problem
@@ -27,7 +27,6 @@ from backend.questions.bodies.batches import (
     QuestionBatchRequestSerializer,
     QuestionBatchSerializer,
 )
-from backend.questions.bodies.common import listed
 from backend.questions.bodies.questions import QuestionSerializer
 from backend.questions.models import BatchStatus, QuestionBatch
 from backend.questions.queries import batches as batch_queries

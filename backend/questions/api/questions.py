@@ -13,14 +13,13 @@ from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import page_of, parsed, parsed_query
+from backend.api.bodies import listed, page_of, parsed, parsed_query
 from backend.api.idempotency import idempotent
 from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
 from backend.api.problems import Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView, UnboundTenantView
 from backend.questions import stream
-from backend.questions.bodies.common import listed
 from backend.questions.bodies.questions import QuestionQuerySerializer, QuestionRequestSerializer, QuestionSerializer
 from backend.questions.models import Question, QuestionStatus
 from backend.questions.queries import questions as question_queries

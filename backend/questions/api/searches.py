@@ -9,12 +9,11 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import page_of, parsed, parsed_query
+from backend.api.bodies import listed, page_of, parsed, parsed_query
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView, UnboundTenantView
-from backend.questions.bodies.common import listed
 from backend.questions.bodies.searches import (
     SearchQuerySerializer,
     SearchRequestSerializer,

@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import page_of, parsed, parsed_query
+from backend.api.bodies import listed, page_of, parsed, parsed_query
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode, encode
@@ -50,7 +50,11 @@ class SessionsView(TenantView):
     )
     def get(self, request: Request) -> Response:
         """List sessions, newest first."""
-        return page(request, session_queries.sessions(**parsed_query(SessionQuerySerializer, request)), serialize=_body)
+        return page(
+            request,
+            session_queries.sessions(**parsed_query(SessionQuerySerializer, request)),
+            serialize_many=lambda rows: listed(SessionSerializer, [session_queries.view_of(row) for row in rows]),
+        )
 
 
 class SessionView(TenantView):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from rest_framework import serializers
 
@@ -13,11 +12,6 @@ from backend.library.storage import ObjectStorage
 from backend.questions.queries.scopes import MAX_VIDEOS
 
 SCOPE_FIELDS = ("video_ids", "collection_id")
-
-
-def listed(serializer: type[serializers.Serializer[Any]], rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the bodies of rows. One serializer serves all rows, since making one copies every field."""
-    return list(cast(Sequence[dict[str, Any]], serializer(rows, many=True).data))
 
 
 class ScopeRequestSerializer(StrictSerializer):

@@ -177,7 +177,7 @@ def views_of(rows: Sequence[Question], *, trace: bool = False) -> list[QuestionV
     evidence: dict[UUID, list[Evidence]] = defaultdict(list)
     for item in Evidence.objects.filter(question_id__in=ids).order_by("question_id", "ordinal"):
         evidence[item.question_id].append(item)
-    progress = _progress_of([row.id for row in rows if row.status in OPEN])
+    progress = progress_of([row.id for row in rows if row.status in OPEN])
     feedback = feedback_of(ids)
     nodes = {row.id: nodes_of(row.id) for row in rows} if trace else {}
     return [
@@ -207,7 +207,8 @@ def nodes_of(question_id: UUID) -> tuple[NodeView, ...]:
     return tuple(NodeView(node, tuple(candidates[node.id])) for node in nodes)
 
 
-def _progress_of(question_ids: Iterable[UUID]) -> dict[UUID, Progress]:
+def progress_of(question_ids: Iterable[UUID]) -> dict[UUID, Progress]:
+    """Return the progress of each question's job, in one statement."""
     keys = [job_key(question_id) for question_id in question_ids]
     if not keys:
         return {}
