@@ -79,6 +79,24 @@ class Meter:
 
 
 @dataclass(frozen=True, slots=True)
+class ChatCapabilities:
+    """What a chat server does, as it says of itself or as it showed when it was probed.
+
+    context_tokens: its window. images, video: whether messages may hold pictures, or frames as one video. schemas:
+    whether it keeps to a JSON schema. samples: whether one request may ask for several samples. log_probabilities:
+    whether it returns those of the first tokens. thinks: whether it writes its reasoning before the answer.
+    """
+
+    context_tokens: int
+    images: bool = False
+    video: bool = False
+    schemas: bool = True
+    samples: bool = True
+    log_probabilities: bool = True
+    thinks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Image:
     """A picture inside a message, sent as a data URI. label, if any, is sent as text just before it."""
 
@@ -298,6 +316,35 @@ class Similarity(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Scores passages against a query, more exactly than their embeddings do."""
+
+    name: str
+
+    def rerank(self, query: str, passages: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
+        """Return the relevance of each passage to the query, 0 to 1, shape (len(passages),). Raises ModelError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Entailment:
+    """Probabilities that a premise entails a hypothesis, says nothing of it, or contradicts it; their sum is 1."""
+
+    entails: float
+    neutral: float
+    contradicts: float
+
+
+class Entailer(Protocol):
+    """Natural language inference between texts."""
+
+    name: str
+
+    def entail(self, pairs: Sequence[tuple[str, str]], *, meter: Meter) -> list[Entailment]:
+        """Return the entailment of each (premise, hypothesis). Raises ModelError."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class FrameEvidence:
     """A frame offered to a checker. observation: the describer's measurements around it, "" for a VLM."""
@@ -385,3 +432,5 @@ class AnswerModels:
     similarity: Similarity
     calibration: Calibration
     checker: Checker | None = None
+    reranker: Reranker | None = None
+    entailer: Entailer | None = None
