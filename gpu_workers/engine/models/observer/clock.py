@@ -128,7 +128,8 @@ def fit_clock_periods(readings: Iterable[tuple[int, str]]) -> tuple[ClockPeriod,
     moments = sorted(lines)
     starts = _period_starts({ms: list(_of_moment(lines[ms])) for ms in moments})
     periods: list[ClockPeriod] = []
-    for start, end in pairwise([*starts, math.inf]):
+    # The last period ends after the last moment.
+    for start, end in pairwise([*starts, max(moments, default=0) + 1]):
         within = [(ms, text) for ms in moments if start <= ms < end for text in lines[ms]]
         if (clock := fit_clock(within)) is not None:
             periods.append(ClockPeriod(start if periods else 0, clock))
