@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -82,8 +82,8 @@ class Server:
 class Preset:
     """Default models of one kind of machine. gpu_gib: usable memory of each card, which is less than its name says.
 
-    roles: the server that plays each role. models: model of a role that is served elsewhere. in_process: model, or
-    built-in, of each role that runs in the workers; in_process_share: the share of the first card left to them.
+    roles: the server that plays each role. in_process: model, or built-in, of each role that runs in the workers;
+    in_process_share: the share of the first card left to them.
     """
 
     name: str
@@ -93,12 +93,11 @@ class Preset:
     servers: Mapping[str, Server]
     in_process: Mapping[str, str]
     in_process_share: float = 0.0
-    models: Mapping[str, str] = field(default_factory=dict)
 
     def served_model(self, role: str) -> str:
         """Return the name under which the role's model is served, "" if the preset does not name it."""
         server = self.roles.get(role)
-        return self.servers[server].model if server else self.models.get(role, "")
+        return self.servers[server].model if server else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +152,6 @@ def _preset(name: str, row: Mapping[str, Any]) -> Preset:
         servers={key: Server(name=key, **server) for key, server in row["servers"].items()},
         in_process=in_process,
         in_process_share=share,
-        models=row.get("models", {}),
     )
 
 
