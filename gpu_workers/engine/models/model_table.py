@@ -14,8 +14,18 @@ from typing import Any
 
 PATH = Path(__file__).with_name("models.json")
 
-ROLES = ("describer", "checker", "reasoner", "text_embedder", "frame_embedder", "reranker", "entailer")
-"""Roles that a server can play. The name in capitals begins the role's environment variables."""
+ROLES = (
+    "describer",
+    "checker",
+    "reasoner",
+    "text_embedder",
+    "frame_embedder",
+    "token_embedder",
+    "reranker",
+    "entailer",
+)
+"""Roles that a server can play. The name in capitals begins the role's environment variables. token_embedder: token
+embeddings for the similarity of answers (BERTScore), so that query workers need no torch."""
 
 PERMISSIVE = frozenset({"Apache-2.0", "MIT", "BSD-3-Clause"})
 """Licences under which a model may enter the table."""
@@ -58,12 +68,15 @@ class Model:
 class Server:
     """One model server of a preset. model: a hub id of the table, which is also the name under which it is served.
 
-    gpu: index of its first card; it takes tensor_parallel cards. memory_share: of each card's memory. sequences:
-    requests that it runs at once. images: pictures per request, 0 for none. video: whether a request may hold a video.
+    task: "generate" for chat, or the pooling task that vLLM runs it with: "embed", "token_embed", or "classify" for a
+    reranker or a classifier. gpu: index of its first card; it takes tensor_parallel cards. memory_share: of each card's
+    memory. sequences: requests that it runs at once. images: pictures per request, 0 for none. video: whether a request
+    may hold a video.
     """
 
     name: str
     model: str
+    task: str
     gpu: int
     tensor_parallel: int
     memory_share: float
