@@ -37,9 +37,9 @@ class Model:
 
     revision: 40 hex digits of the hub's commit, "" for a registry weight, whose files have hashes. window: longest
     input in tokens, 0 where that means nothing. weights_gib: as loaded (16 bits where the file has 32).
-    kv_kib_per_token: memory of one token of context over all GPUs. images: pictures per request. thinks: it writes its
-    reasoning first unless it is asked not to. small: the answering is bounded for it (models.calibration). layer,
-    baseline: of BERTScore. labels: of a classifier, in the order of its outputs.
+    kv_kib_per_token: memory of one token of context over all GPUs. images: pictures per request. picture_patch: see
+    roles.ChatCapabilities. thinks: it writes its reasoning first unless it is asked not to. small: the answering is
+    bounded for it (models.calibration). layer, baseline: of BERTScore. labels: of a classifier, in their order.
     """
 
     name: str
@@ -55,6 +55,7 @@ class Model:
     kv_kib_per_token: float = 0.0
     images: int = 0
     video: bool = False
+    picture_patch: int = 28
     thinks: bool = False
     small: bool = False
     dimension: int = 0
