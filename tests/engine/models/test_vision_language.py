@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from gpu_workers.engine.ekg import Chunk, SampledFrame, Span, TranscriptLine
-from gpu_workers.engine.models.bindings import ModelSettings, load_answer_models, load_index_models
+from gpu_workers.engine.models.bindings import load_answer_models, load_index_models
 from gpu_workers.engine.models.roles import (
+    ChatCapabilities,
     CheckRequest,
     ChunkView,
     FrameEvidence,
@@ -23,14 +24,15 @@ from gpu_workers.engine.models.served.chat import OpenAIChatModel, RetryPolicy
 from gpu_workers.engine.models.served.events import LlmSummariser, VlmExtractor, read_graph
 from gpu_workers.engine.models.served.structured import clean, parse_object
 from gpu_workers.engine.models.served.vision import VlmChecker, VlmDescriber
+from gpu_workers.engine.models.settings import ModelSettings
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 
 
-def _model(server: ScriptedOpenAIServer, **options: object) -> OpenAIChatModel:
+def _model(server: ScriptedOpenAIServer, context_tokens: int = 32_768, **options: object) -> OpenAIChatModel:
     return OpenAIChatModel(
         base_url=server.url,
         model="scripted",
-        accepts_images=True,
+        capabilities=ChatCapabilities(context_tokens, images=True),
         retry=RetryPolicy(attempts=1),
         **options,  # type: ignore[arg-type]
     )
