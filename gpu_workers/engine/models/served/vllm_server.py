@@ -146,6 +146,8 @@ def server_argv(settings: ServerSettings) -> list[str]:
     if settings.videos:
         # vLLM would keep the first 32 frames of a video that comes as pictures, and drop the others without a word.
         argv += ["--media-io-kwargs", json.dumps({"video": {"num_frames": -1}})]
+        # A request says when its frames were taken. vLLM takes that from clients with a key of the operator's only.
+        argv += ["--trust-request-mm-kwargs"]
     return argv
 
 
