@@ -1,15 +1,14 @@
-# The REST API, the admin console and the one-shot `provision` and `migrate`. No ffmpeg, no torch: it never touches a video.
+# The REST API, the admin console and the one-shot `provision` and `migrate`. No ffmpeg, no torch, because it never touches a video.
 # Build context: the repository root.   docker build -f infra/images/api.Dockerfile -t ava/api .
-FROM ghcr.io/astral-sh/uv:0.9.26 AS uv
+FROM ghcr.io/astral-sh/uv:0.13.9 AS uv
 
 FROM python:3.11.14-slim-bookworm AS build
 COPY --from=uv /uv /usr/local/bin/uv
 ENV UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never
 WORKDIR /build
-COPY pyproject.toml requirements.lock ./
-# The lock file is a constraint here: its versions and hashes, but only what the base install asks for.
+COPY infra/images/api.lock ./
 RUN uv venv /opt/venv \
- && uv pip install --no-cache --python /opt/venv/bin/python --constraints requirements.lock -r pyproject.toml
+ && uv pip install --no-config --no-cache --python /opt/venv/bin/python --no-deps --require-hashes -r api.lock
 
 FROM python:3.11.14-slim-bookworm
 RUN groupadd --gid 10001 ava && useradd --uid 10001 --gid ava --home-dir /app --no-create-home --shell /usr/sbin/nologin ava
