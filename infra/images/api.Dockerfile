@@ -14,6 +14,7 @@ FROM python:3.11.14-slim-bookworm
 RUN groupadd --gid 10001 ava && useradd --uid 10001 --gid ava --home-dir /app --no-create-home --shell /usr/sbin/nologin ava
 COPY --from=build /opt/venv /opt/venv
 WORKDIR /app
+COPY infra/images/ava-health /usr/local/bin/ava-health
 COPY manage.py ./
 COPY backend ./backend
 COPY workers ./workers
@@ -26,7 +27,7 @@ USER 10001:10001
 EXPOSE 8000
 # The Host header is 127.0.0.1, so AVA_ALLOWED_HOSTS must name it.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
-    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]
+    CMD ["ava-health", "6", "python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]
 # Threads, because a server-sent-event stream or a `Prefer: wait` request holds one while it waits. The heartbeat file must be in memory.
 CMD ["gunicorn", "backend.wsgi:application", \
      "--bind", "0.0.0.0:8000", "--worker-class", "gthread", "--workers", "2", "--threads", "16", \

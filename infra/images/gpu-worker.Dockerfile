@@ -25,6 +25,7 @@ RUN groupadd --gid 10001 ava \
  && install --directory --owner=ava --group=ava /var/cache/ava
 COPY --from=build /opt/venv /opt/venv
 WORKDIR /app
+COPY infra/images/ava-health /usr/local/bin/ava-health
 COPY manage.py ./
 COPY backend ./backend
 COPY workers ./workers
@@ -40,8 +41,9 @@ ENV PATH=/opt/venv/bin:$PATH \
     NVIDIA_DRIVER_CAPABILITIES=compute,utility,video
 VOLUME /var/cache/ava
 USER 10001:10001
+# Whether a process of this container can run a task; three minutes without one end the container.
 HEALTHCHECK --interval=30s --timeout=15s --start-period=300s --retries=3 \
-    CMD ["sh", "-c", "celery -A workers.app inspect ping --timeout 10 --destination \"celery@$(hostname)\""]
+    CMD ["ava-health", "6", "python", "-m", "workers.health"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["celery", "-A", "workers.app", "worker", "--loglevel", "INFO"]
 # One task at a time: the GPU's memory is planned for one segment.

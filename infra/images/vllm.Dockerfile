@@ -24,6 +24,7 @@ RUN groupadd --gid 10001 ava \
  && install --directory --owner=ava --group=ava /var/cache/ava
 COPY --from=build /opt/venv /opt/venv
 WORKDIR /app
+COPY infra/images/ava-health /usr/local/bin/ava-health
 COPY gpu_workers ./gpu_workers
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
@@ -38,7 +39,8 @@ VOLUME /var/cache/ava
 USER 10001:10001
 EXPOSE 8000
 # The first start downloads tens of gigabytes of weights; later ones load them from the volume in minutes.
-HEALTHCHECK --interval=15s --timeout=5s --start-period=30m --retries=4 \
-    CMD ["python", "-m", "gpu_workers.engine.models.served.vllm_server", "--check"]
+# The check asks the model for a token; another server than vlm gives its own name.
+HEALTHCHECK --interval=30s --timeout=30s --start-period=45m --retries=4 \
+    CMD ["ava-health", "8", "python", "-m", "gpu_workers.engine.models.served.vllm_server", "--server", "vlm", "--check"]
 ENTRYPOINT ["python", "-m", "gpu_workers.engine.models.served.vllm_server"]
 CMD ["--server", "vlm"]

@@ -21,6 +21,7 @@ RUN apt-get update \
  && install --directory --owner=ava --group=ava /var/cache/ava
 COPY --from=build /opt/venv /opt/venv
 WORKDIR /app
+COPY infra/images/ava-health /usr/local/bin/ava-health
 COPY manage.py ./
 COPY backend ./backend
 COPY workers ./workers
@@ -33,9 +34,9 @@ ENV PATH=/opt/venv/bin:$PATH \
     HF_HOME=/var/cache/ava/huggingface
 VOLUME /var/cache/ava
 USER 10001:10001
-# Asks this container's own worker, through the broker, whether it is alive.
-HEALTHCHECK --interval=30s --timeout=15s --start-period=60s --retries=3 \
-    CMD ["sh", "-c", "celery -A workers.app inspect ping --timeout 10 --destination \"celery@$(hostname)\""]
+# Whether a process of this container can run a task; three minutes without one end the container.
+HEALTHCHECK --interval=30s --timeout=15s --start-period=300s --retries=3 \
+    CMD ["ava-health", "6", "python", "-m", "workers.health"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["celery", "-A", "workers.app", "worker", "--loglevel", "INFO"]
 # The queues of worker-system; index and query workers give their own.
