@@ -31,5 +31,5 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
 # Threads, because a server-sent-event stream or a `Prefer: wait` request holds one while it waits. The heartbeat file must be in memory.
 CMD ["gunicorn", "backend.wsgi:application", \
      "--bind", "0.0.0.0:8000", "--worker-class", "gthread", "--workers", "2", "--threads", "16", \
-     "--timeout", "60", "--graceful-timeout", "30", "--keep-alive", "75", \
+     "--timeout", "60", "--graceful-timeout", "30", "--keep-alive", "310", \
      "--worker-tmp-dir", "/dev/shm", "--access-logfile", "-"]

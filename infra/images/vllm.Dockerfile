@@ -33,6 +33,7 @@ ENV PATH=/opt/venv/bin:$PATH \
     HF_HOME=/var/cache/ava/huggingface \
     XDG_CACHE_HOME=/var/cache/ava \
     VLLM_NO_USAGE_STATS=1 \
+    VLLM_HTTP_TIMEOUT_KEEP_ALIVE=610 \
     NVIDIA_VISIBLE_DEVICES=all \
     NVIDIA_DRIVER_CAPABILITIES=compute,utility
 VOLUME /var/cache/ava

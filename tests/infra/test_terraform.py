@@ -14,11 +14,13 @@ from typing import Any
 import hcl2
 import pytest
 
+from gpu_workers.engine.models import model_table
 from tests.infra.conftest import ROOT
 
 TERRAFORM = ROOT / "terraform"
 MODULES = sorted(path for path in (TERRAFORM / "modules").iterdir() if path.is_dir())
 FOLDERS = [TERRAFORM, *MODULES]
+MODEL_TABLE = model_table.PATH
 QUEUES = {"gpu.index", "gpu.query", "cpu.probe", "io.webhook", "system"}
 each_folder = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 
@@ -94,10 +96,12 @@ def test_every_module_output_used_exists():
 
 def test_only_the_aws_provider_is_used_and_it_is_pinned():
     (settings,) = blocks(TERRAFORM, "terraform")
-    assert settings["required_providers"] == [{"aws": {"source": "hashicorp/aws", "version": "~> 5.60"}}]
+    assert settings["required_providers"] == [{"aws": {"source": "hashicorp/aws", "version": "~> 5.100"}}]
     for folder in FOLDERS:
         for kind in ("resource", "data", "ephemeral"):
-            assert all(name.startswith("aws_") for block in blocks(folder, kind) for name in block)
+            # terraform_data is built into Terraform.
+            names = {name for block in blocks(folder, kind) for name in block} - {"terraform_data"}
+            assert all(name.startswith("aws_") for name in names)
 
 
 def ingress(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -292,8 +296,12 @@ def terraform(tmp_path_factory: pytest.TempPathFactory) -> Any:
     if mirror is None:
         pytest.skip("no offline mirror of the aws provider on this machine (AVA_TERRAFORM_MIRROR names one)")
     place = tmp_path_factory.mktemp("terraform")
-    tree = place / "tree"
+    tree = place / "terraform"
     shutil.copytree(TERRAFORM, tree, ignore=shutil.ignore_patterns(".terraform*"))
+    # The configuration reads the product's model table.
+    table = MODEL_TABLE.relative_to(ROOT)
+    (place / table).parent.mkdir(parents=True)
+    shutil.copy(MODEL_TABLE, place / table)
     (tree / "tests").mkdir()
     shutil.copy(Path(__file__).with_name("plan.tftest.hcl"), tree / "tests")
     cli = place / "cli.tfrc"
@@ -332,4 +340,5 @@ def test_terraform_plans_every_shape_against_a_scripted_provider(terraform: Any)
     planned = terraform("test", "-no-color")
     secrets.write_text(source)
     assert planned.returncode == 0, planned.stdout + planned.stderr
-    assert "6 passed, 0 failed" in planned.stdout
+    runs = (Path(__file__).with_name("plan.tftest.hcl")).read_text().count("\nrun \"")
+    assert f"{runs} passed, 0 failed" in planned.stdout
