@@ -14,8 +14,18 @@ from typing import Any
 
 PATH = Path(__file__).with_name("models.json")
 
-ROLES = ("describer", "checker", "reasoner", "text_embedder", "frame_embedder", "reranker", "entailer")
-"""Roles that a server can play. The name in capitals begins the role's environment variables."""
+ROLES = (
+    "describer",
+    "checker",
+    "reasoner",
+    "text_embedder",
+    "frame_embedder",
+    "token_embedder",
+    "reranker",
+    "entailer",
+)
+"""Roles that a server can play. The name in capitals begins the role's environment variables. token_embedder: token
+embeddings for the similarity of answers (BERTScore), so that query workers need no torch."""
 
 PERMISSIVE = frozenset({"Apache-2.0", "MIT", "BSD-3-Clause"})
 """Licences under which a model may enter the table."""
@@ -27,9 +37,9 @@ class Model:
 
     revision: 40 hex digits of the hub's commit, "" for a registry weight, whose files have hashes. window: longest
     input in tokens, 0 where that means nothing. weights_gib: as loaded (16 bits where the file has 32).
-    kv_kib_per_token: memory of one token of context over all GPUs. images: pictures per request. thinks: it writes its
-    reasoning first unless it is asked not to. small: the answering is bounded for it (models.calibration). layer,
-    baseline: of BERTScore. labels: of a classifier, in the order of its outputs.
+    kv_kib_per_token: memory of one token of context over all GPUs. images: pictures per request. picture_patch: see
+    roles.ChatCapabilities. thinks: it writes its reasoning first unless it is asked not to. small: the answering is
+    bounded for it (models.calibration). layer, baseline: of BERTScore. labels: of a classifier, in their order.
     """
 
     name: str
@@ -45,6 +55,7 @@ class Model:
     kv_kib_per_token: float = 0.0
     images: int = 0
     video: bool = False
+    picture_patch: int = 28
     thinks: bool = False
     small: bool = False
     dimension: int = 0
@@ -58,12 +69,15 @@ class Model:
 class Server:
     """One model server of a preset. model: a hub id of the table, which is also the name under which it is served.
 
-    gpu: index of its first card; it takes tensor_parallel cards. memory_share: of each card's memory. sequences:
-    requests that it runs at once. images: pictures per request, 0 for none. video: whether a request may hold a video.
+    task: "generate" for chat, or the pooling task that vLLM runs it with: "embed", "token_embed", or "classify" for a
+    reranker or a classifier. gpu: index of its first card; it takes tensor_parallel cards. memory_share: of each card's
+    memory. sequences: requests that it runs at once. images: pictures per request, 0 for none. video: whether a request
+    may hold a video.
     """
 
     name: str
     model: str
+    task: str
     gpu: int
     tensor_parallel: int
     memory_share: float

@@ -46,7 +46,11 @@ class ModelRefused(ModelError):
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One metered call. stage: description, summary, entities, topics, overview, embedding, rewrite, answer, ..."""
+    """One metered call. stage: description, summary, entities, topics, overview, embedding, rewrite, answer, ...
+
+    device_ms: the call's share of its server's time (models.occupancy), which is billed. None if the call had the
+    server to itself, so that its share is its wall time.
+    """
 
     stage: str
     model: str
@@ -56,6 +60,12 @@ class ModelCall:
     completion_tokens: int = 0
     items: int = 1
     ok: bool = True
+    device_ms: int | None = None
+
+    @property
+    def billed_ms(self) -> int:
+        """Return the milliseconds of the server that this call is billed for."""
+        return self.wall_ms if self.device_ms is None else self.device_ms
 
 
 class Meter:

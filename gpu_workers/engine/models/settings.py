@@ -45,6 +45,7 @@ class ModelSettings:
     reasoner: RoleSettings = RoleSettings()
     text_embedder: RoleSettings = RoleSettings()
     frame_embedder: RoleSettings = RoleSettings()
+    token_embedder: RoleSettings = RoleSettings()
     reranker: RoleSettings = RoleSettings()
     entailer: RoleSettings = RoleSettings()
     describer_images: int | None = None

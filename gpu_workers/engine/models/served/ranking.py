@@ -99,7 +99,7 @@ class ServedEntailer:
             raise ValueError(f"labels are {', '.join(NLI_LABELS)} in the model's order, got {', '.join(labels)}")
         self._columns = [self._labels.index(label) for label in NLI_LABELS]
         self._separator, self._context_tokens = separator, context_tokens
-        self._marks = {separator, "<s>", "</s>", "<pad>", "<unk>", "<mask>", "[CLS]", "[SEP]", "[PAD]", "[MASK]"}
+        self._marks = (separator, "<s>", "</s>", "<pad>", "<unk>", "<mask>", "[CLS]", "[SEP]", "[PAD]", "[MASK]")
         self._server = ModelServer(
             base_url=base_url,
             model=model,
