@@ -85,6 +85,9 @@ TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en-us"
 APPEND_SLASH = False
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PUBLIC_URL.startswith("https://")
+SECURE_HSTS_SECONDS = 31_536_000 if PUBLIC_URL.startswith("https://") else 0
+# The proxy or load balancer redirects plain http. Other hosts of the operator's domain are not this service's business.
+SILENCED_SYSTEM_CHECKS = ["security.W008", "security.W005", "security.W021"]
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["backend.tenancy.authentication.ApiKeyAuthentication"],

@@ -24,6 +24,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     "api": {
         "awaiting": "what a reply waits for",
         "changes": "notices of the database",
+        "deployment": "checks of manage.py check --deploy",
         "document": "the route of the OpenAPI document",
         "etags": "optimistic locking over HTTP",
         "health": "/healthz and /readyz",
