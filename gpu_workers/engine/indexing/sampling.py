@@ -1,6 +1,6 @@
 """Pictures and sound of a span of a video, by timestamp and without reading the rest.
 
-Which frames are chosen depends on the video and the rate alone: a frame is chosen when it is the first one at or after
+Which frames are chosen depends on the video and the rates alone: a frame is chosen when it is the first one at or after
 a point k/fps of the video's clock. Cutting the video into other segments chooses the same frames. Only chosen frames
 and the frames they refer to are decoded.
 """
@@ -37,23 +37,28 @@ class SourceUnreadable(Exception):
 
 
 class SamplingGrid:
-    """Chooses from rising times the first at or after each k/fps seconds."""
+    """Chooses from rising times the first at or after each k/fps seconds. fps: one rate, or several with a grid each.
 
-    def __init__(self, fps: float, start_ms: int) -> None:
-        self._rate = Fraction(fps).limit_denominator(1000) / 1000
-        self._reached = math.ceil(start_ms * self._rate) - 1
+    Raises ValueError unless every rate is above 0.
+    """
+
+    def __init__(self, fps: float | Sequence[float], start_ms: int) -> None:
+        rates = (fps,) if isinstance(fps, int | float) else fps
+        if not rates or min(rates) <= 0:
+            raise ValueError(f"fps is above 0, got {fps}")
+        self._rates = sorted({Fraction(rate).limit_denominator(1000) / 1000 for rate in rates})
+        self._reached = [math.ceil(start_ms * rate) - 1 for rate in self._rates]
 
     def takes(self, ms: int) -> bool:
         """Whether a grid point lies after the last time passed in and not after ms."""
-        point = math.floor(ms * self._rate)
-        if point <= self._reached:
-            return False
-        self._reached = point
-        return True
+        points = [math.floor(ms * rate) for rate in self._rates]
+        taken = any(point > reached for point, reached in zip(points, self._reached, strict=True))
+        self._reached = list(map(max, points, self._reached))
+        return taken
 
     def skip(self, ms: int) -> None:
         """Take a frame before the span: it uses up the points up to its time."""
-        self._reached = math.floor(ms * self._rate)
+        self._reached = [math.floor(ms * rate) for rate in self._rates]
 
 
 class FrameSamples:
@@ -64,13 +69,13 @@ class FrameSamples:
         source: str,
         span: Span,
         *,
-        fps: float,
+        fps: float | Sequence[float],
         max_side: int,
         source_start_ms: int | None = None,
         hold_ms: int | None = None,
     ) -> None:
-        if fps <= 0 or max_side < 1:
-            raise ValueError(f"fps and max_side are above 0, got {fps} and {max_side}")
+        if max_side < 1:
+            raise ValueError(f"max_side is above 0, got {max_side}")
         self.skipped = 0
         self._source, self._span, self._max_side = source, span, max_side
         self._start_ms, self._hold_ms = source_start_ms, hold_ms
@@ -231,13 +236,14 @@ def sample_frames(
     url_or_path: str,
     span: Span,
     *,
-    fps: float,
+    fps: float | Sequence[float],
     max_side: int,
     source_start_ms: int | None = None,
     hold_ms: int | None = None,
 ) -> FrameSamples:
     """Return frames of span on the grid of fps per second, upright, RGB, no side above max_side, in order of time.
 
+    With several rates, the frames on any of their grids, each once.
     A frame belongs to the span that contains its own time. A source slower than the grid gives each of its frames once.
     With hold_ms, a stretch of that length (counted from 0) in which no frame was chosen gives the picture shown at its
     beginning, with that time: a still slide is not a hole. Corrupt packets are skipped and counted in .skipped. Times
