@@ -162,10 +162,10 @@ def test_a_piece_that_would_make_the_video_too_long_is_refused(acme: Cast, monke
 
 def test_work_segments_are_a_prefix_of_the_final_plan_whatever_arrives() -> None:
     for total in range(100, 200_000, 700):
-        whole = certain_spans(total, ended=True)
+        whole = certain_spans(0, total, ended=True)
         assert sum(span.duration_ms for span in whole) == total
         for known in range(0, total + 1, 4_900):
-            early = certain_spans(known, ended=False)
+            early = certain_spans(0, known, ended=False)
             assert early == whole[: len(early)], (known, total)
             assert len(early) < len(whole), "the last segment is made when the input has ended"
 
