@@ -25,7 +25,8 @@ from typing import Any
 class ScriptedRequest:
     """One chat completion request as it arrived. index counts from 0 in order of arrival.
 
-    texts: every text part of every message in order; images: the bytes of every picture in order.
+    texts: every text part of every message in order; images: the bytes of every picture in order; videos: the frames of
+    every video in order.
     """
 
     index: int
@@ -33,6 +34,7 @@ class ScriptedRequest:
     headers: Mapping[str, str]
     texts: tuple[str, ...]
     images: tuple[bytes, ...]
+    videos: tuple[tuple[bytes, ...], ...] = ()
 
     @property
     def text(self) -> str:
@@ -144,10 +146,11 @@ class ScriptedOpenAIServer:
     def reply_to(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> tuple[ScriptedRequest, Reply | Fault]:
         texts: list[str] = []
         images: list[bytes] = []
+        videos: list[tuple[bytes, ...]] = []
         for message in body["messages"]:
-            _collect(message, texts, images)
+            _collect(message, texts, images, videos)
         with self._lock:
-            request = ScriptedRequest(len(self.requests), body, headers, tuple(texts), tuple(images))
+            request = ScriptedRequest(len(self.requests), body, headers, tuple(texts), tuple(images), tuple(videos))
             self.requests.append(request)
         script = self.script
         if callable(script):
@@ -270,11 +273,13 @@ def _completion(request: ScriptedRequest, reply: Reply, server: ScriptedOpenAISe
 
 def _texts(message: Mapping[str, Any]) -> str:
     texts: list[str] = []
-    _collect(message, texts, [])
+    _collect(message, texts, [], [])
     return "\n".join(texts)
 
 
-def _collect(message: Mapping[str, Any], texts: list[str], images: list[bytes]) -> None:
+def _collect(
+    message: Mapping[str, Any], texts: list[str], images: list[bytes], videos: list[tuple[bytes, ...]]
+) -> None:
     content = message["content"]
     if isinstance(content, str):
         texts.append(content)
@@ -284,3 +289,7 @@ def _collect(message: Mapping[str, Any], texts: list[str], images: list[bytes]) 
             texts.append(part["text"])
         elif part["type"] == "image_url":
             images.append(base64.b64decode(part["image_url"]["url"].split(",", 1)[1], validate=True))
+        elif part["type"] == "video_url":
+            kind, *frames = part["video_url"]["url"].split(",")
+            assert kind == "data:video/jpeg;base64"
+            videos.append(tuple(base64.b64decode(frame, validate=True) for frame in frames))
