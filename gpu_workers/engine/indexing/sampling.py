@@ -15,18 +15,23 @@ from types import TracebackType
 import av
 import av.error
 import numpy as np
+from av.codec.hwaccel import HWAccel
 from av.container import InputContainer
 from av.video.reformatter import VideoReformatter
 from av.video.stream import VideoStream
 
 from gpu_workers.engine.ekg import Picture, SampledFrame, Span
 from gpu_workers.engine.indexing.foresight import Foresight
+from gpu_workers.engine.indexing.hardware import HardwareFailed, Look, accelerator, look_of, report_failure
 from gpu_workers.engine.indexing.hdr import is_hdr, to_sdr
 from gpu_workers.engine.indexing.opening import open_video, origin_ms, shown_stream
 
 DECODER_THREADS = 4
 SEEK_BACK_MS = (0, 2_000, 10_000, 60_000)
 """Distances to seek back if a seek lands behind its mark (MPEG-TS has no index); after these, the beginning."""
+
+JUMP_MS = 1_000
+"""Distance by which decoding times fall back where recordings were joined; a damaged packet falls back by less."""
 
 
 class SourceUnreadable(Exception):
@@ -80,11 +85,16 @@ class FrameSamples:
         self._source, self._span, self._max_side = source, span, max_side
         self._start_ms, self._hold_ms = source_start_ms, hold_ms
         self._fps = fps
-        self._grid = SamplingGrid(fps, span.start_ms)
-        self._foresight: Foresight[av.Packet[av.VideoStream]] | None = None
+        self._begin()
         # Kept, since making a new one for each frame takes half as long as shrinking the frame.
         self._reformatter = VideoReformatter()
         self._frames = self._sample()
+
+    def _begin(self, look: Look | None = None) -> None:
+        """Take the state of before the first frame. look: of the pictures, if the hardware decodes them."""
+        self.skipped, self._look = 0, look
+        self._grid = SamplingGrid(self._fps, self._span.start_ms)
+        self._foresight: Foresight[av.Packet[av.VideoStream]] | None = None
 
     def __iter__(self) -> Iterator[SampledFrame]:
         return self
@@ -104,11 +114,28 @@ class FrameSamples:
         self.close()
 
     def _sample(self) -> Generator[SampledFrame, None, None]:
+        """Decode by the hardware as far as it goes, and by the CPU from there."""
+        reached, hardware = -1, accelerator()
+        if hardware is not None:
+            try:
+                self._begin(look_of(self._source))
+                for frame in self._sample_by(hardware):
+                    reached = frame.ms
+                    yield frame
+                return
+            except HardwareFailed as error:
+                report_failure(str(error))
+                self._begin()
+        for frame in self._sample_by(None):
+            if frame.ms > reached:
+                yield frame
+
+    def _sample_by(self, hardware: HWAccel | None) -> Generator[SampledFrame, None, None]:
         span = self._span
         cells = _Cells(span, self._hold_ms)
         shown: av.VideoFrame | None = None
         lost, entered = 0, False
-        with _open(self._source) as container:
+        with _open(self._source, hardware) as container:
             stream = _video_stream(container)
             pixel = stream.sample_aspect_ratio or Fraction(1)
             for ms, frame in self._decode_from(container, stream, span.start_ms):
@@ -199,12 +226,31 @@ class FrameSamples:
                 yield packet.decode()
             except av.error.InvalidDataError:
                 self.skipped += 1
+            except av.error.FFmpegError as error:
+                if self._look is None:
+                    raise
+                raise HardwareFailed(f"decoding stopped: {error.strerror}") from error
         try:
             yield decoder.decode(None)
         except (av.error.EOFError, av.error.InvalidDataError):
             return
 
     def _packets(self, container: InputContainer, stream: VideoStream) -> Iterator[av.Packet[av.VideoStream]]:
+        """Yield packets whose times never jump back, as they do where files or broadcasts were joined."""
+        base = stream.time_base or Fraction(1, 1000)
+        step = round(1 / (stream.average_rate or stream.guessed_rate or 25) / base)
+        shift, last = 0, None
+        for packet in self._demuxed(container, stream):
+            if packet.dts is not None:
+                if last is not None and (last - packet.dts - shift) * base * 1000 > JUMP_MS:
+                    shift = last + step - packet.dts
+                packet.dts += shift
+                last = packet.dts
+            if packet.pts is not None:
+                packet.pts += shift
+            yield packet
+
+    def _demuxed(self, container: InputContainer, stream: VideoStream) -> Iterator[av.Packet[av.VideoStream]]:
         packets = container.demux(stream)
         while True:
             try:
@@ -224,11 +270,14 @@ class FrameSamples:
         wide, high = float(frame.width * pixel), float(frame.height)
         shrink = min(1.0, self._max_side / max(wide, high))
         size = max(1, round(wide * shrink)), max(1, round(high * shrink))
+        if self._look is not None:
+            self._look.complete(frame)
         if is_hdr(frame):
             shown = to_sdr(frame, *size)
         else:
             shown = np.asarray(self._reformatter.reformat(frame, *size, format="rgb24").to_ndarray(), dtype=np.uint8)
-        turned = np.rot90(shown, k=round(frame.rotation / 90) % 4)
+        rotation = frame.rotation if self._look is None else self._look.rotation
+        turned = np.rot90(shown, k=round(rotation / 90) % 4)
         return np.ascontiguousarray(turned, dtype=np.uint8)
 
 
@@ -274,10 +323,12 @@ class _Cells:
             self._next = end
 
 
-def _open(source: str) -> InputContainer:
+def _open(source: str, hardware: HWAccel | None) -> InputContainer:
     try:
-        return open_video(source)
+        return open_video(source, hwaccel=hardware)
     except av.error.FFmpegError as error:
+        if hardware is not None:
+            raise HardwareFailed(f"{type(error).__name__}: {error.strerror}") from error
         raise SourceUnreadable(f"the source cannot be opened: {error.strerror}") from error
 
 
