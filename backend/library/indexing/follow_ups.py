@@ -50,13 +50,17 @@ def open_next_segments(video_id: UUID, version: int) -> None:
     )
     # In order of time, so that two transactions that open the same segments never wait for each other in a circle.
     for segment_id in pending.order_by("n").values_list("id", flat=True)[:free]:
-        enqueue(
-            kind=JobKind.OBSERVE_SEGMENT,
-            subject_id=segment_id,
-            video_id=video_id,
-            dedupe_key=observe_key(segment_id),
-            max_attempts=MODEL_ATTEMPTS,
-        )
+        enqueue_observation(segment_id, video_id)
+
+
+def enqueue_observation(segment_id: UUID, video_id: UUID) -> None:
+    enqueue(
+        kind=JobKind.OBSERVE_SEGMENT,
+        subject_id=segment_id,
+        video_id=video_id,
+        dedupe_key=observe_key(segment_id),
+        max_attempts=MODEL_ATTEMPTS,
+    )
 
 
 def enqueue_assembly(video_id: UUID, version: int) -> Job:
