@@ -26,8 +26,9 @@ from gpu_workers.engine.ekg import (
     unit,
 )
 from gpu_workers.engine.indexing.audio import SAMPLE_RATE, read_audio
-from gpu_workers.engine.indexing.sampling import FrameSamples, SamplingGrid, sample_frames
+from gpu_workers.engine.indexing.sampling import FrameSamples, sample_frames
 from gpu_workers.engine.indexing.thumbnails import thumbnail
+from gpu_workers.engine.models.frame_grid import SamplingGrid
 from gpu_workers.engine.models.roles import (
     ChunkView,
     Describer,

@@ -12,8 +12,9 @@ from PIL import Image
 
 from gpu_workers.engine.ekg import Picture, SampledFrame, Span
 from gpu_workers.engine.indexing.audio import SAMPLE_RATE, read_audio
-from gpu_workers.engine.indexing.sampling import SamplingGrid, SourceUnreadable, sample_frames
+from gpu_workers.engine.indexing.sampling import SourceUnreadable, sample_frames
 from gpu_workers.engine.indexing.thumbnails import thumbnail
+from gpu_workers.engine.models.frame_grid import SamplingGrid
 from tests.engine.indexing.media import FFMPEG, grey, run_ffmpeg, solid, write_steady, write_video
 from tests.engine.indexing.range_server import serving
 
