@@ -8,16 +8,26 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from functools import cache
 from unittest.mock import patch
 
 from celery.__main__ import main as celery
 
-from bench.instant_models import instant_models
-from gpu_workers.engine.models.roles import ChatCapabilities, IndexModels
+from bench.instant_models import EqualTexts, instant_models
+from gpu_workers.engine.models.roles import ChatCapabilities, IndexModels, Meter
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
-from gpu_workers.engine.models.served.events import LlmSummariser, VlmExtractor
+from gpu_workers.engine.models.served.events import VlmEventWriter
 from gpu_workers.engine.models.served.vision import VlmDescriber
+
+
+class SameScene(EqualTexts):
+    """Scores 1 for texts that begin with the same scene ("scene 12 …") and 0 for all others."""
+
+    name = "same scene"
+
+    def encode(self, texts: Sequence[str], *, meter: Meter) -> Sequence[object]:
+        return [" ".join(text.split()[:2]) for text in texts]
 
 
 @cache
@@ -31,8 +41,8 @@ def index_models() -> IndexModels:
     )
     return instant_models(
         describer=VlmDescriber(model, concurrency=concurrency),
-        summariser=LlmSummariser(model),
-        extractor=VlmExtractor(model),
+        event_writer=VlmEventWriter(model),
+        similarity=SameScene(),
     )
 
 

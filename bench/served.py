@@ -18,7 +18,8 @@ SEVEN_B = Rates(latency_s=0.02, prefill=8_000.0, decode=60.0)
 """Rates of a server with a 7B model on one GPU."""
 SCENE_CHUNKS = 4
 CHAIN = 3
-"""Requests that wait for each other at the end: the segment's first description, the other ones, the last event."""
+"""Number of requests that wait for each other at the end: the last segment's first description, the descriptions of its
+other chunks, and the last event."""
 
 
 def hour_of_tasks() -> Figures:
@@ -64,13 +65,13 @@ _NUMBER = itertools.count()
 
 
 def words(request: Mapping[str, Any]) -> str:
-    """Return descriptions that change every SCENE_CHUNKS chunks of the video, or else what the schema allows."""
+    """Return descriptions, each its own, of scenes of SCENE_CHUNKS chunks, or else what the schema allows."""
     schema = request["response_format"]["json_schema"]
     answer = answer_for(schema["schema"], next(_NUMBER))
     if schema["name"] == "chunk_description":
         seconds = _seconds(request)
         answer |= {
-            "description": f"scene {int(seconds / 3) // SCENE_CHUNKS} " + 20 * "someone walks on ",
+            "description": f"scene {int(seconds / 3) // SCENE_CHUNKS} at {seconds:.0f} s " + 20 * "someone walks on ",
             "on_screen_clock": "",
         }
     return json.dumps(answer)
