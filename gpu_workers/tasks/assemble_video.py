@@ -27,9 +27,10 @@ from gpu_workers.engine.indexing.objects import LinkedTracks, ObjectLinker
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import index_models
+from gpu_workers.tasks.recent_thumbnails import StoredFrames
 from workers.runner import FollowUp, Work
 
-SEGMENTS_PER_STEP = 4
+SEGMENTS_PER_STEP = 16
 """Maximum number of ready segments that one step assembles and commits. Their summaries are requested together, so that
 slow models do not hold up a backlog segment by segment."""
 TURN_SECONDS = 300.0
@@ -112,11 +113,9 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
     directory = StagedEntities(video.tenant_id, video.id, version)
     staging = _Staging(directory)
 
-    def frames_for(span: Span, limit: int) -> list[tuple[int, bytes]]:
-        with tenant_scope(video.tenant_id):
-            keys = frames_between(video.id, version, span, limit=limit)
-        return [(ms, ObjectStorage().get(key)) for ms, key in keys]
-
+    begin_ms = min([segments[0].start_ms, *(chunk.span.start_ms for chunk in step.pending)])
+    with tenant_scope(video.tenant_id):
+        frames = frames_between(video.id, version, Span(begin_ms, segments[-1].end_ms))
     started = time.monotonic()
     with failing_job(work, meter, video_id=video.id):
         assembler = EventAssembler(
@@ -127,7 +126,7 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
             staging,
             profile=video.profile,
             meter=meter,
-            frames_for=frames_for,
+            frames_for=StoredFrames(frames, ObjectStorage()),
             next_event_n=step.next_event_n,
             pending_chunks=step.pending,
         )

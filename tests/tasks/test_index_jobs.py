@@ -120,7 +120,8 @@ def test_a_video_becomes_a_graph_out_of_what_the_model_saw(acme: Cast, vlm: Scri
         events = check_graph(video_id, 40_000)
         check_bill(video_id, 40_000)
         # The last scene crosses the border of two segments and is one event nevertheless.
-        assert [(s.start_ms, s.end_ms) for s in Segment.objects.order_by("n")] == [(0, 30_000), (30_000, 40_000)]
+        cuts = [(s.start_ms, s.end_ms) for s in Segment.objects.order_by("n")]
+        assert cuts == [(0, 12_000), (12_000, 24_000), (24_000, 40_000)]
         assert [(e.start_ms, e.end_ms, e.summary) for e in events] == [
             (0, 15_000, f"{STORIES[RED]} Seen 5 times."),
             (15_000, 27_000, f"{STORIES[GREEN]} Seen 4 times."),
@@ -264,6 +265,35 @@ def test_a_server_that_knows_no_such_model_for_a_while_leaves_no_gap(acme: Cast,
 
 def failing_while(condition: Callable[[ScriptedRequest], bool]) -> Callable[[ScriptedRequest], Any]:
     return lambda request: DOWN if condition(request) else see(request)
+
+
+def test_every_free_worker_finds_a_segment_of_a_long_video(acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A segment that begins opens the next, so the video is worked on by as many workers as there are."""
+    monkeypatch.setattr(settings, "SEGMENT_MS", 3_000)
+    monkeypatch.setattr(settings, "SEGMENTS_WAITING", 1)
+    at_work: list[int] = []
+    begun: list[int] = []
+    observe = observe_segment.observe_segment
+
+    def watched(*arguments: Any, **options: Any) -> Any:
+        """Let the next worker take a segment while this one observes."""
+        begun.append(arguments[1].start_ms)
+        at_work.append(len(begun) - sum(s.state != SegmentState.PENDING for s in segments()))
+        run_due()
+        return observe(*arguments, **options)
+
+    def segments() -> list[Segment]:
+        with acme.scope():
+            return list(Segment.objects.all())
+
+    monkeypatch.setattr(observe_segment, "observe_segment", watched)
+    video_id = stored_video(acme, TWELVE_SECONDS)
+    run_due()
+    assert begun == [0, 3_000, 6_000]
+    assert at_work == [1, 2, 3], "no fixed number of segments"
+    with acme.scope():
+        check_graph(video_id, 12_000)
+        check_bill(video_id, 12_000)
 
 
 def test_a_model_that_comes_back_leaves_no_trace_of_its_absence(

@@ -254,6 +254,13 @@ class Describer(Protocol):
     def describe(self, view: SegmentView, *, meter: Meter) -> SegmentDescription: ...
 
 
+@runtime_checkable
+class ManyRates(Protocol):
+    """A describer that wants the frames of several rates, each chosen as if it were the only one."""
+
+    sample_rates: tuple[float, ...]
+
+
 class Summariser(Protocol):
     """Writes one text for an event from all its member chunks with their times."""
 
