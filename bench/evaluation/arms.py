@@ -29,7 +29,7 @@ from gpu_workers.engine.answering.search.summary_answer import show_events
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.roles import AnswerModels, Meter
-from gpu_workers.engine.retrieval.frames import all_events
+from gpu_workers.engine.retrieval.frames import all_places
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 from gpu_workers.engine.retrieval.moments import FoundSpan, moments
 from gpu_workers.engine.retrieval.tri_view import RetrievalSettings, ViewQueries, question_text, retrieve
@@ -206,9 +206,8 @@ class OracleEvents:
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         asked = replace(asked, settings=changed(asked.settings, n=1, sa_ratio=1.0))
-        probe = asked.models.text_embedder.embed([asked.question.question], meter=calls.meter)[0]
-        events = [e for e in all_events(asked.graph, probe) if any(e.span.overlaps(span) for span in self._spans)]
-        state = State("", tuple(RankedEvent(event.id, 1.0) for event in events))
+        events = [e for e in all_places(asked.graph) if any(e.span.overlaps(span) for span in self._spans)]
+        state = State("", tuple(RankedEvent(event.event_id, 1.0) for event in events))
         return answer_once(asked, calls, state, show_events(asked, state))
 
 

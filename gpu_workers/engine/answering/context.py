@@ -10,9 +10,13 @@ from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import EntityFact, StoredEvent
+from gpu_workers.engine.retrieval.facts import best_facts
 
 MAX_FACTS = 6
 """Maximum number of facts per event: more of them push events out of the prompt."""
+
+LEAST_RELATIONS = 2
+"""Number of these facts that are relations, if the event states as many and has enough participants for all facts."""
 
 LINE_TOKENS = 24
 """Tokens of a line that are not the event's own words: its number, its video's and its times."""
@@ -46,9 +50,9 @@ def event_context(
     all_in_brief: an event that is too long for an equal part of max_tokens is cut to it, so that more events fit.
     """
     part = max(1, max_tokens // max(1, len(ranking)) - LINE_TOKENS)
-    by_event: dict[UUID, list[str]] = {}
+    by_event: dict[UUID, list[EntityFact]] = {}
     for fact in facts:
-        by_event.setdefault(fact.event_id, []).append(as_data(fact.text))
+        by_event.setdefault(fact.event_id, []).append(fact)
     several_videos = len({events[event_id].video_id for event_id in ranking if event_id in events}) > 1
     shown: list[StoredEvent] = []
     used = 0
@@ -70,7 +74,7 @@ def event_context(
     return _numbered(shown, bodies, several_videos=several_videos, stamp=stamp or clock_span)
 
 
-def event_text(event: StoredEvent, facts: Sequence[str] = ()) -> str:
+def event_text(event: StoredEvent, facts: Sequence[EntityFact] = ()) -> str:
     """Return one event in words, on a line: summary, speech, writing on screen, facts of the graph."""
     spoken = dict.fromkeys(as_data(line.text) for chunk in event.chunks for line in chunk.transcript)
     written = dict.fromkeys(as_data(text) for chunk in event.chunks for text in chunk.on_screen_text)
@@ -80,7 +84,8 @@ def event_text(event: StoredEvent, facts: Sequence[str] = ()) -> str:
     if written:
         parts.append(f'On screen: "{"; ".join(written)}"')
     if facts:
-        parts.append(f"Facts: {'; '.join(dict.fromkeys(facts[:MAX_FACTS]))}")
+        told = best_facts(facts, limit=MAX_FACTS, relations=LEAST_RELATIONS)
+        parts.append(f"Facts: {'; '.join(dict.fromkeys(as_data(fact.text) for fact in told))}")
     return " ".join(parts)
 
 
