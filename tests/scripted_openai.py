@@ -20,12 +20,15 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.abilities import Abilities, is_probe
+
 
 @dataclass(frozen=True)
 class ScriptedRequest:
     """One chat completion request as it arrived. index counts from 0 in order of arrival.
 
-    texts: every text part of every message in order; images: the bytes of every picture in order.
+    texts: every text part of every message in order; images: the bytes of every picture in order; videos: the frames of
+    every video in order.
     """
 
     index: int
@@ -33,6 +36,7 @@ class ScriptedRequest:
     headers: Mapping[str, str]
     texts: tuple[str, ...]
     images: tuple[bytes, ...]
+    videos: tuple[tuple[bytes, ...], ...] = ()
 
     @property
     def text(self) -> str:
@@ -108,10 +112,22 @@ Script = Callable[[ScriptedRequest], Any] | Sequence[Any] | str | Mapping[str, A
 
 
 class ScriptedOpenAIServer:
-    """Serves /v1/chat/completions, /v1/models and /health until closed. max_choices caps n, as some servers do."""
+    """Serves /v1/chat/completions, /v1/models and /health until closed. max_choices caps n, as some servers do.
 
-    def __init__(self, script: Script = "{}", *, model: str = "scripted", max_choices: int | None = None) -> None:
+    abilities: what it shows to a probe, whose requests are in probes and not in requests.
+    """
+
+    def __init__(
+        self,
+        script: Script = "{}",
+        *,
+        model: str = "scripted",
+        max_choices: int | None = None,
+        abilities: Abilities | None = None,
+    ) -> None:
         self.script = script
+        self.abilities = abilities or Abilities()
+        self.probes: list[Mapping[str, Any]] = []
         self.model = model
         self.max_choices = max_choices
         self.requests: list[ScriptedRequest] = []
@@ -144,10 +160,11 @@ class ScriptedOpenAIServer:
     def reply_to(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> tuple[ScriptedRequest, Reply | Fault]:
         texts: list[str] = []
         images: list[bytes] = []
+        videos: list[tuple[bytes, ...]] = []
         for message in body["messages"]:
-            _collect(message, texts, images)
+            _collect(message, texts, images, videos)
         with self._lock:
-            request = ScriptedRequest(len(self.requests), body, headers, tuple(texts), tuple(images))
+            request = ScriptedRequest(len(self.requests), body, headers, tuple(texts), tuple(images), tuple(videos))
             self.requests.append(request)
         script = self.script
         if callable(script):
@@ -179,7 +196,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path.endswith("/models"):
-            self._send(200, {"object": "list", "data": [{"id": self.scripted.model, "object": "model"}]})
+            self._send(*self.scripted.abilities.models(self.scripted.model, self.headers.get("Authorization", "")))
         elif self.path.endswith("/health"):
             self._send(200, {"status": "ok"})
         else:
@@ -189,6 +206,11 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if not self.path.endswith("/chat/completions"):
             self._send(404, {"error": {"message": "no such path", "code": "not_found"}})
+            return
+        if is_probe(body):
+            self.scripted.probes.append(body)
+            authorization = self.headers.get("Authorization", "")
+            self._send(*self.scripted.abilities.answer(body, self.scripted.model, authorization))
             return
         self.scripted.enter()
         try:
@@ -270,11 +292,13 @@ def _completion(request: ScriptedRequest, reply: Reply, server: ScriptedOpenAISe
 
 def _texts(message: Mapping[str, Any]) -> str:
     texts: list[str] = []
-    _collect(message, texts, [])
+    _collect(message, texts, [], [])
     return "\n".join(texts)
 
 
-def _collect(message: Mapping[str, Any], texts: list[str], images: list[bytes]) -> None:
+def _collect(
+    message: Mapping[str, Any], texts: list[str], images: list[bytes], videos: list[tuple[bytes, ...]]
+) -> None:
     content = message["content"]
     if isinstance(content, str):
         texts.append(content)
@@ -284,3 +308,7 @@ def _collect(message: Mapping[str, Any], texts: list[str], images: list[bytes]) 
             texts.append(part["text"])
         elif part["type"] == "image_url":
             images.append(base64.b64decode(part["image_url"]["url"].split(",", 1)[1], validate=True))
+        elif part["type"] == "video_url":
+            kind, *frames = part["video_url"]["url"].split(",")
+            assert kind == "data:video/jpeg;base64"
+            videos.append(tuple(base64.b64decode(frame, validate=True) for frame in frames))

@@ -19,7 +19,18 @@ import openai
 from openai.types.chat import ChatCompletion, ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
 
-from gpu_workers.engine.models.roles import Image, Message, Meter, ModelCall, ModelError, ModelRefused, Sample
+from gpu_workers.engine.models.roles import (
+    ChatCapabilities,
+    ChatModel,
+    Image,
+    Message,
+    Meter,
+    ModelCall,
+    ModelError,
+    ModelRefused,
+    Sample,
+    Video,
+)
 
 _CONTEXT_WORDS = (
     "context length",
@@ -30,6 +41,8 @@ _CONTEXT_WORDS = (
     "too many tokens",
 )
 _RETRY_STATUS = frozenset({408, 409, 425, 429})
+TEXT_MODEL = ChatCapabilities(32_768)
+"""What a server is taken to do if nobody says: text, in a window that most models have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +55,11 @@ class RetryPolicy:
     cap_s: float = 20.0
 
 
-class OpenAIChatModel:
-    """One model behind an OpenAI-compatible endpoint; a roles.ChatModel. Safe to share between threads.
+class OpenAIChatModel(ChatModel):
+    """One model behind an OpenAI-compatible endpoint. Safe to share between threads.
 
-    context_tokens: the window that the endpoint was started with. concurrency: maximum number of requests in flight;
-    share one instance per endpoint so that the bound holds. timeout_s: default deadline of one call with all of its
+    capabilities: what the server does. concurrency: maximum number of requests in flight; share one instance per
+    endpoint so that the bound holds. timeout_s: default deadline of one call with all of its
     retries. sleep, clock and jitter are arguments so that a test can hold time still.
     """
 
@@ -56,8 +69,7 @@ class OpenAIChatModel:
         base_url: str,
         model: str,
         api_key: str = "",
-        context_tokens: int = 32_768,
-        accepts_images: bool = False,
+        capabilities: ChatCapabilities = TEXT_MODEL,
         concurrency: int = 8,
         timeout_s: float = 300.0,
         retry: RetryPolicy | None = None,
@@ -66,8 +78,7 @@ class OpenAIChatModel:
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self.name = model
-        self.context_tokens = context_tokens
-        self.accepts_images = accepts_images
+        self.capabilities = capabilities
         self.concurrency = concurrency
         self._timeout_s = timeout_s
         self._retry = retry or RetryPolicy()
@@ -97,7 +108,8 @@ class OpenAIChatModel:
         """
         if n < 1:
             raise ValueError(f"n is at least 1, got {n}")
-        if not self.accepts_images and any(isinstance(part, Image) for m in messages for part in m.parts):
+        kinds = {type(part) for message in messages for part in message.parts}
+        if (Image in kinds and not self.capabilities.images) or (Video in kinds and not self.capabilities.video):
             raise ModelError("model_bad_request", f"{self.name} takes no pictures", retryable=False)
         deadline = self._clock() + (self._timeout_s if timeout_s is None else timeout_s)
         body: dict[str, Any] = {
@@ -113,6 +125,8 @@ class OpenAIChatModel:
             body["seed"] = seed
         if alternatives:
             body |= {"logprobs": True, "top_logprobs": alternatives}
+        if meter.cache_salt:
+            body["extra_body"] = {"cache_salt": meter.cache_salt}
         samples = self._request(body, n, stage, meter, deadline)
         missing = n - len(samples)
         if missing > 0:
@@ -238,8 +252,12 @@ def _wire(message: Message) -> dict[str, Any]:
             continue
         if part.label:
             content.append({"type": "text", "text": part.label})
-        uri = "data:image/jpeg;base64," + base64.b64encode(part.jpeg).decode()
-        content.append({"type": "image_url", "image_url": {"url": uri}})
+        if isinstance(part, Image):
+            uri = "data:image/jpeg;base64," + base64.b64encode(part.jpeg).decode()
+            content.append({"type": "image_url", "image_url": {"url": uri}})
+        else:
+            uri = "data:video/jpeg;base64," + ",".join(base64.b64encode(jpeg).decode() for jpeg in part.frames)
+            content.append({"type": "video_url", "video_url": {"url": uri}})
     return {"role": message.role, "content": content}
 
 
