@@ -34,7 +34,7 @@ from bench.evaluation.datasets import (
 from bench.evaluation.models import caption_models
 from bench.evaluation.report import ItemResult, Run, read_report, report, summary
 from bench.evaluation.unasked import UnaskedChat
-from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.answering.presets import settings_with
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.roles import AnswerModels
 from gpu_workers.engine.prompts import digest as prompts_digest
@@ -157,7 +157,7 @@ def _resumed(
 
 def _finished(options: argparse.Namespace, run: Run, models: AnswerModels) -> Path:
     """Return the file of finished items for this very run: its name covers everything that could change an answer."""
-    settings = [settings_for(effort, models.calibration) for effort in ("medium", "paper")]
+    settings = [settings_with(effort, models) for effort in ("medium", "paper")]
     about = (
         FORM, prompts_digest(), _sources(), repr(settings), replace(run, limit=None), str(options.data.resolve()),
         [(path.name, path.stat().st_size) for path in sorted(options.data.glob("*.json"))],

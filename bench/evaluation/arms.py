@@ -23,7 +23,7 @@ from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer, Budget, Effort, QuestionInput
 from gpu_workers.engine.answering.methods import METHODS, Method
 from gpu_workers.engine.answering.methods.caption_rag import answer_once
-from gpu_workers.engine.answering.presets import changed, settings_for
+from gpu_workers.engine.answering.presets import changed, settings_with
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.summary_answer import show_events
 from gpu_workers.engine.ekg import Span
@@ -94,7 +94,7 @@ class ChoiceArm:
             return self._by_support(question)
         video = self._other[question.video] if self._name == "shuffled" else question.video
         effort: Effort = "paper" if self._name == "ava_paper" else "medium"
-        settings = settings_for(effort, self._models.calibration)
+        settings = settings_with(effort, self._models)
         # Captions have no frames to check.
         settings = changed(settings, check="off", abstain=False)
         if self._name == "ava_no_support":
@@ -142,7 +142,7 @@ def supported(
 ) -> Support | None:
     """Return the events' support of each choice. judged: whether the reasoner judges each choice."""
     words = QuestionInput(question.text, question.choices, profile=profile)
-    settings = settings_for("medium", models.calibration)
+    settings = settings_with("medium", models)
     if not judged:
         settings = changed(settings, judge_tokens=0)
     meter = Meter()

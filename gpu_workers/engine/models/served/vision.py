@@ -158,6 +158,8 @@ class VlmChecker:
     many of the offered frames, evenly spread, are shown.
     """
 
+    sees = True
+
     def __init__(
         self, model: ChatModel, *, max_frames: int = 64, image_tokens: int = 300, max_tokens: int = 768
     ) -> None:
