@@ -76,14 +76,23 @@ class Outcome:
 
 
 class ChoiceArm:
-    """Answers the questions of one set by one arm. models: None for arms without a reasoner."""
+    """Answers the questions of one set by one arm. models: None for arms without a reasoner. event_words: length of the
+    events that captions are joined to; with 0 they are merged like a described video."""
 
     def __init__(
-        self, name: str, questions: ChoiceSet, models: AnswerModels, index: CaptionIndex, *, seed: int = 0
+        self,
+        name: str,
+        questions: ChoiceSet,
+        models: AnswerModels,
+        index: CaptionIndex,
+        *,
+        seed: int = 0,
+        event_words: int = 0,
     ) -> None:
         if name not in CHOICE_ARMS + ABLATIONS:
             raise ValueError(f"no arm {name!r} for choice questions; there are {', '.join(CHOICE_ARMS + ABLATIONS)}")
         self._name, self._set, self._models, self._index, self._seed = name, questions, models, index, seed
+        self._event_words = event_words
         self._words = _Words([_text(captions) for captions in questions.captions.values()]) if name == "tfidf" else None
         self._other = _derangement(sorted(questions.captions), seed)
 
@@ -118,7 +127,10 @@ class ChoiceArm:
         return Outcome(int(np.argmax(shares)), max(shares))
 
     def _memory(self, video: str) -> MemoryVideo:
-        return self._index.of_captions(video, self._set.captions[video], profile=self._set.profile)
+        captions = self._set.captions[video]
+        if self._event_words:
+            return self._index.of_long_events(video, captions, words=self._event_words)
+        return self._index.of_captions(video, captions, profile=self._set.profile)
 
     def _method(self, question: ChoiceQuestion) -> Method:
         if self._name == "question_only":

@@ -219,7 +219,7 @@ def test_no_judgement_is_made_without_events_in_500_random_cases() -> None:
             assert lines, f"case {case}: nothing to judge by"
             assert reasoner.count_tokens(request.text) < window
             room = min(1_000, window - reasoner.count_tokens(request.text.replace("\n".join(lines), "")) - 20)
-            assert len(lines) >= min(8, count, room // 24 - 1), f"case {case}: too few events"
+            assert len(lines) >= min(4, count, room // 24 - 1), f"case {case}: too few events"
     assert judged_cases > 200
 
 

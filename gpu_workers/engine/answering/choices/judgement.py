@@ -37,8 +37,8 @@ def judge_choices(
 ) -> tuple[float, ...]:
     """Return the log-odds that each choice is right, given the events, best first, at the reasoner's temperature.
 
-    The best events that fit judge_tokens are shown. If fewer than judge_events fit, that many are shown (or all), each
-    cut to its share of the tokens that an answer may read.
+    The best events that fit judge_tokens are shown. If fewer than whole_events fit, judge_events are shown (or all),
+    each cut to its share of the tokens that an answer may read.
 
     Returns () if there is no event or no room for one, if the reasoner failed, declined or returned no probabilities,
     or if the budget ended; then calls.halted says so. The choices are judged one after another, so that each finds the
@@ -92,7 +92,7 @@ def _lines(asked: Asked, ranking: Sequence[StoredEvent]) -> str:
     texts = [event_text(event) for event in ranking]
     costs = [count(f"99. {text}\n") for text in texts]
     fitting = bisect_right(list(accumulate(costs)), min(settings.support.judge_tokens, left))
-    if fitting < min(settings.support.judge_events, len(ranking)):
+    if fitting < min(settings.support.whole_events, len(ranking)):
         room = min(max(settings.support.judge_tokens, settings.prompt.context_tokens), left)
         fitting = min(settings.support.judge_events, len(ranking), max(0, room) // LEAST_TOKENS)
         given = shares(costs[:fitting], room)
