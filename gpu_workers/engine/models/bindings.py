@@ -18,6 +18,7 @@ from gpu_workers.engine.models.roles import (
     ChatCapabilities,
     Checker,
     Describer,
+    EventWriter,
     Extractor,
     FrameEmbedder,
     IndexModels,
@@ -152,6 +153,7 @@ def load_index_models(settings: ModelSettings) -> IndexModels:
         narrator=_narrator(settings),
         calibration=calibration_of(similarity=similarity.name, text_embedder=embedder.name),
         transcriber=_transcriber(settings),
+        event_writer=_event_writer(settings),
     )
 
 
@@ -193,6 +195,15 @@ def _perception(settings: ModelSettings) -> tuple[Describer, Summariser, Extract
 
     text = TextReader(threads=settings.threads)
     return Observer(_detector(), _scene(settings.threads), text), ObserverSummariser(), ObserverExtractor()
+
+
+def _event_writer(settings: ModelSettings) -> EventWriter | None:
+    """Return the VLM, which writes an event's text and graph in one call; None without a VLM."""
+    if not settings.describer_url and settings.profile != "openai":
+        return None
+    from gpu_workers.engine.models.served.events import FRAMES_PER_EVENT, VlmEventWriter
+
+    return VlmEventWriter(vision_model(settings), max_frames=min(FRAMES_PER_EVENT, settings.describer_images))
 
 
 def _narrator(settings: ModelSettings) -> Narrator:
