@@ -43,8 +43,8 @@ bench-index: bootstrap ## measure indexing, one JSON line per figure; some of th
 bench-answer: bootstrap ## measure answering, one JSON line per figure; some of them: ONLY=tri_view
 	@$(PY) -m bench.answer --only "$(ONLY)"
 
-eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activitynet|tacos DATA=folder ARM=name [LIMIT SEED OUT AGAINST]
-	@$(PY) -m bench.evaluation --set="$(SET)" --data="$(DATA)" --arm="$(ARM)" --limit="$(LIMIT)" --seed="$(SEED)" --out="$(OUT)" --against="$(AGAINST)"
+eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activitynet|tacos DATA=folder ARM=name [LIMIT SEED OUT AGAINST EVENT_WORDS]
+	@$(PY) -m bench.evaluation --set="$(SET)" --data="$(DATA)" --arm="$(ARM)" --limit="$(LIMIT)" --seed="$(SEED)" --event-words="$(EVENT_WORDS)" --out="$(OUT)" --against="$(AGAINST)"
 
 up: bootstrap ## run the service in the foreground; Ctrl-C stops it
 	@$(PY) -m infra.local.supervisor up

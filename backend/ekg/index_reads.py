@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Overview, Relation, Topic, TranscriptLine
-from backend.ekg.reader import evenly, read_chunk, read_entity, stored_vector
+from backend.ekg.reader import read_chunk, read_entity, stored_vector
 from backend.library.models import Segment
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.retrieval.frames import evenly
 
 
 def chunks_of(segments: Sequence[Segment]) -> list[ekg.Chunk]:

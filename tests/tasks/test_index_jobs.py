@@ -94,7 +94,7 @@ def check_graph(video_id: UUID, duration_ms: int) -> list[Event]:
     )
     size = graph.count(video_id, 1)
     assert (size.vertices, size.edges) == (len(events) + entities, len(events) - 1 + mentions + relations)
-    assert {(p.entity_id, p.event_id) for p in graph.participations(ids)} == set(
+    assert {(p.entity_id, p.event_id) for p in graph.surroundings(ids)[0]} == set(
         Mention.objects.filter(video_id=video_id).values_list("entity_id", "event_id")
     )
     video = Video.objects.get(id=video_id)

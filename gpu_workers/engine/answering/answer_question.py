@@ -13,7 +13,7 @@ from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer, Progress, QuestionInput
 from gpu_workers.engine.answering.follow_up import stand_alone
 from gpu_workers.engine.answering.methods import Method, method_named
-from gpu_workers.engine.answering.presets import SearchSettings, checking, settings_for
+from gpu_workers.engine.answering.presets import SearchSettings, checking, settings_with
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError
 from gpu_workers.engine.ports import KnowledgeGraph, StoredFrame
 
@@ -49,7 +49,7 @@ def answer_question(
     """
     method = method or method_named(question.method)
     meter = meter if meter is not None else Meter()
-    settings = checking(settings or settings_for(question.effort, models.calibration), question.check)
+    settings = checking(settings or settings_with(question.effort, models), question.check)
     asked = Asked(question, graph, models, settings, searched=question.question)
     calls = Calls(
         models,

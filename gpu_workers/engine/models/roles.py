@@ -459,12 +459,14 @@ class ObserveRequest:
 class Checker(Protocol):
     """Looks at frames: answers again (AVA, section 5.3, action CA), or reports what they show.
 
-    Both methods return raw samples in the schema given and raise ModelError. max_frames: maximum per request.
+    Both methods return raw samples in the schema given and raise ModelError. max_frames: maximum per request. sees:
+    whether it looks at the pictures; else it reads what was measured around them.
     timeout_s: how long the request may take with all of its retries, None for the model's own limit.
     """
 
     name: str
     max_frames: int
+    sees: bool
 
     def check(
         self,
@@ -512,3 +514,8 @@ class AnswerModels:
     checker: Checker | None = None
     reranker: Reranker | None = None
     entailer: Entailer | None = None
+
+    @property
+    def eyes(self) -> bool:
+        """Whether a model looks at pictures when a question is answered."""
+        return self.checker is not None and self.checker.sees

@@ -225,6 +225,8 @@ class VlmChecker:
     are.
     """
 
+    sees = True
+
     def __init__(self, model: ChatModel, *, max_frames: int = 64, max_tokens: int = 768) -> None:
         self.name = model.name
         self.max_frames = max_frames
