@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-faults test-vllm bench-index bench-answer eval up down reset status lint lint-api lock
+.PHONY: help bootstrap demo test test-faults test-vllm bench-index bench-answer eval up down reset status lint lint-api lock lock-images presets
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -69,3 +69,9 @@ lint-api: bootstrap ## lint openapi.yaml and generate clients of it; installs th
 
 lock: bootstrap ## write requirements.lock again from pyproject.toml
 	@$(PY) infra/local/bootstrap.py lock
+
+lock-images: bootstrap ## write the lock of each container image again (infra/images/*.lock)
+	@$(PY) -m infra.image_locks $(ARGS)
+
+presets: bootstrap ## write infra/presets/*.env again from the model table
+	@$(PY) -m infra.presets

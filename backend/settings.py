@@ -121,6 +121,10 @@ INDEX_LINKING = env.choice("AVA_INDEX_LINKING", "incremental", ("incremental", "
 SUMMARY_EVERY_SEGMENTS = env.integer("AVA_SUMMARY_EVERY_SEGMENTS", 10, least=1)
 LEASE_SECONDS = env.integer("AVA_LEASE_SECONDS", 60, least=2)
 HEARTBEAT_SECONDS = env.integer("AVA_HEARTBEAT_SECONDS", 10, least=1)
+# Longest time of one task, and of loading a worker's models. Beyond the first the task is canceled and its job runs
+# again; beyond the second the worker exits.
+TASK_SECONDS = env.integer("AVA_TASK_SECONDS", 840, least=5)
+MODEL_LOAD_SECONDS = env.integer("AVA_MODEL_LOAD_SECONDS", 600, least=5)
 # A tenant's own receiver on a private address is refused unless the operator allows it (local stack, tests).
 WEBHOOK_ALLOW_PRIVATE = env.boolean("AVA_WEBHOOK_ALLOW_PRIVATE", False)
 # The same holds for a recording's URL, for plain http and for unusual ports.

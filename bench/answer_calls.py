@@ -214,12 +214,12 @@ def _model(url: str) -> OpenAIChatModel:
     return OpenAIChatModel(base_url=url, model="scripted", concurrency=SLOTS)
 
 
-class OneByOne:
+class OneByOne(ChatModel):
     """A chat model that sends each sample as a request of its own, and the next one when it has been answered."""
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
-        self.name, self.context_tokens, self.accepts_images = model.name, model.context_tokens, model.accepts_images
+        self.name, self.capabilities = model.name, model.capabilities
 
     def sample(self, messages: Sequence[Message], *, n: int = 1, meter: Meter, **other: Any) -> list[Sample]:
         return [sample for _ in range(n) for sample in self._model.sample(messages, n=1, meter=meter, **other)]

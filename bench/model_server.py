@@ -1,7 +1,7 @@
 """A model server with a clock instead of a model: OpenAI's protocol, fixed rates, a fixed number of slots.
 
     with ModelServer(Rates(), slots=8) as server:
-        model = OpenAIChatModel(base_url=server.url, model="scripted", accepts_images=True)
+        model = OpenAIChatModel(base_url=server.url, model="scripted")
 
 A request waits for a slot, first come, first served. Then it takes latency + prompt tokens over the prefill rate +
 written tokens over the decode rate. The choices of one request are decoded side by side in one slot, as in a batch that

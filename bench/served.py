@@ -18,7 +18,7 @@ from gpu_workers.engine.indexing.assembly import AssemblySettings
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.pipeline import index_recording
 from gpu_workers.engine.indexing.segments import Observation, Source, observe_segment
-from gpu_workers.engine.models.roles import Meter
+from gpu_workers.engine.models.roles import ChatCapabilities, Meter
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from gpu_workers.engine.models.served.events import LlmSummariser, VlmExtractor
 from gpu_workers.engine.models.served.vision import VlmDescriber
@@ -34,7 +34,10 @@ def hour() -> Figures:
     path = video(HOUR)
     with ModelServer(RATES, slots=SLOTS, words=words) as server:
         model = OpenAIChatModel(
-            base_url=server.url, model="scripted", accepts_images=True, concurrency=SLOTS, context_tokens=32_768
+            base_url=server.url,
+            model="scripted",
+            capabilities=ChatCapabilities(32_768, images=True),
+            concurrency=SLOTS,
         )
         models = instant_models(
             describer=VlmDescriber(model, concurrency=SLOTS),

@@ -20,12 +20,15 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.abilities import Abilities, is_probe
+
 
 @dataclass(frozen=True)
 class ScriptedRequest:
     """One chat completion request as it arrived. index counts from 0 in order of arrival.
 
-    texts: every text part of every message in order; images: the bytes of every picture in order.
+    texts: every text part of every message in order; images: the bytes of every picture in order; videos: the frames of
+    every video in order.
     """
 
     index: int
@@ -33,6 +36,7 @@ class ScriptedRequest:
     headers: Mapping[str, str]
     texts: tuple[str, ...]
     images: tuple[bytes, ...]
+    videos: tuple[tuple[bytes, ...], ...] = ()
 
     @property
     def text(self) -> str:
@@ -66,8 +70,8 @@ class ScriptedRequest:
 @dataclass(frozen=True)
 class Reply:
     """A completion. texts: one text for all choices, or one per choice (fewer than n: the server returns fewer).
-    logprobs: of every choice, as the protocol returns them. extra: fields that some servers send next to the
-    protocol's."""
+    logprobs: of every choice, as the protocol returns them. reasoning: of every choice, apart from its text. extra:
+    fields that some servers send next to the protocol's."""
 
     texts: Any
     finish_reason: str = "stop"
@@ -76,6 +80,7 @@ class Reply:
     cached_tokens: int = 0
     completion_tokens: int | None = None
     logprobs: Any = None
+    reasoning: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -86,7 +91,8 @@ class Fault:
     status: HTTP error with an OpenAI error body (code, message) and headers such as Retry-After.
     drop: the connection is reset without a byte. half_body: the body stops in the middle.
     body: these bytes as a success, under content_type: what a proxy or a broken server may send.
-    hang: no answer until this event is set (or the server closes), for time-outs without sleeping.
+    hang: no answer until this event is set (or the server closes), for time-outs without sleeping. param: the field of
+    the request that the error names.
     """
 
     status: int = 500
@@ -98,20 +104,138 @@ class Fault:
     body: bytes | None = None
     content_type: str = "application/json"
     hang: threading.Event | None = None
+    param: str | None = None
+
+
+def invalid(message: str, param: str | None = None) -> Fault:
+    """A request that the server does not take, as OpenAI says it."""
+    return Fault(400, "invalid_request_error", message, param=param)
 
 
 def rate_limited(retry_after: str = "0") -> Fault:
     return Fault(429, "rate_limit_exceeded", "slow down", {"Retry-After": retry_after})
 
 
+Words = Callable[[ScriptedRequest], Any]
+"""What a model would answer, whatever server it runs on."""
 Script = Callable[[ScriptedRequest], Any] | Sequence[Any] | str | Mapping[str, Any] | Reply | Fault
 
 
-class ScriptedOpenAIServer:
-    """Serves /v1/chat/completions, /v1/models and /health until closed. max_choices caps n, as some servers do."""
+# --- servers that lack something -------------------------------------------------------------------------------------
 
-    def __init__(self, script: Script = "{}", *, model: str = "scripted", max_choices: int | None = None) -> None:
+
+def refusing(words: Words, **refusals: str) -> Words:
+    """A server that refuses each of these fields of a request with its message."""
+
+    def script(request: ScriptedRequest) -> Any:
+        for name, message in refusals.items():
+            if name in request.body:
+                return invalid(message, param=name)
+        return words(request)
+
+    return script
+
+
+def without_schemas(words: Words) -> Words:
+    """A server that takes no JSON schema; its model answers in prose around the object."""
+
+    def script(request: ScriptedRequest) -> Any:
+        if "response_format" in request.body:
+            return invalid("'response_format' of type 'json_schema' is not supported with this model")
+        return f"Sure, here it is:\n```json\n{_as_text(words(request))}\n```"
+
+    return script
+
+
+def without_samples(words: Words) -> Words:
+    """A server that gives one sample a request."""
+
+    def script(request: ScriptedRequest) -> Any:
+        return invalid("Only one completion choice is allowed") if request.n > 1 else words(request)
+
+    return script
+
+
+def without_log_probabilities(words: Words) -> Words:
+    """A server that refuses log-probabilities."""
+    return refusing(words, logprobs="logprobs are not supported with reasoning models")
+
+
+def with_window(words: Words, tokens: int) -> Words:
+    """A server whose window holds this number of tokens: four characters each, 300 for a picture or two frames."""
+
+    def script(request: ScriptedRequest) -> Any:
+        pictures = len(request.images) + sum((len(frames) + 1) // 2 for frames in request.videos)
+        wanted = len(request.text) // 4 + 300 * pictures + _most_tokens(request)
+        if wanted > tokens:
+            return invalid(f"This model's maximum context length is {tokens} tokens, and {wanted} were requested")
+        return words(request)
+
+    return script
+
+
+def looping(beginning: str, item: str) -> Words:
+    """A model that never closes a list: its beginning, then item after item until max_tokens."""
+
+    def script(request: ScriptedRequest) -> Any:
+        room = 4 * _most_tokens(request)
+        return Reply((beginning + item * room)[:room], finish_reason="length")
+
+    return script
+
+
+def thinking_first(words: Words, *, obeys: bool = True, apart: bool = False, thought_tokens: int = 400) -> Words:
+    """A model that reasons before it answers. obeys: unless enable_thinking is false. apart: as reasoning_content."""
+
+    def script(request: ScriptedRequest) -> Any:
+        answer = _as_text(words(request))
+        if obeys and not request.body.get("chat_template_kwargs", {}).get("enable_thinking", True):
+            return answer
+        cut = _most_tokens(request) <= thought_tokens
+        thought = "The question is " + "so hard " * 20
+        if apart:
+            return Reply("" if cut else answer, "length" if cut else "stop", reasoning=thought)
+        return Reply(f"<think>{thought}", "length") if cut else f"<think>{thought}</think>\n\n{answer}"
+
+    return script
+
+
+def missing_until(ready: threading.Event, words: Words) -> Words:
+    """A server that does not have the model until the event is set."""
+
+    def script(request: ScriptedRequest) -> Any:
+        if not ready.is_set():
+            return Fault(404, "NotFoundError", "The model `scripted` does not exist.")
+        return words(request)
+
+    return script
+
+
+def _most_tokens(request: ScriptedRequest) -> int:
+    return int(request.body.get("max_tokens") or request.body.get("max_completion_tokens") or 0)
+
+
+def _as_text(answer: Any) -> str:
+    return answer if isinstance(answer, str) else json.dumps(answer)
+
+
+class ScriptedOpenAIServer:
+    """Serves /v1/chat/completions, /v1/models and /health until closed. max_choices caps n, as some servers do.
+
+    abilities: what it shows to a probe, whose requests are in probes and not in requests.
+    """
+
+    def __init__(
+        self,
+        script: Script = "{}",
+        *,
+        model: str = "scripted",
+        max_choices: int | None = None,
+        abilities: Abilities | None = None,
+    ) -> None:
         self.script = script
+        self.abilities = abilities or Abilities()
+        self.probes: list[Mapping[str, Any]] = []
         self.model = model
         self.max_choices = max_choices
         self.requests: list[ScriptedRequest] = []
@@ -144,10 +268,11 @@ class ScriptedOpenAIServer:
     def reply_to(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> tuple[ScriptedRequest, Reply | Fault]:
         texts: list[str] = []
         images: list[bytes] = []
+        videos: list[tuple[bytes, ...]] = []
         for message in body["messages"]:
-            _collect(message, texts, images)
+            _collect(message, texts, images, videos)
         with self._lock:
-            request = ScriptedRequest(len(self.requests), body, headers, tuple(texts), tuple(images))
+            request = ScriptedRequest(len(self.requests), body, headers, tuple(texts), tuple(images), tuple(videos))
             self.requests.append(request)
         script = self.script
         if callable(script):
@@ -179,7 +304,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path.endswith("/models"):
-            self._send(200, {"object": "list", "data": [{"id": self.scripted.model, "object": "model"}]})
+            self._send(*self.scripted.abilities.models(self.scripted.model, self.headers.get("Authorization", "")))
         elif self.path.endswith("/health"):
             self._send(200, {"status": "ok"})
         else:
@@ -189,6 +314,11 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if not self.path.endswith("/chat/completions"):
             self._send(404, {"error": {"message": "no such path", "code": "not_found"}})
+            return
+        if is_probe(body):
+            self.scripted.probes.append(body)
+            authorization = self.headers.get("Authorization", "")
+            self._send(*self.scripted.abilities.answer(body, self.scripted.model, authorization))
             return
         self.scripted.enter()
         try:
@@ -221,7 +351,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault.body is not None:
             self._write(200, fault.body, {"Content-Type": fault.content_type})
         else:
-            error = {"error": {"message": fault.message, "code": fault.code, "type": fault.code}}
+            error = {"error": {"message": fault.message, "code": fault.code, "type": fault.code, "param": fault.param}}
             self._send(fault.status, error, fault.headers)
 
     def _send(self, status: int, payload: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> None:
@@ -254,7 +384,12 @@ def _completion(request: ScriptedRequest, reply: Reply, server: ScriptedOpenAISe
                 "index": index,
                 "finish_reason": reply.finish_reason,
                 "logprobs": reply.logprobs,
-                "message": {"role": "assistant", "content": None if reply.refusal else text, "refusal": reply.refusal},
+                "message": {
+                    "role": "assistant",
+                    "content": None if reply.refusal else text,
+                    "refusal": reply.refusal,
+                    **({} if reply.reasoning is None else {"reasoning_content": reply.reasoning}),
+                },
             }
             for index, text in enumerate(texts)
         ],
@@ -270,11 +405,13 @@ def _completion(request: ScriptedRequest, reply: Reply, server: ScriptedOpenAISe
 
 def _texts(message: Mapping[str, Any]) -> str:
     texts: list[str] = []
-    _collect(message, texts, [])
+    _collect(message, texts, [], [])
     return "\n".join(texts)
 
 
-def _collect(message: Mapping[str, Any], texts: list[str], images: list[bytes]) -> None:
+def _collect(
+    message: Mapping[str, Any], texts: list[str], images: list[bytes], videos: list[tuple[bytes, ...]]
+) -> None:
     content = message["content"]
     if isinstance(content, str):
         texts.append(content)
@@ -284,3 +421,7 @@ def _collect(message: Mapping[str, Any], texts: list[str], images: list[bytes]) 
             texts.append(part["text"])
         elif part["type"] == "image_url":
             images.append(base64.b64decode(part["image_url"]["url"].split(",", 1)[1], validate=True))
+        elif part["type"] == "video_url":
+            kind, *frames = part["video_url"]["url"].split(",")
+            assert kind == "data:video/jpeg;base64"
+            videos.append(tuple(base64.b64decode(frame, validate=True) for frame in frames))

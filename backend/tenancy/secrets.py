@@ -1,9 +1,11 @@
-"""Encryption of secrets at rest (webhook secrets, stored answers with a secret): Fernet, keys from the environment."""
+"""What is derived from the installation's keys: sealed secrets at rest (Fernet), and each tenant's cache salt."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import hmac
+from uuid import UUID
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
@@ -33,3 +35,13 @@ def open_sealed(sealed: bytes) -> bytes:
         return _fernet().decrypt(bytes(sealed))
     except InvalidToken:
         raise SealBroken("a sealed value does not open under any key") from None
+
+
+def cache_salt(tenant_id: UUID) -> str:
+    """Return the salt of a tenant's prompts at the model servers.
+
+    A server reuses the cache of an equal prompt only under the same salt, so no tenant can find out what another one
+    asked. The salt says nothing of the tenant, and stays the same as long as AVA_SECRET_KEY does.
+    """
+    key = hashlib.sha256(f"ava cache salt:{settings.SECRET_KEY}".encode()).digest()
+    return hmac.new(key, tenant_id.bytes, hashlib.sha256).hexdigest()

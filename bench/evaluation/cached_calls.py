@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu_workers.engine.ekg import Vector
-from gpu_workers.engine.models.roles import ChatModel, Image, Message, Meter, ModelCall, Sample, TextEmbedder
+from gpu_workers.engine.models.roles import ChatModel, Image, Message, Meter, ModelCall, Sample, TextEmbedder, Video
 
 
 class CallCache:
@@ -42,12 +42,12 @@ class CallCache:
             self._database.executemany("INSERT OR REPLACE INTO calls VALUES (?, ?)", answers.items())
 
 
-class CachedChat:
-    """A ChatModel that asks each question once. The meter gets the tokens and time of a cached call every time."""
+class CachedChat(ChatModel):
+    """A chat model that asks each question once. The meter gets the tokens and time of a cached call every time."""
 
     def __init__(self, model: ChatModel, cache: CallCache) -> None:
         self._model, self._cache = model, cache
-        self.name, self.context_tokens, self.accepts_images = model.name, model.context_tokens, model.accepts_images
+        self.name, self.capabilities = model.name, model.capabilities
 
     def sample(
         self,
@@ -67,7 +67,7 @@ class CachedChat:
         key = _digest(self.name, *request, *([alternatives] if alternatives else []))
         stored = self._cache.get([key]).get(key)
         if stored is None:
-            spent = Meter()
+            spent = Meter(meter.cache_salt)
             samples = self._model.sample(
                 messages,
                 stage=stage,
@@ -120,8 +120,15 @@ class CachedTextEmbedder:
 
 
 def _plain(message: Message) -> list[str]:
-    parts = [hashlib.sha256(p.jpeg).hexdigest() + p.label if isinstance(p, Image) else p for p in message.parts]
-    return [message.role, *parts]
+    return [message.role, *map(_plain_part, message.parts)]
+
+
+def _plain_part(part: str | Image | Video) -> str:
+    if isinstance(part, Image):
+        return hashlib.sha256(part.jpeg).hexdigest() + part.label
+    if isinstance(part, Video):
+        return hashlib.sha256(b"".join(part.frames)).hexdigest() + f"{part.times_ms}{part.label}"
+    return part
 
 
 def _digest(*parts: object) -> str:

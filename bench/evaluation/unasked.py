@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gpu_workers.engine.models.roles import Message, Meter, ModelError, Sample
+from gpu_workers.engine.models.roles import ChatCapabilities, ChatModel, Message, Meter, ModelError, Sample
 
 
-class UnaskedChat:
-    """A ChatModel that raises on every call, so that no arm uses a model unnoticed."""
+class UnaskedChat(ChatModel):
+    """A chat model that raises on every call, so that no arm uses a model unnoticed."""
 
-    name, context_tokens, accepts_images = "", 8_192, False
+    name, capabilities = "", ChatCapabilities(8_192)
 
     def sample(
         self,

@@ -24,6 +24,7 @@ from backend.questions.queries.pinned_versions import profile_of, videos_of_ques
 from backend.questions.queries.sessions import history_of
 from backend.questions.services import questions
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine.answering import answer_question
 from gpu_workers.engine.answering.contract import (
     Answer,
@@ -59,7 +60,7 @@ def handle(work: Work) -> FollowUp | None:
         rates = rates_at(timezone.now())
         budget = _budget(question.budget, rates, _names(models))
         allowance = allowance_for(question.id)
-    meter = Meter()
+    meter = Meter(cache_salt(work.lease.tenant_id))
 
     def report_progress(stage: str, done: int, total: int, detail: str) -> None:
         work.progress(stage, done, total)

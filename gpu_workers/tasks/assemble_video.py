@@ -19,6 +19,7 @@ from backend.library.indexing.versions import is_indexing, version_of
 from backend.library.models import Video
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import EventRecord, Span
 from gpu_workers.engine.indexing.assembly import EventAssembler
@@ -107,7 +108,7 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
     Returns the summary job that ends the version, if the step held the version's last segment.
     """
     video, version, segments = step.observed.video, step.observed.version, step.observed.segments
-    meter = Meter()
+    meter = Meter(cache_salt(work.lease.tenant_id))
     directory = StagedEntities(video.tenant_id, video.id, version)
     staging = _Staging(directory)
 

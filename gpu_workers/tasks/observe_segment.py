@@ -19,6 +19,7 @@ from backend.library.indexing.versions import is_indexing
 from backend.library.models import Segment
 from backend.library.storage import ObjectStorage, thumbnail_key
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine.ekg import Chunk, FrameRow, SegmentRecord, Span, chunk_spans
 from gpu_workers.engine.indexing.sampling import SourceUnreadable
 from gpu_workers.engine.indexing.segments import Observation, Piece, Source, observe_segment
@@ -38,7 +39,7 @@ def handle(work: Work) -> FollowUp | None:
         work.finish()
         return None
     storage = ObjectStorage()
-    meter = Meter()
+    meter = Meter(cache_salt(work.lease.tenant_id))
     span = span_of(pending.segment)
 
     def observed_until(ms: int) -> None:

@@ -17,6 +17,7 @@ from backend.questions.queries.pinned_versions import videos_of_search
 from backend.questions.queries.searches import FoundEvent, Reason
 from backend.questions.services import searches
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine.models.roles import AnswerModels, Meter
 from gpu_workers.engine.ports import Hit
 from gpu_workers.engine.retrieval.fusion import RankedEvent
@@ -39,7 +40,7 @@ def handle(work: Work) -> FollowUp | None:
             work.complete()
             return None
         scope = scope_of(search.tenant_id, videos_of_search(search), start_ms=search.start_ms, end_ms=search.end_ms)
-    meter = Meter()
+    meter = Meter(cache_salt(work.lease.tenant_id))
     with failing_job(work, meter, message="the query could not be embedded"):
         results = _find(scope, search.text, search.settings, models, meter)
     with work.checkpoint():

@@ -31,6 +31,7 @@ from backend.library.indexing.versions import is_indexing, version_of
 from backend.library.models import SourceType, Video
 from backend.library.queries import find_video
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine.ekg import EventDigest, Span, Topic, stable_id
 from gpu_workers.engine.indexing.global_summary import GlobalSummariser, TopicSettings
 from gpu_workers.engine.indexing.linking import Compaction, compact
@@ -64,7 +65,7 @@ def handle(work: Work) -> FollowUp | None:
         work.finish()
         return None
     video, version = summary.video, summary.version
-    meter = Meter()
+    meter = Meter(cache_salt(work.lease.tenant_id))
 
     def frame_times(span: Span) -> list[int]:
         with tenant_scope(video.tenant_id):

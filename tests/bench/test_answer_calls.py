@@ -17,12 +17,12 @@ from gpu_workers.engine.models.roles import ChatModel, Message, Meter, Sample
 FAST = Rates(latency_s=0.0, prefill=1e9, decode=1e9)
 
 
-class Overheard:
+class Overheard(ChatModel):
     """Passes every call on and keeps its stage and its prompt."""
 
     def __init__(self, model: ChatModel) -> None:
         self.model = model
-        self.name, self.context_tokens, self.accepts_images = model.name, model.context_tokens, model.accepts_images
+        self.name, self.capabilities = model.name, model.capabilities
         self.prompts: list[tuple[str, str, int]] = []
         self._lock = threading.Lock()
 

@@ -15,6 +15,7 @@ from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.calibration import EMBEDDED_SIMILARITY, EMBEDDED_TEXT_EMBEDDER, calibration_of
 from gpu_workers.engine.models.roles import (
     AnswerModels,
+    ChatCapabilities,
     Checker,
     Describer,
     Extractor,
@@ -115,7 +116,7 @@ def reasoner(settings: ModelSettings) -> OpenAIChatModel:
         base_url=settings.reasoner_url,
         model=settings.reasoner_model or "default",
         api_key=settings.reasoner_api_key,
-        context_tokens=settings.context_tokens,
+        capabilities=ChatCapabilities(settings.context_tokens),
         concurrency=settings.concurrency,
         timeout_s=settings.timeout_s,
     )
@@ -130,8 +131,7 @@ def vision_model(settings: ModelSettings) -> OpenAIChatModel:
         base_url=settings.describer_url,
         model=settings.describer_model or "default",
         api_key=settings.describer_api_key,
-        context_tokens=settings.describer_context_tokens,
-        accepts_images=True,
+        capabilities=ChatCapabilities(settings.describer_context_tokens, images=True),
         concurrency=settings.concurrency,
         timeout_s=settings.timeout_s,
     )

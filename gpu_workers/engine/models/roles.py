@@ -46,7 +46,11 @@ class ModelRefused(ModelError):
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One metered call. stage: description, summary, entities, topics, overview, embedding, rewrite, answer, ..."""
+    """One metered call. stage: description, summary, entities, topics, overview, embedding, rewrite, answer, ...
+
+    device_ms: the call's share of its server's time (models.occupancy), which is billed. None if the call had the
+    server to itself, so that its share is its wall time.
+    """
 
     stage: str
     model: str
@@ -56,12 +60,23 @@ class ModelCall:
     completion_tokens: int = 0
     items: int = 1
     ok: bool = True
+    device_ms: int | None = None
+
+    @property
+    def billed_ms(self) -> int:
+        """Return the milliseconds of the server that this call is billed for."""
+        return self.wall_ms if self.device_ms is None else self.device_ms
 
 
 class Meter:
-    """Collects the calls of one job or question; safe to share between threads."""
+    """Collects the calls of one job or question; safe to share between threads.
 
-    def __init__(self) -> None:
+    cache_salt: sent with every chat call, so that a server shares the cache of equal prompts only inside one tenant; ""
+    outside any tenant.
+    """
+
+    def __init__(self, cache_salt: str = "") -> None:
+        self.cache_salt = cache_salt
         self._calls: list[ModelCall] = []
         self._lock = threading.Lock()
 
@@ -85,6 +100,7 @@ class ChatCapabilities:
     context_tokens: its window. images, video: whether messages may hold pictures, or frames as one video. schemas:
     whether it keeps to a JSON schema. samples: whether one request may ask for several samples. log_probabilities:
     whether it returns those of the first tokens. thinks: whether it writes its reasoning before the answer.
+    picture_patch: side in pixels of the square that costs one token, 28 for Qwen2.5-VL and 32 for Qwen3-VL.
     """
 
     context_tokens: int
@@ -94,6 +110,7 @@ class ChatCapabilities:
     samples: bool = True
     log_probabilities: bool = True
     thinks: bool = False
+    picture_patch: int = 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +122,24 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
+class Video:
+    """Frames inside a message that a server reads as one video; at least one, all of one size.
+
+    frames: JPEG, in order of time. times_ms: time of each frame in the recording. label, if any, is sent as text just
+    before the frames.
+    """
+
+    frames: tuple[bytes, ...]
+    times_ms: tuple[int, ...]
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    """role: system, user or assistant. parts: text and images, in order."""
+    """role: system, user or assistant. parts: text, images and videos, in order."""
 
     role: str
-    parts: tuple[str | Image, ...]
+    parts: tuple[str | Image | Video, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +161,17 @@ class ChatModel(Protocol):
     """An OpenAI-compatible chat endpoint. Safe to call from several threads."""
 
     name: str
-    context_tokens: int
-    accepts_images: bool
+    capabilities: ChatCapabilities
+
+    @property
+    def context_tokens(self) -> int:
+        """Window of the server."""
+        return self.capabilities.context_tokens
+
+    @property
+    def accepts_images(self) -> bool:
+        """Whether messages may hold pictures."""
+        return self.capabilities.images
 
     def sample(
         self,

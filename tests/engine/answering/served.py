@@ -16,7 +16,7 @@ from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.contract import Turn
 from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
 from gpu_workers.engine.models.calibration import UNMEASURED
-from gpu_workers.engine.models.roles import AnswerModels, ModelCall, Sample
+from gpu_workers.engine.models.roles import AnswerModels, ChatCapabilities, ModelCall, Sample
 from gpu_workers.engine.models.served.chat import OpenAIChatModel, RetryPolicy
 from gpu_workers.engine.models.served.vision import VlmChecker
 from tests.engine.answering.world import QUERIES, ScriptedEmbedder, ScriptedSimilarity, long_street, says
@@ -123,7 +123,7 @@ class Served:
         self.chat = chat = _Chat(
             base_url=self.server.url,
             model=MODEL,
-            accepts_images=True,
+            capabilities=ChatCapabilities(32_768, images=True),
             retry=RetryPolicy(attempts=ATTEMPTS),
             sleep=self.pauses.append,
             jitter=lambda: 1.0,

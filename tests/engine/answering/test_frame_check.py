@@ -11,7 +11,7 @@ from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED
-from gpu_workers.engine.models.roles import ModelError
+from gpu_workers.engine.models.roles import ChatCapabilities, ModelError
 from tests.engine.answering.world import Request, ScriptedChecker, long_street, make_video, models, says, scripted
 
 QUESTION = QuestionInput("Which way does the person walk?", ("left", "right", "up"))
@@ -155,7 +155,7 @@ def test_no_frames_no_check() -> None:
 def test_a_prompt_never_exceeds_the_reasoners_window() -> None:
     """Tokens are counted before the call, and the lowest ranked events are dropped."""
     reasoner = scripted(says("A", "same"))
-    reasoner.context_tokens = 800
+    reasoner.capabilities = ChatCapabilities(800)
 
     answer = answer_question(QUESTION, long_street(), models(reasoner), settings=PAPER)
 

@@ -38,6 +38,8 @@ from gpu_workers.engine.models.calibration import (
 )
 from gpu_workers.engine.models.roles import (
     AnswerModels,
+    ChatCapabilities,
+    ChatModel,
     CheckRequest,
     Message,
     Meter,
@@ -114,15 +116,14 @@ Reply = str | Mapping[str, Any] | Sample | Exception
 Script = Callable[[Request], Any]
 
 
-class ScriptedReasoner:
-    """A ChatModel with words by a function of the request. A reply is one text for all samples, or a list."""
+class ScriptedReasoner(ChatModel):
+    """A chat model with words by a function of the request. A reply is one text for all samples, or a list."""
 
     name = "scripted"
-    accepts_images = False
 
     def __init__(self, script: Script, *, context_tokens: int = 32_768) -> None:
         self.script = script
-        self.context_tokens = context_tokens
+        self.capabilities = ChatCapabilities(context_tokens)
         self.requests: list[Request] = []
         self._lock = threading.Lock()
 

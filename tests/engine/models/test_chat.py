@@ -6,7 +6,16 @@ import threading
 
 import pytest
 
-from gpu_workers.engine.models.roles import Image, Message, Meter, ModelError, ModelRefused, Sample
+from gpu_workers.engine.models.roles import (
+    ChatCapabilities,
+    Image,
+    Message,
+    Meter,
+    ModelError,
+    ModelRefused,
+    Sample,
+    Video,
+)
 from gpu_workers.engine.models.served.chat import OpenAIChatModel, RetryPolicy
 from tests.scripted_openai import Fault, Reply, Script, ScriptedOpenAIServer, rate_limited
 
@@ -54,12 +63,32 @@ def test_it_sends_pictures_labels_and_schema_as_given() -> None:
     schema = {"title": "reply", "type": "object", "properties": {}}
     with _Model("{}") as m:
         message = Message("user", ("look", Image(b"\xff\xd8one", "first"), Image(b"\xff\xd8two")))
-        m.chat(accepts_images=True).sample([message], stage="check", meter=m.meter, schema=schema, seed=3)
+        chat = m.chat(capabilities=ChatCapabilities(32_768, images=True))
+        chat.sample([message], stage="check", meter=m.meter, schema=schema, seed=3)
         (request,) = m.server.requests
     assert request.images == (b"\xff\xd8one", b"\xff\xd8two")
     assert request.texts == ("look", "first")
     assert request.body["response_format"]["json_schema"] == {"name": "reply", "schema": schema, "strict": True}
     assert request.body["seed"] == 3
+
+
+def test_frames_of_a_video_are_sent_as_one_video() -> None:
+    video = Video((b"\xff\xd8one", b"\xff\xd8two"), (3000, 3500), "from 3 s:")
+    with _Model("{}") as m:
+        chat = m.chat(capabilities=ChatCapabilities(32_768, images=True, video=True))
+        chat.sample([Message("user", (video, "look"))], stage="description", meter=m.meter)
+        (request,) = m.server.requests
+    assert request.videos == ((b"\xff\xd8one", b"\xff\xd8two"),)
+    assert (request.images, request.texts) == ((), ("from 3 s:", "look"))
+
+
+def test_a_call_carries_the_salt_of_its_meter_and_no_other() -> None:
+    with _Model("hi") as m:
+        m.chat().sample(HELLO, stage="answer", meter=Meter("salt of acme"))
+        m.chat().sample(HELLO, stage="answer", meter=Meter())
+        salted, plain = m.server.requests
+    assert salted.body["cache_salt"] == "salt of acme"
+    assert "cache_salt" not in plain.body
 
 
 def test_it_asks_for_n_in_one_request_and_fills_up_what_the_server_leaves_out() -> None:
@@ -194,8 +223,9 @@ def test_a_cut_answer_is_marked() -> None:
 
 def test_a_text_model_is_never_sent_a_picture() -> None:
     with _Model("x") as m:
-        with pytest.raises(ModelError):
-            m.chat().sample([Message("user", (Image(b"x"),))], stage="check", meter=m.meter)
+        for part in (Image(b"x"), Video((b"x",), (0,))):
+            with pytest.raises(ModelError):
+                m.chat().sample([Message("user", (part,))], stage="check", meter=m.meter)
         assert m.server.requests == []
 
 

@@ -11,6 +11,7 @@ import pytest
 from gpu_workers.engine.ekg import Chunk, SampledFrame, Span, TranscriptLine
 from gpu_workers.engine.models.bindings import ModelSettings, load_answer_models, load_index_models
 from gpu_workers.engine.models.roles import (
+    ChatCapabilities,
     CheckRequest,
     ChunkView,
     FrameEvidence,
@@ -26,11 +27,11 @@ from gpu_workers.engine.models.served.vision import VlmChecker, VlmDescriber
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 
 
-def _model(server: ScriptedOpenAIServer, **options: object) -> OpenAIChatModel:
+def _model(server: ScriptedOpenAIServer, context_tokens: int = 32_768, **options: object) -> OpenAIChatModel:
     return OpenAIChatModel(
         base_url=server.url,
         model="scripted",
-        accepts_images=True,
+        capabilities=ChatCapabilities(context_tokens, images=True),
         retry=RetryPolicy(attempts=1),
         **options,  # type: ignore[arg-type]
     )

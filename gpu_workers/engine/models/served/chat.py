@@ -7,8 +7,8 @@ tried again, how often and until when.
 from __future__ import annotations
 
 import base64
+import logging
 import random
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,10 +16,25 @@ from dataclasses import dataclass
 from typing import Any
 
 import openai
-from openai.types.chat import ChatCompletion, ChatCompletionMessage
-from openai.types.chat.chat_completion import Choice
+from openai.types.chat import ChatCompletion
 
-from gpu_workers.engine.models.roles import Image, Message, Meter, ModelCall, ModelError, ModelRefused, Sample
+from gpu_workers.engine.models.roles import (
+    ChatCapabilities,
+    ChatModel,
+    Image,
+    Message,
+    Meter,
+    ModelCall,
+    ModelError,
+    ModelRefused,
+    Sample,
+    Video,
+)
+from gpu_workers.engine.models.served.dialect import Dialect
+from gpu_workers.engine.models.served.limiter import SLOW_SHARE, limiter_of
+from gpu_workers.engine.models.served.replies import NoSamples, count, samples_of, thought, written_tokens
+
+logger = logging.getLogger("ava.models")
 
 _CONTEXT_WORDS = (
     "context length",
@@ -30,6 +45,9 @@ _CONTEXT_WORDS = (
     "too many tokens",
 )
 _RETRY_STATUS = frozenset({408, 409, 425, 429})
+_MISCONFIGURED_STATUS = frozenset({401, 403, 404})
+TEXT_MODEL = ChatCapabilities(32_768)
+"""What a server is taken to do if nobody says: text, in a window that most models have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +60,13 @@ class RetryPolicy:
     cap_s: float = 20.0
 
 
-class OpenAIChatModel:
-    """One model behind an OpenAI-compatible endpoint; a roles.ChatModel. Safe to share between threads.
+class OpenAIChatModel(ChatModel):
+    """One model behind an OpenAI-compatible endpoint. Safe to share between threads.
 
-    context_tokens: the window that the endpoint was started with. concurrency: maximum number of requests in flight;
-    share one instance per endpoint so that the bound holds. timeout_s: default deadline of one call with all of its
-    retries. sleep, clock and jitter are arguments so that a test can hold time still.
+    capabilities: what the server does; what it turns out not to do is learned from its refusals. concurrency: upper
+    limit of requests in flight; all clients of a server in this process share one adaptive limit (AdaptiveLimiter).
+    timeout_s: default deadline of one call with all of its retries. sleep, clock and jitter are arguments so that a
+    test can hold time still.
     """
 
     def __init__(
@@ -56,8 +75,7 @@ class OpenAIChatModel:
         base_url: str,
         model: str,
         api_key: str = "",
-        context_tokens: int = 32_768,
-        accepts_images: bool = False,
+        capabilities: ChatCapabilities = TEXT_MODEL,
         concurrency: int = 8,
         timeout_s: float = 300.0,
         retry: RetryPolicy | None = None,
@@ -66,13 +84,14 @@ class OpenAIChatModel:
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self.name = model
-        self.context_tokens = context_tokens
-        self.accepts_images = accepts_images
+        self.capabilities = capabilities
         self.concurrency = concurrency
         self._timeout_s = timeout_s
         self._retry = retry or RetryPolicy()
         self._sleep, self._clock, self._jitter = sleep, clock, jitter
-        self._slots = threading.BoundedSemaphore(concurrency)
+        self._limiter = limiter_of(base_url, concurrency)
+        self._dialect = Dialect(model, capabilities)
+        self._alarmed = False
         # Local servers need no key, but the client requires one.
         self._client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0)
 
@@ -97,7 +116,8 @@ class OpenAIChatModel:
         """
         if n < 1:
             raise ValueError(f"n is at least 1, got {n}")
-        if not self.accepts_images and any(isinstance(part, Image) for m in messages for part in m.parts):
+        kinds = {type(part) for message in messages for part in message.parts}
+        if (Image in kinds and not self.capabilities.images) or (Video in kinds and not self.capabilities.video):
             raise ModelError("model_bad_request", f"{self.name} takes no pictures", retryable=False)
         deadline = self._clock() + (self._timeout_s if timeout_s is None else timeout_s)
         body: dict[str, Any] = {
@@ -107,21 +127,33 @@ class OpenAIChatModel:
             "max_tokens": max_tokens,
         }
         if schema is not None:
-            json_schema = {"name": str(schema.get("title") or stage), "schema": dict(schema), "strict": True}
-            body["response_format"] = {"type": "json_schema", "json_schema": json_schema}
+            body["schema"] = {"name": str(schema.get("title") or stage), "schema": dict(schema)}
         if seed is not None:
             body["seed"] = seed
         if alternatives:
             body |= {"logprobs": True, "top_logprobs": alternatives}
-        samples = self._request(body, n, stage, meter, deadline)
+        if meter.cache_salt:
+            body["cache_salt"] = meter.cache_salt
+        videos = [part for message in messages for part in message.parts if isinstance(part, Video)]
+        if videos:
+            body["media_io_kwargs"] = {"video": _times_of(videos[0])}
+        samples: list[Sample] = []
+        failures: list[ModelError] = []
+        if n == 1 or self._dialect.takes("n"):
+            samples = self._request({**body, "n": n}, stage, meter, deadline)
         missing = n - len(samples)
         if missing > 0:
-            # The semaphore bounds the requests in flight; this pool only has to be wide enough.
+            # The limiter bounds the requests in flight; this pool only has to be wide enough.
             with ThreadPoolExecutor(min(missing, self.concurrency)) as pool:
-                seeds = [None if seed is None else seed + 1 + k for k in range(missing)]
-                bodies = [body if s is None else {**body, "seed": s} for s in seeds]
+                seeds = [None if seed is None else seed + n - missing + k for k in range(missing)]
+                bodies = [{**body, "n": 1} if s is None else {**body, "n": 1, "seed": s} for s in seeds]
                 for more in pool.map(lambda b: self._one_more(b, stage, meter, deadline), bodies):
-                    samples.extend(more)
+                    if isinstance(more, ModelError):
+                        failures.append(more)
+                    else:
+                        samples.extend(more)
+        if failures and not samples:
+            raise failures[0]
         if all(s.refused for s in samples):
             raise ModelRefused(f"{self.name} declined to answer ({stage})")
         return samples[:n]
@@ -132,44 +164,77 @@ class OpenAIChatModel:
 
     # --- one request with its retries ---------------------------------------------------------------------------
 
-    def _one_more(self, body: Mapping[str, Any], stage: str, meter: Meter, deadline: float) -> list[Sample]:
+    def _one_more(
+        self, wanted: Mapping[str, Any], stage: str, meter: Meter, deadline: float
+    ) -> list[Sample] | ModelError:
         try:
-            return self._request(body, 1, stage, meter, deadline)[:1]
-        except ModelError:
+            return self._request(wanted, stage, meter, deadline)[:1]
+        except ModelError as error:
             # The meter has recorded the failure.
-            return []
+            return error
 
-    def _request(self, body: Mapping[str, Any], n: int, stage: str, meter: Meter, deadline: float) -> list[Sample]:
+    def _request(self, wanted: Mapping[str, Any], stage: str, meter: Meter, deadline: float) -> list[Sample]:
         failure: ModelError | None = None
-        for attempt in range(self._retry.attempts):
+        attempt = 0
+        while attempt < self._retry.attempts:
             remaining = deadline - self._clock()
-            if remaining <= 0:
+            if remaining <= 0 or not self._limiter.acquire(remaining):
                 break
+            # The wait for a slot is not the model's time.
             started = self._clock()
+            body = self._dialect.body(wanted)
             try:
-                if not self._slots.acquire(timeout=remaining):
-                    break
-                try:
-                    timeout = max(deadline - self._clock(), 0.001)
-                    answer = self._client.chat.completions.create(**body, n=n, timeout=timeout)
-                finally:
-                    self._slots.release()
-                samples = _samples(answer)
-                self._record(answer, stage, meter, started, items=len(samples))
-                return samples
+                answer = self._complete(body, started, deadline)
+                samples = samples_of(answer)
             except (openai.OpenAIError, ValueError) as error:
-                if isinstance(error, _NoSamples):
+                if isinstance(error, NoSamples):
                     self._record(error.answer, stage, meter, started, items=0)
                 else:
                     meter.record(ModelCall(stage, self.name, self._ms(started), items=0, ok=False))
                 failure = _typed(error, self.name)
+                if failure.code == "model_bad_request" and self._dialect.learn(error, body):
+                    continue
+                if failure.code == "model_misconfigured":
+                    self._alarm(failure)
+                    raise failure from error
                 if not failure.retryable:
                     raise failure from error
                 pause = self._pause(attempt, error)
                 if attempt + 1 == self._retry.attempts or self._clock() + pause >= deadline:
                     raise failure from error
                 self._sleep(pause)
+                attempt += 1
+                continue
+            self._alarmed = False
+            self._record(answer, stage, meter, started, items=len(samples))
+            if thought(answer) and self._dialect.thought() and not any(s.text or s.refused for s in samples):
+                # It spent its tokens on reasoning. From now on it is asked not to, or given room.
+                continue
+            return samples
         raise failure or ModelError("model_timeout", f"{self.name}: no answer before the deadline", retryable=True)
+
+    def _complete(self, body: Mapping[str, Any], started: float, deadline: float) -> ChatCompletion:
+        """Send one request in the slot that the caller has acquired, and give the slot back."""
+        timeout = max(deadline - started, 0.001)
+        overloaded = False
+        try:
+            answer: ChatCompletion = self._client.chat.completions.create(**body, timeout=timeout)
+            overloaded = self._clock() - started > SLOW_SHARE * timeout
+        except openai.APITimeoutError:
+            overloaded = True
+            raise
+        except openai.APIStatusError as error:
+            overloaded = error.status_code in {429, 503}
+            raise
+        finally:
+            self._limiter.release(began=started, overloaded=overloaded)
+        return answer
+
+    def _alarm(self, failure: ModelError) -> None:
+        """Log a fault of the configuration, once until the server answers again."""
+        if not self._alarmed:
+            self._alarmed = True
+            logger.error("model server misconfigured: %s", failure)
 
     def _pause(self, attempt: int, error: Exception) -> float:
         retry_after_s = _retry_after(error)
@@ -187,45 +252,13 @@ class OpenAIChatModel:
             stage,
             self.name,
             self._ms(started),
-            prompt_tokens=_count(usage, "prompt_tokens"),
-            cached_tokens=_count(getattr(usage, "prompt_tokens_details", None), "cached_tokens"),
-            completion_tokens=_written_tokens(answer) if items else _count(usage, "completion_tokens"),
+            prompt_tokens=count(usage, "prompt_tokens"),
+            cached_tokens=count(getattr(usage, "prompt_tokens_details", None), "cached_tokens"),
+            completion_tokens=written_tokens(answer) if items else count(usage, "completion_tokens"),
             items=items,
             ok=items > 0,
         )
         meter.record(call)
-
-
-class _NoSamples(ValueError):
-    """A reply without a usable choice. The tokens that it reports were still consumed."""
-
-    def __init__(self, answer: ChatCompletion) -> None:
-        super().__init__("the server returned no choices")
-        self.answer = answer
-
-
-def _count(usage: object, name: str) -> int:
-    """Return a number of tokens as a server reports it; 0 if it reports none."""
-    value = getattr(usage, name, None)
-    return value if isinstance(value, int) else 0
-
-
-def _written_tokens(answer: ChatCompletion) -> int:
-    """Return the tokens of all samples. llama.cpp reports only the first sample's: then the others are counted by
-    their length.
-
-    Its timings, which count the first sample as well, show that. Behind a proxy that drops them, a count below the
-    number of words shows it, since no tokenizer has fewer tokens than words.
-    """
-    reported = _count(answer.usage, "completion_tokens")
-    texts = [str(choice.message.content or "") for choice in answer.choices]
-    if len(texts) < 2 or not texts[0]:
-        return reported
-    timings = (answer.model_extra or {}).get("timings")
-    of_the_first = isinstance(timings, dict) and timings.get("predicted_n") == reported
-    if not of_the_first and reported >= sum(len(text.split()) for text in texts):
-        return reported
-    return round(reported * sum(map(len, texts)) / len(texts[0]))
 
 
 def _wire(message: Message) -> dict[str, Any]:
@@ -238,41 +271,21 @@ def _wire(message: Message) -> dict[str, Any]:
             continue
         if part.label:
             content.append({"type": "text", "text": part.label})
-        uri = "data:image/jpeg;base64," + base64.b64encode(part.jpeg).decode()
-        content.append({"type": "image_url", "image_url": {"url": uri}})
+        if isinstance(part, Image):
+            uri = "data:image/jpeg;base64," + base64.b64encode(part.jpeg).decode()
+            content.append({"type": "image_url", "image_url": {"url": uri}})
+        else:
+            uri = "data:video/jpeg;base64," + ",".join(base64.b64encode(jpeg).decode() for jpeg in part.frames)
+            content.append({"type": "video_url", "video_url": {"url": uri}})
     return {"role": message.role, "content": content}
 
 
-def _samples(answer: ChatCompletion) -> list[Sample]:
-    # The client does not validate replies: a proxy's page arrives as text, a broken body with any types.
-    if not isinstance(answer, ChatCompletion):
-        raise ValueError("the reply is no chat completion")  # noqa: TRY004 - the server's fault, not the caller's
-    choices: object = answer.choices
-    if not isinstance(choices, list) or not choices:
-        raise _NoSamples(answer)
-    samples = []
-    for choice in answer.choices:
-        if not isinstance(choice, Choice) or not isinstance(choice.message, ChatCompletionMessage):
-            raise _NoSamples(answer)
-        if choice.finish_reason == "content_filter" or choice.message.refusal:
-            samples.append(Sample("", refused=True))
-        else:
-            content: object = choice.message.content
-            text = content if isinstance(content, str) else ""
-            samples.append(Sample(text, truncated=choice.finish_reason == "length", first=_first_tokens(choice)))
-    return samples
-
-
-def _first_tokens(choice: Choice) -> dict[str, float]:
-    """Return the log-probability of each first token that the server names; {} if it names none in OpenAI's form."""
-    tokens: object = getattr(choice.logprobs, "content", None)
-    named: object = getattr(tokens[0], "top_logprobs", None) if isinstance(tokens, list) and tokens else None
-    log_probabilities: dict[str, float] = {}
-    for candidate in named if isinstance(named, list) else ():
-        token, value = getattr(candidate, "token", None), getattr(candidate, "logprob", None)
-        if isinstance(token, str) and isinstance(value, int | float) and value <= 0:
-            log_probabilities[token] = float(value)
-    return log_probabilities
+def _times_of(video: Video) -> dict[str, Any]:
+    """Return what vLLM is told of a video that comes as single frames: when each one was taken."""
+    times = video.times_ms
+    fps = round((len(times) - 1) * 1000 / (times[-1] - times[0]), 3) if len(times) > 1 else 1.0
+    places = [round(ms * fps / 1000) for ms in times]
+    return {"fps": fps, "num_frames": -1, "frames_indices": places, "total_num_frames": places[-1] + 1}
 
 
 def _typed(error: Exception, name: str) -> ModelError:
@@ -282,6 +295,9 @@ def _typed(error: Exception, name: str) -> ModelError:
         text = str(error)
         if error.status_code in {400, 413, 422} and any(word in text.lower() for word in _CONTEXT_WORDS):
             return ModelError("context_exceeded", f"{name}: the prompt does not fit the window", retryable=False)
+        if error.status_code in _MISCONFIGURED_STATUS:
+            message = f"{name}: HTTP {error.status_code}: the server refuses the key, or serves no such model"
+            return ModelError("model_misconfigured", message, retryable=True)
         if error.status_code in _RETRY_STATUS or error.status_code >= 500:
             return ModelError("model_unavailable", f"{name}: HTTP {error.status_code}", retryable=True)
         return ModelError("model_bad_request", f"{name}: HTTP {error.status_code}: {text[:300]}", retryable=False)

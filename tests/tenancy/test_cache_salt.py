@@ -1,0 +1,24 @@
+"""The salt that keeps tenants' prompts apart in a model server's cache."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from pytest_django.fixtures import SettingsWrapper
+
+from backend.tenancy.secrets import cache_salt
+
+ACME, GLOBEX = UUID(int=1), UUID(int=2)
+
+
+def test_each_tenant_has_a_salt_of_its_own_that_stays() -> None:
+    assert cache_salt(ACME) == cache_salt(ACME)
+    assert cache_salt(ACME) != cache_salt(GLOBEX)
+    assert str(ACME) not in cache_salt(ACME)
+
+
+def test_another_installation_has_other_salts(settings: SettingsWrapper) -> None:
+    here = cache_salt(ACME)
+    settings.SECRET_KEY = "another key of another installation"
+
+    assert cache_salt(ACME) != here
