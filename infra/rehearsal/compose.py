@@ -63,7 +63,7 @@ class Service:
     depends_on: Mapping[str, str]
     restarts: bool
     gpus: tuple[str, ...]
-    scale: int
+    replicas: int
     grace_s: float
 
 
@@ -76,22 +76,19 @@ def program() -> str:
     return found
 
 
-def services(
-    variables: Mapping[str, str], *, profiles: Sequence[str] = (), file: Path = FILE, project: Path | None = None
-) -> dict[str, Service]:
-    """Return the services that a `docker compose up` with these variables starts, in the order of the file.
+def services(env_files: Sequence[Path], *, profiles: Sequence[str] = (), file: Path = FILE) -> dict[str, Service]:
+    """Return the services that `docker compose up` starts with these files of variables, by name.
 
-    variables: what the operator's .env holds. Raises ComposeRefused.
+    env_files: a preset's and the operator's, the last wins. profiles: besides those of COMPOSE_PROFILES in the files.
+    Raises ComposeRefused.
     """
     command = [program(), "--file", str(file)]
-    for profile in profiles:
-        command += ["--profile", profile]
-    if project is not None:
-        command += ["--project-directory", str(project)]
-    environment = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **variables}
+    command += [option for path in env_files for option in ("--env-file", str(path))]
+    command += [option for profile in profiles for option in ("--profile", profile)]
     done = subprocess.run(
         [*command, "config", "--format", "json"],
-        env=environment,
+        # Of this process's variables none may stand for one that the files lack.
+        env={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")},
         cwd=file.parent,
         capture_output=True,
         text=True,
@@ -120,7 +117,7 @@ def start_order(every: Mapping[str, Service]) -> list[str]:
 
 def _service(name: str, body: dict[str, Any]) -> Service:
     build = body.get("build")
-    reserved = body.get("deploy", {}).get("resources", {}).get("reservations", {}).get("devices", [])
+    reserved = (body.get("deploy") or {}).get("resources", {}).get("reservations", {}).get("devices", [])
     networks = body.get("networks") or {}
     return Service(
         name=name,
@@ -129,8 +126,10 @@ def _service(name: str, body: dict[str, Any]) -> Service:
         dockerfile=Path(build["context"]) / build["dockerfile"] if build else None,
         entrypoint=None if body.get("entrypoint") is None else tuple(body["entrypoint"]),
         command=None if body.get("command") is None else tuple(body["command"]),
-        environment={key: "" if value is None else unescape(str(value)) for key, value in
-                     (body.get("environment") or {}).items()},
+        # A variable without a value is handed on where the operator has it; here the files are all that there is.
+        environment={
+            key: unescape(str(value)) for key, value in (body.get("environment") or {}).items() if value is not None
+        },
         mounts=tuple(
             Mount(mount["source"], mount["target"], mount["type"] == "volume", bool(mount.get("read_only")))
             for mount in body.get("volumes", [])
@@ -151,10 +150,10 @@ def _service(name: str, body: dict[str, Any]) -> Service:
         gpus=tuple(
             gpu
             for device in reserved
-            if "gpu" in [word for words in device.get("capabilities", []) for word in ([words] if isinstance(words, str) else words)]
-            for gpu in (device.get("device_ids") or [f"count={device.get('count', 'all')}"])
+            if "gpu" in device.get("capabilities", [])
+            for gpu in (device.get("device_ids") or ["all" if device.get("count") == -1 else str(device.get("count"))])
         ),
-        scale=int(body.get("scale") or body.get("deploy", {}).get("replicas") or 1),
+        replicas=int(body.get("scale") or (body.get("deploy") or {}).get("replicas") or 1),
         grace_s=duration(body["stop_grace_period"]) if body.get("stop_grace_period") else 10.0,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from infra.rehearsal import substitutes
@@ -33,7 +34,11 @@ class Deployment:
         """elsewhere: addresses of hosts outside the deployment. machine: variables of this machine's network."""
         self._plan, self._built, self._machine = plan, built, machine
         self.notes: list[str] = []
-        addresses = {network.address(each.name): [each.name, *each.aliases] for each in plan.services}
+        addresses = {
+            network.address(name): [name, *([] if name == each.name else [each.name]), *each.aliases]
+            for each in plan.services
+            for name in replicas(each)
+        }
         for host, address in elsewhere.items():
             addresses.setdefault(address, []).append(host)
         self._hosts = hosts_file(plan.folder / "hosts", addresses)
@@ -44,8 +49,11 @@ class Deployment:
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
-    def definition(self, service: Service, command: tuple[str, ...] | None = None) -> Definition:
-        """Return the container of a service, with its own command or, as `docker compose run` does, another."""
+    def definitions(self, service: Service) -> list[Definition]:
+        """Return the containers of a service, one for each replica."""
+        return [self._definition(replace(service, name=name)) for name in replicas(service)]
+
+    def _definition(self, service: Service) -> Definition:
         if service.dockerfile is None:
             return self._outside(service)
         built = self._built[service.dockerfile]
@@ -69,7 +77,7 @@ class Deployment:
         return Definition(
             service.name,
             self._sandbox(service, user, image.workdir, environment, binds, image.volumes),
-            (*entrypoint, *(words if command is None else command)),
+            (*entrypoint, *words),
             service.health_check or image.health_check,
             service.grace_s,
         )
@@ -82,6 +90,7 @@ class Deployment:
         sandbox = self._sandbox(
             service, stand_in.user, stand_in.workdir, environment, [*stand_in.binds, *self._mounts(service, ())], ()
         )
+        words = (*words, *stand_in.arguments)
         return Definition(service.name, sandbox, (*entrypoint, *words), service.health_check, service.grace_s)
 
     def _sandbox(
@@ -110,6 +119,11 @@ class Deployment:
     def _note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
+
+
+def replicas(service: Service) -> list[str]:
+    """Return the names of a service's containers."""
+    return [service.name] if service.replicas == 1 else [f"{service.name}-{n + 1}" for n in range(service.replicas)]
 
 
 def _command(

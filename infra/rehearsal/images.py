@@ -52,6 +52,8 @@ def build(image: Image, context: Path, folder: Path, *, environment: Path | None
     environment: a folder to use as the virtual environment instead of the one that the Dockerfile installs.
     """
     notes = [f"{image.name}: base {image.final.base} is this machine's programs"]
+    if environment is not None:
+        notes.append(f"{image.name}: the environment is {environment}, for this processor")
     binds = []
     root = folder / image.name
     shutil.rmtree(root, ignore_errors=True)

