@@ -1,6 +1,7 @@
 """``python -m infra.rehearsal embedded|openai`` rehearses the deployment. See docs/rehearsal.md.
 
-This process makes the images and the way out to the package index, then starts the rehearsal itself in namespaces of its own.
+This process makes the images and the way out to the package index. Then it starts the rehearsal in namespaces of its
+own.
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ OUTSIDE = frozenset({("pypi.org", 443), ("files.pythonhosted.org", 443)})
 
 
 def main() -> int:
-    """Run a rehearsal and return its exit status: 0 if every check holds, 1 if one does not, 2 if none could be made."""
+    """Rehearse the deployment. Exit status: 0 if every check holds, 1 if one does not, 2 if none could be made."""
     parser = argparse.ArgumentParser(prog="python -m infra.rehearsal", description=main.__doc__)
     parser.add_argument("profile", choices=plan.PROFILES)
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a variable of the operator's .env")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a variable of the operator's .env"
+    )
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     folder = ROOT / options.profile

@@ -5,29 +5,33 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping
+from typing import Any
 
+from infra.local.errors import ServiceFailed
 from infra.rehearsal.containers import Container
 from infra.rehearsal.plan import Plan
 from infra.rehearsal.report import Report
 
-ROLES = ("DESCRIBER", "CHECKER", "REASONER", "TEXT_EMBEDDER", "FRAME_EMBEDDER", "RERANKER", "ENTAILER")
-# Runs in a worker's container with its own Python: what each URL answers to the worker's key and to a wrong one.
+# Runs in a worker's container with its own Python: what each server that it asks answers to its key and to a wrong one.
 _ASK = """
-import json, os, sys, httpx
-seen = {}
-for role in sys.argv[1:]:
-    url, model = os.environ.get(role + "_URL"), os.environ.get(role + "_MODEL", "")
-    key = os.environ.get(role + "_API_KEY") or os.environ.get("MODEL_API_KEY", "")
-    if not url:
+import json, httpx
+from gpu_workers.engine.models.model_table import ROLES
+from gpu_workers.engine.models.settings import ModelSettings
+settings, seen = ModelSettings.from_env(), {}
+for role in ROLES:
+    asked = settings.role(role)
+    if not asked.url:
         continue
+    found = seen[role] = {"url": asked.url, "model": asked.model}
     try:
         with httpx.Client(timeout=20, trust_env=False) as http:
-            answer = http.get(url + "/models", headers={"Authorization": "Bearer " + key})
-            listed = [each["id"] for each in answer.json()["data"]] if answer.status_code == 200 else []
-            wrong = http.get(url + "/models", headers={"Authorization": "Bearer wrong"}).status_code
-        seen[role] = {"url": url, "model": model, "status": answer.status_code, "listed": listed, "wrong": wrong}
+            answer = http.get(asked.url + "/models", headers={"Authorization": "Bearer " + asked.api_key})
+            found["status"], found["listed"] = answer.status_code, []
+            if answer.status_code == 200:
+                found["listed"] = [each["id"] for each in answer.json()["data"]]
+            found["wrong"] = http.get(asked.url + "/models", headers={"Authorization": "Bearer wrong"}).status_code
     except (httpx.HTTPError, ValueError, KeyError) as error:
-        seen[role] = {"url": url, "model": model, "error": type(error).__name__ + ": " + str(error)}
+        found["error"] = type(error).__name__ + ": " + str(error)
 print(json.dumps(seen))
 """
 
@@ -56,38 +60,52 @@ def images(planned: Plan, report: Report) -> None:
             report.check(f"tag.{tag}", False, f"built from {' and '.join(sorted(names))}: the last build wins")
 
 
+def ask(container: Container) -> dict[str, dict[str, Any]]:
+    """Return by role what the model servers of a worker answer, asked from inside. Raises ServiceFailed."""
+    done = container.execute(["python", "-c", _ASK], timeout_s=120)
+    if done.returncode != 0:
+        raise ServiceFailed(f"{container.name}: {done.stderr.strip()[-500:]}")
+    answered = json.loads(done.stdout.strip().splitlines()[-1])
+    assert isinstance(answered, dict)
+    return answered
+
+
 def model_servers(containers: Mapping[str, Container], report: Report) -> None:
-    """Check from inside each worker that every model URL leads to a server that lists the model and refuses a wrong key."""
+    """Check from each worker that every model URL leads to a server that lists the model and refuses a wrong key."""
     for name, container in containers.items():
-        environment = container.definition.sandbox.environment
-        roles = [role for role in ROLES if environment.get(f"{role}_URL")]
-        if not roles or name in report.unwell:
+        if name in report.unwell or not _queues(container) & {"gpu.index", "gpu.query"}:
             continue
-        done = container.execute(["python", "-c", _ASK, *roles], timeout_s=90)
-        if done.returncode != 0:
-            report.check(f"models.{name}", False, done.stderr.strip()[-500:])
+        try:
+            answered = ask(container)
+        except ServiceFailed as error:
+            report.check(f"models.{name}", False, str(error))
             continue
-        for role, seen in json.loads(done.stdout).items():
-            where = f"models.{name}.{role.lower()}"
+        for role, seen in answered.items():
+            where = f"models.{name}.{role}"
             if "error" in seen:
                 report.check(f"{where}.reached", False, f"{seen['url']}: {seen['error']}")
                 continue
             report.check(f"{where}.reached", seen["status"] == 200, f"{seen['url']} answers {seen['status']}")
             report.check(
-                f"{where}.lists_model", seen["model"] in seen["listed"], f"asked {seen['model']}, listed {seen['listed']}"
+                f"{where}.lists_model",
+                seen["model"] in seen["listed"],
+                f"asked {seen['model']}, listed {seen['listed']}",
             )
             report.check(f"{where}.refuses_wrong_key", seen["wrong"] in {401, 403}, f"a wrong key gets {seen['wrong']}")
+
+
+def _queues(container: Container) -> set[str]:
+    command = container.definition.command
+    return set(command[command.index("--queues") + 1].split(",")) if "--queues" in command else set()
 
 
 def workers_load(containers: Mapping[str, Container], report: Report) -> None:
     """Check that each worker that asks models can make its models in its own image and environment."""
     for name, container in containers.items():
-        if name in report.unwell or "--queues" not in container.definition.command:
-            continue
-        queues = container.definition.command[container.definition.command.index("--queues") + 1].split(",")
         for queue, function in (("gpu.index", "index_models"), ("gpu.query", "answer_models")):
-            if queue in queues:
-                code = f"import workers.app; from gpu_workers.tasks import models; print(type(models.{function}()).__name__)"
+            if name not in report.unwell and queue in _queues(container):
+                code = "import sys, workers.app; from gpu_workers.tasks import models; "
+                code += f"made = models.{function}(); print(type(made).__name__, 'torch' in sys.modules)"
                 done = container.execute(["python", "-c", code], timeout_s=300)
                 said = done.stdout.strip() if done.returncode == 0 else done.stderr.strip()[-800:]
                 report.check(f"models_load.{name}", done.returncode == 0, said)

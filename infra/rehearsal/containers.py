@@ -24,7 +24,7 @@ _LEAST_POLL_S = 1.0
 
 @dataclass(frozen=True)
 class Definition:
-    """What a container is started with. network: the name of the container whose network it shares; by default its own."""
+    """What a container is started with. grace_s: seconds between the stop signal and SIGKILL."""
 
     name: str
     sandbox: Sandbox
@@ -92,9 +92,18 @@ class Container:
         return code
 
     def execute(self, command: Sequence[str], timeout_s: float = 60.0) -> subprocess.CompletedProcess[str]:
-        """Run a command inside the running container, as its user. Status 124 means that it took longer than timeout_s."""
+        """Run a command inside the running container, as its user. Status 124: it took longer than timeout_s."""
         inside = f"cd {shlex.quote(self.definition.sandbox.workdir)} && exec {shlex.join(command)}"
-        enter = [str(shutil.which("nsenter")), "--target", str(self._init), "--user", "--mount", "--net", "--pid", "--uts"]
+        enter = [
+            str(shutil.which("nsenter")),
+            "--target",
+            str(self._init),
+            "--user",
+            "--mount",
+            "--net",
+            "--pid",
+            "--uts",
+        ]
         line = [*enter, "--ipc", "--preserve-credentials", "--", "/bin/sh", "-c", inside]
         try:
             return subprocess.run(

@@ -42,7 +42,9 @@ class Customer:
         command = ["python", "manage.py", "create_tenant", "--name", "Acme", "--slug", "acme", "--new-key"]
         done = self._containers["api"].execute(command, timeout_s=120)
         made = done.returncode == 0
-        self._report.check("tenant", made, "create_tenant in the API's container" if made else done.stderr.strip()[-500:])
+        self._report.check(
+            "tenant", made, "create_tenant in the API's container" if made else done.stderr.strip()[-500:]
+        )
         return str(json.loads(done.stdout.strip().splitlines()[-1])["api_key"]) if made else None
 
     def _indexed(self, client: Client, file: Path) -> bool:

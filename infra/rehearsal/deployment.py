@@ -41,7 +41,7 @@ class Deployment:
         }
         for host, address in elsewhere.items():
             addresses.setdefault(address, []).append(host)
-        self._hosts = hosts_file(plan.folder / "hosts", addresses)
+        self.hosts = hosts_file(plan.folder / "hosts", addresses)
 
     def volume(self, name: str) -> Path:
         """Return the folder of a named volume."""
@@ -58,7 +58,7 @@ class Deployment:
             return self._outside(service)
         built = self._built[service.dockerfile]
         image = built.image
-        user = _user(service.user or image.user)
+        user = user_of(service.user or image.user)
         environment = {**image.final.environment(), **service.environment, "HOME": image.workdir}
         environment |= {name: self._machine[name] for name in _CERTIFICATES if name in self._machine}
         binds = [*built.binds]
@@ -87,8 +87,9 @@ class Deployment:
         self._note(stand_in.note)
         environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", **stand_in.environment, **service.environment}
         entrypoint, words = _command(service, stand_in.entrypoint, stand_in.command)
+        user = user_of(service.user) if service.user else stand_in.user
         sandbox = self._sandbox(
-            service, stand_in.user, stand_in.workdir, environment, [*stand_in.binds, *self._mounts(service, ())], ()
+            service, user, stand_in.workdir, environment, [*stand_in.binds, *self._mounts(service, ())], ()
         )
         words = (*words, *stand_in.arguments)
         return Definition(service.name, sandbox, (*entrypoint, *words), service.health_check, service.grace_s)
@@ -103,9 +104,9 @@ class Deployment:
         volumes: tuple[str, ...],
     ) -> Sandbox:
         folder = self._plan.folder / "etc" / service.name
-        etc = account_files(folder, user, workdir) | {"hosts": self._hosts}
+        etc = account_files(folder, user, workdir) | {"hosts": self.hosts}
         shown = {bind.target for bind in binds}
-        # A volume of the image that nothing is mounted on is an anonymous volume: writable, and gone with the container.
+        # A VOLUME that nothing is mounted on is an anonymous volume: writable, and gone with the container.
         writable = [volume for volume in volumes if volume not in shown]
         writable += service.tmpfs if service.read_only else [*_SHARED_MEMORY, *service.tmpfs]
         return Sandbox(service.name, user, workdir, environment, binds, tuple(dict.fromkeys(writable)), etc)
@@ -136,7 +137,8 @@ def _command(
     return entrypoint, command if service.command is None else service.command
 
 
-def _user(text: str) -> tuple[int, int]:
+def user_of(text: str) -> tuple[int, int]:
+    """Return uid and gid of a Dockerfile's or a service's user."""
     uid, _, gid = text.partition(":")
     return int(uid), int(gid or uid)
 

@@ -81,15 +81,13 @@ class Stage:
             if each.word == "ENV":
                 for pair in shlex.split(each.rest):
                     name, _, value = pair.partition("=")
-                    variables[name] = re.sub(
-                        r"\$\{?(\w+)\}?", lambda match: variables.get(match[1], ""), value
-                    )
+                    variables[name] = re.sub(r"\$\{?(\w+)\}?", lambda match: variables.get(match[1], ""), value)
         return variables
 
 
 @dataclass(frozen=True)
 class Image:
-    """What a container of a Dockerfile's last stage gets. stages: all stages by name, for what is copied out of them."""
+    """What a container of a Dockerfile's last stage gets. stages: all stages by name."""
 
     path: Path
     final: Stage
@@ -114,7 +112,9 @@ class Image:
     def volumes(self) -> tuple[str, ...]:
         """Return the folders of VOLUME instructions."""
         rests = [each.rest for each in self.final.instructions if each.word == "VOLUME"]
-        return tuple(folder for rest in rests for folder in (json.loads(rest) if rest.startswith("[") else rest.split()))
+        return tuple(
+            folder for rest in rests for folder in (json.loads(rest) if rest.startswith("[") else rest.split())
+        )
 
     @property
     def entrypoint(self) -> tuple[str, ...]:
@@ -133,8 +133,11 @@ class Image:
         if rest is None or rest.strip() == "NONE":
             return None
         options, _, command = rest.partition("CMD ")
-        seconds = {match[1]: duration(match[2]) for match in re.finditer(r"--([a-z-]+)=(\S+)", options)
-                   if match[1] != "retries"}
+        seconds = {
+            match[1]: duration(match[2])
+            for match in re.finditer(r"--([a-z-]+)=(\S+)", options)
+            if match[1] != "retries"
+        }
         return HealthCheck(
             _words(command),
             seconds.get("interval", 30.0),

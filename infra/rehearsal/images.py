@@ -26,7 +26,15 @@ _RECIPE = "2"
 _VENV = "/opt/venv"
 _NO_CODE = shutil.ignore_patterns("__pycache__", "*.pyc")
 # The certificates and the index of this machine's network.
-_NETWORK = ("SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "UV_INDEX_URL", "UV_DEFAULT_INDEX")
+_NETWORK = (
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NO_PROXY",
+    "UV_INDEX_URL",
+    "UV_DEFAULT_INDEX",
+)
 # What a CUDA build brings and the CPU build of torch does not want.
 _CUDA = re.compile(r"^(nvidia[-_]|cuda[-_]|triton==|torch==|torchvision==|torchaudio==)")
 
@@ -73,7 +81,9 @@ def build(image: Image, context: Path, folder: Path, *, environment: Path | None
 def install(image: Image, stage: Stage, context: Path) -> tuple[Path, list[str]]:
     """Return the virtual environment of a stage, made by its own RUN lines if it is not there, and what differs."""
     lines, notes = _lines(image, stage)
-    digest = hashlib.sha256("\n".join([_RECIPE, sys.version, *lines, str(sorted(stage.environment().items()))]).encode())
+    digest = hashlib.sha256(
+        "\n".join([_RECIPE, sys.version, *lines, str(sorted(stage.environment().items()))]).encode()
+    )
     for copy in stage.copies():
         if copy.stage is None:
             for path in _sources(copy, context):

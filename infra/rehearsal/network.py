@@ -1,7 +1,7 @@
-"""A network of its own for a rehearsal: one network namespace per container, joined by a bridge, as an engine does it.
+"""The network of a rehearsal: one network namespace per container, joined by a bridge, as an engine does it.
 
-`enter` starts a program in namespaces of its own; all that it starts ends with it. Inside, `Network` gives addresses and
-`Relay` publishes ports. The only way out is the outlet: a program outside that connects to a few named hosts.
+`enter` starts a program in namespaces of its own; all that it starts ends with it. Inside, `Network` gives addresses
+and `Relay` publishes ports. The only way out is the `Outlet`: a thread outside that connects to a few named hosts.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def unavailable() -> str | None:
     """Return why this machine cannot make the namespaces, or None if it can."""
     if shutil.which("unshare") is None or shutil.which("ip") is None or shutil.which("nsenter") is None:
         return "unshare, nsenter (util-linux) or ip (iproute2) is missing"
-    probe = _namespaces() + ["sh", "-c", f"ip link add {_BRIDGE} type bridge && ip link add v0 type veth peer name v1"]
+    probe = [*_namespaces(), "sh", "-c", f"ip link add {_BRIDGE} type bridge && ip link add v0 type veth peer name v1"]
     done = subprocess.run(probe, capture_output=True, text=True, check=False)
     return None if done.returncode == 0 else f"namespaces are refused: {done.stderr.strip()[-300:]}"
 
@@ -73,7 +73,17 @@ class Network:
         """Start command in a network namespace that has the container's address."""
         with log.open("ab") as out:
             process = subprocess.Popen(
-                [str(shutil.which("unshare")), "--net", "/bin/sh", "-c", _JOIN, "sh", self.address(name), GATEWAY, *command],
+                [
+                    str(shutil.which("unshare")),
+                    "--net",
+                    "/bin/sh",
+                    "-c",
+                    _JOIN,
+                    "sh",
+                    self.address(name),
+                    GATEWAY,
+                    *command,
+                ],
                 stdin=subprocess.PIPE,
                 stdout=out,
                 stderr=subprocess.STDOUT,
@@ -150,7 +160,7 @@ def listen(address: str, port: int) -> socket.socket:
 
 
 class Outlet:
-    """The way out of a rehearsal: connects a Unix socket's clients to the host and port in their first line, if allowed."""
+    """The way out: connects each client of a Unix socket to the host and port in its first line, if allowed."""
 
     def __init__(self, path: Path, allowed: frozenset[tuple[str, int]]) -> None:
         path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What a rehearsal starts: the operator's variables, the services of compose.yaml, the images that they are made from."""
+"""What a rehearsal starts: the operator's variables, the services of compose.yaml, and their images."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Plan:
 
 
 def variables(profile: str, folder: Path) -> dict[str, str]:
-    """Return the operator's .env: random secrets that stay the same for the folder, and what the profile's models need."""
+    """Return the operator's .env: random secrets, the same for the folder at each call, and the profile's models."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "secrets.json"
     if not file.exists():

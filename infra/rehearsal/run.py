@@ -1,4 +1,4 @@
-"""The rehearsal itself, inside its namespaces: start everything, look at it from inside, index a video, ask a question."""
+"""The rehearsal itself, inside its namespaces: start everything, check it, index a video, ask a question."""
 
 from __future__ import annotations
 
@@ -179,7 +179,19 @@ class Rehearsal:
         """Return the first seconds of the demo's video."""
         source = default_video().path
         cut = self._folder / f"cut{source.suffix}"
-        command = [str(ffmpeg.ffmpeg()), "-v", "error", "-y", "-i", str(source), "-t", str(_VIDEO_S), "-c", "copy", str(cut)]
+        command = [
+            str(ffmpeg.ffmpeg()),
+            "-v",
+            "error",
+            "-y",
+            "-i",
+            str(source),
+            "-t",
+            str(_VIDEO_S),
+            "-c",
+            "copy",
+            str(cut),
+        ]
         subprocess.run(command, check=True)
         return cut
 
@@ -198,5 +210,3 @@ def _leave(number: int, frame: FrameType | None) -> None:
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, signal.SIG_IGN)
     raise SystemExit(128 + number)
-
-

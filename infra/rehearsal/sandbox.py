@@ -1,7 +1,7 @@
-"""The sandbox of one container: bubblewrap's arguments for a root of the machine's programs and the image's files only.
+"""The sandbox of one container: bubblewrap's arguments for a root of the machine's programs and the image's files.
 
-What the container's user may not write in an image is read-only here: the root, /usr, the copied files. The user's number is
-the container's, in a user namespace; all files belong to this number, so that mounts and not owners refuse writes.
+What the container's user may not write in an image is read-only here: the root, /usr, the copied files. The user's
+number is the container's, in a user namespace; all files belong to this number, so mounts and not owners refuse writes.
 """
 
 from __future__ import annotations

