@@ -43,7 +43,7 @@ locals {
   # An index worker uses a card of its own where the preset has cards. A query worker needs models in its process only
   # where the preset serves no embedders.
   index_image = local.hosted ? "cpu-worker" : "gpu-worker"
-  query_image = contains(keys(local.preset.roles), "text_embedder") && contains(keys(local.preset.roles), "frame_embedder") ? "worker" : "cpu-worker"
+  query_image = length(setintersection(keys(local.preset.roles), ["text_embedder", "frame_embedder", "token_embedder"])) == 3 ? "worker" : "cpu-worker"
 
   # One entry is one kind of machine: what runs on it, what it may read, what it listens to.
   service_groups = {
@@ -103,7 +103,7 @@ locals {
   }
 
   # A port of each server of the table: several servers of one card share a machine and its network.
-  server_ports = { vlm = 8001, llm = 8002, checker = 8003, text-embedder = 8004, frame-embedder = 8005, reranker = 8006, entailer = 8007 }
+  server_ports = { vlm = 8001, llm = 8002, checker = 8003, text-embedder = 8004, frame-embedder = 8005, reranker = 8006, entailer = 8007, token-embedder = 8008 }
 
   # Machine types by the cards that a preset asks for (number x usable GiB). No type has two cards of 48 GB; four cards of
   # 24 GB hold the same model for half the price of four of 48 GB.

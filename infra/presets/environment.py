@@ -8,16 +8,17 @@ from pathlib import Path
 from gpu_workers.engine.models.model_table import Preset
 
 FOLDER = Path(__file__).resolve().parent
-IN_PROCESS_EMBEDDERS = {"text_embedder", "frame_embedder"}
+EMBEDDERS = {"text_embedder", "frame_embedder", "token_embedder"}
+"""Roles of which a question needs each, so that each is served or runs in the query worker."""
 
 
 def profiles(preset: Preset) -> list[str]:
     """Return the compose profiles of a preset: its index worker, its query worker, and its model servers.
 
-    A question needs models in its worker's process unless both embedders are served.
+    A question needs models in its worker's process unless every embedder is served.
     """
     index = "gpu-index" if preset.gpu_gib else "cpu-index"
-    query = "query" if IN_PROCESS_EMBEDDERS <= set(preset.roles) else "cpu-query"
+    query = "query" if set(preset.roles) >= EMBEDDERS else "cpu-query"
     return [index, query, *preset.servers]
 
 

@@ -42,7 +42,7 @@ run "two_gpus" {
   }
 
   assert {
-    condition     = toset(keys(output.containers["models-0"])) == toset(["vllm-vlm", "vllm-text-embedder", "vllm-frame-embedder", "vllm-reranker", "vllm-entailer"])
+    condition     = toset(keys(output.containers["models-0"])) == toset(["vllm-vlm", "vllm-text-embedder", "vllm-frame-embedder", "vllm-token-embedder", "vllm-reranker", "vllm-entailer"])
     error_message = "Every server of the preset's first card runs on its machine."
   }
 
@@ -62,7 +62,7 @@ run "two_gpus" {
   }
 
   assert {
-    condition     = length(distinct([for container in values(output.containers["models-0"]) : container.environment["MODEL_SERVER_PORT"]])) == 5
+    condition     = length(distinct([for container in values(output.containers["models-0"]) : container.environment["MODEL_SERVER_PORT"]])) == 6
     error_message = "Servers of one machine listen on ports of their own."
   }
 
