@@ -124,8 +124,8 @@ def _service(name: str, body: dict[str, Any]) -> Service:
         image=body["image"],
         context=Path(build["context"]) if build else None,
         dockerfile=Path(build["context"]) / build["dockerfile"] if build else None,
-        entrypoint=None if body.get("entrypoint") is None else tuple(body["entrypoint"]),
-        command=None if body.get("command") is None else tuple(body["command"]),
+        entrypoint=_words(body.get("entrypoint")),
+        command=_words(body.get("command")),
         # A variable without a value is handed on where the operator has it; here the files are all that there is.
         environment={
             key: unescape(str(value)) for key, value in (body.get("environment") or {}).items() if value is not None
@@ -156,6 +156,10 @@ def _service(name: str, body: dict[str, Any]) -> Service:
         replicas=int(body.get("scale") or (body.get("deploy") or {}).get("replicas") or 1),
         grace_s=duration(body["stop_grace_period"]) if body.get("stop_grace_period") else 10.0,
     )
+
+
+def _words(words: list[str] | None) -> tuple[str, ...] | None:
+    return None if words is None else tuple(map(unescape, words))
 
 
 def _health_check(body: dict[str, Any] | None) -> HealthCheck | None:

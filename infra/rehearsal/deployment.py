@@ -14,6 +14,7 @@ from infra.rehearsal.images import Built
 from infra.rehearsal.network import Network
 from infra.rehearsal.plan import Plan
 from infra.rehearsal.sandbox import Bind, Sandbox, account_files
+from infra.vllm.environment import python as interpreter
 
 _SHARED_MEMORY = ("/tmp", "/var/tmp")  # noqa: S108 - inside the sandbox
 # What each container needs of this machine's network to fetch from a package index.
@@ -70,6 +71,12 @@ class Deployment:
             stand_in = substitutes.postgres(script, self._plan.folder / "substitutes")
             binds = [bind for bind in binds if bind.source != script] + list(stand_in.binds)
             environment |= stand_in.environment
+            self._note(stand_in.note)
+        if image.name == "vllm" and "--server" in words:
+            stand_in = substitutes.model_server(words[words.index("--server") + 1], interpreter())
+            binds += stand_in.binds
+            environment |= stand_in.environment
+            words = (*words, *stand_in.arguments)
             self._note(stand_in.note)
         if environment.get("PGSSLMODE") == "require":
             environment["PGSSLMODE"] = "disable"

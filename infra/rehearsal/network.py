@@ -34,17 +34,18 @@ def unavailable() -> str | None:
     """Return why this machine cannot make the namespaces, or None if it can."""
     if shutil.which("unshare") is None or shutil.which("ip") is None or shutil.which("nsenter") is None:
         return "unshare, nsenter (util-linux) or ip (iproute2) is missing"
-    probe = [*_namespaces(), "sh", "-c", f"ip link add {_BRIDGE} type bridge && ip link add v0 type veth peer name v1"]
+    probe = [*namespaces(), "sh", "-c", f"ip link add {_BRIDGE} type bridge && ip link add v0 type veth peer name v1"]
     done = subprocess.run(probe, capture_output=True, text=True, check=False)
     return None if done.returncode == 0 else f"namespaces are refused: {done.stderr.strip()[-300:]}"
 
 
 def enter(command: Sequence[str], env: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """Start command in namespaces of its own; when it ends, all that it started ends."""
-    return subprocess.Popen([*_namespaces(), *command], env=dict(env))
+    return subprocess.Popen([*namespaces(), *command], env=dict(env))
 
 
-def _namespaces() -> list[str]:
+def namespaces() -> list[str]:
+    """Return the command line that runs what follows in namespaces of its own."""
     line = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
     return line if os.geteuid() == 0 else [*line, "--user", "--map-root-user"]
 

@@ -61,6 +61,11 @@ def variables(profile: str, folder: Path) -> dict[str, str]:
     return given
 
 
+def preset_file(preset: str) -> Path:
+    """Return the file of variables of a preset."""
+    return compose.PROJECT / "infra" / "presets" / f"{preset}.env"
+
+
 def make(profile: str, folder: Path, settings: Mapping[str, str]) -> Plan:
     """Return the plan of a profile. Raises ComposeRefused if docker-compose does not accept the file for it.
 
@@ -70,7 +75,7 @@ def make(profile: str, folder: Path, settings: Mapping[str, str]) -> Plan:
     given = variables(profile, folder) | {name: value for name, value in settings.items() if name != "MODEL_PRESET"}
     file = folder / ".env"
     file.write_text("".join(f"{name}={value}\n" for name, value in given.items()))
-    every = compose.services([compose.PROJECT / "infra" / "presets" / f"{preset}.env", file])
+    every = compose.services([preset_file(preset), file])
     return Plan(profile, preset, folder, given, tuple(every[name] for name in compose.start_order(every)))
 
 

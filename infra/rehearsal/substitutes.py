@@ -11,6 +11,8 @@ from pathlib import Path
 from infra.local import ffmpeg, seaweedfs, valkey
 from infra.local.errors import NotInstalled
 from infra.rehearsal.sandbox import Bind
+from infra.vllm import environment
+from infra.vllm.servers import CONTEXT_TOKENS, IMAGES
 
 # The wheel of Valkey has no client program; this script of its protocol answers the health check's question.
 _VALKEY_CLI = """#!/usr/local/bin/python3
@@ -102,6 +104,35 @@ def postgres(entrypoint: Path, folder: Path) -> Substitute:
             Bind(script, "/usr/local/bin/postgres-entrypoint"),
         ],
         environment={"PATH": f"{home}/pgserver/pginstall/bin:/usr/local/bin:/usr/bin:/bin"},
+    )
+
+
+def model_server(server: str, interpreter: Path) -> Substitute:
+    """Return a tiny model of the same architecture, and what vLLM needs on a CPU, for a server of a preset.
+
+    Name, key, address and launcher stay the container's own.
+    """
+    folder = f"/models/{server}"
+    settings = {
+        **environment.OFFLINE,
+        "MODEL_SERVER_MODEL": folder,
+        "MODEL_SERVER_SEQUENCES": "8",
+        "VLLM_CPU_KVCACHE_SPACE": "1",
+        "VLLM_CPU_OMP_THREADS_BIND": "nobind",
+        "OMP_NUM_THREADS": "1",
+    }
+    if server in CONTEXT_TOKENS:
+        settings["MODEL_SERVER_CONTEXT_TOKENS"] = str(CONTEXT_TOKENS[server])
+    if server == "vlm":
+        settings["MODEL_SERVER_IMAGES"] = str(IMAGES)
+    changed = " ".join(f"{name}={value}" for name, value in settings.items() if name.startswith("MODEL_SERVER_"))
+    return Substitute(
+        f"vllm-{server}: a tiny model in place of the table's ({changed})",
+        (0, 0),
+        [Bind(environment.model_of(server, interpreter), folder)],
+        # A random model fills its answer with blanks where it may.
+        arguments=("--compact-json",) if server == "vlm" else (),
+        environment=settings,
     )
 
 
