@@ -62,7 +62,6 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "backend.urls"
-WSGI_APPLICATION = "backend.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -86,6 +85,9 @@ TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en-us"
 APPEND_SLASH = False
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PUBLIC_URL.startswith("https://")
+SECURE_HSTS_SECONDS = 31_536_000 if PUBLIC_URL.startswith("https://") else 0
+# The proxy or load balancer redirects plain http. Other hosts of the operator's domain are not this service's business.
+SILENCED_SYSTEM_CHECKS = ["security.W008", "security.W005", "security.W021"]
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["backend.tenancy.authentication.ApiKeyAuthentication"],
@@ -112,6 +114,10 @@ FFPROBE_BINARY = env.text("FFPROBE_BINARY", "ffprobe")
 
 # --- limits ----------------------------------------------------------------------------------------------------------
 RATE_LIMIT_PER_MINUTE = env.integer("AVA_RATE_LIMIT_PER_MINUTE", 600, least=1)
+# Streams and waiting requests of one tenant that are open at once, in all API processes together.
+OPEN_STREAMS_PER_TENANT = env.integer("AVA_OPEN_STREAMS_PER_TENANT", 64, least=1)
+# Threads of one API process: each runs one request at a time and keeps two database connections.
+API_THREADS = env.integer("AVA_API_THREADS", 8, least=1)
 MAX_UPLOAD_BYTES = env.integer("AVA_MAX_UPLOAD_BYTES", 100 * 1024**3, least=1)
 MAX_VIDEO_MS = env.integer("AVA_MAX_VIDEO_MS", 48 * 3_600_000, least=1)
 SEGMENT_MS = env.integer("AVA_SEGMENT_MS", 30_000, least=3_000)

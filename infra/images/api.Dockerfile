@@ -28,8 +28,7 @@ EXPOSE 8000
 # The Host header is 127.0.0.1, so AVA_ALLOWED_HOSTS must name it.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
     CMD ["ava-health", "6", "python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]
-# Threads, because a server-sent-event stream or a `Prefer: wait` request holds one while it waits. The heartbeat file must be in memory.
-CMD ["gunicorn", "backend.wsgi:application", \
-     "--bind", "0.0.0.0:8000", "--worker-class", "gthread", "--workers", "2", "--threads", "16", \
-     "--timeout", "60", "--graceful-timeout", "30", "--keep-alive", "310", \
-     "--worker-tmp-dir", "/dev/shm", "--access-logfile", "-"]
+# Open streams wait on the event loop, see docs/adr/0016-open-replies-hold-no-thread.md. Keep-alive outlasts the load balancer's idle time.
+CMD ["uvicorn", "backend.asgi:application", \
+     "--host", "0.0.0.0", "--port", "8000", "--workers", "2", "--lifespan", "on", "--no-server-header", \
+     "--timeout-keep-alive", "310", "--timeout-graceful-shutdown", "30"]
