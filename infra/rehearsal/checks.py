@@ -97,15 +97,3 @@ def model_servers(containers: Mapping[str, Container], report: Report) -> None:
 def _queues(container: Container) -> set[str]:
     command = container.definition.command
     return set(command[command.index("--queues") + 1].split(",")) if "--queues" in command else set()
-
-
-def workers_load(containers: Mapping[str, Container], report: Report) -> None:
-    """Check that each worker that asks models can make its models in its own image and environment."""
-    for name, container in containers.items():
-        for queue, function in (("gpu.index", "index_models"), ("gpu.query", "answer_models")):
-            if name not in report.unwell and queue in _queues(container):
-                code = "import sys, workers.app; from gpu_workers.tasks import models; "
-                code += f"made = models.{function}(); print(type(made).__name__, 'torch' in sys.modules)"
-                done = container.execute(["python", "-c", code], timeout_s=300)
-                said = done.stdout.strip() if done.returncode == 0 else done.stderr.strip()[-800:]
-                report.check(f"models_load.{name}", done.returncode == 0, said)

@@ -62,8 +62,8 @@ class Customer:
             detail += f"; worker-index says: {self._says('worker-index')}"
         if not self._report.check("index", status == "ready", detail):
             return False
-        gaps = video.get("gaps") or video.get("index", {}).get("gaps") or []
-        self._report.check("index.without_gaps", not gaps, f"gaps: {json.dumps(gaps)[:400]}" if gaps else "no gap")
+        gaps = video["gaps"]
+        self._report.check("index.without_gaps", gaps["count"] == 0, json.dumps(gaps))
         self._video = video
         return True
 

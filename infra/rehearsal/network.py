@@ -68,6 +68,10 @@ class Network:
         """Return the address of a container, the same at every call."""
         return self._addresses.setdefault(name, f"{_SUBNET}.{10 + len(self._addresses)}")
 
+    def known(self, name: str) -> bool:
+        """Whether a container of this name has an address."""
+        return name in self._addresses
+
     def start(
         self, name: str, command: Sequence[str], env: Mapping[str, str], log: Path, pass_fds: Iterable[int] = ()
     ) -> subprocess.Popen[bytes]:

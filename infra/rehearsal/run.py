@@ -12,17 +12,19 @@ from pathlib import Path
 from types import FrameType
 
 from gpu_workers.engine.models import weights
+from gpu_workers.engine.models.model_table import preset
 from infra.local import ffmpeg
 from infra.local.default_video import default_video
 from infra.local.errors import ServiceFailed
 from infra.local.llama import Llama
 from infra.local.server import StackHome
 from infra.local.state import State
-from infra.rehearsal import checks, dockerfile, images, plan
+from infra.rehearsal import checks, dockerfile, images, machines, plan, terraform
 from infra.rehearsal.compose import ComposeRefused, Service
 from infra.rehearsal.containers import Container
 from infra.rehearsal.customer import Customer
 from infra.rehearsal.deployment import Deployment, default_limit_s, replicas
+from infra.rehearsal.images import Built
 from infra.rehearsal.network import GATEWAY, Network, Relay, listen, use_hosts
 from infra.rehearsal.plan import Plan
 from infra.rehearsal.report import Report
@@ -36,11 +38,14 @@ _VIDEO_S = 12
 
 
 def environments(planned: Plan) -> dict[str, Path]:
-    """Return the virtual environments that stand for those of images for CUDA, by image."""
+    """Return the virtual environments that stand for those of images for CUDA, by image; make the tiny models."""
     named = {path.name.removesuffix(".Dockerfile"): (path, context) for path, context in planned.dockerfiles.items()}
     found = {}
     if "vllm" in named:
-        found["vllm"] = environment.python().parents[1]
+        interpreter = environment.python()
+        found["vllm"] = interpreter.parents[1]
+        for server in preset(planned.preset).servers:
+            environment.model_of(server, interpreter)
     if "gpu-worker" in named:
         path, context = named["gpu-worker"]
         twin = dockerfile.read(path.with_name("cpu-worker.Dockerfile"))
@@ -56,6 +61,7 @@ class Rehearsal:
         self._profile, self._folder, self._settings, self._report = profile, folder, settings, report
         self._containers: dict[str, Container] = {}
         self._addresses = 0
+        self._seeded: Path | None = None
 
     def run(self) -> int:
         """Make all checks and return 0 if every one holds, else 1."""
@@ -99,8 +105,47 @@ class Rehearsal:
             for port in service.ports:
                 Relay(listen("127.0.0.1", port.published), (network.address(service.name), port.target))
         checks.model_servers(self._containers, report)
-        checks.workers_load(self._containers, report)
+        if self._seeded is not None:
+            fetched = any(self._seeded.glob(f"{_FETCHED}-*"))
+            report.check("weights.fetched", fetched, f"{_FETCHED} by a worker's own means, from the package index")
         Customer(planned, self._containers, report).run(self._video())
+        if self._profile == "openai":
+            self._machines(planned, built, network, deployment)
+
+    def _machines(self, planned: Plan, built: Mapping[Path, Built], network: Network, deployment: Deployment) -> None:
+        """Start what the AWS machines start for the same preset."""
+        reason = terraform.unavailable()
+        if reason is not None:
+            self._report.substitution(f"the containers of AWS are left out: {reason}")
+            return
+        try:
+            every = terraform.containers(planned.preset, self._folder / "terraform")
+        except ServiceFailed as error:
+            self._report.check("aws.plan", False, str(error))
+            return
+        self._report.check("aws.plan", True, f"{len(every)} containers for {planned.preset}")
+        given = next(each for each in planned.services if each.name == "api").environment
+        workers = next(
+            each
+            for each in planned.services
+            if "REASONER_URL" in each.environment and "MODEL_API_KEY" in each.environment
+        )
+        secrets = {**workers.environment, **given}
+        extra = {
+            name: given[name] for name in ("S3_ENDPOINT_URL", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "S3_BUCKET")
+        }
+        # The host's name is not asked for; the servers of compose answer for the balancer's ports.
+        address = self._address()
+        for each in every:
+            if each.image == "vllm" and network.known(each.name):
+                Relay(listen(address, int(each.environment["MODEL_SERVER_PORT"])), (network.address(each.name), 8000))
+        hosts = self._folder / "hosts-of-aws"
+        hosts.write_text(f"{deployment.hosts.read_text()}{address} {terraform.MODEL_HOST}\n")
+        self._report.substitution("AWS: S3 and the database are those of compose; its servers answer for the balancer")
+        images_by_name = {each.image.name: each for each in built.values()}
+        machines.Machines(
+            images_by_name, network, hosts, deployment.volume("model-cache"), secrets, extra, self._folder, self._report
+        ).check(every)
 
     def _start(self, service: Service) -> None:
         waits = [
@@ -170,6 +215,7 @@ class Rehearsal:
                     if target.exists() or not mine.is_dir():
                         continue
                     target.mkdir()
+                    self._seeded = target
                     for weight in mine.iterdir():
                         if weight.is_dir() and not weight.name.startswith((".", _FETCHED, "qwen", "smollm")):
                             shutil.copytree(weight, target / weight.name, copy_function=os.link)
