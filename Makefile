@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-faults test-vllm bench-index bench-answer eval up down reset status lint lint-api lock lock-images presets
+.PHONY: help bootstrap demo test test-faults test-vllm rehearse bench-index bench-answer eval up down reset status lint lint-api lock lock-images presets
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -36,6 +36,9 @@ test-faults: bootstrap ## kill every process of the service while it indexes, an
 
 test-vllm: bootstrap ## test the openai profile against a real vLLM on this CPU; the first run sets it up (about 2.5 GB)
 	@$(PY) -m infra.vllm $(ARGS)
+
+rehearse: bootstrap ## start the deployment as compose and terraform write it: PROFILE=embedded|openai [ARGS='--set NAME=VALUE']
+	@$(PY) -m infra.rehearsal $(PROFILE) $(ARGS)
 
 bench-index: bootstrap ## measure indexing, one JSON line per figure; some of them: ONLY=similarity
 	@$(PY) -m bench.index --only "$(ONLY)"
