@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gpu_workers.engine.ekg import Chunk, Picture, SampledFrame, Span, TranscriptLine
-from gpu_workers.engine.models.bindings import ModelSettings, load_answer_models, load_index_models
+from gpu_workers.engine.models.bindings import load_answer_models, load_index_models
 from gpu_workers.engine.models.pictures import jpeg_of
 from gpu_workers.engine.models.roles import (
     ChatCapabilities,
@@ -27,6 +27,7 @@ from gpu_workers.engine.models.served.events import LlmSummariser, VlmExtractor,
 from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.models.served.structured import clean
 from gpu_workers.engine.models.served.vision import VlmChecker, VlmDescriber
+from gpu_workers.engine.models.settings import ModelSettings
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest, missing_until
 
 
