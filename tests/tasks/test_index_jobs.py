@@ -24,6 +24,7 @@ from backend.jobs.models import Job, JobKind, JobState, Outbox
 from backend.library.indexing.intake import fail_probe
 from backend.library.models import Segment, SegmentState, Video
 from backend.library.storage import ObjectStorage
+from backend.tenancy.secrets import cache_salt
 from backend.webhooks.models import WebhookEvent
 from gpu_workers.tasks import assemble_video, observe_segment
 from tests.conftest import Cast
@@ -148,6 +149,8 @@ def test_a_video_becomes_a_graph_out_of_what_the_model_saw(acme: Cast, vlm: Scri
         assert set(ran) == set(Job.objects.values_list("id", flat=True))
 
     check_what_was_shown(vlm.requests)
+    # No other tenant can find out from the server's cache what was sent.
+    assert {request.body["cache_salt"] for request in vlm.requests} == {cache_salt(acme.tenant_id)}
 
 
 def check_what_was_shown(requests: list[ScriptedRequest]) -> None:
