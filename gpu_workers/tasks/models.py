@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from gpu_workers.engine.models.bindings import ModelSettings, load_answer_models, load_index_models
+from gpu_workers.engine.models.bindings import load_answer_models, load_index_models
 from gpu_workers.engine.models.roles import AnswerModels, IndexModels
+from gpu_workers.engine.models.settings import ModelSettings
 
 
 @cache

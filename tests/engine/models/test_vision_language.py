@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gpu_workers.engine.ekg import Chunk, SampledFrame, Span, TranscriptLine
-from gpu_workers.engine.models.bindings import ModelSettings, load_answer_models, load_index_models
+from gpu_workers.engine.models.bindings import load_answer_models, load_index_models
 from gpu_workers.engine.models.roles import (
     ChatCapabilities,
     CheckRequest,
@@ -24,6 +24,7 @@ from gpu_workers.engine.models.served.chat import OpenAIChatModel, RetryPolicy
 from gpu_workers.engine.models.served.events import LlmSummariser, VlmExtractor, read_graph
 from gpu_workers.engine.models.served.structured import clean, parse_object
 from gpu_workers.engine.models.served.vision import VlmChecker, VlmDescriber
+from gpu_workers.engine.models.settings import ModelSettings
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 
 
