@@ -42,7 +42,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "serving": "the ASGI application",
         "views": "the base view",
     },
-    "billing": {"rates": "price books"},
+    "billing": {"hosted_rates": "a check of the deployment", "rates": "price books"},
     "console": {
         "admin": "the lists",
         "base": "read-only pages",

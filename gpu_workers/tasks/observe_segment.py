@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from django.conf import settings
 
-from backend.billing.services.ledger import record_media_seconds, record_model_calls
+from backend.billing.services.ledger import is_indexed, record_media_seconds, record_model_calls
 from backend.ekg.writer import VersionWriter
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing.follow_ups import enqueue_assembly, open_next_segments
@@ -110,8 +110,9 @@ def commit(
         )
         writer.store_segment(segment.n, observation.record, thumbnail_keys=keys)
         mark_observed(segment.id, stage_ms=asdict(observation.times))
-        seconds = Decimal(span_of(segment).duration_ms) / 1000
-        record_media_seconds(segment_id=segment.id, video_id=segment.video_id, seconds=seconds)
+        if is_indexed([chunk.gap for chunk in observation.record.chunks]):
+            seconds = Decimal(span_of(segment).duration_ms) / 1000
+            record_media_seconds(segment_id=segment.id, video_id=segment.video_id, seconds=seconds)
         record_model_calls(source_type="observe", source_id=segment.id, calls=meter.calls, video_id=segment.video_id)
         open_next_segments(segment.video_id, segment.index_version)
         assembly = enqueue_assembly(segment.video_id, segment.index_version)

@@ -44,6 +44,7 @@ from workers.runner import FollowUp, Work, run_job
 pytestmark = pytest.mark.slow
 
 DOWN = Fault(503, "overloaded", "away", {"Retry-After": "0"})
+NOT_FOUND = Fault(404, "NotFoundError", "The model does not exist.")
 ROWS = (Chunk, Event, Frame, Entity, Mention, Relation, Segment, Topic, Overview)
 
 
@@ -219,6 +220,48 @@ def test_a_chunk_that_cannot_be_described_is_an_explicit_gap(
         assert not Mention.objects.filter(event_id=events[1].id).exists()
     asked = Counter(chunk_n(r) for r in vlm.requests if r.schema_name == "chunk_description")
     assert asked == {0: 1, 1: tries, 2: 1, 3: 1}
+
+
+@pytest.mark.parametrize(
+    ("reply", "billed_s"),
+    [(Reply(None, refusal="I would rather not."), 12), ("no JSON at all", 6)],
+    ids=["the content is refused", "our model fails"],
+)
+def test_a_segment_without_one_description_is_billed_only_for_its_content(
+    acme: Cast, vlm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch, reply: Any, billed_s: int
+) -> None:
+    monkeypatch.setattr(settings, "SEGMENT_MS", 6_000)
+
+    def script(request: ScriptedRequest) -> Any:
+        return reply if request.schema_name == "chunk_description" and chunk_n(request) >= 2 else see(request)
+
+    vlm.script = script
+    indexed_video(acme, TWELVE_SECONDS)
+
+    with acme.scope():
+        assert sum(row.quantity for row in UsageEvent.objects.filter(meter="media_seconds")) == billed_s
+        assert Chunk.objects.exclude(gap=None).count() == 2
+
+
+def test_a_server_that_knows_no_such_model_for_a_while_leaves_no_gap(acme: Cast, vlm: ScriptedOpenAIServer) -> None:
+    refused = 0
+
+    def script(request: ScriptedRequest) -> Any:
+        nonlocal refused
+        # For longer than a job's attempts last.
+        if request.schema_name == "chunk_description" and refused < 60:
+            refused += 1
+            return NOT_FOUND
+        return see(request)
+
+    vlm.script = script
+    video_id = indexed_video(acme, TWELVE_SECONDS)
+
+    with acme.scope():
+        check_graph(video_id, 12_000)
+        check_bill(video_id, 12_000)
+        assert not Chunk.objects.exclude(gap=None).exists()
+    assert refused == 60
 
 
 def failing_while(condition: Callable[[ScriptedRequest], bool]) -> Callable[[ScriptedRequest], Any]:

@@ -17,7 +17,6 @@ import pytest
 from PIL import Image
 
 from gpu_workers.engine.models.roles import Entailment, Meter, ModelError
-from gpu_workers.engine.models.served import transport
 from gpu_workers.engine.models.served.embeddings import (
     ServedFrameEmbedder,
     ServedTextEmbedder,
@@ -76,8 +75,6 @@ class ScriptedPooling:
 @contextmanager
 def serving(script: Script) -> Iterator[ScriptedPooling]:
     server = ScriptedPooling(script)
-    # Ports are used again, and slots belong to an address.
-    transport._slots.pop(server.url, None)
     try:
         yield server
     finally:
