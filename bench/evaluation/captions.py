@@ -11,7 +11,7 @@ import hashlib
 import pickle
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
 from uuid import UUID
@@ -27,6 +27,8 @@ from gpu_workers.engine.ekg import (
     EventRecord,
     Extraction,
     FrameRow,
+    LinkedMention,
+    Relation,
     RelationStatement,
     Span,
     chunk_spans,
@@ -85,8 +87,10 @@ class CaptionIndex:
     ) -> MemoryVideo:
         models = self._embedder.name, self._similarity.name
         fitted = calibration_of(similarity=models[1], text_embedder=models[0]).thresholds.merge.value
-        # Pickles name the module of their classes: a file from before a move is not read.
-        key = repr((FORM, MemoryVideo.__module__, form, name, models, fitted, sentences))
+        # Pickles name the module of their classes and hold their fields in order: a file from before a change is not
+        # read.
+        shapes = [[field.name for field in fields(kind)] for kind in (Chunk, Event, LinkedMention, Relation)]
+        key = repr((FORM, MemoryVideo.__module__, shapes, form, name, models, fitted, sentences))
         path = self._folder / f"{form}-{hashlib.sha256(key.encode()).hexdigest()[:20]}.pickle"
         if path.exists():
             cached: MemoryVideo = pickle.loads(path.read_bytes())  # noqa: S301 - written by this class

@@ -460,13 +460,15 @@ class Checker(Protocol):
     """Looks at frames: answers again (AVA, section 5.3, action CA), or reports what they show.
 
     Both methods return raw samples in the schema given and raise ModelError. max_frames: maximum per request. sees:
-    whether it looks at the pictures; else it reads what was measured around them.
+    whether it looks at the pictures; else it reads what was measured around them. capabilities: of the model that looks
+    or reads.
     timeout_s: how long the request may take with all of its retries, None for the model's own limit.
     """
 
     name: str
     max_frames: int
     sees: bool
+    capabilities: ChatCapabilities
 
     def check(
         self,

@@ -180,6 +180,7 @@ class ScriptedChecker:
 
     name = "scripted checker"
     sees = True
+    capabilities = ChatCapabilities(32_768, images=True)
 
     def __init__(
         self,

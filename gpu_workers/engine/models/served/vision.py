@@ -230,6 +230,7 @@ class VlmChecker:
     def __init__(self, model: ChatModel, *, max_frames: int = 64, max_tokens: int = 768) -> None:
         self.name = model.name
         self.max_frames = max_frames
+        self.capabilities = model.capabilities
         self._model = model
         self._max_tokens = max_tokens
 
