@@ -70,7 +70,7 @@ def same_picture(one: Grey, other: Grey, ticking: Blocks | None = None) -> bool:
 
 def _ticking(frames: Sequence[tuple[int, Grey]]) -> Blocks | None:
     """Return the blocks that change every second, None if there are none or too many. frames: (ms, picture)."""
-    import cv2
+    import cv2  # here and below, not above: query workers import this module and never compare pictures
 
     pairs: list[Blocks] = []
     before = 0
@@ -100,7 +100,7 @@ def _changed(one: Grey, other: Grey) -> Blocks | None:
 
 
 def _grey(picture: Picture) -> Grey:
-    import cv2  # as above
+    import cv2
 
     height, width = picture.shape[:2]
     size = (_WIDTH, max(1, round(height * _WIDTH / width)))
