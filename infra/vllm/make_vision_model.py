@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import torch
 from transformers import (
@@ -87,8 +88,8 @@ def make(text: Path, folder: Path) -> None:
         _tilt(model, tokenizer.get_vocab())
     model.bfloat16().save_pretrained(folder)
     token = (_PATCH * _MERGED) ** 2
-    patches = {"patch_size": _PATCH, "merge_size": _MERGED, "temporal_patch_size": 2}
-    means = {"image_mean": [0.5] * 3, "image_std": [0.5] * 3}
+    patches: dict[str, Any] = {"patch_size": _PATCH, "merge_size": _MERGED, "temporal_patch_size": 2}
+    means: dict[str, Any] = {"image_mean": [0.5] * 3, "image_std": [0.5] * 3}
     pictures = Qwen2VLImageProcessor(min_pixels=4 * token, max_pixels=300 * token, **patches, **means)
     # The limit of a video counts the pixels of all its frames.
     limits = {"shortest_edge": 4 * token, "longest_edge": 16 * 300 * token}

@@ -372,7 +372,7 @@ def test_served_frame_vectors_are_those_of_the_model(models: IndexModels) -> Non
     model = SiglipModel.from_pretrained(folder).eval()
     processor: Any = AutoProcessor.from_pretrained(folder)  # type: ignore[no-untyped-call]
     noise = np.random.default_rng(0).integers(0, 255, (3, 6, 6, 3), dtype=np.uint8)
-    # Pictures of the model's own size, in squares of a JPEG block, so that neither scaling nor compression changes much.
+    # The model's own size, in squares of a JPEG block, so that neither scaling nor compression changes much.
     pictures = [np.kron(picture, np.ones((16, 16, 1), np.uint8)) for picture in noise]
     rows = models.frame_embedder.embed_frames(pictures, meter=Meter())
     queries = [models.frame_embedder.embed_query(text.upper(), meter=Meter()) for text in TEXTS]
