@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PIL import Image
 
 from gpu_workers.engine.models.roles import Entailment, Meter, ModelError
@@ -97,8 +98,8 @@ def embeddings(path: str, body: Mapping[str, Any]) -> Reply:
     return {"data": rows[::-1], "usage": {"prompt_tokens": 5 * len(texts), "total_tokens": 5 * len(texts)}}
 
 
-def unit(vector: Any) -> np.ndarray[Any, Any]:
-    return np.asarray(vector) / np.linalg.norm(vector)
+def unit(vector: Any) -> NDArray[np.float64]:
+    return np.asarray(vector / np.linalg.norm(vector), dtype=np.float64)
 
 
 # --- text -------------------------------------------------------------------------------------------------------------
@@ -111,7 +112,7 @@ def test_texts_become_unit_rows_in_their_order_and_empty_ones_zero() -> None:
         rows = embedder.embed(["a dog", " ", "cat"], meter=meter)
         ((path, body, key),) = server.requests
     assert rows.dtype == np.float32
-    np.testing.assert_allclose(rows, [unit(vector_of("a dog")), [0, 0, 0], unit(vector_of("cat"))], rtol=1e-6)
+    np.testing.assert_allclose(rows, [unit(vector_of("a dog")), np.zeros(3), unit(vector_of("cat"))], rtol=1e-6)
     assert (path, key) == ("/v1/embeddings", "Bearer sesame")
     assert body == {
         "model": "space",

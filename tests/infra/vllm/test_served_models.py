@@ -245,7 +245,7 @@ def test_refused_requests_have_the_engines_codes(
             model.sample([Message("user", parts)], stage="refused", meter=Meter(), max_tokens=8)
         return caught.value.code, caught.value.retryable
 
-    def bound(**changes: str) -> OpenAIChatModel:
+    def bound(**changes: Any) -> OpenAIChatModel:
         role = replace(settings.reasoner, **changes)
         return OpenAIChatModel(base_url=role.url, model=role.model, api_key=role.api_key)
 
@@ -369,7 +369,8 @@ def test_served_text_vectors_are_those_of_the_model(models: IndexModels, setting
 
 def test_served_frame_vectors_are_those_of_the_model(models: IndexModels) -> None:
     folder = environment.model_of("frame-embedder", Path(os.environ["AVA_TEST_VLLM"]))
-    model = SiglipModel.from_pretrained(folder).eval()
+    model: Any = SiglipModel.from_pretrained(folder)
+    model.eval()
     processor: Any = AutoProcessor.from_pretrained(folder)  # type: ignore[no-untyped-call]
     noise = np.random.default_rng(0).integers(0, 255, (3, 6, 6, 3), dtype=np.uint8)
     # The model's own size, in squares of a JPEG block, so that neither scaling nor compression changes much.
