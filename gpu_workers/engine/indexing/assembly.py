@@ -29,7 +29,7 @@ _SETTLED = frozenset({"invalid_output", "output_truncated", "context_exceeded"})
 """Codes of failures after which the model was asked often enough, or would fail again."""
 
 FrameSource = Callable[[Span, int], Sequence[tuple[int, bytes]]]
-"""Source of stored frames: (span, limit) -> at most limit (ms, JPEG) inside span."""
+"""Source of stored frames: (span, limit) -> at most limit (ms, JPEG) inside span. Safe to call from several threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class AssemblySettings:
     max_chunks: int = MAX_CHUNKS
     frames_per_event: int = 8
     attempts: int = 2
-    parallel: int = 8
+    parallel: int = 32
     linking: LinkingSettings = field(default_factory=LinkingSettings)
 
 
@@ -72,8 +72,8 @@ class _Draft:
 class EventAssembler:
     """Turns chunks into events.
 
-    next_event_n, pending_chunks: the checkpoint's, 0 and none for a new index. frames_for is called from the caller's
-    thread. .warnings: those of this assembler's events.
+    next_event_n, pending_chunks: the checkpoint's, 0 and none for a new index. .warnings: those of this assembler's
+    events.
     """
 
     def __init__(
@@ -156,23 +156,20 @@ class EventAssembler:
         """Yield groups with their drafts, in order. The models work on several at once; linking is sequential."""
         if not groups:
             return
-        frames = [
-            () if _is_gap(group) else self._frames_for(_span(group), self._settings.frames_per_event)
-            for group in groups
-        ]
         if len(groups) == 1 or self._settings.parallel == 1:
-            yield from zip(groups, map(self._draft, groups, frames), strict=True)
+            yield from zip(groups, map(self._draft, groups), strict=True)
             return
         with ThreadPoolExecutor(min(self._settings.parallel, len(groups)), "draft") as pool:
-            yield from zip(groups, pool.map(self._draft, groups, frames), strict=True)
+            yield from zip(groups, pool.map(self._draft, groups), strict=True)
 
-    def _draft(self, group: tuple[Chunk, ...], frames: Sequence[tuple[int, bytes]]) -> _Draft:
+    def _draft(self, group: tuple[Chunk, ...]) -> _Draft:
         nothing = Extraction((), ())
         if _is_gap(group):
             code = group[0].gap or "unknown"
             message = f"{_from_to(_span(group))} could not be described: {code}"
             return _Draft(message, nothing, (("description", code, message),))
         failures: list[tuple[str, str, str]] = []
+        frames = self._frames_for(_span(group), self._settings.frames_per_event)
         writer = self._models.event_writer
         if writer is not None:
             text = self._ask(

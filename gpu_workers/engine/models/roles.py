@@ -46,7 +46,11 @@ class ModelRefused(ModelError):
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One metered call. stage: description, summary, entities, topics, overview, embedding, rewrite, answer, ..."""
+    """One metered call. stage: description, summary, entities, topics, overview, embedding, rewrite, answer, ...
+
+    device_ms: the call's share of its server's time (models.occupancy), which is billed. None if the call had the
+    server to itself, so that its share is its wall time.
+    """
 
     stage: str
     model: str
@@ -56,6 +60,12 @@ class ModelCall:
     completion_tokens: int = 0
     items: int = 1
     ok: bool = True
+    device_ms: int | None = None
+
+    @property
+    def billed_ms(self) -> int:
+        """Return the milliseconds of the server that this call is billed for."""
+        return self.wall_ms if self.device_ms is None else self.device_ms
 
 
 class Meter:
@@ -242,6 +252,13 @@ class Describer(Protocol):
     sample_fps: float
 
     def describe(self, view: SegmentView, *, meter: Meter) -> SegmentDescription: ...
+
+
+@runtime_checkable
+class ManyRates(Protocol):
+    """A describer that wants the frames of several rates, each chosen as if it were the only one."""
+
+    sample_rates: tuple[float, ...]
 
 
 class Summariser(Protocol):
@@ -442,12 +459,16 @@ class ObserveRequest:
 class Checker(Protocol):
     """Looks at frames: answers again (AVA, section 5.3, action CA), or reports what they show.
 
-    Both methods return raw samples in the schema given and raise ModelError. max_frames: maximum per request.
+    Both methods return raw samples in the schema given and raise ModelError. max_frames: maximum per request. sees:
+    whether it looks at the pictures; else it reads what was measured around them. capabilities: of the model that looks
+    or reads.
     timeout_s: how long the request may take with all of its retries, None for the model's own limit.
     """
 
     name: str
     max_frames: int
+    sees: bool
+    capabilities: ChatCapabilities
 
     def check(
         self,
@@ -495,3 +516,8 @@ class AnswerModels:
     checker: Checker | None = None
     reranker: Reranker | None = None
     entailer: Entailer | None = None
+
+    @property
+    def eyes(self) -> bool:
+        """Whether a model looks at pictures when a question is answered."""
+        return self.checker is not None and self.checker.sees

@@ -171,7 +171,7 @@ def test_a_cut_answer_is_asked_for_again_with_more_room() -> None:
 
 def test_an_endpoint_that_is_down_is_an_error_not_a_video_full_of_gaps() -> None:
     with ScriptedOpenAIServer(Fault(503)) as server, pytest.raises(ModelError) as caught:
-        VlmDescriber(_model(server), sleep=lambda s: None).describe(_view(2, 2), meter=Meter())
+        VlmDescriber(_model(server)).describe(_view(2, 2), meter=Meter())
     assert caught.value.retryable
 
 

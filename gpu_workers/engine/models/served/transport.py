@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import openai
 
+from gpu_workers.engine.models.occupancy import Share, occupancy_of
 from gpu_workers.engine.models.roles import Meter, ModelCall, ModelError
 from gpu_workers.engine.models.served.limiter import SLOW_SHARE, limiter_of
 
@@ -98,6 +99,7 @@ class ModelServer:
         self._retry = retry or RetryPolicy()
         self._sleep, self._clock, self._jitter = sleep, clock, jitter
         self._limiter = limiter_of(base_url, concurrency)
+        self._occupancy = occupancy_of(base_url)
         # Local servers need no key, but the client requires one.
         self._client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0)
         self._refused: set[str] = set()
@@ -130,14 +132,15 @@ class ModelServer:
                 break
             extra = {name: value for name, value in (optional or {}).items() if name not in self._refused}
             # The wait for a slot is not the model's time.
-            started = self._clock()
+            started, share = self._clock(), Share()
             try:
-                reply = self._send(url, {"model": self.model, **body, **extra}, started, deadline)
+                with self._occupancy.call(share):
+                    reply = self._send(url, {"model": self.model, **body, **extra}, started, deadline)
                 answer = read(_object(reply))
-                meter.record(self._call(stage, started, usage_of(reply, items)))
+                meter.record(self._call(stage, started, share, usage_of(reply, items)))
                 return answer
             except (openai.OpenAIError, ValueError, KeyError, TypeError) as error:
-                meter.record(self._call(stage, started, Usage(items=0)))
+                meter.record(self._call(stage, started, share, Usage(items=0)))
                 named = _named(error, extra)
                 if named:
                     self._refused.add(named)
@@ -169,7 +172,7 @@ class ModelServer:
             self._limiter.release(began=started, overloaded=overloaded)
         return reply
 
-    def _call(self, stage: str, started: float, usage: Usage) -> ModelCall:
+    def _call(self, stage: str, started: float, share: Share, usage: Usage) -> ModelCall:
         return ModelCall(
             stage,
             self.model,
@@ -178,6 +181,7 @@ class ModelServer:
             cached_tokens=usage.cached_tokens,
             items=usage.items,
             ok=usage.items > 0,
+            device_ms=share.ms,
         )
 
 
