@@ -62,7 +62,6 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "backend.urls"
-WSGI_APPLICATION = "backend.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -86,6 +85,9 @@ TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en-us"
 APPEND_SLASH = False
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PUBLIC_URL.startswith("https://")
+SECURE_HSTS_SECONDS = 31_536_000 if PUBLIC_URL.startswith("https://") else 0
+# The proxy or load balancer redirects plain http. Other hosts of the operator's domain are not this service's business.
+SILENCED_SYSTEM_CHECKS = ["security.W008", "security.W005", "security.W021"]
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["backend.tenancy.authentication.ApiKeyAuthentication"],
@@ -112,15 +114,25 @@ FFPROBE_BINARY = env.text("FFPROBE_BINARY", "ffprobe")
 
 # --- limits ----------------------------------------------------------------------------------------------------------
 RATE_LIMIT_PER_MINUTE = env.integer("AVA_RATE_LIMIT_PER_MINUTE", 600, least=1)
+# Streams and waiting requests of one tenant that are open at once, in all API processes together.
+OPEN_STREAMS_PER_TENANT = env.integer("AVA_OPEN_STREAMS_PER_TENANT", 64, least=1)
+# Threads of one API process: each runs one request at a time and keeps two database connections.
+API_THREADS = env.integer("AVA_API_THREADS", 8, least=1)
 MAX_UPLOAD_BYTES = env.integer("AVA_MAX_UPLOAD_BYTES", 100 * 1024**3, least=1)
 MAX_VIDEO_MS = env.integer("AVA_MAX_VIDEO_MS", 48 * 3_600_000, least=1)
 SEGMENT_MS = env.integer("AVA_SEGMENT_MS", 30_000, least=3_000)
+# Segments of one video that wait in the queue while others run. Each free worker takes one, and the next is queued.
+SEGMENTS_WAITING = env.integer("AVA_SEGMENTS_WAITING", 4, least=1)
 # How entities are linked at the end: incrementally, or again by K-means over all mentions (AVA, section 4.3).
 INDEX_LINKING = env.choice("AVA_INDEX_LINKING", "incremental", ("incremental", "kmeans"))
 # The global summary is written again after this number of segments, and at the video's end.
 SUMMARY_EVERY_SEGMENTS = env.integer("AVA_SUMMARY_EVERY_SEGMENTS", 10, least=1)
 LEASE_SECONDS = env.integer("AVA_LEASE_SECONDS", 60, least=2)
 HEARTBEAT_SECONDS = env.integer("AVA_HEARTBEAT_SECONDS", 10, least=1)
+# Longest time of one task, and of loading a worker's models. Beyond the first the task is canceled and its job runs
+# again; beyond the second the worker exits.
+TASK_SECONDS = env.integer("AVA_TASK_SECONDS", 840, least=5)
+MODEL_LOAD_SECONDS = env.integer("AVA_MODEL_LOAD_SECONDS", 600, least=5)
 # A tenant's own receiver on a private address is refused unless the operator allows it (local stack, tests).
 WEBHOOK_ALLOW_PRIVATE = env.boolean("AVA_WEBHOOK_ALLOW_PRIVATE", False)
 # The same holds for a recording's URL, for plain http and for unusual ports.

@@ -2,15 +2,30 @@ locals {
   name         = "ava-${var.environment}"
   public_url   = "https://${var.domain}"
   metrics      = "AVA/${var.environment}"
-  hosted       = var.model_endpoints != null
   base_secrets = ["AVA_SECRET_KEY", "AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS", "REDIS_URL"]
+
+  # Model names, windows and parallelism stand in the product's model table; workers and launchers read the same file.
+  preset = jsondecode(file("${path.module}/../gpu_workers/engine/models/models.json")).presets[var.model_preset]
+  hosted = length(local.preset.servers) == 0
 
   # Least privilege by machine: the owner's and the superuser's passwords stay on the database host, the console's with the API.
   app_secrets   = concat(local.base_secrets, ["DATABASE_URL", "DATABASE_DISPATCH_URL"])
-  model_secrets = concat(local.app_secrets, ["REASONER_API_KEY", "DESCRIBER_API_KEY"])
+  model_keys    = local.hosted ? ["REASONER_API_KEY", "DESCRIBER_API_KEY"] : ["MODEL_API_KEY"]
+  model_secrets = concat(local.app_secrets, local.model_keys)
+
+  # The URL of each role. A checker on the describer's server needs none.
+  model_urls = local.hosted ? { for variable, value in {
+    REASONER_URL    = try(var.model_endpoints.reasoner_url, "")
+    REASONER_MODEL  = try(var.model_endpoints.reasoner_model, "")
+    DESCRIBER_URL   = try(var.model_endpoints.describer_url, "")
+    DESCRIBER_MODEL = try(var.model_endpoints.describer_model, "")
+    } : variable => value if value != "" } : {
+    for role, server in local.preset.roles : "${upper(role)}_URL" => module.model_balancer[0].urls[server]
+    if role != "checker" || server != try(local.preset.roles.describer, "")
+  }
 
   # Settings name all four roles. Without a password a role cannot log in; a secret of the same name takes its place.
-  app_environment = {
+  app_environment = merge({
     DATABASE_OWNER_URL   = "postgresql://app_owner@${module.database.address}:5432/ava"
     DATABASE_CONSOLE_URL = "postgresql://app_admin_ro@${module.database.address}:5432/ava"
     PGSSLMODE            = "require"
@@ -18,18 +33,17 @@ locals {
     S3_REGION            = var.region
     AWS_DEFAULT_REGION   = var.region
     AVA_PUBLIC_URL       = local.public_url
-  }
-  model_environment = merge(local.app_environment, {
-    MODEL_PROFILE   = "openai"
-    REASONER_URL    = local.hosted ? var.model_endpoints.reasoner_url : module.model_balancer[0].urls["llm"]
-    REASONER_MODEL  = var.models.reasoner
-    DESCRIBER_URL   = local.hosted ? var.model_endpoints.describer_url : module.model_balancer[0].urls["vlm"]
-    DESCRIBER_MODEL = var.models.describer
-    AVA_CACHE_DIR   = "/var/cache/ava"
-  })
+    MODEL_PRESET         = var.model_preset
+  }, local.model_urls, var.extra_environment)
+  worker_environment = merge({ AVA_CACHE_DIR = "/var/cache/ava" }, local.app_environment)
 
   write_objects = ["s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"]
   erase_objects = concat(local.write_objects, ["s3:DeleteObject"])
+
+  # An index worker uses a card of its own where the preset has cards. A query worker needs models in its process only
+  # where the preset serves no embedders.
+  index_image = local.hosted ? "cpu-worker" : "gpu-worker"
+  query_image = length(setintersection(keys(local.preset.roles), ["text_embedder", "frame_embedder", "token_embedder"])) == 3 ? "worker" : "cpu-worker"
 
   # One entry is one kind of machine: what runs on it, what it may read, what it listens to.
   service_groups = {
@@ -46,9 +60,11 @@ locals {
       disk_gib          = 40
     }
     system = {
+      # Webhooks have slots of their own: a fetch of ten minutes never holds them back.
       containers = {
-        relay  = { image = "worker", entrypoint = "python", arguments = "manage.py relay" }
-        worker = { image = "worker", entrypoint = "", arguments = "--queues cpu.probe,io.webhook,system --concurrency 2" }
+        relay    = { image = "worker", entrypoint = "python", arguments = "manage.py relay", health = "true" }
+        worker   = { image = "worker", entrypoint = "", arguments = "--queues cpu.probe,system --concurrency 2" }
+        webhooks = { image = "worker", entrypoint = "", arguments = "--queues io.webhook --concurrency 4" }
       }
       environment       = merge(local.app_environment, { AVA_CLOUDWATCH_NAMESPACE = local.metrics })
       secrets           = local.app_secrets
@@ -61,20 +77,20 @@ locals {
       disk_gib          = 60
     }
     index = {
-      containers        = { worker = { image = "gpu-worker", entrypoint = "", arguments = "--queues gpu.index --concurrency 1" } }
-      environment       = local.model_environment
+      containers        = { worker = { image = local.index_image, entrypoint = "", arguments = "--queues gpu.index --concurrency 1" } }
+      environment       = local.worker_environment
       secrets           = local.model_secrets
       object_actions    = local.write_objects
       queues            = ["gpu.index"]
-      gpu               = true
+      gpu               = !local.hosted
       security_group    = "worker"
       target_group_arns = []
       publishes_metrics = false
       disk_gib          = 120
     }
     query = {
-      containers        = { worker = { image = "worker", entrypoint = "", arguments = "--queues gpu.query --concurrency 1" } }
-      environment       = local.model_environment
+      containers        = { worker = { image = local.query_image, entrypoint = "", arguments = "--queues gpu.query --concurrency 1" } }
+      environment       = local.worker_environment
       secrets           = local.model_secrets
       object_actions    = local.write_objects
       queues            = ["gpu.query"]
@@ -85,32 +101,68 @@ locals {
       disk_gib          = 60
     }
   }
-  model_groups = local.hosted ? {} : {
-    vlm = {
-      containers        = { vllm = { image = "vllm", entrypoint = "", arguments = "--role vlm" } }
-      environment       = { DESCRIBER_MODEL = var.models.describer }
-      secrets           = ["DESCRIBER_API_KEY"]
-      object_actions    = []
-      queues            = []
-      gpu               = true
-      security_group    = "model"
-      target_group_arns = [module.model_balancer[0].target_group_arns["vlm"]]
-      publishes_metrics = false
-      disk_gib          = 200
+
+  # A port of each server of the table: several servers of one card share a machine and its network.
+  server_ports = { vlm = 8001, llm = 8002, checker = 8003, text-embedder = 8004, frame-embedder = 8005, reranker = 8006, entailer = 8007, token-embedder = 8008 }
+
+  # Machine types by the cards that a preset asks for (number x usable GiB). No type has two cards of 48 GB; four cards of
+  # 24 GB hold the same model for half the price of four of 48 GB.
+  gpu_machines = {
+    "1x22" = { instance_type = "g6.2xlarge", gpus = 1 }
+    "1x44" = { instance_type = "g6e.2xlarge", gpus = 1 }
+    "1x79" = { instance_type = "p5.4xlarge", gpus = 1 }
+    "2x44" = { instance_type = "g6.12xlarge", gpus = 4 }
+  }
+  gpu_types = { for machine in values(local.gpu_machines) : machine.instance_type => machine.gpus }
+
+  # Servers with the same first card share a machine.
+  model_machines = {
+    for card in distinct([for server in values(local.preset.servers) : server.gpu]) : "models-${card}" => {
+      servers = { for name, server in local.preset.servers : name => server if server.gpu == card }
+      kind    = "${max([for server in values(local.preset.servers) : server.tensor_parallel if server.gpu == card]...)}x${local.preset.gpu_gib[card]}"
     }
-    llm = {
-      containers        = { vllm = { image = "vllm", entrypoint = "", arguments = "--role llm" } }
-      environment       = { REASONER_MODEL = var.models.reasoner }
-      secrets           = ["REASONER_API_KEY"]
+  }
+  machine_types = {
+    for machine, spec in local.model_machines : machine => coalesce(try(var.model_machines[machine].instance_type, null), local.gpu_machines[spec.kind].instance_type)
+  }
+  machine_gpus = { for machine, type in local.machine_types : machine => try(var.model_machines[machine].gpus, null) != null ? var.model_machines[machine].gpus : local.gpu_types[type] }
+
+  model_groups = {
+    for machine, spec in local.model_machines : machine => {
+      containers = {
+        for name, server in spec.servers : "vllm-${name}" => {
+          image      = "vllm"
+          entrypoint = ""
+          arguments  = "--server ${name}"
+          health     = "ava-health 8 python -m gpu_workers.engine.models.served.vllm_server --server ${name} --check"
+          # One server after the other: each measures the memory that is free on the card while it loads.
+          after = [for other in keys(spec.servers) : local.server_ports[other] if local.server_ports[other] < local.server_ports[name]]
+          environment = merge({
+            MODEL_SERVER_PORT            = tostring(local.server_ports[name])
+            MODEL_SERVER_TENSOR_PARALLEL = tostring(server.tensor_parallel == 1 ? 1 : local.machine_gpus[machine])
+            CUDA_VISIBLE_DEVICES         = server.tensor_parallel == 1 ? "0" : join(",", range(local.machine_gpus[machine]))
+          }, try(var.model_server_environment[name], {}))
+        }
+      }
+      environment       = { MODEL_PRESET = var.model_preset }
+      secrets           = ["MODEL_API_KEY"]
       object_actions    = []
       queues            = []
       gpu               = true
       security_group    = "model"
-      target_group_arns = [module.model_balancer[0].target_group_arns["llm"]]
+      target_group_arns = [for name in keys(spec.servers) : module.model_balancer[0].target_group_arns[name]]
       publishes_metrics = false
       disk_gib          = 300
     }
   }
+  sizes = merge(
+    { for group, size in var.sizes : group => merge(size, { instance_type = coalesce(size.instance_type, group == "index" ? (local.hosted ? "c7i.2xlarge" : "g6.xlarge") : null, local.query_image == "worker" ? "c7i.large" : "c7i.xlarge") }) },
+    { for machine, type in local.machine_types : machine => {
+      instance_type = type
+      least         = try(var.model_machines[machine].least, 1)
+      most          = max(try(var.model_machines[machine].most, 1), try(var.model_machines[machine].least, 1))
+    } },
+  )
 }
 
 module "network" {
@@ -127,14 +179,14 @@ module "storage" {
   source = "./modules/storage"
 
   name            = local.name
-  allowed_origins = [local.public_url]
+  allowed_origins = concat([local.public_url], var.upload_origins)
 }
 
 module "registry" {
   source = "./modules/registry"
 
   name   = local.name
-  images = ["api", "worker", "gpu-worker", "vllm", "postgres"]
+  images = ["api", "worker", "cpu-worker", "gpu-worker", "vllm", "postgres"]
 }
 
 module "cache" {
@@ -155,6 +207,7 @@ module "secrets" {
   database_address = module.database.address
   cache_address    = module.cache.address
   cache_token      = module.cache.token
+  model_keys       = local.model_keys
 }
 
 module "database" {
@@ -174,8 +227,8 @@ module "database" {
   secret_prefix     = local.name
   secret_arns       = { for name in concat(local.base_secrets, module.secrets.database_names) : name => module.secrets.arns[name] }
 
-  # The passwords come from the secrets; the rest is what every process has.
-  migrate_environment = { for variable, value in local.app_environment : variable => value if !startswith(variable, "DATABASE_") }
+  # The passwords come from the secrets. What provision and migrate do not need, such as the domain, stays away from the host.
+  migrate_environment = { for variable in ["PGSSLMODE", "S3_BUCKET", "S3_REGION", "AWS_DEFAULT_REGION"] : variable => local.app_environment[variable] }
 }
 
 module "load_balancer" {
@@ -196,7 +249,7 @@ module "model_balancer" {
   vpc_id            = module.network.vpc_id
   subnet_ids        = module.network.private_subnet_ids
   security_group_id = module.network.security_group_ids["model"]
-  ports             = { vlm = 8001, llm = 8002 }
+  ports             = { for server in keys(local.preset.servers) : server => local.server_ports[server] }
 }
 
 module "workers" {
@@ -205,7 +258,7 @@ module "workers" {
   name               = local.name
   region             = var.region
   groups             = merge(local.service_groups, local.model_groups)
-  sizes              = var.sizes
+  sizes              = local.sizes
   started            = var.services_started
   subnet_ids         = module.network.private_subnet_ids
   security_group_ids = module.network.security_group_ids
@@ -217,4 +270,18 @@ module "workers" {
   kms_key_arn        = module.storage.kms_key_arn
   secret_arns        = module.secrets.arns
   metrics_namespace  = local.metrics
+  alarm_topic_arn    = module.alarms.topic_arn
+}
+
+module "alarms" {
+  source = "./modules/alarms"
+
+  name                 = local.name
+  emails               = var.alarm_emails
+  metrics_namespace    = local.metrics
+  load_balancer        = module.load_balancer.alarm_dimensions
+  model_targets        = local.hosted ? {} : module.model_balancer[0].alarm_dimensions
+  database_instance_id = module.database.instance_id
+  model_log_groups     = { for group in ["index", "query"] : group => module.workers.log_groups[group] }
+  started              = var.services_started
 }

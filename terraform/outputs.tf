@@ -37,3 +37,18 @@ output "metrics_namespace" {
   description = "CloudWatch namespace in which the relay publishes OldestRunnableAge."
   value       = local.metrics
 }
+
+output "alarm_topic" {
+  description = "SNS topic of every alarm."
+  value       = module.alarms.topic_arn
+}
+
+output "containers" {
+  description = "What runs on each kind of machine: image, program, settings without secrets, names of the secrets."
+  value       = module.workers.containers
+}
+
+output "machine_gpus" {
+  description = "Number of cards of each machine for models."
+  value       = local.machine_gpus
+}

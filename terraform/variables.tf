@@ -113,46 +113,103 @@ variable "cache_node_type" {
   default     = "cache.t4g.small"
 }
 
-variable "sizes" {
-  description = "Machine type, least and most machines of each group. vlm and llm are ignored where model_endpoints is given."
+variable "model_preset" {
+  description = "Preset of the model table (gpu_workers/engine/models/models.json): which models run, on which cards."
+  type        = string
+  default     = "two-gpus"
+
+  validation {
+    condition     = var.model_preset != "embedded" && contains(keys(jsondecode(file("${path.module}/../gpu_workers/engine/models/models.json")).presets), var.model_preset)
+    error_message = "model_preset is hosted or a preset for GPUs of the model table."
+  }
+}
+
+variable "model_endpoints" {
+  description = "OpenAI-compatible base URLs and model names of hosted models, for the preset hosted. Null otherwise."
+  type = object({
+    describer_url   = string
+    describer_model = string
+    reasoner_url    = string
+    reasoner_model  = string
+  })
+  default = null
+
+  validation {
+    condition     = var.model_endpoints == null || try(alltrue([for url in [var.model_endpoints.describer_url, var.model_endpoints.reasoner_url] : startswith(url, "https://")]), false)
+    error_message = "model_endpoints are https URLs."
+  }
+
+  validation {
+    condition     = (var.model_preset == "hosted") == (var.model_endpoints != null)
+    error_message = "model_endpoints belongs to the preset hosted, which needs it."
+  }
+}
+
+variable "model_machines" {
+  description = "Other machines than the preset's default, by group (models-0, models-1, …). gpus: number of cards of a type that the configuration does not know."
   type = map(object({
-    instance_type = string
+    instance_type = optional(string)
+    gpus          = optional(number)
+    least         = optional(number, 1)
+    most          = optional(number, 1)
+  }))
+  default = {}
+}
+
+variable "model_server_environment" {
+  description = "MODEL_SERVER_… variables by server of the preset (vlm, llm, …), for an operator who differs from the table."
+  type        = map(map(string))
+  default     = {}
+}
+
+variable "extra_environment" {
+  description = "More settings of the API and the workers (docs/configuration.md). No secrets: the values stand in launch templates."
+  type        = map(string)
+  default     = {}
+
+  validation {
+    condition     = alltrue([for name in keys(var.extra_environment) : can(regex("^[A-Z][A-Z0-9_]*$", name)) && !can(regex("(_API_KEY|SECRET|PASSWORD|PEPPERS|ENCRYPTION_KEYS)", name))])
+    error_message = "extra_environment has names of settings in capitals, and no secret."
+  }
+}
+
+variable "upload_origins" {
+  description = "https origins of customers' web pages that upload parts straight to the bucket."
+  type        = list(string)
+  default     = []
+}
+
+variable "alarm_emails" {
+  description = "Addresses that every alarm goes to; each must confirm its subscription once."
+  type        = list(string)
+
+  validation {
+    condition     = length(var.alarm_emails) > 0
+    error_message = "alarm_emails names at least one address: an alarm without a reader is none."
+  }
+}
+
+variable "sizes" {
+  description = "Least and most machines of each group of services, and their type; the default type of index and query follows the preset."
+  type = map(object({
+    instance_type = optional(string)
     least         = number
     most          = number
   }))
   default = {
     api    = { instance_type = "m7i.large", least = 2, most = 6 }
-    system = { instance_type = "c7i.large", least = 1, most = 8 }
-    index  = { instance_type = "g6.xlarge", least = 1, most = 8 }
-    query  = { instance_type = "c7i.xlarge", least = 1, most = 8 }
-    vlm    = { instance_type = "g6e.xlarge", least = 1, most = 4 }
-    llm    = { instance_type = "g6e.12xlarge", least = 1, most = 2 }
+    system = { instance_type = "c7i.large", least = 2, most = 8 }
+    index  = { least = 1, most = 8 }
+    query  = { least = 1, most = 8 }
   }
 
   validation {
-    condition     = toset(keys(var.sizes)) == toset(["api", "system", "index", "query", "vlm", "llm"])
-    error_message = "sizes has exactly the groups api, system, index, query, vlm and llm."
+    condition     = toset(keys(var.sizes)) == toset(["api", "system", "index", "query"])
+    error_message = "sizes has exactly the groups api, system, index and query."
   }
 
   validation {
-    condition     = alltrue([for size in values(var.sizes) : size.least >= 1 && size.most >= size.least])
-    error_message = "sizes: least is at least 1 and at most `most`."
-  }
-}
-
-variable "models" {
-  description = "Names of the models that describer and reasoner are asked for."
-  type        = object({ describer = string, reasoner = string })
-  default     = { describer = "Qwen/Qwen2.5-VL-7B-Instruct", reasoner = "Qwen/Qwen2.5-32B-Instruct" }
-}
-
-variable "model_endpoints" {
-  description = "OpenAI-compatible base URLs of hosted models. Null runs vLLM in the groups vlm and llm."
-  type        = object({ describer_url = string, reasoner_url = string })
-  default     = null
-
-  validation {
-    condition     = var.model_endpoints == null || try(alltrue([for url in values(var.model_endpoints) : startswith(url, "https://")]), false)
-    error_message = "model_endpoints are https URLs."
+    condition     = alltrue([for size in values(var.sizes) : size.least >= 1 && size.most >= size.least]) && try(var.sizes.system.least >= 2, false)
+    error_message = "sizes: least is at least 1 (2 for system, which runs the relay) and at most `most`."
   }
 }

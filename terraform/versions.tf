@@ -4,8 +4,9 @@ terraform {
 
   required_providers {
     aws = {
-      source  = "hashicorp/aws"
-      version = "~> 5.60"
+      source = "hashicorp/aws"
+      # 5.100 has the write-only arguments of secrets, and is the version that the tests plan with.
+      version = "~> 5.100"
     }
   }
 

@@ -22,12 +22,16 @@ ROOMS = {
 
 OTHER_FILES: dict[str, dict[str, str]] = {
     "api": {
+        "awaiting": "what a reply waits for",
+        "changes": "notices of the database",
+        "deployment": "checks of manage.py check --deploy",
         "document": "the route of the OpenAPI document",
         "etags": "optimistic locking over HTTP",
         "health": "/healthz and /readyz",
         "idempotency": "Idempotency-Key",
         "middleware": "request ids",
         "model_reports": "what workers last found out about the models",
+        "open_replies": "the cap on open replies",
         "openapi": "settings of drf-spectacular",
         "pagination": "cursors",
         "parsers": "JSON only, bounded",
@@ -36,9 +40,10 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "rate_limits": "token buckets in Redis",
         "readiness": "checks that apps register",
         "schema": "what drf-spectacular cannot see of a view",
+        "serving": "the ASGI application",
         "views": "the base view",
     },
-    "billing": {"rates": "price books"},
+    "billing": {"hosted_rates": "a check of the deployment", "rates": "price books"},
     "console": {
         "admin": "the lists",
         "base": "read-only pages",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 
 import django
 from celery import Celery
@@ -16,8 +15,13 @@ django.setup()
 from django.conf import settings  # noqa: E402 - after django.setup()
 
 from backend.jobs.models import QUEUE_OF  # noqa: E402
+from workers.liveness import Beat, state_folder  # noqa: E402
+from workers.loading import prepare  # noqa: E402
+from workers.pool import Consuming, Watch  # noqa: E402
 
 RUN_JOB = "workers.tasks.run_job"
+TASK_LIMIT_SECONDS = settings.TASK_SECONDS + min(30, settings.TASK_SECONDS)
+"""Age at which a task's process is killed. Until then the task may end in order."""
 
 app = Celery("ava", broker=settings.REDIS_URL, include=["workers.tasks"])
 app.conf.update(
@@ -28,29 +32,32 @@ app.conf.update(
     task_reject_on_worker_lost=True,
     task_ignore_result=True,
     worker_prefetch_multiplier=1,
-    worker_cancel_long_running_tasks_on_connection_loss=True,
+    # A lost broker ends no work: the lease in Postgres decides who may commit, and a second delivery claims nothing.
+    worker_cancel_long_running_tasks_on_connection_loss=False,
+    # A child that replaces a dead one loads its models before it reports that it is up; by default it has 4 s.
+    worker_proc_alive_timeout=settings.MODEL_LOAD_SECONDS + 60,
     worker_soft_shutdown_timeout=10,
     worker_hijack_root_logger=False,
     task_serializer="json",
     accept_content=["json"],
     # A task longer than the visibility timeout would be delivered again while it runs. The claim makes this harmless;
-    # a timeout above the longest segment makes it rare.
-    broker_transport_options={"visibility_timeout": 900, "unacked_restore_interval": 5, "unacked_restore_throttle": 1},
+    # a timeout above the limit of a task makes it rare.
+    broker_transport_options={
+        "visibility_timeout": TASK_LIMIT_SECONDS + 30,
+        "unacked_restore_interval": 5,
+        "unacked_restore_throttle": 1,
+    },
     broker_connection_retry_on_startup=True,
-    task_soft_time_limit=840,
-    task_time_limit=870,
+    task_soft_time_limit=settings.TASK_SECONDS,
+    task_time_limit=TASK_LIMIT_SECONDS,
 )
+
+
+app.steps["worker"].add(Watch)
+app.steps["consumer"].add(Consuming)
 
 
 @worker_process_init.connect
 def load_models(**_: object) -> None:
     """Load the models of this worker's queues before its first task, so that no question waits for weights."""
-    queues = set(app.amqp.queues.consume_from)
-    if not queues & {"gpu.index", "gpu.query"}:
-        return
-    # By name, as workers.runner loads handlers: the tasks stand above this package.
-    models = import_module("gpu_workers.tasks.models")
-    if "gpu.index" in queues:
-        models.index_models()
-    if "gpu.query" in queues:
-        models.answer_models()
+    prepare(app.amqp.queues.consume_from, Beat(state_folder()))

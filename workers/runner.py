@@ -7,13 +7,16 @@ lost. So killing a worker at any moment loses nothing that was committed, and tw
 from __future__ import annotations
 
 import logging
+import os
 import threading
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from importlib import import_module
 from uuid import UUID
 
+from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import connections
 
@@ -23,6 +26,10 @@ from backend.jobs.services import JobFailed, Lease, LeaseLost
 from backend.tenancy.context import tenant_scope
 
 logger = logging.getLogger("ava.jobs")
+
+STUCK_SECONDS = 90
+"""Seconds after the limit of a task at which a job that still runs ends its process. A pool of processes has killed the
+task by then; a pool of threads cannot."""
 
 
 @dataclass(slots=True)
@@ -118,6 +125,9 @@ def _run_once(job_id: UUID, tenant_id: UUID, *, worker: str) -> FollowUp | None:
         _give_up(lease)
     except JobFailed as error:
         _record_failure(lease, error, getattr(module, "failed", None))
+    except SoftTimeLimitExceeded:
+        late = JobFailed("time_limit", f"the work took longer than {settings.TASK_SECONDS} s", retryable=True)
+        _record_failure(lease, late, getattr(module, "failed", None))
     except Exception as error:
         # An unforeseen error may be a passing fault of the machine: it is retried, and at last recorded with its type.
         logger.exception("job %s (%s) failed", lease.job_id, lease.kind)
@@ -130,8 +140,12 @@ def _run_once(job_id: UUID, tenant_id: UUID, *, worker: str) -> FollowUp | None:
 
 
 def _beat(work: Work, stop: threading.Event) -> None:
+    began = time.monotonic()
     try:
         while not stop.wait(settings.HEARTBEAT_SECONDS):
+            if time.monotonic() - began > settings.TASK_SECONDS + STUCK_SECONDS:
+                logger.critical("job %s does not end: its process stops, and its lease runs out", work.lease.job_id)
+                os._exit(1)
             try:
                 held = work.beat()
             except Exception:

@@ -7,6 +7,7 @@ import math
 import time
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 from uuid import UUID
 
 import redis
@@ -81,17 +82,24 @@ def _client() -> redis.Redis:
     return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=0.25, socket_connect_timeout=0.25)
 
 
-def take(tenant_id: UUID) -> Grant:
-    """Take one request from the tenant's bucket. It is granted if Redis is away, since a limit must not be an
-    outage."""
+def evaluate(script: str, key: str, *arguments: str) -> Any:
+    """Run a script on one key. Returns None if Redis is away: a limit must not be an outage."""
     global _silent_until
-    limit: int = settings.RATE_LIMIT_PER_MINUTE
     if time.monotonic() < _silent_until:
-        return Grant(True, limit, None)
+        return None
     try:
-        allowed, tokens = _client().eval(_TAKE, 1, f"rate:{tenant_id}", str(limit), str(WINDOW_SECONDS))
+        return _client().eval(script, 1, key, *arguments)
     except redis.RedisError as error:
-        logger.warning("rate limits are not counted for %s s: %s", _REST_SECONDS, error)
+        logger.warning("limits are not counted for %s s: %s", _REST_SECONDS, error)
         _silent_until = time.monotonic() + _REST_SECONDS
+        return None
+
+
+def take(tenant_id: UUID) -> Grant:
+    """Take one request from the tenant's bucket. It is granted if Redis is away."""
+    limit: int = settings.RATE_LIMIT_PER_MINUTE
+    taken = evaluate(_TAKE, f"rate:{tenant_id}", str(limit), str(WINDOW_SECONDS))
+    if taken is None:
         return Grant(True, limit, None)
+    allowed, tokens = taken
     return Grant(bool(allowed), limit, float(tokens))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from backend.api.readiness import NotReady
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
+
+logger = logging.getLogger("ava.storage")
 
 PRESIGNED_FOR = timedelta(hours=1)
 _LIST_PAGE = 1000
@@ -66,6 +69,10 @@ class StorageError(Exception):
 
 class StorageAway(StorageError):
     """No answer, or an answer that asks to try later."""
+
+
+class StorageDenied(StorageAway):
+    """The service's own keys or rights do not suffice. Work waits until an operator mends them."""
 
 
 class ObjectMissing(StorageError):
@@ -126,6 +133,12 @@ _ERRORS: dict[str, type[StorageError]] = {
     "InvalidRequest": ChecksumRejected,
     "PreconditionFailed": ObjectExists,
     "412": ObjectExists,
+    "AccessDenied": StorageDenied,
+    "Forbidden": StorageDenied,
+    "InvalidAccessKeyId": StorageDenied,
+    "SignatureDoesNotMatch": StorageDenied,
+    # A HEAD has no body, so its code is the status.
+    "403": StorageDenied,
     "SlowDown": StorageAway,
     "RequestTimeout": StorageAway,
 }
@@ -135,6 +148,8 @@ def _raise(error: ClientError) -> NoReturn:
     code = str(error.response.get("Error", {}).get("Code", ""))
     status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
     kind = _ERRORS.get(code) or (StorageAway if status >= 500 else StorageError)
+    if kind is StorageDenied:
+        logger.error("object storage refuses the service's keys or rights (%s: %s)", error.operation_name, code)
     raise kind(f"{error.operation_name}: {code}") from error
 
 
@@ -325,6 +340,8 @@ def _client() -> S3Client:
             response_checksum_validation="when_required",
             connect_timeout=5,
             read_timeout=60,
+            # Several segments of one process store and read their thumbnails at once.
+            max_pool_connections=64,
             retries={"mode": "standard", "max_attempts": 3},
         ),
     )

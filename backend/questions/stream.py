@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -14,40 +13,35 @@ from backend.questions.bodies.nodes import NodeSerializer
 from backend.questions.bodies.questions import PartialEventSerializer, ProgressEventSerializer, QuestionSerializer
 from backend.questions.models import OPEN, Question
 from backend.questions.queries import questions
-from backend.questions.waiting import POLL_SECONDS, PollClock
 from backend.tenancy.context import tenant_scope
 
-HEARTBEAT_SECONDS = 15.0
 LONGEST_STREAM_SECONDS = 15 * 60.0
 """Duration after which a stream ends by itself. The client connects again and gets the present state first."""
 
 
-def events(*, tenant_id: UUID, question_id: UUID, clock: PollClock | None = None) -> Iterator[bytes]:
-    """Yield server-sent events: `progress` and `partial` whenever they change, then every `node`, then `answer`.
-
-    A comment goes out when nothing else does, so that proxies keep the connection. A question that is deleted
-    meanwhile ends the stream without an answer.
+class QuestionEvents:
+    """The events of a question (an Awaited): `progress` and `partial` whenever they change, then every `node`, then
+    `answer`. A question that is deleted meanwhile is over without an answer.
     """
-    clock = clock or PollClock()
-    began = last_sent = clock.now()
-    progress = partial = b""
-    while clock.now() - began < LONGEST_STREAM_SECONDS:
-        look = _look(tenant_id, question_id)
-        if look is None:
-            return
-        if look.ending:
-            yield from look.ending
-            return
-        if look.progress != progress:
-            yield look.progress
-        if look.partial != partial and look.partial:
-            yield look.partial
-        if (look.progress, look.partial) != (progress, partial):
-            progress, partial, last_sent = look.progress, look.partial, clock.now()
-        elif clock.now() - last_sent >= HEARTBEAT_SECONDS:
-            last_sent = clock.now()
-            yield b": keep-alive\n\n"
-        clock.sleep(POLL_SECONDS)
+
+    seconds = LONGEST_STREAM_SECONDS
+
+    def __init__(self, *, tenant_id: UUID, question_id: UUID) -> None:
+        self.subject, self.over = question_id, False
+        self._tenant_id = tenant_id
+        self._shown = _Look()
+
+    def look(self) -> bytes:
+        """Return the events that are new since the last look."""
+        look = _look(self._tenant_id, self.subject)
+        if look is None or look.ending:
+            self.over = True
+            return b"" if look is None else b"".join(look.ending)
+        new = [look.progress] if look.progress != self._shown.progress else []
+        if look.partial != self._shown.partial:
+            new.append(look.partial)
+        self._shown = look
+        return b"".join(new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +60,7 @@ def _look(tenant_id: UUID, question_id: UUID) -> _Look | None:
             return None
         is_open = question.status in OPEN
         if is_open:
-            # Four looks a second per client: only what the two events show is read.
+            # Many looks per client: only what the two events show is read.
             progress = questions.progress_of([question_id]).get(question_id)
             view = questions.QuestionView(question, (), (), progress=progress)
         else:

@@ -1,20 +1,20 @@
-# The REST API, the admin console and the one-shot `provision` and `migrate`. No ffmpeg, no torch: it never touches a video.
+# The REST API, the admin console and the one-shot `provision` and `migrate`. No ffmpeg, no torch, because it never touches a video.
 # Build context: the repository root.   docker build -f infra/images/api.Dockerfile -t ava/api .
-FROM ghcr.io/astral-sh/uv:0.9.26 AS uv
+FROM ghcr.io/astral-sh/uv:0.13.9 AS uv
 
 FROM python:3.11.14-slim-bookworm AS build
 COPY --from=uv /uv /usr/local/bin/uv
 ENV UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never
 WORKDIR /build
-COPY pyproject.toml requirements.lock ./
-# The lock file is a constraint here: its versions and hashes, but only what the base install asks for.
+COPY infra/images/api.lock ./
 RUN uv venv /opt/venv \
- && uv pip install --no-cache --python /opt/venv/bin/python --constraints requirements.lock -r pyproject.toml
+ && uv pip install --no-config --no-cache --python /opt/venv/bin/python --no-deps --require-hashes -r api.lock
 
 FROM python:3.11.14-slim-bookworm
 RUN groupadd --gid 10001 ava && useradd --uid 10001 --gid ava --home-dir /app --no-create-home --shell /usr/sbin/nologin ava
 COPY --from=build /opt/venv /opt/venv
 WORKDIR /app
+COPY infra/images/ava-health /usr/local/bin/ava-health
 COPY manage.py ./
 COPY backend ./backend
 COPY workers ./workers
@@ -27,9 +27,8 @@ USER 10001:10001
 EXPOSE 8000
 # The Host header is 127.0.0.1, so AVA_ALLOWED_HOSTS must name it.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
-    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]
-# Threads, because a server-sent-event stream or a `Prefer: wait` request holds one while it waits. The heartbeat file must be in memory.
-CMD ["gunicorn", "backend.wsgi:application", \
-     "--bind", "0.0.0.0:8000", "--worker-class", "gthread", "--workers", "2", "--threads", "16", \
-     "--timeout", "60", "--graceful-timeout", "30", "--keep-alive", "75", \
-     "--worker-tmp-dir", "/dev/shm", "--access-logfile", "-"]
+    CMD ["ava-health", "6", "python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]
+# Open streams wait on the event loop, see docs/adr/0016-open-replies-hold-no-thread.md. Keep-alive outlasts the load balancer's idle time.
+CMD ["uvicorn", "backend.asgi:application", \
+     "--host", "0.0.0.0", "--port", "8000", "--workers", "2", "--lifespan", "on", "--no-server-header", \
+     "--timeout-keep-alive", "310", "--timeout-graceful-shutdown", "30"]

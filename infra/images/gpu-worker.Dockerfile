@@ -1,9 +1,10 @@
-# Index workers on a GPU: embedder, similarity model, speech, detector in the worker's own process; the VLM and LLM are servers of their own.
+# Index workers on a GPU: similarity model, speech and decoder in the worker's own process; VLM, LLM and embedders are servers.
 # Build context: the repository root.   docker build -f infra/images/gpu-worker.Dockerfile -t ava/gpu-worker .
-# CUDA 12 with cuDNN 9, because CTranslate2 (faster-whisper) loads both from the system; torch brings its own CUDA libraries.
-FROM ghcr.io/astral-sh/uv:0.9.26 AS uv
+# CUDA 12 for CTranslate2 (faster-whisper), which loads cuBLAS 12 from the system. torch brings its own CUDA 13, which needs
+# driver 580 or newer.
+FROM ghcr.io/astral-sh/uv:0.13.9 AS uv
 
-FROM nvidia/cuda:12.9.1-cudnn-runtime-ubuntu24.04 AS python
+FROM nvidia/cuda:12.9.1-runtime-ubuntu24.04 AS python
 # Ubuntu 24.04 has Python 3.12, the newest that pyproject.toml admits.
 # hadolint ignore=DL3008
 RUN apt-get update \
@@ -14,11 +15,9 @@ FROM python AS build
 COPY --from=uv /uv /usr/local/bin/uv
 ENV UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never
 WORKDIR /build
-COPY pyproject.toml requirements.lock ./
-# First the base install as locked, then the model extra on top of it: torch must be the CUDA build, which the lock does not hold.
+COPY infra/images/gpu-worker.lock ./
 RUN uv venv --python /usr/bin/python3 /opt/venv \
- && uv pip install --no-cache --python /opt/venv/bin/python --constraints requirements.lock -r pyproject.toml \
- && uv pip install --no-cache --python /opt/venv/bin/python -r pyproject.toml --extra ml
+ && uv pip install --no-config --no-cache --python /opt/venv/bin/python --no-deps --require-hashes -r gpu-worker.lock
 
 FROM python
 RUN groupadd --gid 10001 ava \
@@ -26,6 +25,7 @@ RUN groupadd --gid 10001 ava \
  && install --directory --owner=ava --group=ava /var/cache/ava
 COPY --from=build /opt/venv /opt/venv
 WORKDIR /app
+COPY infra/images/ava-health /usr/local/bin/ava-health
 COPY manage.py ./
 COPY backend ./backend
 COPY workers ./workers
@@ -41,8 +41,9 @@ ENV PATH=/opt/venv/bin:$PATH \
     NVIDIA_DRIVER_CAPABILITIES=compute,utility,video
 VOLUME /var/cache/ava
 USER 10001:10001
-HEALTHCHECK --interval=30s --timeout=15s --start-period=120s --retries=3 \
-    CMD ["sh", "-c", "celery -A workers.app inspect ping --timeout 10 --destination \"celery@$(hostname)\""]
+# Whether a process of this container can run a task; three minutes without one end the container.
+HEALTHCHECK --interval=30s --timeout=15s --start-period=300s --retries=3 \
+    CMD ["ava-health", "6", "python", "-m", "workers.health"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["celery", "-A", "workers.app", "worker", "--loglevel", "INFO"]
 # One task at a time: the GPU's memory is planned for one segment.

@@ -1,23 +1,22 @@
-# The model servers: one OpenAI-compatible vLLM per role, with continuous batching across tenants.
-# It holds no code of the product but the launcher, and no credentials: a request carries text and pictures, never a tenant.
+# The model servers: one OpenAI-compatible vLLM per server of the preset, with continuous batching across tenants.
+# A request carries text, pictures and a salt of the tenant, never the tenant. CUDA 13 needs driver 580 or newer.
 # Build context: the repository root.   docker build -f infra/images/vllm.Dockerfile -t ava/vllm .
-FROM ghcr.io/astral-sh/uv:0.9.26 AS uv
+FROM ghcr.io/astral-sh/uv:0.13.9 AS uv
 
-FROM nvidia/cuda:12.9.1-devel-ubuntu24.04 AS python
+FROM nvidia/cuda:13.0.1-devel-ubuntu24.04 AS python
 # gcc and the headers stay in the image: Triton and FlashInfer compile kernels for the card at first use.
 # hadolint ignore=DL3008
 RUN apt-get update \
- && apt-get install --yes --no-install-recommends python3 python3-dev gcc g++ libc6-dev curl \
+ && apt-get install --yes --no-install-recommends python3 python3-dev gcc g++ libc6-dev ffmpeg \
  && rm -rf /var/lib/apt/lists/*
 
 FROM python AS build
 COPY --from=uv /uv /usr/local/bin/uv
 ENV UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never
 WORKDIR /build
-COPY pyproject.toml ./
-# An environment of its own, without the lock: vLLM pins torch and transformers more narrowly than the product does.
+COPY infra/images/vllm.lock ./
 RUN uv venv --python /usr/bin/python3 /opt/venv \
- && uv pip install --no-cache --python /opt/venv/bin/python -r pyproject.toml --extra gpu
+ && uv pip install --no-config --no-cache --python /opt/venv/bin/python --no-deps --require-hashes -r vllm.lock
 
 FROM python
 RUN groupadd --gid 10001 ava \
@@ -25,6 +24,7 @@ RUN groupadd --gid 10001 ava \
  && install --directory --owner=ava --group=ava /var/cache/ava
 COPY --from=build /opt/venv /opt/venv
 WORKDIR /app
+COPY infra/images/ava-health /usr/local/bin/ava-health
 COPY gpu_workers ./gpu_workers
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
@@ -33,13 +33,15 @@ ENV PATH=/opt/venv/bin:$PATH \
     HF_HOME=/var/cache/ava/huggingface \
     XDG_CACHE_HOME=/var/cache/ava \
     VLLM_NO_USAGE_STATS=1 \
+    VLLM_HTTP_TIMEOUT_KEEP_ALIVE=610 \
     NVIDIA_VISIBLE_DEVICES=all \
     NVIDIA_DRIVER_CAPABILITIES=compute,utility
 VOLUME /var/cache/ava
 USER 10001:10001
 EXPOSE 8000
 # The first start downloads tens of gigabytes of weights; later ones load them from the volume in minutes.
-HEALTHCHECK --interval=15s --timeout=5s --start-period=30m --retries=4 \
-    CMD ["curl", "--fail", "--silent", "--output", "/dev/null", "http://127.0.0.1:8000/health"]
+# The check asks the model for a token; another server than vlm gives its own name.
+HEALTHCHECK --interval=30s --timeout=30s --start-period=45m --retries=4 \
+    CMD ["ava-health", "8", "python", "-m", "gpu_workers.engine.models.served.vllm_server", "--server", "vlm", "--check"]
 ENTRYPOINT ["python", "-m", "gpu_workers.engine.models.served.vllm_server"]
-CMD ["--role", "llm"]
+CMD ["--server", "vlm"]

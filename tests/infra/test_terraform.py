@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -14,11 +16,13 @@ from typing import Any
 import hcl2
 import pytest
 
+from gpu_workers.engine.models import model_table
 from tests.infra.conftest import ROOT
 
 TERRAFORM = ROOT / "terraform"
 MODULES = sorted(path for path in (TERRAFORM / "modules").iterdir() if path.is_dir())
 FOLDERS = [TERRAFORM, *MODULES]
+MODEL_TABLE = model_table.PATH
 QUEUES = {"gpu.index", "gpu.query", "cpu.probe", "io.webhook", "system"}
 each_folder = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 
@@ -94,10 +98,12 @@ def test_every_module_output_used_exists():
 
 def test_only_the_aws_provider_is_used_and_it_is_pinned():
     (settings,) = blocks(TERRAFORM, "terraform")
-    assert settings["required_providers"] == [{"aws": {"source": "hashicorp/aws", "version": "~> 5.60"}}]
+    assert settings["required_providers"] == [{"aws": {"source": "hashicorp/aws", "version": "~> 5.100"}}]
     for folder in FOLDERS:
         for kind in ("resource", "data", "ephemeral"):
-            assert all(name.startswith("aws_") for block in blocks(folder, kind) for name in block)
+            # terraform_data is built into Terraform.
+            names = {name for block in blocks(folder, kind) for name in block} - {"terraform_data"}
+            assert all(name.startswith("aws_") for name in names)
 
 
 def ingress(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -243,6 +249,50 @@ def test_roles_are_confined():
     assert 'variable = "cloudwatch:namespace"' in policy
 
 
+def test_every_alarm_has_an_action():
+    alarms = {
+        name: body for folder in FOLDERS for name, body in resources(folder, "aws_cloudwatch_metric_alarm").items()
+    }
+    assert len(alarms) >= 7
+    for name, body in alarms.items():
+        assert body.get("alarm_actions"), name
+    paging = {name for name, body in alarms.items() if "topic" in str(body["alarm_actions"])}
+    assert paging == set(alarms) - {"late", "idle"}  # these two buy and return machines
+
+
+def test_the_bucket_itself_may_be_listed():
+    """HeadBucket carries no prefix, so a condition on the prefix would refuse the readiness check."""
+    statements = [
+        content
+        for block in blocks(module("workers"), "data")
+        for policy in block.get("aws_iam_policy_document", {}).values()
+        for dynamic in policy.get("dynamic", [])
+        for content in dynamic["statement"]["content"]
+        if content["actions"] == ["s3:ListBucket"]
+    ]
+    assert len(statements) == 1
+    assert statements[0]["resources"] == ["${var.bucket_arn}"]
+    assert "condition" not in statements[0]
+
+
+def local(name: str) -> Any:
+    return next(block[name] for block in blocks(TERRAFORM, "locals") if name in block)
+
+
+@pytest.mark.parametrize("preset", model_table.table().presets.values(), ids=lambda preset: preset.name)
+def test_every_preset_has_ports_and_machines(preset: model_table.Preset):
+    assert set(preset.servers) <= set(local("server_ports"))
+    for card in {server.gpu for server in preset.servers.values()}:
+        sharing = [server for server in preset.servers.values() if server.gpu == card]
+        widest = max(server.tensor_parallel for server in sharing)
+        machine = local("gpu_machines")[f"{widest}x{preset.gpu_gib[card]:g}"]
+        assert machine["gpus"] >= widest
+        # A server over several cards takes all of its machine, so it shares the machine with none.
+        assert widest == 1 or len(sharing) == 1
+        others = {index for server in preset.servers.values() if server.gpu != card for index in server.gpus}
+        assert card not in others
+
+
 def test_settings_of_the_application_are_given():
     settings = (ROOT / "backend" / "settings.py").read_text()
     needed = set(re.findall(r'env\.(?:text|database|numbered_secrets)\("([A-Z0-9_]+)"\)', settings))
@@ -253,16 +303,19 @@ def test_settings_of_the_application_are_given():
     assert needed <= given
 
 
+def programs(script: str) -> list[str]:
+    """Return a start script and the programs that it writes, which are quoted text to the shell."""
+    return [script, *re.findall(r"^cat > /usr/local/sbin/\S+ <<'EOF'\n(.*?)^EOF$", script, flags=re.M | re.S)]
+
+
 @pytest.mark.parametrize("name", ["database", "workers"])
 def test_start_scripts_are_valid_shell(name: str):
     script = (module(name) / "user_data.sh.tftpl").read_text()
     script = re.sub(r"^%\{.*~\}$\n?", "", script, flags=re.M)  # directives on lines of their own
     script = re.sub(r"%\{[^}]*\}", "", script)
     script = re.sub(r"\$\{[^}]*\}", "value", script)
-    # The programs that the script writes are quoted text to the shell, so each is checked by itself too.
-    written = re.findall(r"^cat > /usr/local/sbin/\S+ <<'EOF'\n(.*?)^EOF$", script, flags=re.M | re.S)
-    assert written
-    for program in (script, *written):
+    assert len(programs(script)) > 1
+    for program in programs(script):
         assert program.startswith("#!/bin/bash")
         result = subprocess.run(["bash", "-n"], input=program, capture_output=True, text=True, timeout=10)
         assert result.returncode == 0, result.stderr
@@ -292,8 +345,12 @@ def terraform(tmp_path_factory: pytest.TempPathFactory) -> Any:
     if mirror is None:
         pytest.skip("no offline mirror of the aws provider on this machine (AVA_TERRAFORM_MIRROR names one)")
     place = tmp_path_factory.mktemp("terraform")
-    tree = place / "tree"
+    tree = place / "terraform"
     shutil.copytree(TERRAFORM, tree, ignore=shutil.ignore_patterns(".terraform*"))
+    # The configuration reads the product's model table.
+    table = MODEL_TABLE.relative_to(ROOT)
+    (place / table).parent.mkdir(parents=True)
+    shutil.copy(MODEL_TABLE, place / table)
     (tree / "tests").mkdir()
     shutil.copy(Path(__file__).with_name("plan.tftest.hcl"), tree / "tests")
     cli = place / "cli.tfrc"
@@ -332,4 +389,41 @@ def test_terraform_plans_every_shape_against_a_scripted_provider(terraform: Any)
     planned = terraform("test", "-no-color")
     secrets.write_text(source)
     assert planned.returncode == 0, planned.stdout + planned.stderr
-    assert "6 passed, 0 failed" in planned.stdout
+    runs = (Path(__file__).with_name("plan.tftest.hcl")).read_text().count('\nrun "')
+    assert f"{runs} passed, 0 failed" in planned.stdout
+
+
+def test_a_machine_starts_its_servers_one_after_the_other(tmp_path: Path):
+    binary = shutil.which("terraform")
+    if binary is None:
+        pytest.skip("no terraform binary on this machine")
+    shutil.copy(module("workers") / "user_data.sh.tftpl", tmp_path)
+    spec = {"image": "registry/vllm:1", "entrypoint": "", "read_only": False}
+    first = {**spec, "arguments": "--server vlm", "environment": {"MODEL_SERVER_PORT": "8001"}, "after": []}
+    second = {**spec, "arguments": "--server llm", "environment": {"MODEL_SERVER_PORT": "8002"}, "after": [8001]}
+    containers = {"vllm-vlm": {**first, "health": "ava-health 8 true"}, "vllm-llm": {**second, "health": ""}}
+    values = {"group": "models-0", "region": "r", "registry_host": "h", "secret_prefix": "p", "log_group": "l"}
+    values |= {"secrets": ["MODEL_API_KEY"], "environment": {"A": "1"}, "gpu": True, "containers": containers}
+    (tmp_path / "values.json").write_text(json.dumps(values))
+    rendered = subprocess.run(
+        [binary, "console", "-no-color"],
+        input='templatefile("user_data.sh.tftpl", jsondecode(file("values.json")))',
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    ).stdout
+    script = rendered.partition("\n")[2].rpartition("EOT")[0]
+    units = dict(re.findall(r"^cat > /etc/systemd/system/(\S+) <<'EOF'\n(.*?)^EOF$", script, flags=re.M | re.S))
+    assert set(units) == {"ava-vllm-vlm.service", "ava-vllm-llm.service"}
+    assert "ava-answers" not in units["ava-vllm-vlm.service"]
+    assert "ExecStartPre=/usr/local/sbin/ava-answers 8001\n" in units["ava-vllm-llm.service"]
+    for name, port in (("vlm", "8001"), ("llm", "8002")):
+        unit = units[f"ava-vllm-{name}.service"].replace("\\\n", " ")
+        (command,) = re.findall(r"^ExecStart=(.*)$", unit, flags=re.M)
+        words = shlex.split(command)
+        assert words[-3:] == ["registry/vllm:1", "--server", name]
+        assert {"--init", "--gpus", f"MODEL_SERVER_PORT={port}"} <= set(words)
+        assert ("--health-cmd" in words) == (name == "vlm")
+    for program in programs(script):
+        assert subprocess.run(["bash", "-n"], input=program, text=True, timeout=10).returncode == 0

@@ -12,10 +12,10 @@ from django.test.utils import CaptureQueriesContext
 from uuid6 import uuid7
 
 from backend.api import public_ids
+from backend.api.awaiting import PollClock, follow
 from backend.questions import stream, waiting
 from backend.questions.models import Question
 from backend.questions.services import questions
-from backend.questions.waiting import PollClock
 from gpu_workers.engine.answering.contract import Effort
 from gpu_workers.engine.answering.methods import METHODS
 from tests.factories import make_video
@@ -275,7 +275,7 @@ def test_a_stream_shows_progress_then_nodes_then_the_answer_and_ends(acme: Any) 
 
     steps = iter([begin, lambda: None, search, lambda: finish(acme, question_id, video_id)])
     clock = PollClock(sleep=lambda _: next(steps)() and None)
-    received = streamed(stream.events(tenant_id=acme.tenant_id, question_id=question_id, clock=clock))
+    received = streamed(follow(stream.QuestionEvents(tenant_id=acme.tenant_id, question_id=question_id), clock))
 
     assert [name for name, _ in received] == ["progress", "progress", "progress", "node", "node", "answer"]
     assert [data["status"] for name, data in received[:3]] == ["queued", "running", "running"]
@@ -288,7 +288,7 @@ def test_a_quiet_stream_is_kept_alive_and_ends_in_time(acme: Any) -> None:
     question_id, _ = ask(acme)
     moments = iter(range(0, 100_000, 8))
     clock = PollClock(now=lambda: float(next(moments)), sleep=lambda _: None)
-    received = streamed(stream.events(tenant_id=acme.tenant_id, question_id=question_id, clock=clock))
+    received = streamed(follow(stream.QuestionEvents(tenant_id=acme.tenant_id, question_id=question_id), clock))
 
     assert [name for name, _ in received[:2]] == ["progress", ""]
     assert {name for name, _ in received[1:]} == {""}

@@ -6,10 +6,10 @@ from typing import Any, get_args
 
 import pytest
 
+from backend.api.awaiting import PollClock, follow
 from backend.questions import stream
 from backend.questions.models import Question
 from backend.questions.services import questions
-from backend.questions.waiting import PollClock
 from gpu_workers.engine.answering.contract import CheckMode, CitationRecord, ClaimRecord, NodeRecord, PartialAnswer
 from tests.questions.test_api import post, qst, streamed
 from tests.questions.world import EVENT, ask, finish
@@ -159,7 +159,7 @@ def test_a_stream_shows_each_better_answer_once(acme: Any) -> None:
     )
     clock = PollClock(sleep=lambda _: next(steps)() and None)
 
-    received = streamed(stream.events(tenant_id=acme.tenant_id, question_id=question_id, clock=clock))
+    received = streamed(follow(stream.QuestionEvents(tenant_id=acme.tenant_id, question_id=question_id), clock))
 
     assert [name for name, _ in received] == ["progress", "partial", "partial", "node", "node", "answer"]
     assert received[1][1] == {
@@ -174,6 +174,6 @@ def test_a_stream_opened_late_begins_with_the_present_state(acme: Any) -> None:
     set_partial(acme, question_id, LEFT)
     clock = PollClock(sleep=lambda _: finish(acme, question_id, video_id) and None)
 
-    received = streamed(stream.events(tenant_id=acme.tenant_id, question_id=question_id, clock=clock))
+    received = streamed(follow(stream.QuestionEvents(tenant_id=acme.tenant_id, question_id=question_id), clock))
 
     assert [name for name, _ in received] == ["progress", "partial", "node", "node", "answer"]

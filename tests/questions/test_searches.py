@@ -14,6 +14,7 @@ from django.utils import timezone
 from uuid6 import uuid7
 
 from backend.api import public_ids
+from backend.api.awaiting import PollClock
 from backend.billing import queries as ledger
 from backend.billing.models import UsageEvent
 from backend.jobs.models import Job, JobKind, JobState
@@ -24,7 +25,6 @@ from backend.questions.models import QuestionStatus, Search, SearchVideo
 from backend.questions.queries.searches import FoundEvent, Reason
 from backend.questions.services import searches
 from backend.questions.services.searches import DEFAULT_WEIGHTS
-from backend.questions.waiting import PollClock
 from gpu_workers.engine.models.roles import ModelCall
 from tests.factories import make_video
 from tests.isolation.test_catalog import superuser

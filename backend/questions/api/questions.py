@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponseBase
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
@@ -13,8 +13,10 @@ from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from backend.api.awaiting import EventStream
 from backend.api.bodies import listed, page_of, parsed, parsed_query
 from backend.api.idempotency import idempotent
+from backend.api.open_replies import open_reply
 from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
 from backend.api.problems import Problem
 from backend.api.public_ids import decode, encode
@@ -156,16 +158,11 @@ class StreamQuestionView(UnboundTenantView):
 
         The stream ends with the question's outcome, or after 15 minutes: connect again to go on.
         """
-        with tenant_scope(self.principal.tenant_id):
+        tenant_id = self.principal.tenant_id
+        with tenant_scope(tenant_id):
             question = question_or_404(question_id)
-        response = StreamingHttpResponse(
-            stream.events(tenant_id=self.principal.tenant_id, question_id=question.id),
-            content_type="text/event-stream",
-        )
-        response.headers["Cache-Control"] = "no-store"
-        # A buffering proxy would hold the events back.
-        response.headers["X-Accel-Buffering"] = "no"
-        return response
+        events = stream.QuestionEvents(tenant_id=tenant_id, question_id=question.id)
+        return EventStream(events, open_reply(tenant_id))
 
 
 def _location(question_id: UUID) -> str:

@@ -7,6 +7,22 @@ from django.db import migrations, models
 
 from backend.tenancy.ddl import tenant_reference, tenant_table
 
+# Every change that an open reply shows is notified, whoever makes it (backend.api.awaiting.CHANNEL). The notice holds
+# an id and no content.
+NOTICES = (
+    """
+    CREATE FUNCTION notify_outcome() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+    BEGIN
+        PERFORM pg_notify('ava_outcomes', coalesce(NEW.id, OLD.id)::text);
+        RETURN NULL;
+    END $$
+    """,
+    "CREATE TRIGGER question_outcome AFTER UPDATE OF status, stage, partial OR DELETE ON questions_question "
+    "FOR EACH ROW EXECUTE FUNCTION notify_outcome()",
+    "CREATE TRIGGER search_outcome AFTER UPDATE OF status OR DELETE ON questions_search "
+    "FOR EACH ROW EXECUTE FUNCTION notify_outcome()",
+)
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -294,4 +310,5 @@ class Migration(migrations.Migration):
         tenant_reference("questions_feedback", "question_id", "questions_question"),
         tenant_reference("questions_searchvideo", "search_id", "questions_search"),
         tenant_reference("questions_searchvideo", "video_id", "library_video"),
+        migrations.RunSQL(NOTICES, migrations.RunSQL.noop),
     ]

@@ -19,6 +19,7 @@ from gpu_workers.engine.models.roles import (
     Checker,
     Describer,
     Entailer,
+    EventWriter,
     Extractor,
     FrameEmbedder,
     IndexModels,
@@ -112,6 +113,7 @@ def load_index_models(settings: ModelSettings) -> IndexModels:
         narrator=_narrator(settings),
         calibration=calibration_of(similarity=similarity.name, text_embedder=embedder.name),
         transcriber=transcriber,
+        event_writer=_event_writer(settings),
     )
 
 
@@ -166,6 +168,16 @@ def _perception(settings: ModelSettings) -> tuple[Describer, Summariser, Extract
 
     text = TextReader(threads=settings.threads)
     return Observer(_detector(), _scene(settings.threads), text), ObserverSummariser(), ObserverExtractor()
+
+
+def _event_writer(settings: ModelSettings) -> EventWriter | None:
+    """Return the VLM, which writes an event's text and graph in one call; None without a VLM."""
+    if not settings.describer.url:
+        return None
+    from gpu_workers.engine.models.served.events import FRAMES_PER_EVENT, VlmEventWriter
+
+    vlm = vision_model(settings)
+    return VlmEventWriter(vlm, max_frames=min(FRAMES_PER_EVENT, _images(settings, vlm.name)))
 
 
 def _narrator(settings: ModelSettings) -> Narrator:

@@ -34,11 +34,10 @@ resource "aws_cloudwatch_log_group" "this" {
 }
 
 resource "aws_instance" "this" {
-  ami                         = data.aws_ssm_parameter.ami.insecure_value
-  instance_type               = var.instance.instance_type
-  iam_instance_profile        = aws_iam_instance_profile.this.name
-  user_data_replace_on_change = true
-  tags                        = { Name = "${var.name}-database" }
+  ami                  = data.aws_ssm_parameter.ami.insecure_value
+  instance_type        = var.instance.instance_type
+  iam_instance_profile = aws_iam_instance_profile.this.name
+  tags                 = { Name = "${var.name}-database" }
 
   # Its subnet is private and gives no public address.
   network_interface {
@@ -69,11 +68,17 @@ resource "aws_instance" "this" {
   })
 
   lifecycle {
-    # A newer machine image is taken when someone decides to replace the machine (docs/runbooks/deploy-aws.md), never in passing.
-    ignore_changes = [ami]
+    # A newer machine image or start script is taken when the machine is replaced (docs/runbooks/deploy-aws.md), never in passing.
+    ignore_changes       = [ami, user_data]
+    replace_triggered_by = [terraform_data.machine]
   }
 
   depends_on = [aws_iam_role_policy.this]
+}
+
+# What replaces the machine, and nothing else: the database is away for minutes.
+resource "terraform_data" "machine" {
+  triggers_replace = [var.postgres_image]
 }
 
 resource "aws_volume_attachment" "data" {

@@ -7,7 +7,8 @@ resource "aws_lb" "this" {
   security_groups            = [var.security_group_id]
   drop_invalid_header_fields = true
   enable_deletion_protection = true
-  # A question's progress streams for minutes between events.
+  # A question's progress streams for minutes between events. The API keeps idle connections longer (its image's command),
+  # so none is closed while a request is on its way.
   idle_timeout = 300
 }
 

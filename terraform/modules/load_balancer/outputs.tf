@@ -1,3 +1,7 @@
+output "alarm_dimensions" {
+  value = { LoadBalancer = aws_lb.this.arn_suffix }
+}
+
 output "dns_name" {
   value = aws_lb.this.dns_name
 }

@@ -1,4 +1,4 @@
-# One internal address per model role, so that workers know a URL and not a machine.
+# One internal address per model server, so that workers know a URL and not a machine.
 
 resource "aws_lb" "this" {
   name               = "${var.name}-models"
@@ -6,16 +6,18 @@ resource "aws_lb" "this" {
   load_balancer_type = "application"
   subnets            = var.subnet_ids
   security_groups    = [var.security_group_id]
-  # A long answer on a full batch takes minutes.
+  # A long answer on a full batch takes minutes. vLLM keeps idle connections longer (VLLM_HTTP_TIMEOUT_KEEP_ALIVE in its
+  # image), so none is closed while a request is on its way.
   idle_timeout = 600
 }
 
 resource "aws_lb_target_group" "this" {
   for_each = var.ports
 
-  name                 = "${var.name}-${each.key}"
+  # A name has at most 32 characters.
+  name                 = "${var.name}-${trimsuffix(each.key, "-embedder")}"
   vpc_id               = var.vpc_id
-  port                 = 8000
+  port                 = each.value
   protocol             = "HTTP"
   target_type          = "instance"
   deregistration_delay = 120

@@ -15,6 +15,6 @@ variable "security_group_id" {
 }
 
 variable "ports" {
-  description = "Listener port of each model role."
+  description = "Port of each model server, on the balancer and on its machine."
   type        = map(number)
 }

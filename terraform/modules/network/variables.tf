@@ -28,7 +28,7 @@ locals {
     "worker to database"       = { from = "worker", to = "database", first = 5432, last = 5432 }
     "api to cache"             = { from = "api", to = "cache", first = 6379, last = 6379 }
     "worker to cache"          = { from = "worker", to = "cache", first = 6379, last = 6379 }
-    "worker to model balancer" = { from = "worker", to = "model", first = 8001, last = 8002 }
-    "model balancer to vLLM"   = { from = "model", to = "model", first = 8000, last = 8000 }
+    "worker to model balancer" = { from = "worker", to = "model", first = 8001, last = 8008 }
+    "model balancer to vLLM"   = { from = "model", to = "model", first = 8001, last = 8008 }
   }
 }

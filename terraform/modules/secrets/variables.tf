@@ -14,6 +14,11 @@ variable "cache_address" {
   type = string
 }
 
+variable "model_keys" {
+  description = "Variables of the model servers' keys: generated for servers of our own, replaced by hand for hosted ones."
+  type        = list(string)
+}
+
 variable "cache_token" {
   type      = string
   sensitive = true
@@ -30,11 +35,9 @@ locals {
   }
 
   # Variable = what stands before the generated part. For hosted models put the provider's key in place of the generated one.
-  generated = {
+  generated = merge({
     AVA_SECRET_KEY      = ""
     AVA_KEY_PEPPERS     = "1:"
     AVA_ENCRYPTION_KEYS = "1:"
-    REASONER_API_KEY    = ""
-    DESCRIBER_API_KEY   = ""
-  }
+  }, { for variable in var.model_keys : variable => "" })
 }

@@ -86,15 +86,11 @@ data "aws_iam_policy_document" "this" {
     for_each = length(each.value.object_actions) > 0 ? [1] : []
 
     content {
-      sid       = "ListTenantObjects"
+      # Without a condition on the prefix: /readyz asks for the bucket itself, and S3 answers 404 for a missing key only to
+      # those who may list. The bucket holds nothing but tenants' objects.
+      sid       = "ListBucket"
       actions   = ["s3:ListBucket"]
       resources = [var.bucket_arn]
-
-      condition {
-        test     = "StringLike"
-        variable = "s3:prefix"
-        values   = ["t/*"]
-      }
     }
   }
 

@@ -57,11 +57,10 @@ resource "aws_launch_template" "this" {
     log_group     = aws_cloudwatch_log_group.this[each.key].name
     gpu           = each.value.gpu
     containers = {
-      for container, spec in each.value.containers : container => {
-        image      = "${var.image_urls[spec.image]}:${var.image_tag}"
-        entrypoint = spec.entrypoint
-        arguments  = spec.arguments
-      }
+      for container, spec in each.value.containers : container => merge(spec, {
+        image     = "${var.image_urls[spec.image]}:${var.image_tag}"
+        read_only = spec.image != "vllm"
+      })
     }
   }))
 

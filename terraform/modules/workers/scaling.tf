@@ -121,6 +121,25 @@ resource "aws_cloudwatch_metric_alarm" "relay_silent" {
   metric_name         = "OldestRunnableAge"
   dimensions          = { Queue = "system" }
   treat_missing_data  = var.started ? "breaching" : "notBreaching"
+  alarm_actions       = [var.alarm_topic_arn]
+}
+
+# Late for half an hour: more machines did not help, or could not be had.
+resource "aws_cloudwatch_metric_alarm" "stuck" {
+  for_each = toset(flatten([for spec in values(local.queue_groups) : spec.queues]))
+
+  alarm_name          = "${var.name}-${replace(each.value, ".", "-")}-stuck"
+  alarm_description   = "The oldest runnable work of ${each.value} has waited for more than ten minutes, half an hour long"
+  comparison_operator = "GreaterThanThreshold"
+  threshold           = 600
+  evaluation_periods  = 30
+  period              = 60
+  statistic           = "Maximum"
+  namespace           = var.metrics_namespace
+  metric_name         = "OldestRunnableAge"
+  dimensions          = { Queue = each.value }
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [var.alarm_topic_arn]
 }
 
 # The API follows the load on its processors. Model servers keep their least number: a GPU host takes long to load and is bought by decision.

@@ -9,7 +9,14 @@ variable "region" {
 variable "groups" {
   description = "Kinds of machines: containers, settings, rights."
   type = map(object({
-    containers        = map(object({ image = string, entrypoint = string, arguments = string }))
+    containers = map(object({
+      image       = string
+      entrypoint  = string
+      arguments   = string
+      environment = optional(map(string), {})
+      health      = optional(string, "")       # instead of the image's health check
+      after       = optional(list(number), []) # ports of servers on this machine that must answer first
+    }))
     environment       = map(string)
     secrets           = list(string)
     object_actions    = list(string)
@@ -67,6 +74,10 @@ variable "secret_arns" {
 }
 
 variable "metrics_namespace" {
+  type = string
+}
+
+variable "alarm_topic_arn" {
   type = string
 }
 

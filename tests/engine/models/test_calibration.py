@@ -112,7 +112,7 @@ def test_a_reasoner_of_another_name_inherits_nothing_of_the_embedded_one(name: s
     assert (found.limits.value, found.support) == (None, None)
     for effort in ("low", "medium", "high", "paper"):
         assert settings_for(effort, found) == settings_for(effort, UNMEASURED)
-    assert settings_for("medium", found).prompt.context_tokens == 6_000
+    assert settings_for("medium", found).prompt.context_tokens == 16_384, "half of a window of 32,768"
     assert settings_for("medium", found).support.weight == 0.0
     assert found.unmeasured == (
         f"limits of reasoner {name}",

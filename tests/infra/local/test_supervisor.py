@@ -27,10 +27,15 @@ while sys.argv[1] == "relay":
     time.sleep(600)
 sys.exit(os.path.exists("fail-" + sys.argv[1]))
 """
-_WSGI = """
-def application(environ, start_response):
-    start_response("200 OK", [("Content-Type", "text/plain")])
-    return [b"ok"]
+_ASGI = """
+async def application(scope, receive, send):
+    if scope["type"] == "lifespan":
+        for step in ("startup", "shutdown"):
+            await receive()
+            await send({"type": f"lifespan.{step}.complete"})
+        return
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/plain")]})
+    await send({"type": "http.response.body", "body": b"ok"})
 """
 _CELERY = """
 import os
@@ -44,7 +49,7 @@ class Run:
 
     def __init__(self, folder: Path) -> None:
         self.root, self.project, self.output = folder / "root", folder / "app", folder / "output"
-        for path, text in (("manage.py", _MANAGE), ("backend/wsgi.py", _WSGI), ("workers/app.py", _CELERY)):
+        for path, text in (("manage.py", _MANAGE), ("backend/asgi.py", _ASGI), ("workers/app.py", _CELERY)):
             (self.project / path).parent.mkdir(parents=True, exist_ok=True)
             (self.project / path).write_text(text)
         self.process: subprocess.Popen[bytes] | None = None
@@ -107,6 +112,7 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
         "api",
         "relay",
         "worker-system",
+        "worker-webhook",
         "worker-index",
         "worker-query",
     ]
@@ -114,7 +120,7 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
     lines = [line for line in run.say().splitlines() if line.endswith(("ready", "done"))]
     assert [line.split(" is ")[0] for line in lines] == [
         *("postgres", "valkey", "seaweedfs", "manage.py provision", "manage.py migrate", "manage.py createsuperuser"),
-        *("api", "relay", "worker-system", "worker-index", "worker-query", "AVA Cloud"),
+        *("api", "relay", "worker-system", "worker-webhook", "worker-index", "worker-query", "AVA Cloud"),
     ]
     assert (run.root / "api_key").read_text() == "a key"
     assert (run.root / "api_key").stat().st_mode & 0o777 == 0o600

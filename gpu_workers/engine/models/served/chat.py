@@ -18,6 +18,7 @@ from typing import Any
 import openai
 from openai.types.chat import ChatCompletion
 
+from gpu_workers.engine.models.occupancy import Share, occupancy_of
 from gpu_workers.engine.models.roles import (
     ChatCapabilities,
     ChatModel,
@@ -90,6 +91,7 @@ class OpenAIChatModel(ChatModel):
         self._retry = retry or RetryPolicy()
         self._sleep, self._clock, self._jitter = sleep, clock, jitter
         self._limiter = limiter_of(base_url, concurrency)
+        self._occupancy = occupancy_of(base_url)
         self._dialect = Dialect(model, capabilities)
         self._alarmed = False
         # Local servers need no key, but the client requires one.
@@ -181,16 +183,17 @@ class OpenAIChatModel(ChatModel):
             if remaining <= 0 or not self._limiter.acquire(remaining):
                 break
             # The wait for a slot is not the model's time.
-            started = self._clock()
+            started, share = self._clock(), Share()
             body = self._dialect.body(wanted)
             try:
-                answer = self._complete(body, started, deadline)
+                with self._occupancy.call(share):
+                    answer = self._complete(body, started, deadline)
                 samples = samples_of(answer)
             except (openai.OpenAIError, ValueError) as error:
                 if isinstance(error, NoSamples):
-                    self._record(error.answer, stage, meter, started, items=0)
+                    self._record(error.answer, stage, meter, started, share, items=0)
                 else:
-                    meter.record(ModelCall(stage, self.name, self._ms(started), items=0, ok=False))
+                    meter.record(ModelCall(stage, self.name, self._ms(started), items=0, ok=False, device_ms=share.ms))
                 failure = _typed(error, self.name)
                 if failure.code == "model_bad_request" and self._dialect.learn(error, body):
                     continue
@@ -206,7 +209,7 @@ class OpenAIChatModel(ChatModel):
                 attempt += 1
                 continue
             self._alarmed = False
-            self._record(answer, stage, meter, started, items=len(samples))
+            self._record(answer, stage, meter, started, share, items=len(samples))
             if thought(answer) and self._dialect.thought() and not any(s.text or s.refused for s in samples):
                 # It spent its tokens on reasoning. From now on it is asked not to, or given room.
                 continue
@@ -246,7 +249,9 @@ class OpenAIChatModel(ChatModel):
     def _ms(self, started: float) -> int:
         return round((self._clock() - started) * 1000)
 
-    def _record(self, answer: ChatCompletion, stage: str, meter: Meter, started: float, *, items: int) -> None:
+    def _record(
+        self, answer: ChatCompletion, stage: str, meter: Meter, started: float, share: Share, *, items: int
+    ) -> None:
         usage = answer.usage
         call = ModelCall(
             stage,
@@ -257,6 +262,7 @@ class OpenAIChatModel(ChatModel):
             completion_tokens=written_tokens(answer) if items else count(usage, "completion_tokens"),
             items=items,
             ok=items > 0,
+            device_ms=share.ms,
         )
         meter.record(call)
 
@@ -281,7 +287,7 @@ def _wire(message: Message) -> dict[str, Any]:
 
 
 def _times_of(video: Video) -> dict[str, Any]:
-    """Return what vLLM is told of a video that comes as single frames: when each one was taken."""
+    """Return the settings by which vLLM learns when each frame of a video was taken."""
     times = video.times_ms
     fps = round((len(times) - 1) * 1000 / (times[-1] - times[0]), 3) if len(times) > 1 else 1.0
     places = [round(ms * fps / 1000) for ms in times]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import random
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +16,9 @@ from typing import Any, TypeVar
 
 import openai
 
+from gpu_workers.engine.models.occupancy import Share, occupancy_of
 from gpu_workers.engine.models.roles import Meter, ModelCall, ModelError
+from gpu_workers.engine.models.served.limiter import SLOW_SHARE, limiter_of
 
 logger = logging.getLogger(__name__)
 
@@ -73,9 +74,9 @@ class Usage:
 class ModelServer:
     """One model behind an OpenAI-compatible server. Safe to share between threads.
 
-    base_url: with /v1. concurrency: maximum number of requests in flight; clients of one server in one process share
-    the slots of slots_of(). timeout_s: deadline of one call with all of its retries. sleep, clock and jitter are
-    arguments so that a test can hold time still.
+    base_url: with /v1. concurrency: upper limit of requests in flight; all clients of a server in this process share
+    one adaptive limit (limiter.AdaptiveLimiter). timeout_s: deadline of one call with all of its retries. sleep, clock
+    and jitter are arguments so that a test can hold time still.
     """
 
     def __init__(
@@ -97,7 +98,8 @@ class ModelServer:
         self._timeout_s = timeout_s
         self._retry = retry or RetryPolicy()
         self._sleep, self._clock, self._jitter = sleep, clock, jitter
-        self._slots = slots_of(self.base_url, concurrency)
+        self._limiter = limiter_of(base_url, concurrency)
+        self._occupancy = occupancy_of(base_url)
         # Local servers need no key, but the client requires one.
         self._client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0)
         self._refused: set[str] = set()
@@ -126,20 +128,19 @@ class ModelServer:
         attempt = 0
         while attempt < self._retry.attempts:
             remaining = deadline - self._clock()
-            if remaining <= 0 or not self._slots.acquire(timeout=remaining):
+            if remaining <= 0 or not self._limiter.acquire(remaining):
                 break
             extra = {name: value for name, value in (optional or {}).items() if name not in self._refused}
-            started = self._clock()
+            # The wait for a slot is not the model's time.
+            started, share = self._clock(), Share()
             try:
-                timeout = max(deadline - self._clock(), 0.001)
-                reply = self._client.post(
-                    url, cast_to=object, body={"model": self.model, **body, **extra}, options={"timeout": timeout}
-                )
+                with self._occupancy.call(share):
+                    reply = self._send(url, {"model": self.model, **body, **extra}, started, deadline)
                 answer = read(_object(reply))
-                meter.record(self._call(stage, started, usage_of(reply, items)))
+                meter.record(self._call(stage, started, share, usage_of(reply, items)))
                 return answer
             except (openai.OpenAIError, ValueError, KeyError, TypeError) as error:
-                meter.record(self._call(stage, started, Usage(items=0)))
+                meter.record(self._call(stage, started, share, Usage(items=0)))
                 named = _named(error, extra)
                 if named:
                     self._refused.add(named)
@@ -151,13 +152,27 @@ class ModelServer:
                 attempt += 1
                 if attempt == self._retry.attempts or self._clock() + pause >= deadline:
                     raise failure from error
-            finally:
-                self._slots.release()
-            # The slot is free while this call waits.
-            self._sleep(pause)
+                self._sleep(pause)
         raise failure or ModelError("model_timeout", f"{self.model}: no answer before the deadline", retryable=True)
 
-    def _call(self, stage: str, started: float, usage: Usage) -> ModelCall:
+    def _send(self, url: str, body: Mapping[str, Any], started: float, deadline: float) -> object:
+        """Send one request in the slot that the caller has acquired, and give the slot back."""
+        timeout = max(deadline - started, 0.001)
+        overloaded = False
+        try:
+            reply: object = self._client.post(url, cast_to=object, body=body, options={"timeout": timeout})
+            overloaded = self._clock() - started > SLOW_SHARE * timeout
+        except openai.APITimeoutError:
+            overloaded = True
+            raise
+        except openai.APIStatusError as error:
+            overloaded = error.status_code in {429, 503}
+            raise
+        finally:
+            self._limiter.release(began=started, overloaded=overloaded)
+        return reply
+
+    def _call(self, stage: str, started: float, share: Share, usage: Usage) -> ModelCall:
         return ModelCall(
             stage,
             self.model,
@@ -166,17 +181,8 @@ class ModelServer:
             cached_tokens=usage.cached_tokens,
             items=usage.items,
             ok=usage.items > 0,
+            device_ms=share.ms,
         )
-
-
-_slots: dict[str, threading.BoundedSemaphore] = {}
-_slots_lock = threading.Lock()
-
-
-def slots_of(base_url: str, concurrency: int) -> threading.BoundedSemaphore:
-    """Return the slots of a server, which all its clients in this process share; the first client sets their number."""
-    with _slots_lock:
-        return _slots.setdefault(base_url.rstrip("/"), threading.BoundedSemaphore(concurrency))
 
 
 def typed(error: Exception, model: str, base_url: str = "") -> ModelError:

@@ -27,8 +27,7 @@ from typing import Any
 
 from gpu_workers.engine.models.model_table import Preset, Server, find_model, preset
 
-CHAT, EMBED, RERANK, ENTAIL = "chat", "embed", "rerank", "entail"
-_KINDS = {"text_embedder": EMBED, "frame_embedder": EMBED, "reranker": RERANK, "entailer": ENTAIL}
+_GENERATE, _EMBED, _TOKENS, _CLASSIFY = "generate", "embed", "token_embed", "classify"
 _GUARD = "gpu_workers.engine.models.served.vllm_guard.KeyGuard"
 _ROOT = Path(__file__).resolve().parents[4]
 _CHECK_PRIORITY = -1_000
@@ -38,14 +37,17 @@ _CHECK_PRIORITY = -1_000
 class ServerSettings:
     """How one server is started.
 
-    kind: what it answers: chat, embed, rerank or entail. model: a hub id or a folder. name: what clients call it.
+    task: as in model_table.Server. ranks: whether it scores pairs, as a reranker does. architecture: of the table's
+    model. model: a hub id or a folder. name: what clients call it.
     revision: commit of the hub, "" for a folder. cards: indices of the visible cards that it takes, () for all of them.
     memory_share: of each card. sequences: requests that it runs at once. images, videos: maximum in one request.
     cpu: for a CPU build of vLLM, whose memory is set by VLLM_CPU_KVCACHE_SPACE (GiB); nothing is compiled.
     compact_json: no blanks between the parts of structured outputs; a tiny model can fill its answer with them.
     """
 
-    kind: str
+    task: str
+    ranks: bool
+    architecture: str
     model: str
     name: str
     revision: str
@@ -93,7 +95,9 @@ def settings_of(server: str, options: Mapping[str, Any], env: Mapping[str, str])
     if visible is not None and parallel > visible:
         raise ValueError(f"MODEL_SERVER_TENSOR_PARALLEL is {parallel}, but {visible} cards are visible")
     return ServerSettings(
-        kind=_kind(chosen, row),
+        task=row.task,
+        ranks=chosen.roles.get("reranker") == server,
+        architecture=known.architecture if known else "",
         model=model,
         # A folder holds the table's model; another hub id is another model, which clients call by its own name.
         name=given("name", row.model if folder else model),
@@ -125,7 +129,7 @@ def server_argv(settings: ServerSettings) -> list[str]:
     argv += ["--scheduling-policy", "priority"]
     # vLLM asks for its key below /v1 only; /pooling, /classify, /tokenize, /invocations and others would be open.
     argv += ["--middleware", _GUARD, "--disable-fastapi-docs"]
-    if settings.kind == CHAT:
+    if settings.task == _GENERATE:
         # Samples of one question share their prompt; chunks share their instructions.
         argv += ["--enable-prefix-caching", "--enable-prompt-tokens-details"]
         # Structured outputs use xgrammar, or another back end for schemas that it lacks; only a named back end can be
@@ -133,12 +137,19 @@ def server_argv(settings: ServerSettings) -> list[str]:
         compact = {"backend": "xgrammar", "disable_any_whitespace": True}
         argv += ["--structured-outputs-config", json.dumps(compact if settings.compact_json else {"backend": "auto"})]
     else:
-        argv += ["--runner", "pooling", "--convert", "embed" if settings.kind == EMBED else "classify"]
+        argv += ["--runner", "pooling", "--pooler-config", json.dumps({"task": settings.task})]
+    if settings.architecture == "XLMRobertaModel":
+        # vLLM 0.32 reads this field, and transformers 5 has it only if the model's own file does.
+        argv += ["--hf-overrides", json.dumps({"position_embedding_type": "absolute"})]
     if settings.images or settings.videos:
+        # Pictures come inside a request. Without a list of hosts, vLLM fetches any address that a request names.
+        argv += ["--allowed-media-domains", "none.invalid"]
         argv += ["--limit-mm-per-prompt", json.dumps({"image": settings.images, "video": settings.videos})]
     if settings.videos:
         # vLLM would keep the first 32 frames of a video that comes as pictures, and drop the others without a word.
         argv += ["--media-io-kwargs", json.dumps({"video": {"num_frames": -1}})]
+        # A request says when its frames were taken. vLLM takes that from clients with a key of the operator's only.
+        argv += ["--trust-request-mm-kwargs"]
     return argv
 
 
@@ -169,16 +180,18 @@ def visible_cards(env: Mapping[str, str]) -> int | None:
 
 def answers(settings: ServerSettings, key: str, *, timeout_s: float) -> str:
     """Ask the server on this machine for one token, vector or score. Returns "", or why there is none."""
-    bodies: dict[str, tuple[str, dict[str, Any]]] = {
-        CHAT: (
+    asked: dict[str, tuple[str, dict[str, Any]]] = {
+        _GENERATE: (
             "/v1/chat/completions",
             {"messages": [{"role": "user", "content": "Say yes."}], "max_tokens": 1, "temperature": 0},
         ),
-        EMBED: ("/v1/embeddings", {"input": ["yes"]}),
-        RERANK: ("/v1/rerank", {"query": "yes", "documents": ["yes"]}),
-        ENTAIL: ("/classify", {"input": ["yes"]}),
+        _EMBED: ("/v1/embeddings", {"input": ["yes"]}),
+        _TOKENS: ("/pooling", {"input": ["yes"], "task": _TOKENS}),
+        _CLASSIFY: ("/v1/rerank", {"query": "yes", "documents": ["yes"]})
+        if settings.ranks
+        else ("/classify", {"input": ["yes"]}),
     }
-    path, body = bodies[settings.kind]
+    path, body = asked[settings.task]
     host = "127.0.0.1" if settings.host in {"0.0.0.0", "::", ""} else settings.host  # noqa: S104 - compared only
     request = urllib.request.Request(
         f"http://{host}:{settings.port}{path}",
@@ -244,14 +257,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     env = server_env(settings, "" if options["no_key"] else key, os.environ)
     os.execve(argv[0], argv, env)  # noqa: S606 - the argv is built above from parsed options, without a shell
-
-
-def _kind(chosen: Preset, row: Server) -> str:
-    roles = {role for role, name in chosen.roles.items() if name == row.name}
-    kinds = {_KINDS.get(role, CHAT) for role in roles}
-    if len(kinds) != 1:
-        raise ValueError(f"preset {chosen.name}: server {row.name!r} plays {', '.join(sorted(roles)) or 'no role'}")
-    return kinds.pop()
 
 
 def _cards(chosen: Preset, row: Server, visible: int | None, env: Mapping[str, str]) -> tuple[int, ...]:

@@ -1,0 +1,12 @@
+"""The API process's entry point: `uvicorn backend.asgi:application`."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
+_django = get_wsgi_application()
+
+from backend.api.serving import Server  # noqa: E402 - after django.setup()
+
+application = Server(_django)

@@ -1,0 +1,135 @@
+"""Check this host, choose a preset, make the secrets, start everything, create the first tenant and the operator."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from gpu_workers.engine.models.model_table import Preset, table
+from infra.installation import host as hosts
+from infra.installation import settings
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+class InstallFailed(Exception):
+    """A step failed; the message says which and what to do."""
+
+
+def compose(preset: str, env_file: Path, *arguments: str) -> list[str]:
+    """Return the command line of docker compose for this installation."""
+    files = ["--file", str(PROJECT / "infra" / "compose.yaml")]
+    files += ["--env-file", str(PROJECT / "infra" / "presets" / f"{preset}.env"), "--env-file", str(env_file)]
+    return ["docker", "compose", *files, *arguments]
+
+
+def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="infra/install", description=__doc__)
+    parser.add_argument("--preset", choices=list(table().presets), help="by default the one that fits the GPUs")
+    parser.add_argument("--domain", default="", help="public host name; S3 answers under s3.<domain>; both need DNS")
+    parser.add_argument("--env-file", type=Path, default=PROJECT / ".env", help="by default .env of the project")
+    parser.add_argument("--tenant", default="first", help="slug of the first tenant")
+    parser.add_argument("--disk", type=Path, default=Path("/"), help="a folder of the file system of Docker's data")
+    parser.add_argument("--anyway", action="store_true", help="go on although a check does not hold")
+    action = parser.add_mutually_exclusive_group()
+    action.add_argument("--check", action="store_true", help="only check the host; exit status 1 if a check fails")
+    action.add_argument("--dry-run", action="store_true", help="write nothing; print what would be done")
+    return parser.parse_args(arguments)
+
+
+def chosen(options: argparse.Namespace, host: hosts.Host) -> Preset:
+    """Return the preset of the command line, of an earlier installation, or that fits. Raises InstallFailed."""
+    presets, earlier = table().presets, settings.read(options.env_file).get("MODEL_PRESET")
+    if earlier and earlier not in presets:
+        raise InstallFailed(f"{options.env_file} has MODEL_PRESET={earlier}, which the model table does not know")
+    if earlier and options.preset not in (None, earlier):
+        raise InstallFailed(f"{options.env_file} has MODEL_PRESET={earlier}; edit that line to change the preset")
+    name = options.preset or earlier
+    return presets[name] if name else hosts.choose(host, table())
+
+
+def install(options: argparse.Namespace, *, run: hosts.Run = hosts.run) -> int:
+    """Carry out the command line. Raises InstallFailed."""
+    host = hosts.inspect(options.disk, run=run)
+    preset = chosen(options, host)
+    print(f"preset {preset.name}: {preset.summary}")
+    found = hosts.checks(preset, host, table())
+    for check in found:
+        print(f"  {'ok  ' if check.holds else 'FAIL'} {check.name}: {check.detail}")
+    failed = [check.name for check in found if not check.holds]
+    if options.check:
+        return 1 if failed else 0
+    if failed and not (options.anyway or options.dry_run):
+        raise InstallFailed(f"this host lacks: {', '.join(failed)}; mend it, or repeat with --anyway")
+
+    new = settings.missing(options.env_file, settings.wanted(preset, options.domain))
+    lacking = settings.without_models(preset, {**settings.read(options.env_file), **new})
+    print(f"{options.env_file}: {len(new)} new values: {', '.join(new) or 'none'}")
+    commands = _commands(preset.name, options)
+    if options.dry_run:
+        for command in commands:
+            print(f"would run: {shlex.join(command)}")
+    else:
+        settings.add(options.env_file, new)
+    if lacking:
+        said = f"preset {preset.name} needs models elsewhere: set {', '.join(lacking)} in {options.env_file}"
+        if preset.name == "hosted" and not options.dry_run:
+            raise InstallFailed(f"{said}, then run infra/install again")
+        print(f"note: {said}; until then videos are indexed, and questions fail")
+    if not options.dry_run:
+        _start(commands, options)
+    return 0
+
+
+def _commands(preset: str, options: argparse.Namespace) -> list[list[str]]:
+    def in_compose(*arguments: str) -> list[str]:
+        return compose(preset, options.env_file, *arguments)
+
+    manage = ("exec", "-T", "api", "python", "manage.py")
+    named = ("--name", options.tenant, "--slug", options.tenant, "--if-absent")
+    password = ("exec", "-T", "--env", "AVA_CONSOLE_PASSWORD", "api", "python", "manage.py")
+    return [
+        in_compose("build"),
+        # provision and migrate run first, because everything else waits for them.
+        in_compose("up", "--detach", "--wait", "--wait-timeout", "7200"),
+        in_compose(*manage, "create_tenant", *named),
+        in_compose(*password, "ensure_console_admin", "--username", "operator"),
+    ]
+
+
+def _start(commands: list[list[str]], options: argparse.Namespace) -> None:
+    build, up, tenant, account = commands
+    values = settings.read(options.env_file)
+    # The console's password goes through the environment, because every process of the machine can read arguments.
+    env = {**os.environ, "AVA_CONSOLE_PASSWORD": values["AVA_CONSOLE_PASSWORD"]}
+    for command in (build, up):
+        if subprocess.run(command, cwd=PROJECT, env=env, check=False).returncode != 0:
+            raise InstallFailed(f"{shlex.join(command)} failed; the lines above say why")
+    made = subprocess.run(tenant, cwd=PROJECT, env=env, capture_output=True, text=True, check=False)
+    if made.returncode != 0:
+        raise InstallFailed(f"the first tenant could not be created: {made.stderr.strip()}")
+    key = json.loads(made.stdout.strip().splitlines()[-1])["api_key"]
+    if subprocess.run(account, cwd=PROJECT, env=env, check=False).returncode != 0:
+        raise InstallFailed("the console account could not be created; the lines above say why")
+    print(f"AVA Cloud answers at {values['AVA_PUBLIC_URL']}")
+    print(f"tenant {options.tenant}: " + (f"API key {key} (shown only now)" if key else "exists already"))
+    print(f"console: user operator, password in {options.env_file} (AVA_CONSOLE_PASSWORD)")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Install, check or rehearse; exit status 1 with the reason if a step fails."""
+    try:
+        return install(parsed(arguments))
+    except InstallFailed as error:
+        print(f"install: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

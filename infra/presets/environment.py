@@ -1,0 +1,58 @@
+"""What a preset of the model table means for the services of infra/compose.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from gpu_workers.engine.models.model_table import Preset
+
+FOLDER = Path(__file__).resolve().parent
+EMBEDDERS = {"text_embedder", "frame_embedder", "token_embedder"}
+"""Roles of which a question needs each, so that each is served or runs in the query worker."""
+
+
+def profiles(preset: Preset) -> list[str]:
+    """Return the compose profiles of a preset: its index worker, its query worker, and its model servers.
+
+    A question needs models in its worker's process unless every embedder is served.
+    """
+    index = "gpu-index" if preset.gpu_gib else "cpu-index"
+    query = "query" if set(preset.roles) >= EMBEDDERS else "cpu-query"
+    return [index, query, *preset.servers]
+
+
+def urls(preset: Preset) -> dict[str, str]:
+    """Return the URL variable of each served role. A checker on the describer's server needs none."""
+    served = dict(preset.roles)
+    if served.get("checker") == served.get("describer"):
+        served.pop("checker", None)
+    return {f"{role.upper()}_URL": f"http://vllm-{server}:8000/v1" for role, server in served.items()}
+
+
+def gpus(preset: Preset) -> dict[str, str]:
+    """Return the cards of each model server, and of the index worker, which has its share of the first card."""
+    if not preset.gpu_gib:
+        return {}
+    cards = {
+        f"{name.upper().replace('-', '_')}_GPUS": ",".join(map(str, server.gpus))
+        for name, server in preset.servers.items()
+    }
+    return {**cards, "INDEX_GPUS": "0"}
+
+
+def environment(preset: Preset) -> Mapping[str, str]:
+    """Return every variable that the preset sets for compose."""
+    chosen = {"MODEL_PRESET": preset.name, "COMPOSE_PROFILES": ",".join(profiles(preset))}
+    return {**chosen, **urls(preset), **gpus(preset)}
+
+
+def rendered(preset: Preset) -> str:
+    """Return the text of the preset's environment file."""
+    cards = " + ".join(f"{gib:g} GiB" for gib in preset.gpu_gib) or "none"
+    lines = [
+        f"# {preset.summary}.",
+        f"# Usable GPU memory: {cards}. Written from the model table by `make presets`; a file given after it wins.",
+        *(f"{name}={value}" for name, value in environment(preset).items()),
+    ]
+    return "\n".join(lines) + "\n"

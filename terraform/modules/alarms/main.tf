@@ -1,0 +1,90 @@
+# Who hears of a fault: one topic, its readers, and the alarms of what stands between customers and the service.
+
+resource "aws_sns_topic" "this" {
+  name = "${var.name}-alarms"
+}
+
+resource "aws_sns_topic_subscription" "email" {
+  for_each = toset(var.emails)
+
+  topic_arn = aws_sns_topic.this.arn
+  protocol  = "email"
+  endpoint  = each.value
+}
+
+resource "aws_cloudwatch_metric_alarm" "errors" {
+  alarm_name          = "${var.name}-api-errors"
+  alarm_description   = "The API answered more than ten requests of a minute with 5xx, three minutes in a row"
+  namespace           = "AWS/ApplicationELB"
+  metric_name         = "HTTPCode_Target_5XX_Count"
+  dimensions          = var.load_balancer
+  statistic           = "Sum"
+  period              = 60
+  evaluation_periods  = 3
+  comparison_operator = "GreaterThanThreshold"
+  threshold           = 10
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_sns_topic.this.arn]
+}
+
+resource "aws_cloudwatch_metric_alarm" "model_unhealthy" {
+  for_each = var.model_targets
+
+  alarm_name          = "${var.name}-${each.key}-unhealthy"
+  alarm_description   = "No healthy machine serves ${each.key}; a first start downloads weights for up to an hour"
+  namespace           = "AWS/ApplicationELB"
+  metric_name         = "HealthyHostCount"
+  dimensions          = each.value
+  statistic           = "Minimum"
+  period              = 60
+  evaluation_periods  = 20
+  comparison_operator = "LessThanThreshold"
+  threshold           = 1
+  treat_missing_data  = var.started ? "breaching" : "notBreaching"
+  alarm_actions       = [aws_sns_topic.this.arn]
+}
+
+resource "aws_cloudwatch_metric_alarm" "database" {
+  alarm_name          = "${var.name}-database-status"
+  alarm_description   = "The machine of PostgreSQL fails its status checks"
+  namespace           = "AWS/EC2"
+  metric_name         = "StatusCheckFailed"
+  dimensions          = { InstanceId = var.database_instance_id }
+  statistic           = "Maximum"
+  period              = 60
+  evaluation_periods  = 3
+  comparison_operator = "GreaterThanThreshold"
+  threshold           = 0
+  treat_missing_data  = "breaching"
+  alarm_actions       = [aws_sns_topic.this.arn]
+}
+
+# A wrong name or key of a model server: work waits and is tried again until an operator mends it.
+resource "aws_cloudwatch_log_metric_filter" "misconfigured" {
+  for_each = var.model_log_groups
+
+  name           = "${var.name}-${each.key}-model-misconfigured"
+  log_group_name = each.value
+  pattern        = "model_misconfigured"
+
+  metric_transformation {
+    name          = "ModelMisconfigured"
+    namespace     = var.metrics_namespace
+    value         = "1"
+    default_value = "0"
+  }
+}
+
+resource "aws_cloudwatch_metric_alarm" "misconfigured" {
+  alarm_name          = "${var.name}-model-misconfigured"
+  alarm_description   = "A model server refuses the name or the key that workers use"
+  namespace           = var.metrics_namespace
+  metric_name         = "ModelMisconfigured"
+  statistic           = "Sum"
+  period              = 60
+  evaluation_periods  = 2
+  comparison_operator = "GreaterThanThreshold"
+  threshold           = 0
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_sns_topic.this.arn]
+}

@@ -1,0 +1,3 @@
+output "topic_arn" {
+  value = aws_sns_topic.this.arn
+}

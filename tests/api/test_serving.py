@@ -1,0 +1,236 @@
+"""The API's server process under open streams and waiting requests: what holds no thread cannot take it down."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+from django.conf import settings
+
+from backend.api import public_ids
+from backend.questions.models import Question
+from infra.local import ports
+from infra.local.app_processes import app_processes
+from infra.local.state import State
+from tests.conftest import Cast, make_tenant
+from tests.factories import make_video
+from tests.questions.world import ask, finish
+
+PROJECT = Path(__file__).resolve().parents[2]
+PATIENCE_S = 90
+PROCESSES = 2
+
+
+class Connection:
+    """One HTTP/1.1 request whose reply is read as it comes."""
+
+    def __init__(self, port: int, method: str, path: str, key: str, body: Any = None, **headers: str) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
+        content = b"" if body is None else json.dumps(body).encode()
+        lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", f"Authorization: Bearer {key}"]
+        lines += [f"Content-Length: {len(content)}", "Content-Type: application/json"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        self._socket.sendall("\r\n".join([*lines, "", ""]).encode() + content)
+        self.received = b""
+
+    def read_until(self, text: bytes) -> bytes:
+        """Read until text has come. Fails if the server closes first."""
+        while text not in self.received:
+            more = self._socket.recv(65_536)
+            assert more, f"the reply ended without {text!r}: {self.received[-500:]!r}"
+            self.received += more
+        return self.received
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+class ServerProcess:
+    def __init__(self, folder: Path) -> None:
+        self.port = ports.claim(State(folder), "api")
+        self.log = folder / "api.log"
+        (api,) = (process for process in app_processes(self.port) if process.name == "api")
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(api.arguments, cwd=PROJECT, stdout=log, stderr=log)
+
+    def get(self, path: str, key: str = "", **options: Any) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        url = f"http://127.0.0.1:{self.port}{path}"
+        return httpx.get(url, headers=headers, timeout=PATIENCE_S, trust_env=False, **options)
+
+    def wait(self, condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while not condition():
+            assert self.process.poll() is None, self.log.read_text()[-3000:]
+            assert time.monotonic() < deadline, self.log.read_text()[-3000:]
+            time.sleep(0.1)
+
+    def is_ready(self) -> bool:
+        try:
+            return self.get("/readyz").status_code == 200
+        except httpx.TransportError:
+            return False
+
+    def threads(self) -> list[int]:
+        """Return the number of threads of each process that serves."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        status = [Path(f"/proc/{child}/status").read_text() for child in children]
+        return [int(text.partition("Threads:")[2].split()[0]) for text in status]
+
+    def stop(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(timeout=PATIENCE_S)
+
+
+@pytest.fixture
+def server(tmp_path: Path, database: None) -> Iterator[ServerProcess]:
+    server = ServerProcess(tmp_path)
+    try:
+        server.wait(server.is_ready)
+        yield server
+    finally:
+        server.stop()
+
+
+def stream(server: ServerProcess, cast: Cast, question_id: Any) -> Connection:
+    path = f"/v1/questions/{public_ids.encode('qst', question_id)}/stream"
+    return Connection(server.port, "GET", path, cast.key, Accept="text/event-stream")
+
+
+def wait(server: ServerProcess, cast: Cast, video_id: Any, seconds: int = 60) -> Connection:
+    body = {"question": "Which car?", "video_ids": [public_ids.encode("vid", video_id)]}
+    return Connection(server.port, "POST", "/v1/questions", cast.key, body, Prefer=f"wait={seconds}")
+
+
+def connections_of_the_api() -> int:
+    with psycopg.connect(os.environ["DATABASE_SUPERUSER_URL"], autocommit=True) as superuser:
+        (row,) = superuser.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND application_name LIKE 'ava%%'",
+            [settings.DATABASES["default"]["NAME"]],
+        ).fetchall()
+    return int(row[0])
+
+
+def test_open_streams_and_waits_take_no_thread_from_others(server: ServerProcess, acme: Cast, globex: Cast) -> None:
+    from django.db import connections
+
+    initech = make_tenant("initech")
+    asked, video_id = ask(acme)
+    theirs, _ = ask(globex)
+    with initech.scope():
+        waited_video = make_video(indexed_until_ms=30_000).id
+    connections.close_all()
+    with ExitStack() as opened:
+
+        def keep(connection: Connection) -> Connection:
+            opened.callback(connection.close)
+            return connection
+
+        streams = [keep(stream(server, acme, asked)) for _ in range(64)]
+        streams += [keep(stream(server, globex, theirs)) for _ in range(40)]
+        waits = [keep(wait(server, initech, waited_video)) for _ in range(50)]
+        for connection in streams:
+            assert b" 200 " in connection.read_until(b"event: progress")
+
+        def all_asked() -> bool:
+            with initech.scope():
+                return Question.objects.count() == 50
+
+        server.wait(all_asked)
+
+        # Each process has its threads for requests, one for /healthz, and a few of its own.
+        assert all(count <= settings.API_THREADS + 6 for count in server.threads()), server.threads()
+        assert server.get("/healthz").json() == {"status": "ok"}
+        assert server.get("/v1/videos", globex.key).status_code == 200
+        refused = server.get(f"/v1/questions/{public_ids.encode('qst', asked)}/stream", acme.key)
+        assert (refused.status_code, refused.json()["code"]) == (429, "too_many_open_streams")
+        assert refused.headers["Retry-After"] == "1"
+        # Two connections per thread, and one per process for notices.
+        assert connections_of_the_api() - len(connections.all(initialized_only=True)) <= PROCESSES * (
+            2 * settings.API_THREADS + 1
+        )
+
+        finish(acme, asked, video_id)
+        for connection in streams[:64]:
+            assert b"a red car" in connection.read_until(b"event: answer")
+        with initech.scope():
+            for question in Question.objects.all():
+                finish(initech, question.id, waited_video)
+        for connection in waits:
+            reply = connection.read_until(b'"answer":"a red car"')
+            assert b"HTTP/1.1 200 " in reply
+            assert b"preference-applied: wait=60" in reply
+
+    def may_open_again() -> bool:
+        again = stream(server, acme, asked)
+        try:
+            return b"HTTP/1.1 200 " in again.read_until(b"\r\n\r\n")
+        finally:
+            again.close()
+
+    server.wait(may_open_again)
+
+
+def test_a_stream_ends_when_the_server_is_asked_to_stop(server: ServerProcess, acme: Cast) -> None:
+    asked, _ = ask(acme)
+    open_stream = stream(server, acme, asked)
+    open_stream.read_until(b"event: progress")
+    server.process.send_signal(signal.SIGTERM)
+    # The last chunk of a reply that ended in order.
+    open_stream.read_until(b"0\r\n\r\n")
+    assert server.process.wait(timeout=PATIENCE_S) == 0
+    open_stream.close()
+
+
+def test_a_client_that_leaves_counts_no_more(server: ServerProcess, acme: Cast) -> None:
+    asked, _ = ask(acme)
+    for _ in range(2):
+        streams = [stream(server, acme, asked) for _ in range(64)]
+        for connection in streams:
+            connection.read_until(b"event: progress")
+            connection.close()
+
+        def none_is_open() -> bool:
+            import redis
+
+            with redis.Redis.from_url(settings.REDIS_URL) as broker:
+                return broker.zcard(f"open:{acme.tenant_id}") == 0
+
+        server.wait(none_is_open)
+
+
+def test_replies_are_as_django_writes_them(server: ServerProcess, acme: Cast) -> None:
+    url = f"http://127.0.0.1:{server.port}"
+    with httpx.Client(base_url=url, timeout=PATIENCE_S, trust_env=False) as client:
+        client.headers["Authorization"] = f"Bearer {acme.key}"
+        named = client.get("/v1/videos", headers={"X-Request-Id": "mine.1"})
+        assert (named.status_code, named.headers["X-Request-Id"]) == (200, "mine.1")
+        json_body = {"Content-Type": "application/json"}
+        too_large = client.post("/v1/videos", content=b"x" * (2 * 1024**2 + 1), headers=json_body)
+        assert (too_large.status_code, too_large.json()["code"]) == (413, "body_too_large")
+
+        def pieces() -> Iterator[bytes]:
+            for _ in range(33):
+                yield b"x" * 65_536
+
+        chunked = client.post("/v1/videos", content=pieces(), headers=json_body)
+        assert (chunked.status_code, chunked.json()["code"]) == (413, "body_too_large")
+        spoofed = client.get("/v1/videos?limit=1", headers={"X_Request_Id": "spoofed"})
+        assert spoofed.headers["X-Request-Id"].startswith("req_")
+        login = client.get("/console/", follow_redirects=True)
+        assert "csrftoken" in login.headers["Set-Cookie"]
+        style = client.get("/static/admin/css/base.css")
+        assert (style.status_code, style.headers["Content-Type"]) == (200, 'text/css; charset="utf-8"')
+        assert int(style.headers["Content-Length"]) == len(style.content) > 0
+        assert client.head("/healthz").content == b""

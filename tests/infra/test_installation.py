@@ -1,0 +1,191 @@
+"""`infra/install` on hosts with faked programs: the preset that fits, the checks, the secrets, the commands."""
+
+from __future__ import annotations
+
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from gpu_workers.engine.models.model_table import table
+from infra.installation import host as hosts
+from infra.installation import settings
+from infra.installation.host import Host
+from tests.infra.conftest import ROOT
+
+L4, L40S, H100, T4 = 23_034, 46_068, 81_559, 15_360
+"""Memory in MiB as nvidia-smi prints it."""
+GIB = 1024**3
+
+
+def machine(
+    tmp_path: Path, cards: list[int], *, driver: str = "580.95.05", gib: int = 128, toolkit: bool = True
+) -> Host:
+    """Return what is found on a host whose nvidia-smi and docker print these values."""
+    meminfo = tmp_path / "meminfo"
+    meminfo.write_text(f"MemTotal:       {gib * 1024**2} kB\nMemFree: 1 kB\n")
+    printed = {
+        "nvidia-smi": "".join(f"{memory}, {driver}\n" for memory in cards),
+        "docker compose": "2.29.1\n",
+        "docker info": '{"nvidia":{},"runc":{}}' if toolkit else '{"runc":{}}',
+    }
+
+    def run(command: list[str]) -> str:
+        return next(text for start, text in printed.items() if " ".join(command).startswith(start))
+
+    return hosts.inspect(tmp_path, run=run, meminfo=meminfo)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("cards", "preset"),
+    [
+        ([], "embedded"),
+        ([T4], "embedded"),
+        ([L4], "gpu-24gb"),
+        ([L4, L4], "gpu-24gb"),
+        ([L40S], "gpu-48gb"),
+        ([H100], "gpu-80gb"),
+        ([L40S, L40S], "two-gpus"),
+        ([L40S, L4], "gpu-48gb"),
+        ([L40S] * 4, "four-gpus"),
+        ([H100] * 8, "four-gpus"),
+    ],
+)
+def test_the_preset_that_fits_is_chosen(tmp_path: Path, cards: list[int], preset: str) -> None:
+    host = machine(tmp_path, cards)
+
+    assert hosts.choose(host, table()).name == preset
+
+
+def failing(preset: str, host: Host) -> set[str]:
+    return {check.name for check in hosts.checks(table().presets[preset], host, table()) if not check.holds}
+
+
+def test_a_host_that_lacks_something_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosts.shutil, "disk_usage", lambda _: SimpleNamespace(free=500 * GIB))
+
+    assert failing("gpu-48gb", machine(tmp_path, [L40S])) == set()
+    assert failing("gpu-48gb", machine(tmp_path, [L40S], driver="550.12")) == {"driver"}
+    assert failing("gpu-48gb", machine(tmp_path, [L40S], toolkit=False)) == {"runtime"}
+    assert failing("gpu-48gb", machine(tmp_path, [L40S], gib=16)) == {"memory"}
+    assert failing("two-gpus", machine(tmp_path, [L40S])) == {"gpus"}
+    assert failing("embedded", machine(tmp_path, [], driver="", toolkit=False)) == set()
+    monkeypatch.setattr(hosts.shutil, "disk_usage", lambda _: SimpleNamespace(free=10 * GIB))
+    assert failing("embedded", machine(tmp_path, [])) == {"disk"}
+
+
+def test_secrets_are_made_once_and_kept(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_text("S3_BUCKET=mine\nAVA_SECRET_KEY=kept")
+    file.chmod(0o644)
+    preset = table().presets["gpu-48gb"]
+
+    settings.add(file, settings.missing(file, settings.wanted(preset, "")))
+    first = settings.read(file)
+    settings.add(file, settings.missing(file, settings.wanted(preset, "")))
+
+    assert settings.read(file) == first
+    assert first["S3_BUCKET"] == "mine"
+    assert first["AVA_SECRET_KEY"] == "kept"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    made = [first[name] for name in (*settings.PASSWORDS, *settings.NUMBERED) if name != "AVA_SECRET_KEY"]
+    assert len(set(made)) == len(made)
+    assert all(len(value.rpartition(":")[2]) == 48 for value in made)
+
+
+@pytest.mark.parametrize("domain", ["", "ava.example.com"])
+def test_the_values_satisfy_the_compose_file(tmp_path: Path, domain: str) -> None:
+    values = settings.wanted(table().presets["two-gpus"], domain)
+
+    required = set(re.findall(r"\$\{([A-Z0-9_]+):\?", (ROOT / "infra" / "compose.yaml").read_text()))
+    assert required <= set(values)
+    assert values["AVA_PUBLIC_URL"] == (f"https://{domain}" if domain else "http://127.0.0.1:8000")
+    assert ("public" in values.get("COMPOSE_PROFILES", "").split(",")) == bool(domain)
+
+
+FAKE_DOCKER = """#!{python}
+import json, os, sys
+with open(os.environ["CALLS"], "a") as calls:
+    calls.write(json.dumps(sys.argv[1:]) + "\\n")
+if sys.argv[1:3] == ["compose", "version"]:
+    print("2.29.1")
+elif sys.argv[1] == "info":
+    print('{{"nvidia":{{}}}}')
+elif "create_tenant" in sys.argv:
+    print(json.dumps({{"tenant_id": "t", "api_key": "ava_key"}}))
+"""
+
+
+def installed(tmp_path: Path, *arguments: str, card: int = L40S) -> subprocess.CompletedProcess[str]:
+    """Run infra/install with a docker and an nvidia-smi that only record and print."""
+    programs = tmp_path / "bin"
+    programs.mkdir(exist_ok=True)
+    (programs / "docker").write_text(FAKE_DOCKER.format(python=sys.executable))
+    (programs / "nvidia-smi").write_text(f"#!/bin/sh\necho '{card}, 580.95.05'\n")
+    for program in programs.iterdir():
+        program.chmod(0o755)
+    command = [sys.executable, str(ROOT / "infra" / "install"), "--env-file", str(tmp_path / ".env"), *arguments]
+    return subprocess.run(
+        command,
+        env={"PATH": f"{programs}:/usr/bin:/bin", "CALLS": str(tmp_path / "calls")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def test_it_starts_everything_and_shows_the_key_once(tmp_path: Path) -> None:
+    done = installed(tmp_path, "--anyway", "--tenant", "acme")
+
+    assert done.returncode == 0, done.stderr
+    assert "API key ava_key (shown only now)" in done.stdout
+    values = settings.read(tmp_path / ".env")
+    assert values["MODEL_PRESET"] == "gpu-48gb"
+    calls = (tmp_path / "calls").read_text()
+    assert [word for word in ("build", "up", "create_tenant", "ensure_console_admin") if f'"{word}"' in calls] == [
+        "build",
+        "up",
+        "create_tenant",
+        "ensure_console_admin",
+    ]
+    assert f"{ROOT}/infra/presets/gpu-48gb.env" in calls
+    for secret in (*settings.PASSWORDS, *settings.NUMBERED):
+        assert values[secret] not in calls + done.stdout, "no secret stands in an argument or on the screen"
+
+
+def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
+    done = installed(tmp_path, "--dry-run", "--preset", "gpu-24gb")
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("would run: docker compose") == 4
+    assert not (tmp_path / ".env").exists()
+    assert '"up"' not in (tmp_path / "calls").read_text()
+
+
+def test_a_check_fails_by_its_exit_status(tmp_path: Path) -> None:
+    done = installed(tmp_path, "--check", "--preset", "four-gpus")
+
+    assert done.returncode == 1
+    assert "FAIL gpus: 45 GiB; the preset needs cards of 44, 44, 44, 44 GiB" in done.stdout
+    assert not (tmp_path / ".env").exists()
+
+
+def test_hosted_models_need_their_addresses_first(tmp_path: Path) -> None:
+    done = installed(tmp_path, "--anyway", "--preset", "hosted")
+
+    assert done.returncode == 1
+    assert "REASONER_URL, REASONER_MODEL, REASONER_API_KEY, DESCRIBER_URL" in done.stderr
+    assert '"up"' not in (tmp_path / "calls").read_text()
+
+
+def test_another_preset_than_the_installed_one_is_refused(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("MODEL_PRESET=gpu-24gb\n")
+
+    done = installed(tmp_path, "--anyway", "--preset", "gpu-48gb")
+
+    assert done.returncode == 1
+    assert "MODEL_PRESET=gpu-24gb; edit that line" in done.stderr

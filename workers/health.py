@@ -1,0 +1,46 @@
+"""The health check of a worker's container: `python -m workers.health` exits with 0 if a task can run there.
+
+It asks no Celery and starts no Django: it reads what the processes that run tasks say of themselves
+(workers.liveness), and asks the broker whether the consumer has a reason to stand still.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+import redis
+
+from workers.liveness import WorkerState, state_folder
+
+
+def broker_answers() -> bool:
+    """Whether the broker in REDIS_URL answers within seconds."""
+    try:
+        with redis.Redis.from_url(os.environ["REDIS_URL"], socket_timeout=3, socket_connect_timeout=3) as broker:
+            return bool(broker.ping())
+    except (redis.RedisError, OSError):
+        return False
+
+
+def faults() -> list[str]:
+    """Return the faults of the workers of this machine or container; no worker at all is a fault too."""
+    found = [WorkerState.read(file) for file in sorted(state_folder().glob("worker-*.json"))]
+    alive = [state for state in found if state is not None]
+    if not alive:
+        return ["no worker runs here"]
+    answers, now = broker_answers(), time.monotonic()
+    return [fault for state in alive if (fault := state.fault(now, broker_answers=answers))]
+
+
+def main() -> int:
+    """Print each fault. Exit status 1 if there is any."""
+    found = faults()
+    for fault in found:
+        print(fault)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

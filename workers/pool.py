@@ -1,0 +1,125 @@
+"""Celery's boot steps of a worker: wait for the models of its children, watch over them, show that it consumes."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from dataclasses import asdict
+from typing import Any
+
+from celery import bootsteps
+from celery.worker import state as celery_state
+from django.conf import settings
+
+from workers import liveness
+from workers.liveness import FAILED, LOADING, READY, Beat, ChildState, WorkerState
+from workers.loading import prepare
+
+logger = logging.getLogger("ava.workers")
+
+WATCH_SECONDS = 2.0
+LAST_TASKS_SECONDS = 120.0
+"""Longest time for which a worker that gives up waits for the tasks of its other children."""
+
+
+class Watch(bootsteps.StartStopStep):
+    """Waits until the models are loaded, and then publishes the state of the children for workers.health.
+
+    A worker whose models cannot be loaded exits with status 1, at its start or when a child is replaced: whoever runs
+    the worker starts it again and shows that it does not come up. In a pool of threads this process is the only child.
+    """
+
+    requires = ("celery.worker.components:Pool",)
+
+    def __init__(self, parent: Any, **options: Any) -> None:
+        super().__init__(parent, **options)
+        self._folder = liveness.state_folder()
+        self._forked_at = time.monotonic()
+        self.consumed_at = time.monotonic()
+
+    def start(self, parent: Any) -> None:
+        self._pool = parent.pool
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        liveness.forget_dead(self._folder)
+        parent.ava_watch = self
+        threading.Thread(target=self._publish_for_ever, name="watch", daemon=True).start()
+        if self._processes() is None:
+            prepare(parent.app.amqp.queues.consume_from, Beat(self._folder))
+            return
+        while not self._are_up():
+            time.sleep(0.1)
+
+    def _processes(self) -> list[Any] | None:
+        """Return the child processes of the pool; None for a pool of threads."""
+        pool = getattr(self._pool, "_pool", None)
+        return None if pool is None else list(pool._pool)
+
+    def _children(self) -> tuple[ChildState, ...]:
+        processes = self._processes()
+        pids = [os.getpid()] if processes is None else [process.pid for process in processes if process.pid]
+        return liveness.states_of(self._folder, pids, forked_at=self._forked_at)
+
+    def _are_up(self) -> bool:
+        """Whether every first child has loaded its models, or waits for a model server. Raises SystemExit otherwise."""
+        for process in self._processes() or []:
+            if not process.is_alive():
+                raise self._given_up(f"process {process.pid} died with status {process.exitcode} while it loaded")
+        reason = self._hopeless(self._children())
+        if reason:
+            raise self._given_up(reason)
+        return all(child.state == READY for child in self._children())
+
+    def _hopeless(self, children: tuple[ChildState, ...]) -> str:
+        for child in children:
+            if child.state == FAILED:
+                return f"process {child.pid} cannot load its models: {child.detail}"
+            if child.state == LOADING and time.monotonic() - child.since > settings.MODEL_LOAD_SECONDS:
+                return f"process {child.pid} has loaded its models for more than {settings.MODEL_LOAD_SECONDS} s"
+        return ""
+
+    def _given_up(self, reason: str) -> SystemExit:
+        logger.critical("the worker stops: %s", reason)
+        for process in self._processes() or []:
+            process.terminate()
+        # The pool cannot be closed in order: its children have never taken part in it.
+        logging.shutdown()
+        os._exit(1)
+
+    def _publish_for_ever(self) -> None:
+        while True:
+            children = self._children()
+            record = WorkerState(os.getpid(), time.monotonic(), self.consumed_at, settings.MODEL_LOAD_SECONDS, children)
+            liveness.write(liveness.worker_file(self._folder, os.getpid()), asdict(record))
+            reason = self._hopeless(children)
+            if reason and not celery_state.should_stop:
+                logger.critical("the worker stops: %s", reason)
+                # A warm shutdown: the other children finish their tasks first.
+                celery_state.should_stop = 1
+                threading.Timer(LAST_TASKS_SECONDS, os._exit, (1,)).start()
+            time.sleep(WATCH_SECONDS)
+
+
+class Consuming(bootsteps.StartStopStep):
+    """Notes that the consumer's event loop turns."""
+
+    requires = ("celery.worker.consumer.tasks:Tasks",)
+
+    def __init__(self, parent: Any, **options: Any) -> None:
+        super().__init__(parent, **options)
+        self._timer: Any = None
+
+    def start(self, parent: Any) -> None:
+        watch: Watch = parent.controller.ava_watch
+
+        def turned() -> None:
+            watch.consumed_at = time.monotonic()
+
+        turned()
+        self._timer = parent.timer.call_repeatedly(WATCH_SECONDS, turned)
+
+    def stop(self, parent: Any) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
