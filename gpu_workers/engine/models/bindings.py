@@ -6,6 +6,7 @@ runs in process is loaded before a server is asked, so that a worker that waits 
 
 from __future__ import annotations
 
+import importlib.util
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -160,7 +161,8 @@ def _perception(settings: ModelSettings) -> tuple[Describer, Summariser, Extract
 
         vlm = vision_model(settings)
         images = _images(settings, vlm.name)
-        describer = VlmDescriber(vlm, concurrency=settings.concurrency, frames=min(FRAMES_PER_CHUNK, images))
+        described = VlmDescriber(vlm, concurrency=settings.concurrency, frames=min(FRAMES_PER_CHUNK, images))
+        describer = _with_tracks(described, settings)
         return describer, LlmSummariser(vlm), VlmExtractor(vlm, max_frames=min(FRAMES_PER_EVENT, images))
     from gpu_workers.engine.models.observer.events import ObserverExtractor, ObserverSummariser
     from gpu_workers.engine.models.observer.observer import Observer
@@ -168,6 +170,16 @@ def _perception(settings: ModelSettings) -> tuple[Describer, Summariser, Extract
 
     text = TextReader(threads=settings.threads)
     return Observer(_detector(), _scene(settings.threads), text), ObserverSummariser(), ObserverExtractor()
+
+
+def _with_tracks(describer: Describer, settings: ModelSettings) -> Describer:
+    """Return the describer with a detector and a tracker next to it, wherever the ml extra is installed."""
+    if not all(importlib.util.find_spec(name) for name in ("cv2", "trackers", "ai_edge_litert")):
+        return describer
+    from gpu_workers.engine.models.observer.following import Follower
+    from gpu_workers.engine.models.observer.tracked import TrackedDescriber
+
+    return TrackedDescriber(describer, Follower(_detector(), _scene(settings.threads)))
 
 
 def _event_writer(settings: ModelSettings) -> EventWriter | None:

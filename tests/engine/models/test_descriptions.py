@@ -14,7 +14,8 @@ from gpu_workers.engine.ekg import Picture, SampledFrame, Span
 from gpu_workers.engine.models.change import unchanged_since
 from gpu_workers.engine.models.pictures import jpeg_of, jpeg_size, jpeg_tokens, picture_tokens
 from gpu_workers.engine.models.roles import ChatCapabilities, ChunkView, Meter, SegmentView
-from gpu_workers.engine.models.served.chat import OpenAIChatModel, RetryPolicy
+from gpu_workers.engine.models.served.chat import OpenAIChatModel
+from gpu_workers.engine.models.served.transport import RetryPolicy
 from gpu_workers.engine.models.served.vision import VlmDescriber
 from tests.scripted_openai import ScriptedOpenAIServer, ScriptedRequest, looping, with_window
 
