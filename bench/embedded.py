@@ -21,8 +21,9 @@ from gpu_workers.engine.indexing.assembly import EventAssembler
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.probe import ProbeResult, probe
 from gpu_workers.engine.indexing.segments import Observation, Source, observe_segment, plan_segments
-from gpu_workers.engine.models.bindings import ModelSettings, load_index_models
+from gpu_workers.engine.models.bindings import load_index_models
 from gpu_workers.engine.models.roles import IndexModels, Meter
+from gpu_workers.engine.models.settings import ModelSettings
 from infra.local import ffmpeg
 from infra.local.default_video import default_video
 
@@ -121,7 +122,7 @@ def _wait() -> None:
 
 @cache
 def _models() -> IndexModels:
-    return load_index_models(ModelSettings(profile="embedded", threads=1))
+    return load_index_models(ModelSettings(threads=1))
 
 
 def _observe(path: Path, probed: ProbeResult, span: Span) -> Observation:

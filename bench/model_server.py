@@ -186,7 +186,7 @@ class _Server:
         total = cached = 0
         state, cached_prefix = hashlib.sha256(), True
         for part in _parts(request):
-            tokens = self._rates.image_tokens if part.get("type") == "image_url" else _tokens(part["text"])
+            tokens = self._tokens_of(part)
             state.update(json.dumps(part, sort_keys=True).encode())
             key = state.hexdigest()
             cached_prefix = cached_prefix and key in self._seen
@@ -194,6 +194,14 @@ class _Server:
             total += tokens
             cached += tokens if cached_prefix else 0
         return total, cached
+
+    def _tokens_of(self, part: Mapping[str, Any]) -> int:
+        if part.get("type") == "image_url":
+            return self._rates.image_tokens
+        if part.get("type") == "video_url":
+            # Two frames cost as much as one picture.
+            return self._rates.image_tokens * math.ceil(str(part["video_url"]["url"]).count(",") / 2)
+        return _tokens(part["text"])
 
 
 def _parts(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -20,7 +20,7 @@ from gpu_workers.engine.indexing.pipeline import index_recording
 from gpu_workers.engine.indexing.segments import Observation, Source, observe_segment
 from gpu_workers.engine.models.roles import ChatCapabilities, Meter
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
-from gpu_workers.engine.models.served.events import LlmSummariser, VlmExtractor
+from gpu_workers.engine.models.served.events import VlmEventWriter
 from gpu_workers.engine.models.served.vision import VlmDescriber
 
 SLOTS = 16
@@ -36,13 +36,12 @@ def hour() -> Figures:
         model = OpenAIChatModel(
             base_url=server.url,
             model="scripted",
-            capabilities=ChatCapabilities(32_768, images=True),
+            capabilities=ChatCapabilities(32_768, images=True, video=True),
             concurrency=SLOTS,
         )
         models = instant_models(
             describer=VlmDescriber(model, concurrency=SLOTS),
-            summariser=LlmSummariser(model),
-            extractor=VlmExtractor(model),
+            event_writer=VlmEventWriter(model),
         )
         index, meter = MemoryIndex(stable_id("video", path)), Meter()
         source = Source.of_file(str(path), has_audio=False)
@@ -63,7 +62,7 @@ def hour() -> Figures:
         )
         wall_s = time.monotonic() - began
         served = server.served()
-    if served.requests < len(index.chunks) + 2 * len(index.events):
+    if served.requests < len(index.chunks) + len(index.events):
         raise AssertionError(f"{served.requests} requests for {len(index.chunks)} chunks, {len(index.events)} events")
     unavoidable_s = unavoidable(served)
     reference = (
@@ -77,8 +76,8 @@ def hour() -> Figures:
 def unavoidable(served: Served) -> float:
     """Return the minimum time of this work, with all slots busy from the first moment to the last.
 
-    The last event's summary waits for the event's descriptions, and its entities wait for the summary: three requests
-    in a row.
+    The last segment's chunks wait for the description of its first one, and the last event's text waits for theirs:
+    three requests in a row.
     """
     return max(served.service_s / SLOTS, 3 * served.longest_s)
 

@@ -54,7 +54,7 @@ class Abilities:
             return 401, _error("wrong key")
         if self.status != 200:
             return self.status, _error("scripted")
-        if body["model"] != name:
+        if body["model"] not in {name, *self.listed.get("aliases", ())}:
             return 404, _error(f"The model {body['model']} does not exist.")
         refused = sorted(self.refuses & set(body))
         if refused:

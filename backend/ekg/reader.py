@@ -66,6 +66,7 @@ def read_chunk(row: Chunk, transcript: Sequence[TranscriptLine] = ()) -> ekg.Chu
             for line in transcript
             if line.start_ms < row.end_ms and line.end_ms > row.start_ms
         ),
+        inherited=row.inherited,
     )
 
 

@@ -25,6 +25,9 @@ from gpu_workers.engine.ports import EntityDirectory, EventSink
 
 T = TypeVar("T")
 
+_SETTLED = frozenset({"invalid_output", "output_truncated", "context_exceeded"})
+"""Codes of failures after which the model was asked often enough, or would fail again."""
+
 FrameSource = Callable[[Span, int], Sequence[tuple[int, bytes]]]
 """Source of stored frames: (span, limit) -> at most limit (ms, JPEG) inside span."""
 
@@ -48,7 +51,8 @@ class AssemblySettings:
 
 @dataclass(frozen=True, slots=True)
 class AssemblyWarning:
-    """A part that an event lacks. stage: description, summary or entities. code: the error's, or the gap's."""
+    """A part that an event lacks. stage: description, summary, entities, or event for both at once. code: the error's,
+    or the gap's."""
 
     event_id: UUID
     stage: str
@@ -169,6 +173,24 @@ class EventAssembler:
             message = f"{_from_to(_span(group))} could not be described: {code}"
             return _Draft(message, nothing, (("description", code, message),))
         failures: list[tuple[str, str, str]] = []
+        writer = self._models.event_writer
+        if writer is not None:
+            text = self._ask(
+                "event", failures, lambda: writer.write(group, frames, profile=self._profile, meter=self._meter)
+            )
+            summary, extraction = (text.summary.strip(), text.extraction) if text else ("", nothing)
+        else:
+            summary, extraction = self._in_two_calls(group, frames, failures)
+        if extraction.cut:
+            failures.append(("entities", "output_truncated", "the answer was cut off; what was whole of it is kept"))
+        return _Draft(summary or _in_sequence(group), extraction, tuple(failures))
+
+    def _in_two_calls(
+        self,
+        group: tuple[Chunk, ...],
+        frames: Sequence[tuple[int, bytes]],
+        failures: list[tuple[str, str, str]],
+    ) -> tuple[str, Extraction]:
         summary = self._ask(
             "summary",
             failures,
@@ -179,7 +201,7 @@ class EventAssembler:
             failures,
             lambda: self._models.extractor.extract(summary, group, frames, profile=self._profile, meter=self._meter),
         )
-        return _Draft(summary, extraction or nothing, tuple(failures))
+        return summary, extraction or Extraction((), ())
 
     def _ask(self, stage: str, failures: list[tuple[str, str, str]], call: Callable[[], T]) -> T | None:
         """Return the result of call; None, with the reason in failures, if asking again cannot help this event.
@@ -194,7 +216,7 @@ class EventAssembler:
                 if raised.retryable:
                     raise
                 error = raised
-                if isinstance(raised, ModelRefused):
+                if isinstance(raised, ModelRefused) or raised.code in _SETTLED:
                     break
         if error is not None:
             failures.append((stage, error.code, str(error)))

@@ -83,13 +83,27 @@ def list_models(settings: RoleSettings, *, timeout_s: float = 30.0) -> list[List
         return _list(client, settings)
 
 
-def served_name(settings: RoleSettings, *, timeout_s: float = 30.0) -> str:
-    """Return the name under which the server serves the model that the settings name.
+def served_model(settings: RoleSettings, *, timeout_s: float = 30.0) -> Listed:
+    """Return the model of the settings as its server lists it, with the table's window if it lists none.
 
     Without a name it is the only model that the server lists. Raises ModelError: model_misconfigured, with the name and
     the listed models, if the server does not list it; see list_models().
     """
-    return _chosen(list_models(settings, timeout_s=timeout_s), settings).name
+    listed = _chosen(list_models(settings, timeout_s=timeout_s), settings)
+    row = find_model(listed.name)
+    return replace(listed, window=listed.window or (row.window if row is not None else None))
+
+
+def embedding_width(settings: RoleSettings, model: str, *, timeout_s: float = 60.0) -> int:
+    """Return the width of a server's vectors, by asking for one. Raises ModelError."""
+    with _client(settings, timeout_s) as client:
+        response = _sent(client, settings, "POST", "/embeddings", {"model": model, "input": ["a"]})
+        if response.status_code != httpx.codes.OK:
+            raise _failure(settings, model, response)
+        try:
+            return len(response.json()["data"][0]["embedding"])
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise _misconfigured(f"{settings.url}/embeddings returns no vector for {model}") from error
 
 
 _reports: dict[tuple[str, str, str], ServerReport] = {}
@@ -317,10 +331,7 @@ class _Asked:
         )
 
     def _failure(self, response: httpx.Response) -> ModelError:
-        where = f"{self._settings.url}: {self._model}: HTTP {response.status_code}"
-        if response.status_code in _PASSING or response.status_code >= 500:
-            return _unavailable(where)
-        return _misconfigured(f"{where}: {response.text[:300]}")
+        return _failure(self._settings, self._model, response)
 
 
 def _refused_name(text: str, wanted: Collection[str], refused: Collection[str]) -> str | None:
@@ -371,6 +382,13 @@ def _sent(
         return client.request(method, settings.url + path, json=body)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise _unavailable(f"{settings.url}{path}: {type(error).__name__}: {error}") from error
+
+
+def _failure(settings: RoleSettings, model: str, response: httpx.Response) -> ModelError:
+    where = f"{settings.url}: {model}: HTTP {response.status_code}"
+    if response.status_code in _PASSING or response.status_code >= 500:
+        return _unavailable(where)
+    return _misconfigured(f"{where}: {response.text[:300]}")
 
 
 def _unavailable(message: str) -> ModelError:

@@ -223,6 +223,17 @@ class SegmentView:
     profile: str = "general"
     instructions: str = ""
     """Wishes of a collection for its descriptions; data for the describer's prompt."""
+    before: str = ""
+    """Description of the chunk before the segment, "" if it is not known; names of people and things stay the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class DescriptionWarning:
+    """A part that a chunk's description lacks. n: the chunk's. code: output_truncated."""
+
+    n: int
+    code: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +242,7 @@ class SegmentDescription:
 
     chunks: tuple[Chunk, ...]
     tracks: tuple[TrackObservation, ...] = ()
+    warnings: tuple[DescriptionWarning, ...] = ()
 
 
 class Describer(Protocol):
@@ -264,6 +276,24 @@ class Extractor(Protocol):
         profile: str,
         meter: Meter,
     ) -> Extraction: ...
+
+
+@dataclass(frozen=True, slots=True)
+class EventText:
+    summary: str
+    extraction: Extraction
+
+
+class EventWriter(Protocol):
+    """Writes an event's text, entities and relations at once, from its chunks and a few of its frames (JPEG)."""
+
+    name: str
+
+    def write(
+        self, chunks: Sequence[Chunk], frames: Sequence[tuple[int, bytes]], *, profile: str, meter: Meter
+    ) -> EventText:
+        """At least one chunk has a description. Raises ModelError."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,7 +478,8 @@ class Checker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class IndexModels:
-    """The roles of an index job. calibration: what was fitted to these models."""
+    """The roles of an index job. calibration: what was fitted to these models. event_writer: None if the summariser
+    and the extractor are asked one after the other."""
 
     describer: Describer
     summariser: Summariser
@@ -459,6 +490,7 @@ class IndexModels:
     narrator: Narrator
     calibration: Calibration
     transcriber: Transcriber | None = None
+    event_writer: EventWriter | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from gpu_workers.engine.models.capabilities import (
     list_models,
     probe,
     report_of,
-    served_name,
+    served_model,
 )
 from gpu_workers.engine.models.roles import ChatCapabilities, ModelError
 from gpu_workers.engine.models.settings import RoleSettings
@@ -127,12 +127,12 @@ def test_a_configured_window_is_an_upper_limit_and_the_window_itself_where_nobod
 
 def test_without_a_name_the_only_listed_model_is_taken() -> None:
     with ScriptedOpenAIServer(model="only") as server:
-        assert served_name(RoleSettings(server.url)) == "only"
+        assert served_model(RoleSettings(server.url)).name == "only"
         assert probe(RoleSettings(server.url)).model == "only"
     with ScriptedOpenAIServer(model="a", abilities=Abilities(listed={"aliases": ["b"]})) as server:
-        assert served_name(RoleSettings(server.url, "b")) == "b"
+        assert served_model(RoleSettings(server.url, "b")).name == "b"
         with pytest.raises(ModelError, match="lists a, b; name the model"):
-            served_name(RoleSettings(server.url))
+            served_model(RoleSettings(server.url))
 
 
 def error_of(settings: RoleSettings) -> ModelError:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +23,7 @@ from gpu_workers.engine.models.model_table import (
 )
 from gpu_workers.engine.models.weight_table import WEIGHTS
 
+ROOT = Path(__file__).parents[3]
 MODELS, PRESETS = table().models, table().presets
 GPU_PRESETS = [one for one in PRESETS.values() if one.gpu_gib]
 SERVERS = [(one, server) for one in GPU_PRESETS for server in one.servers.values()]
@@ -40,6 +43,16 @@ def test_every_model_has_a_permissive_licence_and_a_fixed_revision(model: Model)
 
 def test_every_registry_weight_is_in_the_table() -> None:
     assert {model.name for model in MODELS.values() if model.source == "registry"} == set(WEIGHTS)
+
+
+def test_no_code_asks_a_model_repository_for_code() -> None:
+    for folder in ("backend", "bench", "gpu_workers", "infra", "workers"):
+        for path in (ROOT / folder).rglob("*.py"):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            names = {node.arg for node in ast.walk(tree) if isinstance(node, ast.keyword)}
+            texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+            assert not {"trust_remote_code", "code_revision"} & (names | texts), path
+            assert not any(isinstance(text, str) and text.startswith("--trust-remote-code") for text in texts), path
 
 
 def overhead_gib(model: Model, server: Server) -> float:
