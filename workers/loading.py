@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Collection
 from importlib import import_module
@@ -20,6 +21,13 @@ LOADERS: dict[str, tuple[str, str]] = {
     "gpu.query": ("gpu_workers.tasks.models", "answer_models"),
 }
 """Module and function that load the models of a queue. By name, because the tasks stand above this package."""
+CHECKS: dict[str, tuple[str, str]] = {
+    "gpu.index": ("gpu_workers.tasks.models", "check_models"),
+    "gpu.query": ("gpu_workers.tasks.models", "check_models"),
+}
+"""Module and function that ask the model servers of a queue, log their faults and return them."""
+CHECK_SECONDS = 60.0
+"""Pause before a model server with a fault is asked again."""
 
 
 def prepare(queues: Collection[str], beat: Beat, *, pause: Callable[[float], None] = time.sleep) -> None:
@@ -33,7 +41,7 @@ def prepare(queues: Collection[str], beat: Beat, *, pause: Callable[[float], Non
         try:
             _load(queues)
             beat.set(READY)
-            return
+            break
         except ModelError as error:
             if not error.retryable:
                 raise _stopped(beat, error) from error
@@ -42,6 +50,21 @@ def prepare(queues: Collection[str], beat: Beat, *, pause: Callable[[float], Non
         except Exception as error:
             raise _stopped(beat, error) from error
         pause(RETRY_SECONDS)
+    for check in {CHECKS[queue] for queue in set(queues) & set(CHECKS)}:
+        threading.Thread(target=_ask_servers, args=(check, beat, pause), name="model-servers", daemon=True).start()
+
+
+def _ask_servers(check: tuple[str, str], beat: Beat, pause: Callable[[float], None]) -> None:
+    """Ask the model servers until none has a fault. The state of this process names the faults meanwhile.
+
+    The worker keeps taking jobs: not every job needs every server, and a job that fails is tried again.
+    """
+    module, name = check
+    ask = getattr(import_module(module), name)
+    while faulty := ask():
+        beat.set(READY, "; ".join(f"{status.role}: {status.error}" for status in faulty))
+        pause(CHECK_SECONDS)
+    beat.set(READY)
 
 
 def _load(queues: Collection[str]) -> None:
