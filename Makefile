@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-faults test-vllm bench-index bench-answer eval up down reset status lint lint-api lock lock-images presets
+.PHONY: help bootstrap demo test test-faults test-vllm rehearse bench-index bench-answer eval up down reset status lint lint-api lock lock-images presets
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -37,14 +37,17 @@ test-faults: bootstrap ## kill every process of the service while it indexes, an
 test-vllm: bootstrap ## test the openai profile against a real vLLM on this CPU; the first run sets it up (about 2.5 GB)
 	@$(PY) -m infra.vllm $(ARGS)
 
+rehearse: bootstrap ## start the deployment as compose and terraform write it: PROFILE=embedded|openai [ARGS='--set NAME=VALUE']
+	@$(PY) -m infra.rehearsal $(PROFILE) $(ARGS)
+
 bench-index: bootstrap ## measure indexing, one JSON line per figure; some of them: ONLY=similarity
 	@$(PY) -m bench.index --only "$(ONLY)"
 
 bench-answer: bootstrap ## measure answering, one JSON line per figure; some of them: ONLY=tri_view
 	@$(PY) -m bench.answer --only "$(ONLY)"
 
-eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activitynet|tacos DATA=folder ARM=name [LIMIT SEED OUT AGAINST]
-	@$(PY) -m bench.evaluation --set="$(SET)" --data="$(DATA)" --arm="$(ARM)" --limit="$(LIMIT)" --seed="$(SEED)" --out="$(OUT)" --against="$(AGAINST)"
+eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activitynet|tacos DATA=folder ARM=name [LIMIT SEED OUT AGAINST EVENT_WORDS]
+	@$(PY) -m bench.evaluation --set="$(SET)" --data="$(DATA)" --arm="$(ARM)" --limit="$(LIMIT)" --seed="$(SEED)" --event-words="$(EVENT_WORDS)" --out="$(OUT)" --against="$(AGAINST)"
 
 up: bootstrap ## run the service in the foreground; Ctrl-C stops it
 	@$(PY) -m infra.local.supervisor up

@@ -30,6 +30,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "health": "/healthz and /readyz",
         "idempotency": "Idempotency-Key",
         "middleware": "request ids",
+        "model_reports": "what workers last found out about the models",
         "open_replies": "the cap on open replies",
         "openapi": "settings of drf-spectacular",
         "pagination": "cursors",

@@ -84,7 +84,7 @@ def _install() -> None:
 def install_locked(python: Path, lock: Path) -> None:
     """Install exactly the packages of a lock file, hashes checked, into python's environment, with .venv's uv."""
     env = dict(os.environ)
-    links = _find_links(python)
+    links = find_links(python)
     if links and "UV_FIND_LINKS" not in env:
         # uv does not read pip's configuration.
         env["UV_FIND_LINKS"] = ",".join(links)
@@ -128,7 +128,8 @@ def install_torch(python: Path) -> None:
     _run("pip install torch", [*pip, "--quiet", *cpu, torch])
 
 
-def _find_links(python: Path) -> list[str]:
+def find_links(python: Path) -> list[str]:
+    """Return the folders and pages of wheels that the configuration of python's pip names."""
     listed = subprocess.run(
         [str(python), "-m", "pip", "config", "list"], capture_output=True, text=True, check=False
     ).stdout
@@ -150,7 +151,7 @@ def relock() -> None:
 def compile_lock(arguments: list[str], lock: Path) -> None:
     """Resolve the arguments of ``uv pip compile`` into lock, without torch, whose build depends on the machine."""
     env = dict(os.environ)
-    if links := _find_links(VENV / "bin" / "python"):
+    if links := find_links(VENV / "bin" / "python"):
         env.setdefault("UV_FIND_LINKS", ",".join(links))
     command = [str(VENV / "bin" / "uv"), "pip", "compile", *arguments]
     command += ["-c", str(CONSTRAINTS.relative_to(PROJECT)), "--generate-hashes", "--python-version", "3.11"]

@@ -27,8 +27,10 @@ class Llama:
 
     name = "llama"
 
-    def __init__(self, home: StackHome, environ: Mapping[str, str]) -> None:
+    def __init__(self, home: StackHome, environ: Mapping[str, str], key: str | None = None) -> None:
+        """key: the API key that the server asks for; by default a secret of the state."""
         self._home = home
+        self._given_key = key
         self._environ = environ
         self._model = environ.get("AVA_REASONER") or REASONERS[0]
         if self._model not in REASONERS:
@@ -40,6 +42,10 @@ class Llama:
         self._context = self._number("AVA_LLM_CONTEXT", 32768)
         self.child: Child | None = None
         self._port = 0
+
+    @property
+    def _key(self) -> str:
+        return self._given_key or self._home.state.secret(self.name)
 
     def _number(self, name: str, default: int) -> int:
         text = self._environ.get(name) or str(default)
@@ -58,13 +64,13 @@ class Llama:
         arguments += [f"--port={self._port}", f"--threads={self._threads}", f"--parallel={self._slots}"]
         arguments += [f"--context={self._context}"]
         # The key goes through the environment, because every user of the machine can read arguments.
-        env = dict(self._environ) | {"AVA_LLAMA_API_KEY": self._home.state.secret(self.name)}
+        env = dict(self._environ) | {"AVA_LLAMA_API_KEY": self._key}
         log = self._home.log(self.name)
         self.child = Child(Command(self.name, arguments, log, env=env, cwd=_PROJECT, grace_s=10))
         wait_until(self._ready, self.child, timeout_s=180, every_s=0.25)
 
     def _ready(self) -> bool:
-        headers = {"Authorization": f"Bearer {self._home.state.secret(self.name)}"}
+        headers = {"Authorization": f"Bearer {self._key}"}
         try:
             # Asked with this server's key: llama.cpp lets two servers share one port, and only this one knows the key.
             models = httpx.get(f"{self._url()}/models", headers=headers, timeout=5, trust_env=False)
@@ -81,7 +87,7 @@ class Llama:
         return {
             "REASONER_URL": self._url(),
             "REASONER_MODEL": self._model,
-            "REASONER_API_KEY": self._home.state.secret(self.name),
+            "REASONER_API_KEY": self._key,
         }
 
     def stop(self) -> None:

@@ -113,7 +113,12 @@ def test_texts_become_unit_rows_in_their_order_and_empty_ones_zero() -> None:
     assert rows.dtype == np.float32
     np.testing.assert_allclose(rows, [unit(vector_of("a dog")), [0, 0, 0], unit(vector_of("cat"))], rtol=1e-6)
     assert (path, key) == ("/v1/embeddings", "Bearer sesame")
-    assert body == {"model": "space", "input": ["cat", "a dog"], "encoding_format": "base64"}
+    assert body == {
+        "model": "space",
+        "input": ["cat", "a dog"],
+        "encoding_format": "base64",
+        "truncate_prompt_tokens": -1,
+    }
     (call,) = meter.calls
     assert (call.stage, call.model, call.prompt_tokens, call.items, call.ok) == ("embedding", "space", 10, 2, True)
 

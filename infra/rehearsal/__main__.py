@@ -1,0 +1,73 @@
+"""``python -m infra.rehearsal embedded|openai`` rehearses the deployment. See docs/rehearsal.md.
+
+This process makes the images and the way out to the package index. Then it starts the rehearsal in namespaces of its
+own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from infra.local.bootstrap import BootstrapFailed
+from infra.local.errors import StackError
+from infra.rehearsal import network, plan, sandbox
+from infra.rehearsal.compose import ComposeRefused
+from infra.rehearsal.report import Report
+from infra.rehearsal.run import Rehearsal, environments
+
+ROOT = Path(__file__).resolve().parents[2] / ".local" / "rehearsal"
+OUTSIDE = frozenset({("pypi.org", 443), ("files.pythonhosted.org", 443)})
+"""Hosts that a container may reach: the package index."""
+
+
+def main() -> int:
+    """Rehearse the deployment. Exit status: 0 if every check holds, 1 if one does not, 2 if none could be made."""
+    parser = argparse.ArgumentParser(prog="python -m infra.rehearsal", description=main.__doc__)
+    parser.add_argument("profile", choices=plan.PROFILES)
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a variable of the operator's .env"
+    )
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    folder = ROOT / options.profile
+    settings = dict(pair.partition("=")[::2] for pair in options.set)
+    try:
+        if options.inside:
+            return Rehearsal(options.profile, folder, settings, Report()).run()
+        return outside(options.profile, folder, settings)
+    except (StackError, BootstrapFailed) as error:
+        print(f"rehearsal: ERROR {error}", file=sys.stderr)
+        return 2
+
+
+def outside(profile: str, folder: Path, settings: Mapping[str, str]) -> int:
+    """Make what needs this machine's own network, then run the rehearsal in namespaces."""
+    sandbox.bubblewrap()
+    reason = network.unavailable()
+    if reason is not None:
+        raise StackError(reason)
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    try:
+        planned = plan.make(profile, folder, settings)
+        plan.build(planned, environments(planned))
+    except ComposeRefused:
+        # The rehearsal itself reports it.
+        print("rehearsal: compose.yaml is refused", file=sys.stderr)
+    outlet = network.Outlet(folder / "outlet.sock", OUTSIDE)
+    try:
+        command = [sys.executable, "-m", "infra.rehearsal", profile, "--inside"]
+        command += [f"--set={name}={value}" for name, value in settings.items()]
+        return network.end_with(network.enter(command, os.environ))
+    finally:
+        outlet.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

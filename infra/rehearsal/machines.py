@@ -1,0 +1,140 @@
+"""The containers of the AWS machines, as the plan's start scripts run them, with the servers of the rehearsal."""
+
+from __future__ import annotations
+
+import shlex
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from infra.local.errors import ServiceFailed
+from infra.rehearsal import checks, substitutes
+from infra.rehearsal.compose import PROJECT
+from infra.rehearsal.containers import Container, Definition
+from infra.rehearsal.deployment import default_limit_s, user_of
+from infra.rehearsal.dockerfile import HealthCheck
+from infra.rehearsal.images import Built
+from infra.rehearsal.network import Network
+from infra.rehearsal.report import Report
+from infra.rehearsal.sandbox import Bind, Sandbox, account_files
+from infra.rehearsal.terraform import MachineContainer
+
+DOCKERFILES = PROJECT / "infra" / "images"
+_LAUNCHER = "gpu_workers.engine.models.served.vllm_server"
+_IN_MEMORY = ("/tmp", "/var/tmp")  # noqa: S108 - inside the sandbox
+
+
+class Machines:
+    """Starts each container of each machine by itself, waits for its health check, and asks its model servers.
+
+    secrets: the value of each secret. extra: variables that stand for what AWS gives without one, such as S3's address.
+    """
+
+    def __init__(
+        self,
+        built: Mapping[str, Built],
+        network: Network,
+        hosts: Path,
+        cache: Path,
+        secrets: Mapping[str, str],
+        extra: Mapping[str, str],
+        folder: Path,
+        report: Report,
+    ) -> None:
+        self._built, self._network, self._hosts, self._cache = built, network, hosts, cache
+        self._secrets, self._extra, self._folder, self._report = secrets, extra, folder, report
+
+    def check(self, every: list[MachineContainer]) -> None:
+        """Make the checks of all machines."""
+        self._names(every)
+        served = self._model_servers([each for each in every if each.image == "vllm"])
+        for each in every:
+            if each.image != "vllm":
+                self._start(each, served)
+
+    def _names(self, every: list[MachineContainer]) -> None:
+        """Check that workers on one host have Celery node names of their own: the default is the host's name."""
+        nodes = defaultdict(list)
+        for each in every:
+            if each.host_network and each.image.endswith("worker") and each.entrypoint is None:
+                given = [word for word in each.arguments if word.startswith(("--hostname", "-n"))]
+                nodes[each.group, given[0] if given else ""].append(each.name)
+        for (group, _), names in nodes.items():
+            if len(names) > 1:
+                self._report.check(f"aws.{group}.node_names", False, f"{' and '.join(names)} are one Celery node name")
+
+    def _model_servers(self, every: list[MachineContainer]) -> dict[str, str]:
+        """Check the launcher's command line of each model server; return the name that each port serves."""
+        served = {}
+        for each in every:
+            container = self._container(each, ("sleep", "600"))
+            where = f"aws.{each.group}.{each.name}"
+            try:
+                container.start()
+                done = container.execute(["python", "-m", _LAUNCHER, *each.arguments, "--print"], timeout_s=120)
+            except ServiceFailed as error:
+                self._report.check(f"{where}.starts", False, str(error))
+                continue
+            finally:
+                container.stop()
+            if not self._report.check(
+                f"{where}.starts", done.returncode == 0, (done.stdout or done.stderr).strip()[-600:]
+            ):
+                continue
+            options = dict(
+                pair for pair in zip(shlex.split(done.stdout)[:-1], shlex.split(done.stdout)[1:], strict=True)
+            )
+            host, port = options.get("--host", ""), options.get("--port", "")
+            self._report.check(
+                f"{where}.listens", not host.startswith("127.") and host != "localhost", f"{host}:{port}"
+            )
+            self._report.check(f"{where}.devices", each.gpus, "has the machine's GPUs" if each.gpus else "has no GPU")
+            served[port] = options.get("--served-model-name", "")
+        return served
+
+    def _start(self, each: MachineContainer, served: Mapping[str, str]) -> None:
+        where = f"aws.{each.group}.{each.name}"
+        missing = [name for name in each.secrets if name not in self._secrets]
+        self._report.check(
+            f"{where}.secrets", not missing, f"no value for {', '.join(missing)}" if missing else "all known"
+        )
+        container = self._container(each)
+        self._report.say(f"starting {each.group}.{each.name} of AWS")
+        try:
+            container.start()
+            reason = container.wait_healthy(default_limit_s(container.definition.health_check))
+            self._report.check(f"{where}.starts", reason is None, reason or "healthy, as the start script runs it")
+            if reason is None and "MODEL_API_KEY" in container.definition.sandbox.environment and served:
+                for role, seen in checks.ask(container).items():
+                    port = str(seen["url"]).rpartition(":")[2].partition("/")[0]
+                    self._report.check(
+                        f"{where}.{role}.served",
+                        served.get(port) == seen["model"],
+                        f"asks port {port} for {seen['model']}, which serves {served.get(port)}",
+                    )
+        except ServiceFailed as error:
+            self._report.check(f"{where}.starts", False, str(error))
+        finally:
+            container.stop()
+
+    def _container(self, each: MachineContainer, command: tuple[str, ...] | None = None) -> Container:
+        built = self._built[each.image]
+        image = built.image
+        user = user_of(image.user)
+        name = f"aws-{each.group}-{each.name}"
+        environment = {**image.final.environment(), **each.environment, **self._extra, "HOME": image.workdir}
+        environment |= {secret: self._secrets[secret] for secret in each.secrets if secret in self._secrets}
+        environment["PGSSLMODE"] = "disable"
+        binds = [*built.binds, *(substitutes.media_programs() if "ffmpeg" in image.final.packages() else [])]
+        binds += [Bind(self._cache, target, writable=True) for target in each.volumes]
+        writable = [volume for volume in image.volumes if volume not in each.volumes]
+        writable += each.tmpfs if each.read_only else _IN_MEMORY
+        etc = account_files(self._folder / "etc" / name, user, image.workdir) | {"hosts": self._hosts}
+        sandbox = Sandbox(name, user, image.workdir, environment, binds, tuple(writable), etc)
+        check = image.health_check
+        if each.health is not None:
+            test = ("/bin/sh", "-c", each.health)
+            check = HealthCheck(test) if check is None else replace(check, test=test)
+        whole = command or ((each.entrypoint or image.entrypoint) + (each.arguments or image.command))
+        return Container(Definition(name, sandbox, whole, check), self._network, self._folder / "log")

@@ -1,0 +1,88 @@
+"""What a rehearsal starts: the operator's variables, the services of compose.yaml, and their images."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.rehearsal import compose, dockerfile, images
+from infra.rehearsal.compose import Service
+from infra.rehearsal.images import Built
+
+PRESETS = {"embedded": "embedded", "openai": "gpu-48gb"}
+"""The preset that a profile rehearses, unless the operator chooses another."""
+PROFILES = tuple(PRESETS)
+PUBLIC_URL = "http://127.0.0.1:8000"
+REASONER_HOST = "reasoner.example"
+"""Name of the machine "elsewhere" whose reasoner the embedded profile asks."""
+REASONER = "smollm2"
+"""Its model: small, because a rehearsal looks at the wiring and not at the answer."""
+_SECRETS = (
+    "APP_RW_PASSWORD", "APP_DISPATCH_PASSWORD", "APP_OWNER_PASSWORD", "APP_ADMIN_RO_PASSWORD", "POSTGRES_PASSWORD",
+    "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "AVA_SECRET_KEY",
+    "MODEL_API_KEY",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One rehearsal. services: as docker-compose resolves them, in the order of starting. built: by Dockerfile."""
+
+    profile: str
+    preset: str
+    folder: Path
+    variables: Mapping[str, str]
+    services: tuple[Service, ...]
+
+    @property
+    def dockerfiles(self) -> dict[Path, Path]:
+        """Return the Dockerfiles with the context of each."""
+        return {each.dockerfile: each.context for each in self.services if each.dockerfile and each.context}
+
+
+def variables(profile: str, folder: Path) -> dict[str, str]:
+    """Return the operator's .env: random secrets, the same for the folder at each call, and the profile's models."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "secrets.json"
+    if not file.exists():
+        made = {name: secrets.token_hex(24) for name in _SECRETS}
+        made |= {name: f"1:{secrets.token_hex(24)}" for name in ("AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS")}
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+            json.dump(made, out)
+    given = dict(json.loads(file.read_text()))
+    given |= {"AVA_PUBLIC_URL": PUBLIC_URL, "POSTGRES_SHARED_BUFFERS": "256MB"}
+    if profile == "embedded":
+        # The preset's reasoner is the operator's: here llama.cpp on another machine.
+        given |= {"REASONER_URL": f"http://{REASONER_HOST}:8080/v1", "REASONER_MODEL": REASONER}
+    return given
+
+
+def preset_file(preset: str) -> Path:
+    """Return the file of variables of a preset."""
+    return compose.PROJECT / "infra" / "presets" / f"{preset}.env"
+
+
+def make(profile: str, folder: Path, settings: Mapping[str, str]) -> Plan:
+    """Return the plan of a profile. Raises ComposeRefused if docker-compose does not accept the file for it.
+
+    settings: variables of the operator's own, which win; MODEL_PRESET among them chooses another preset.
+    """
+    preset = settings.get("MODEL_PRESET", PRESETS[profile])
+    given = variables(profile, folder) | {name: value for name, value in settings.items() if name != "MODEL_PRESET"}
+    file = folder / ".env"
+    file.write_text("".join(f"{name}={value}\n" for name, value in given.items()))
+    every = compose.services([preset_file(preset), file])
+    return Plan(profile, preset, folder, given, tuple(every[name] for name in compose.start_order(every)))
+
+
+def build(plan: Plan, environments: Mapping[str, Path]) -> dict[Path, Built]:
+    """Make the images of a plan. environments: virtual environments to use in place of an image's own, by image."""
+    built = {}
+    for path, context in plan.dockerfiles.items():
+        image = dockerfile.read(path)
+        built[path] = images.build(image, context, plan.folder / "images", environment=environments.get(image.name))
+    return built
