@@ -34,7 +34,7 @@ test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jo
 test-faults: bootstrap ## kill every process of the service while it indexes, and compare graph and bill (about 5 minutes)
 	@$(PY) -m pytest tests/faults $(ARGS)
 
-test-vllm: bootstrap ## test the openai profile against a real vLLM on this CPU; the first run sets it up (about 2.5 GB)
+test-vllm: bootstrap ## test the model servers of a preset with a real vLLM on this CPU; the first run sets it up (about 2.5 GB)
 	@$(PY) -m infra.vllm $(ARGS)
 
 rehearse: bootstrap ## start the deployment as compose and terraform write it: PROFILE=embedded|openai [ARGS='--set NAME=VALUE']

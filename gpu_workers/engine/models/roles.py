@@ -356,6 +356,20 @@ class TextEmbedder(Protocol):
         ...
 
 
+@runtime_checkable
+class QueryEmbedder(Protocol):
+    """A TextEmbedder whose model expects a search text in another form than a stored text."""
+
+    def embed_queries(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]: ...
+
+
+def embed_queries(embedder: TextEmbedder, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
+    """Embed search texts, in the form that the model expects them. See TextEmbedder.embed()."""
+    if isinstance(embedder, QueryEmbedder):
+        return embedder.embed_queries(texts, meter=meter)
+    return embedder.embed(texts, meter=meter)
+
+
 class FrameEmbedder(Protocol):
     """Turns frames and queries into vectors of one space (possibly the text embedder's)."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import cv2
@@ -13,7 +14,8 @@ from gpu_workers.engine.ekg import Picture, SampledFrame, Span
 from gpu_workers.engine.models.change import unchanged_since
 from gpu_workers.engine.models.pictures import jpeg_of, jpeg_size, jpeg_tokens, picture_tokens
 from gpu_workers.engine.models.roles import ChatCapabilities, ChunkView, Meter, SegmentView
-from gpu_workers.engine.models.served.chat import OpenAIChatModel, RetryPolicy
+from gpu_workers.engine.models.served.chat import OpenAIChatModel
+from gpu_workers.engine.models.served.transport import RetryPolicy
 from gpu_workers.engine.models.served.vision import VlmDescriber
 from tests.scripted_openai import ScriptedOpenAIServer, ScriptedRequest, looping, with_window
 
@@ -120,11 +122,11 @@ def test_a_chunk_that_shows_nothing_new_keeps_the_description_before_it_and_says
         result = VlmDescriber(_model(server)).describe(_view(EMPTY, EMPTY, ROLLS, RESTS, RESTS, EMPTY), meter=Meter())
         asked = sorted(_answer(request)["description"] for request in server.requests)
     assert [chunk.inherited for chunk in result.chunks] == [False, True, False, False, True, False]
-    told = [chunk.description for chunk in result.chunks]
-    assert told[1] == told[0]
-    assert told[4] == told[3]
-    assert len(set(told)) == 4
-    assert asked == sorted({text for text in told if text})
+    texts = [chunk.description for chunk in result.chunks]
+    assert texts[1] == texts[0]
+    assert texts[4] == texts[3]
+    assert len(set(texts)) == 4
+    assert asked == sorted({text for text in texts if text})
     assert all(chunk.on_screen_text == ("EXIT",) for chunk in result.chunks)
 
 
@@ -138,6 +140,48 @@ def test_slow_changes_add_up_until_they_count() -> None:
     kept = unchanged_since(views)
     assert kept[1] == 0
     assert any(source is None for source in kept[1:])
+
+
+def _with_clock(view: SegmentView) -> SegmentView:
+    """Draw a clock with seconds into each picture, in the form of a surveillance camera's."""
+    chunks = []
+    for chunk in view.chunks:
+        frames = []
+        for frame in chunk.frames:
+            picture = frame.picture.copy()
+            seconds = 58 + frame.ms // 1000
+            text = f"2021-03-04 12:{seconds // 60:02}:{seconds % 60:02}"
+            cv2.putText(picture, text, (12, 28), cv2.FONT_HERSHEY_SIMPLEX, 0.7, (255, 255, 255), 2)
+            frames.append(SampledFrame(frame.ms, picture))
+        chunks.append(replace(chunk, frames=tuple(frames)))
+    return replace(view, chunks=tuple(chunks))
+
+
+def test_a_clock_in_the_picture_is_no_change_and_what_moves_is() -> None:
+    view = _with_clock(_view(*[EMPTY] * 4, ROLLS, *[EMPTY] * 5))
+    kept = unchanged_since(view.chunks)
+    assert kept[4] is None
+    assert kept[5] is None
+    assert sum(source is None for source in kept) <= 4, kept
+
+
+def test_a_kept_description_has_no_reading_of_the_clock() -> None:
+    def answer(request: ScriptedRequest) -> dict[str, Any]:
+        return {**_answer(request), "on_screen_clock": "12:00:58"}
+
+    with ScriptedOpenAIServer(answer) as server:
+        result = VlmDescriber(_model(server)).describe(_view(EMPTY, EMPTY), meter=Meter())
+    described, kept = result.chunks
+    assert kept.inherited
+    assert described.on_screen_text == ("EXIT", "12:00:58")
+    assert kept.on_screen_text == ("EXIT",)
+    assert "12:00:58" in (described.description or "")
+    assert "12:00:58" not in (kept.description or "")
+
+
+def test_something_small_that_moves_about_is_a_change() -> None:
+    walks: list[list[int | None]] = [[40 * n + 6 * k for k in range(6)] for n in range(10)]
+    assert unchanged_since(_view(*walks).chunks) == [None] * 10
 
 
 def test_a_still_hour_asks_for_a_third_of_a_busy_one_at_most() -> None:

@@ -11,9 +11,10 @@ import pytest
 from gpu_workers.engine.ekg import Chunk, Span, TranscriptLine
 from gpu_workers.engine.models.pictures import jpeg_of
 from gpu_workers.engine.models.roles import ChatCapabilities, Meter, ModelError
-from gpu_workers.engine.models.served.chat import OpenAIChatModel, RetryPolicy
+from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from gpu_workers.engine.models.served.events import VlmEventWriter, slice_lines, with_writing
 from gpu_workers.engine.models.served.json_text import read_object, salvaged
+from gpu_workers.engine.models.served.transport import RetryPolicy
 from tests.engine.models.test_descriptions import unbounded
 from tests.scripted_openai import ScriptedOpenAIServer, ScriptedRequest, looping, with_window
 

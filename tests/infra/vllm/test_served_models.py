@@ -26,6 +26,7 @@ from gpu_workers.engine.ekg import Picture, SampledFrame, Span
 from gpu_workers.engine.indexing.global_summary import summarise
 from gpu_workers.engine.models import bindings
 from gpu_workers.engine.models.capabilities import report_of
+from gpu_workers.engine.models.model_table import preset
 from gpu_workers.engine.models.pictures import jpeg_of
 from gpu_workers.engine.models.roles import (
     CheckRequest,
@@ -111,15 +112,23 @@ def test_the_preset_indexes_a_video(indexed: Indexed, models: IndexModels) -> No
 
 def test_indexing_meters_what_the_server_counted(indexed: Indexed) -> None:
     described = asked(indexed.calls, "description")
-    assert len(described) >= len(indexed.index.chunks)
-    assert all(call.prompt_tokens > 6 * FRAME_TOKENS for call in described), "six frames of every chunk arrived"
-    assert asked(indexed.calls, "summary"), "at least one event has several described chunks"
-    extracted = asked(indexed.calls, "entities")
-    assert len(extracted) >= len(indexed.index.events)
-    assert all(call.prompt_tokens > FRAME_TOKENS for call in extracted), "the extractor was shown frames"
+    own = [chunk for chunk in indexed.index.chunks if not chunk.inherited]
+    assert len(described) >= len(own)
+    assert len(own) < len(indexed.index.chunks), "the colour bars stand still"
+    assert all(call.prompt_tokens > 3 * (FRAME_TOKENS + TIME_TOKENS) for call in described), (
+        "six frames of each arrived"
+    )
+    written = [*asked(indexed.calls, "event"), *asked(indexed.calls, "entities")]
+    assert len(written) >= len(indexed.index.events)
+    assert all(call.prompt_tokens > FRAME_TOKENS for call in written), "the model was shown frames"
     for call in indexed.calls:
         assert 0 <= call.cached_tokens <= call.prompt_tokens
     assert any(call.cached_tokens >= CACHE_BLOCK for call in described), "chunks share their instructions"
+    vectors = [call for call in indexed.calls if call.stage == "embedding"]
+    assert {call.model for call in vectors} == {
+        preset(servers.PRESET).servers[name].model for name in ("text-embedder", "frame-embedder")
+    }
+    assert all(call.prompt_tokens for call in vectors)
 
 
 def test_the_narrator_summarises_the_indexed_events(indexed: Indexed, models: IndexModels, notes: Notes) -> None:
@@ -236,7 +245,7 @@ def test_refused_requests_have_the_engines_codes(
             model.sample([Message("user", parts)], stage="refused", meter=Meter(), max_tokens=8)
         return caught.value.code, caught.value.retryable
 
-    def bound(**changes: str) -> OpenAIChatModel:
+    def bound(**changes: Any) -> OpenAIChatModel:
         role = replace(settings.reasoner, **changes)
         return OpenAIChatModel(base_url=role.url, model=role.model, api_key=role.api_key)
 
@@ -360,10 +369,11 @@ def test_served_text_vectors_are_those_of_the_model(models: IndexModels, setting
 
 def test_served_frame_vectors_are_those_of_the_model(models: IndexModels) -> None:
     folder = environment.model_of("frame-embedder", Path(os.environ["AVA_TEST_VLLM"]))
-    model = SiglipModel.from_pretrained(folder).eval()
+    model: Any = SiglipModel.from_pretrained(folder)
+    model.eval()
     processor: Any = AutoProcessor.from_pretrained(folder)  # type: ignore[no-untyped-call]
     noise = np.random.default_rng(0).integers(0, 255, (3, 6, 6, 3), dtype=np.uint8)
-    # Of the model's own size, in squares of a JPEG block, so that neither scaling nor compression changes much.
+    # The model's own size, in squares of a JPEG block, so that neither scaling nor compression changes much.
     pictures = [np.kron(picture, np.ones((16, 16, 1), np.uint8)) for picture in noise]
     rows = models.frame_embedder.embed_frames(pictures, meter=Meter())
     queries = [models.frame_embedder.embed_query(text.upper(), meter=Meter()) for text in TEXTS]

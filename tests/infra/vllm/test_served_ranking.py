@@ -47,7 +47,7 @@ def served(notes: Notes) -> Iterator[dict[str, Served]]:
 
 @pytest.fixture(scope="module")
 def answering(served: dict[str, Served]) -> AnswerModels:
-    # Of the embedders, this module has none.
+    # No server of this module embeds.
     embedded = {"TEXT_EMBEDDER_MODEL": "all-minilm-l6-v2", "FRAME_EMBEDDER_MODEL": "conse", "MODEL_DEVICE": "cpu"}
     return bindings.load_answer_models(ModelSettings.from_env({**servers.environment_of(served), **embedded}))
 

@@ -232,7 +232,7 @@ class ServedTokenSimilarity:
             if not isinstance(candidate, _Tokens) or not isinstance(reference, _Tokens):
                 raise TypeError("score() takes what encode() of the same class returned")
             if len(candidate.rows) and len(reference.rows):
-                # As bert_score, whose padded batches hold a 0 for every token: no cosine counts as less than 0.
+                # A padded batch of bert_score holds a 0 for every token, so no cosine counts as less than 0.
                 cosines = np.maximum(candidate.rows @ reference.rows.T, 0.0)
                 result[:2, k] = cosines.max(axis=1).mean(), cosines.max(axis=0).mean()
         both = result[0] + result[1]

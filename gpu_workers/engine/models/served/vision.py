@@ -211,7 +211,10 @@ def _chunk(view: ChunkView, outcome: _Described | ModelError | None, inherited: 
         code = "no_frames" if outcome is None else outcome.code
         return Chunk(view.n, view.span, None, gap=code, transcript=view.transcript)
     text, writing = outcome.text, outcome.writing
-    if outcome.on_clock:
+    # A clock was read in the described chunk alone; it goes on in the chunks that keep its description.
+    if outcome.on_clock and inherited:
+        writing = tuple(item for item in writing if item != outcome.on_clock)
+    elif outcome.on_clock:
         writing = (*(item for item in writing if item != outcome.on_clock), outcome.on_clock)
         if outcome.on_clock not in text:
             text = f"{text} The on-screen clock reads {outcome.on_clock}."

@@ -71,8 +71,8 @@ def settings_of(server: str, options: Mapping[str, Any], env: Mapping[str, str])
     """
     chosen = preset(env.get("MODEL_PRESET") or "embedded")
     if server not in chosen.servers:
-        known = ", ".join(chosen.servers) or "none"
-        raise ValueError(f"MODEL_PRESET {chosen.name} has no server {server!r}; its servers: {known}")
+        named = ", ".join(chosen.servers) or "none"
+        raise ValueError(f"MODEL_PRESET {chosen.name} has no server {server!r}; its servers: {named}")
     row = chosen.servers[server]
 
     def given(name: str, default: Any) -> Any:
