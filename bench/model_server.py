@@ -205,7 +205,7 @@ class _Server:
             return self._rates.image_tokens
         if part.get("type") == "video_url":
             # Two frames cost as much as one picture.
-            return self._rates.image_tokens * math.ceil(part["video_url"]["url"].count(",") / 2)
+            return self._rates.image_tokens * math.ceil(str(part["video_url"]["url"]).count(",") / 2)
         return _tokens(part["text"])
 
 
