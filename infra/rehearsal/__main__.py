@@ -47,6 +47,7 @@ def main() -> int:
 
 def outside(profile: str, folder: Path, settings: Mapping[str, str]) -> int:
     """Make what needs this machine's own network, then run the rehearsal in namespaces."""
+    sandbox.fetch()
     sandbox.bubblewrap()
     reason = network.unavailable()
     if reason is not None:
