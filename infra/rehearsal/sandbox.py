@@ -59,7 +59,8 @@ class Sandbox:
         line += _machine()
         for name, path in self.etc.items():
             line += ["--ro-bind", str(path), f"/etc/{name}"]
-        line += ["--proc", "/proc", "--dev", "/dev"]
+        # An engine shows /sys too; vLLM counts processors there.
+        line += ["--proc", "/proc", "--dev", "/dev", "--ro-bind", "/sys", "/sys"]
         for folder in self.writable:
             line += ["--perms", "1777", "--tmpfs", folder]
         # A mount below another mount follows it.
