@@ -34,7 +34,7 @@ test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jo
 test-faults: bootstrap ## kill every process of the service while it indexes, and compare graph and bill (about 5 minutes)
 	@$(PY) -m pytest tests/faults $(ARGS)
 
-test-vllm: bootstrap ## test the openai profile against a real vLLM on this CPU; the first run sets it up (about 2.5 GB)
+test-vllm: bootstrap ## test the model servers of a preset with a real vLLM on this CPU; the first run sets it up (about 2.5 GB)
 	@$(PY) -m infra.vllm $(ARGS)
 
 rehearse: bootstrap ## start the deployment as compose and terraform write it: PROFILE=embedded|openai [ARGS='--set NAME=VALUE']
@@ -46,8 +46,8 @@ bench-index: bootstrap ## measure indexing, one JSON line per figure; some of th
 bench-answer: bootstrap ## measure answering, one JSON line per figure; some of them: ONLY=tri_view
 	@$(PY) -m bench.answer --only "$(ONLY)"
 
-eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activitynet|tacos DATA=folder ARM=name [LIMIT SEED OUT AGAINST]
-	@$(PY) -m bench.evaluation --set="$(SET)" --data="$(DATA)" --arm="$(ARM)" --limit="$(LIMIT)" --seed="$(SEED)" --out="$(OUT)" --against="$(AGAINST)"
+eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activitynet|tacos DATA=folder ARM=name [LIMIT SEED OUT AGAINST EVENT_WORDS]
+	@$(PY) -m bench.evaluation --set="$(SET)" --data="$(DATA)" --arm="$(ARM)" --limit="$(LIMIT)" --seed="$(SEED)" --event-words="$(EVENT_WORDS)" --out="$(OUT)" --against="$(AGAINST)"
 
 up: bootstrap ## run the service in the foreground; Ctrl-C stops it
 	@$(PY) -m infra.local.supervisor up

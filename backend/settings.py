@@ -121,6 +121,8 @@ API_THREADS = env.integer("AVA_API_THREADS", 8, least=1)
 MAX_UPLOAD_BYTES = env.integer("AVA_MAX_UPLOAD_BYTES", 100 * 1024**3, least=1)
 MAX_VIDEO_MS = env.integer("AVA_MAX_VIDEO_MS", 48 * 3_600_000, least=1)
 SEGMENT_MS = env.integer("AVA_SEGMENT_MS", 30_000, least=3_000)
+# Segments of one video that wait in the queue while others run. Each free worker takes one, and the next is queued.
+SEGMENTS_WAITING = env.integer("AVA_SEGMENTS_WAITING", 4, least=1)
 # How entities are linked at the end: incrementally, or again by K-means over all mentions (AVA, section 4.3).
 INDEX_LINKING = env.choice("AVA_INDEX_LINKING", "incremental", ("incremental", "kmeans"))
 # The global summary is written again after this number of segments, and at the video's end.

@@ -22,6 +22,10 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "depth_3_over_depth_1": ("answer_calls", "depth"),
     "depth_3_over_depth_1_by_level": ("answer_calls", "depth"),
     "answer_p50_s": ("answer_calls", "waits"),
+    "answer_vs_ava": ("answer_peer", "against_the_published_code"),
+    "answer_vs_ava_in_doubt": ("answer_peer", "against_the_published_code"),
+    "answer_events": ("answer_prompts", "events"),
+    "judged_without_events": ("answer_prompts", "judgements"),
 }
 """Every figure, with the module of this package and the function that measures it. One function may measure several."""
 

@@ -232,7 +232,7 @@ def words(request: Mapping[str, Any]) -> str | Sequence[str]:
     """What the prompt asks for, as long as it asks for, different for every prompt and seed; all samples of a node say
     the same unless the question is in doubt."""
     prompt = "\n".join(message["content"] for message in request["messages"])
-    said = partial(_words, random.Random(zlib.crc32(f"{prompt}{request.get('seed')}".encode())))
+    said = partial(filler, random.Random(zlib.crc32(f"{prompt}{request.get('seed')}".encode())))
     stage = request["response_format"]["json_schema"]["name"]
     queries = {"keywords": said(33), "entity": said(12), "scene": said(50)}
     if stage == "rewrite":
@@ -255,7 +255,7 @@ def words(request: Mapping[str, Any]) -> str | Sequence[str]:
 def long_day() -> InMemoryGraph:
     """75 minutes of events of one chunk with long summaries; no two are alike."""
     video_id, said = stable_id("video", "long day"), random.Random(0)
-    names = [f"{_words(said, 12)} {n}" for n in range(ENTITIES)]
+    names = [f"{filler(said, 12)} {n}" for n in range(ENTITIES)]
     people = [
         Entity(stable_id("entity", video_id, n), name, "person", "", (), vector_of(name), 1)
         for n, name in enumerate(names)
@@ -263,7 +263,7 @@ def long_day() -> InMemoryGraph:
     records, frames = [], []
     for n in range(EVENTS):
         span = Span(n * CHUNK_MS, (n + 1) * CHUNK_MS)
-        summary = _words(said, SUMMARY_CHARACTERS)
+        summary = filler(said, SUMMARY_CHARACTERS)
         event = Event(stable_id("event", video_id, n), n, span, n, n + 1, summary, vector_of(summary))
         person = people[n % ENTITIES]
         mention = LinkedMention(
@@ -285,11 +285,13 @@ _VOCABULARY = re.findall(
 )
 
 
-def _words(source: random.Random, characters: int) -> str:
+def filler(source: random.Random, characters: int) -> str:
     """Words of about so many characters in all."""
     said: list[str] = []
-    while sum(map(len, said)) + len(said) < characters:
+    length = 0
+    while length < characters:
         said.append(source.choice(_VOCABULARY))
+        length += len(said[-1]) + 1
     return " ".join(said)
 
 

@@ -134,7 +134,7 @@ def _write_rows(
         "ekg_chunk", chunks, id=_ids(random, chunks), n=_int4(range(chunks)), start_ms=_int8(chunk_ms),
         end_ms=_int8(chunk_ms + 3_000), segment_n=_int4(chunk_ms // 30_000), event_id=ids["e"][chunk_ms // length],
         description=_text("chunk {:05d}: a person in black walks left, two stand", chunks), facts=_all(chunks, b"\1{}"),
-        on_screen_text=_all(chunks, b"\1[]"),
+        on_screen_text=_all(chunks, b"\1[]"), inherited=_all(chunks, b"\0"),
     )  # fmt: skip
     copy(
         "ekg_frame", FRAMES, id=ids["f"], ms=_int8(ms), event_id=ids["e"][ms // length],

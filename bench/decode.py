@@ -13,8 +13,9 @@ import av
 from bench.figures import Figures, at_least, ratio, side_by_side
 from bench.videos import HD, HD_WITHOUT_B_FRAMES, Recipe, pure_decode, video
 from gpu_workers.engine.ekg import CHUNK_MS, Span
-from gpu_workers.engine.indexing.sampling import DECODER_THREADS, SamplingGrid, sample_frames
+from gpu_workers.engine.indexing.sampling import DECODER_THREADS, sample_frames
 from gpu_workers.engine.indexing.segments import plan_segments
+from gpu_workers.engine.models.frame_grid import SamplingGrid
 
 TARGET = 0.9
 FPS, MAX_SIDE = 2.0, 768

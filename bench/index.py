@@ -26,7 +26,11 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "linking_memory": ("linking", "memory"),
     "linking_postgres": ("linking", "postgres"),
     "linking_quality": ("linking", "quality"),
-    "served_hour": ("served", "hour"),
+    "served_hour_tasks": ("served", "hour_of_tasks"),
+    "served_hour_tasks_64_slots": ("served", "hour_of_tasks_with_64_slots"),
+    "describe_tokens": ("perception", "tokens"),
+    "index_tokens_vs_ava": ("perception", "tokens"),
+    "static_calls": ("perception", "still"),
     "embedded_real_time": ("embedded", "real_time"),
 }
 """Every figure, with the module of this package and the function that measures it. One function may measure several."""

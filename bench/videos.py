@@ -35,6 +35,25 @@ TEN_MINUTES = Recipe("ten-minutes", 600, size="320x180", fps=5, kilobits=200)
 HOUR = Recipe("hour", 3_600, size="320x180", fps=5, kilobits=150)
 
 
+VISIT_S = (200, 230)
+"""Seconds between which somebody is in the room of still_camera()."""
+
+
+@cache
+def still_camera() -> Path:
+    """Return ten minutes of an empty room with the noise of a camera, into which a person in red comes once."""
+    path = cache_dir() / "bench" / f"still-camera-640x360-5-{TEN_MINUTES.seconds}.mp4"
+    if not path.exists():
+        show_progress(f"making {path.name}")
+        start, end = VISIT_S
+        room = f"color=c=0x70705c:size=640x360:rate=5:duration={TEN_MINUTES.seconds}"
+        person = f"color=c=red:size=40x110:rate=5:duration={TEN_MINUTES.seconds}"
+        walk = f"overlay=x='20*(t-{start})':y=180:enable='between(t,{start},{end})',noise=alls=6:allf=t"
+        inputs = ["-f", "lavfi", "-i", room, "-f", "lavfi", "-i", person, "-filter_complex", f"[0][1]{walk}"]
+        _keep(path, [*inputs, "-c:v", "libx264", "-preset", "veryfast", "-b:v", "300k", "-pix_fmt", "yuv420p"])
+    return path
+
+
 @cache
 def video(recipe: Recipe) -> Path:
     """Return the file of recipe; make it if it is not there yet."""

@@ -30,6 +30,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "health": "/healthz and /readyz",
         "idempotency": "Idempotency-Key",
         "middleware": "request ids",
+        "model_reports": "what workers last found out about the models",
         "open_replies": "the cap on open replies",
         "openapi": "settings of drf-spectacular",
         "pagination": "cursors",
@@ -42,7 +43,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "serving": "the ASGI application",
         "views": "the base view",
     },
-    "billing": {"rates": "price books"},
+    "billing": {"hosted_rates": "a check of the deployment", "rates": "price books"},
     "console": {
         "admin": "the lists",
         "base": "read-only pages",

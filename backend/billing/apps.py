@@ -1,6 +1,12 @@
 from django.apps import AppConfig
+from django.core import checks
 
 
 class BillingConfig(AppConfig):
     name = "backend.billing"
     label = "billing"
+
+    def ready(self) -> None:
+        from backend.billing.hosted_rates import check_hosted_rates
+
+        checks.register(check_hosted_rates, checks.Tags.database, deploy=True)

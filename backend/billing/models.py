@@ -87,6 +87,8 @@ class ModelCall(TenantRow):
     stage = models.CharField(max_length=64)
     model = models.CharField(max_length=200)
     wall_ms = models.PositiveIntegerField()
+    # The call's share of its server's time.
+    device_ms = models.PositiveIntegerField()
     prompt_tokens = models.PositiveIntegerField(default=0)
     cached_tokens = models.PositiveIntegerField(default=0)
     completion_tokens = models.PositiveIntegerField(default=0)

@@ -137,7 +137,7 @@ WITH metered AS (
         ('input_tokens', (c.prompt_tokens - least(c.cached_tokens, c.prompt_tokens))::numeric),
         ('cached_tokens', least(c.cached_tokens, c.prompt_tokens)::numeric),
         ('output_tokens', c.completion_tokens::numeric),
-        ('device_seconds', c.wall_ms / 1000.0)
+        ('device_seconds', c.device_ms / 1000.0)
     ) AS m (meter, quantity)
     WHERE (%(source_type)s::text IS NULL OR c.source_type = %(source_type)s)
       AND (%(source_id)s::uuid IS NULL OR c.source_id = %(source_id)s)

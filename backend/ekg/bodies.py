@@ -47,6 +47,9 @@ class ChunkSerializer(serializers.Serializer[Any]):
     description = serializers.CharField(allow_null=True)
     gap = serializers.CharField(allow_null=True)
     on_screen_text = serializers.ListField(child=serializers.CharField())
+    inherited = serializers.BooleanField(
+        help_text="Whether nothing changed since an earlier chunk, whose description this chunk keeps."
+    )
 
 
 class VideoFrameSerializer(serializers.Serializer[Any]):

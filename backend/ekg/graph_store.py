@@ -206,16 +206,6 @@ class GraphStore:
         )
         return {UUID(source): UUID(target) for source, target in rows}
 
-    def participations(self, event_ids: Sequence[UUID]) -> list[Participation]:
-        """Return the entities that take part in these events, with their roles."""
-        rows = self._cypher(
-            "UNWIND $ids AS i MATCH (e:Event) WHERE e.uid = i MATCH (u:Entity)-[p:PARTICIPATES_IN]->(e) "
-            "RETURN u.uid, e.uid, p.role",
-            "entity text, event text, role text",
-            {"ids": [str(event_id) for event_id in event_ids]},
-        )
-        return [Participation(UUID(entity), UUID(event), role or "") for entity, event, role in rows]
-
     def events_of(self, entity_ids: Sequence[UUID]) -> list[Participation]:
         """Return the events that these entities take part in."""
         rows = self._cypher(
@@ -225,16 +215,6 @@ class GraphStore:
             {"ids": [str(entity_id) for entity_id in entity_ids]},
         )
         return [Participation(UUID(entity), UUID(event), role or "") for entity, event, role in rows]
-
-    def related(self, entity_ids: Sequence[UUID]) -> list[RelatedTo]:
-        """Return the RELATED_TO edges that leave or reach these entities."""
-        start = "UNWIND $ids AS i MATCH (u:Entity) WHERE u.uid = i"
-        rows = self._cypher_each(
-            [f"{start} {hop}" for hop in _RELATED],
-            "source text, target text, predicate text, event text",
-            {"ids": [str(entity_id) for entity_id in entity_ids]},
-        )
-        return _relations(rows)
 
     def surroundings(self, event_ids: Sequence[UUID]) -> tuple[list[Participation], list[RelatedTo]]:
         """Return the participations in these events and the RELATED_TO edges of their entities, in one round trip."""

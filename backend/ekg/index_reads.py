@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Overview, Relation, Topic, TranscriptLine
-from backend.ekg.reader import evenly, read_chunk, read_entity, stored_vector
+from backend.ekg.reader import read_chunk, read_entity, stored_vector
 from backend.library.models import Segment
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.retrieval.frames import evenly
 
 
 def chunks_of(segments: Sequence[Segment]) -> list[ekg.Chunk]:
@@ -46,14 +47,14 @@ def transcript_between(video_id: UUID, version: int, start_ms: int, end_ms: int)
     )
 
 
-def frames_between(video_id: UUID, version: int, span: Span, *, limit: int) -> list[tuple[int, str]]:
-    """Return at most limit (ms, thumbnail key) spread evenly over span."""
+def frames_between(video_id: UUID, version: int, span: Span, *, limit: int | None = None) -> list[tuple[int, str]]:
+    """Return (ms, thumbnail key) of the frames in span; at most limit of them, spread evenly."""
     rows = list(
         Frame.objects.filter(video_id=video_id, index_version=version, ms__gte=span.start_ms, ms__lt=span.end_ms)
         .order_by("ms")
         .values_list("ms", "thumbnail_key")
     )
-    return [rows[index] for index in evenly(len(rows), limit)]
+    return rows if limit is None else [rows[index] for index in evenly(len(rows), limit)]
 
 
 def read_topics(video_id: UUID, version: int) -> list[ekg.Topic]:

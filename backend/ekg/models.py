@@ -51,6 +51,7 @@ class Chunk(IndexRow):
     gap = models.CharField(max_length=64, null=True)
     facts = models.JSONField(default=dict)
     on_screen_text = models.JSONField(default=list)
+    inherited = models.BooleanField(default=False)
 
     class Meta(IndexRow.Meta):
         constraints = [

@@ -32,6 +32,15 @@ def unlinked_tracks(video_id: UUID, version: int, segment_n: int) -> tuple[list[
     return [row.id for row in rows], [_observation(row) for row in rows]
 
 
+def object_numbers(video_id: UUID, version: int, since_ms: int) -> dict[int, int]:
+    """Return the number of each track's object by the track's number, for tracks that end after since_ms.
+
+    Inside an open tenant_scope.
+    """
+    rows = Track.objects.filter(video_id=video_id, index_version=version, end_ms__gt=since_ms).exclude(object=None)
+    return dict(rows.values_list("track_no", "object__n"))
+
+
 def store_objects(linked: LinkedTracks, track_ids: Sequence[UUID], *, video_id: UUID, version: int, model: str) -> None:
     """Store the objects of one segment and assign its tracks to them; inside an open tenant_scope.
 

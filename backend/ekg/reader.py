@@ -21,17 +21,12 @@ from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import Span, Vector, unit
-from gpu_workers.engine.ports import EntityFact, Hit, StoredEvent, StoredFrame, ViewName, ViewQuery
+from gpu_workers.engine.ports import EntityFact, EventPlace, Hit, StoredEvent, StoredFrame, ViewName, ViewQuery
 from gpu_workers.engine.retrieval.expansion import Appearance, connected_events
+from gpu_workers.engine.retrieval.facts import Participation, StatedRelation, facts_of
+from gpu_workers.engine.retrieval.frames import evenly
 
 T = TypeVar("T")
-
-
-def evenly(count: int, limit: int) -> list[int]:
-    """Return at most limit of the indices 0..count-1, spread evenly."""
-    if count <= limit:
-        return list(range(count))
-    return [int(index) for index in np.linspace(0, count - 1, limit).round()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +61,7 @@ def read_chunk(row: Chunk, transcript: Sequence[TranscriptLine] = ()) -> ekg.Chu
             for line in transcript
             if line.start_ms < row.end_ms and line.end_ms > row.start_ms
         ),
+        inherited=row.inherited,
     )
 
 
@@ -131,6 +127,29 @@ _EVENTS = (
 _NAMES_AND_EVENTS = (
     _EVENTS.format(columns="e.id, NULL::text AS name, e.n") + " UNION ALL SELECT u.id, u.name, 0 FROM ekg_entity u "
     "JOIN scope USING (video_id, index_version) WHERE u.tenant_id = %(tenant)s AND u.id = ANY(%(entities)s::uuid[])"
+)
+# Both kinds of facts in one round trip. ekg_mention and ekg_relation are the relational twins of the graph's edges,
+# written together with them, and have the words. The columns are the fields of facts.Participation and StatedRelation.
+_FACTS = (
+    f"WITH {SCOPE}, wanted AS (SELECT e.id FROM ekg_event e JOIN scope USING (video_id, index_version) "
+    f"WHERE {EVENT_IN_SCOPE} AND e.id = ANY(%(ids)s::uuid[])), "
+    "part AS (SELECT m.entity_id, m.event_id, m.name, m.type, m.role, m.description, u.weight FROM wanted "
+    "JOIN ekg_mention m ON m.tenant_id = %(tenant)s AND m.event_id = wanted.id "
+    "JOIN ekg_entity u ON u.tenant_id = m.tenant_id AND u.id = m.entity_id), "
+    "stated AS (SELECT r.id, r.event_id, r.source_id, a.name AS source, r.predicate, r.target_id, b.name AS target, "
+    "r.description FROM wanted JOIN ekg_relation r ON r.tenant_id = %(tenant)s AND r.event_id = wanted.id "
+    "JOIN ekg_entity a ON a.tenant_id = r.tenant_id AND a.id = r.source_id "
+    "JOIN ekg_entity b ON b.tenant_id = r.tenant_id AND b.id = r.target_id) "
+    "SELECT kind, part.*, stated.* FROM (VALUES ('participation'), ('relation')) AS kinds(kind) "
+    "LEFT JOIN part ON kind = 'participation' LEFT JOIN stated ON kind = 'relation' "
+    "WHERE part.event_id IS NOT NULL OR stated.event_id IS NOT NULL"
+)
+_PLACES = (
+    f"WITH {SCOPE} SELECT e.id, e.video_id, e.n, e.start_ms, e.end_ms FROM ekg_event e "
+    f"JOIN scope USING (video_id, index_version) WHERE {EVENT_IN_SCOPE} "
+    "AND (NOT %(paged)s OR (e.video_id, e.start_ms, e.n, e.id) "
+    "> (%(video)s::uuid, %(start_of)s::bigint, %(number)s::bigint, %(event)s::uuid)) "
+    "ORDER BY e.video_id, e.start_ms, e.n, e.id LIMIT %(limit)s"
 )
 _LINES = (
     "SELECT line.id, line.start_ms, line.end_ms, line.text, e.id AS in_event FROM ekg_event e JOIN ekg_transcriptline "
@@ -252,30 +271,28 @@ class PostgresGraph:
         return self._run(walk)
 
     def facts(self, event_ids: Sequence[UUID]) -> Sequence[EntityFact]:
-        def read() -> list[EntityFact]:
-            participations = self._graph.participations(event_ids)
-            entity_ids = {row.entity_id for row in participations}
-            here = set(event_ids)
-            related = [row for row in self._graph.related(list(entity_ids)) if row.event_id in here]
-            ends = {end for row in related for end in (row.source_id, row.target_id)}
-            names = dict(Entity.objects.filter(id__in=entity_ids | ends).values_list("id", "name"))
-            facts = [
-                EntityFact(row.event_id, row.entity_id, f"{names[row.entity_id]}: {row.role}")
-                for row in participations
-                if row.entity_id in names
-            ]
-            facts += [
-                EntityFact(
-                    row.event_id, row.source_id, f"{names[row.source_id]} {row.predicate} {names[row.target_id]}"
-                )
-                for row in related
-                if row.source_id in names and row.target_id in names
-            ]
-            return facts
-
-        return self._run(read)
+        if not event_ids:
+            return []
+        rows = self._run(lambda: self._rows(_FACTS, ids=list(set(event_ids))))
+        participations = (Participation(*row[1:8]) for row in rows if row[0] == "participation")
+        return facts_of(event_ids, participations, (StatedRelation(*row[8:]) for row in rows if row[0] == "relation"))
 
     # --- contents ---------------------------------------------------------------------------------------------------
+
+    def timeline(self, *, after: EventPlace | None = None, limit: int) -> Sequence[EventPlace]:
+        first = after or EventPlace(UUID(int=0), UUID(int=0), 0, Span(0, 1))
+        rows = self._run(
+            lambda: self._rows(
+                _PLACES,
+                paged=after is not None,
+                video=first.video_id,
+                start_of=first.span.start_ms,
+                number=first.n,
+                event=first.event_id,
+                limit=max(0, limit),
+            )
+        )
+        return [EventPlace(row[0], row[1], row[2], Span(row[3], row[4])) for row in rows]
 
     def load_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, StoredEvent]:
         def read() -> dict[UUID, StoredEvent]:
@@ -308,7 +325,6 @@ class PostgresGraph:
             span = {"ms__gte": self._scope.start_ms, "ms__lt": self._scope.end_ms}
             frames = Frame.objects.filter(event_id__in=inside, **span)
             rows = list(frames.order_by("video_id", "ms").defer("embedding"))
-            # Spread evenly over the frames, so that every event gets a share in proportion to its frames.
             rows = [rows[index] for index in evenly(len(rows), limit)]
             return [
                 StoredFrame(row.id, row.video_id, row.event_id, row.ms, row.thumbnail_key)

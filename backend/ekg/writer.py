@@ -67,6 +67,7 @@ class VersionWriter:
                     gap=chunk.gap,
                     facts=chunk.facts,
                     on_screen_text=list(chunk.on_screen_text),
+                    inherited=chunk.inherited,
                 )
                 for chunk in record.chunks
             ]

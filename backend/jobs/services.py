@@ -26,6 +26,8 @@ from backend.tenancy.context import current_tenant_id, tenant_scope
 
 RETRY_BASE_SECONDS = 2
 RETRY_CAP_SECONDS = 300
+OPERATOR_SECONDS = 20
+"""Longest wait before a job that fails through a fault of the configuration is tried again."""
 
 
 class LeaseLost(Exception):
@@ -33,12 +35,17 @@ class LeaseLost(Exception):
 
 
 class JobFailed(Exception):
-    """A failure of the work with a stable code. retryable: another attempt may succeed."""
+    """A failure of the work with a stable code. retryable: another attempt may succeed.
 
-    def __init__(self, code: str, message: str, *, retryable: bool) -> None:
+    counted: whether the attempt is one of the job's max_attempts. A fault that an operator has to mend is not counted,
+    so that it never becomes an outcome of the work.
+    """
+
+    def __init__(self, code: str, message: str, *, retryable: bool, counted: bool = True) -> None:
         super().__init__(message)
         self.code = code
         self.retryable = retryable
+        self.counted = counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,12 +254,19 @@ def fail(lease: Lease, error: JobFailed) -> JobState:
     Returns the new state: QUEUED (will be retried), FAILED (no retry can help) or DEAD (attempts used up).
     """
     now = timezone.now()
-    if error.retryable and lease.attempt < lease.max_attempts:
+    if error.retryable and (lease.attempt < lease.max_attempts or not error.counted):
         wait = min(RETRY_CAP_SECONDS, RETRY_BASE_SECONDS * 2 ** (lease.attempt - 1)) * random.uniform(0.5, 1.0)
+        if not error.counted:
+            wait = OPERATOR_SECONDS * random.uniform(0.5, 1.0)
         due = now + timedelta(seconds=wait)
         state = JobState.QUEUED
         _held(lease).update(
-            state=state, not_before=due, lease_until=None, error_code=error.code, error_message=str(error)
+            state=state,
+            not_before=due,
+            lease_until=None,
+            error_code=error.code,
+            error_message=str(error),
+            attempt=lease.attempt if error.counted else lease.attempt - 1,
         )
         Outbox.objects.create(job_id=lease.job_id, tenant_id=lease.tenant_id, queue=QUEUE_OF[lease.kind], due_at=due)
         return state

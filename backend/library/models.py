@@ -183,7 +183,8 @@ class IndexVersion(TenantRow):
     """One index of a video. A new version is built next to the one that questions read, and replaces it when ready.
 
     clock: the clock in the picture, {"at_zero": ISO date and time or time of day at 0 ms, "readings": number of
-    agreeing readings}; null if no clock is readable.
+    agreeing readings, "periods": [{"from_ms", "at_start"}] of the parts in which one clock holds}; null if no clock is
+    readable.
     """
 
     video = models.ForeignKey(Video, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")

@@ -340,6 +340,8 @@ def _client() -> S3Client:
             response_checksum_validation="when_required",
             connect_timeout=5,
             read_timeout=60,
+            # Several segments of one process store and read their thumbnails at once.
+            max_pool_connections=64,
             retries={"mode": "standard", "max_attempts": 3},
         ),
     )

@@ -34,7 +34,7 @@ from bench.evaluation.datasets import (
 from bench.evaluation.models import caption_models
 from bench.evaluation.report import ItemResult, Run, read_report, report, summary
 from bench.evaluation.unasked import UnaskedChat
-from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.answering.presets import settings_with
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.roles import AnswerModels
 from gpu_workers.engine.prompts import digest as prompts_digest
@@ -49,12 +49,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--arm", required=True)
     parser.add_argument("--limit", type=_count, default=None, help="first n items, in the seed's order")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--event-words", type=_count, default=0, help="join captions to events of about so many words, as a VLM's are"
+    )
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--against", default="", help="reports to compare with, separated by commas")
     options = parser.parse_args(_without_empty(sys.argv[1:] if arguments is None else arguments))
     arms = TAPE_ARMS if options.set in TAPE_SETS else CHOICE_ARMS + ABLATIONS
     if options.arm not in arms:
         parser.error(f"no arm {options.arm!r} for {options.set}; there are {', '.join(arms)}")
+    if options.event_words and options.set in TAPE_SETS:
+        parser.error(f"{options.set} has sentences with spans of their own; --event-words is for captions")
     try:
         # Before any long work, so that unreadable input is reported at once.
         others = [(path, read_report(Path(path), of=options.set)) for path in options.against.split(",") if path]
@@ -96,7 +101,7 @@ def _evaluated(
         reasoner = "" if isinstance(models.reasoner, UnaskedChat) else models.reasoner.name
         run = Run(
             options.set, options.arm, options.seed, options.limit, reasoner, models.text_embedder.name,
-            "accuracy",
+            "accuracy", options.event_words,
         )  # fmt: skip
         if isinstance(read, Tape):
             run = replace(run, measure="recall at IoU 0.5" if read.criterion == "iou" else "overlap")
@@ -111,7 +116,7 @@ def _evaluated(
             items = [rank(query) for query in tqdm(queries, desc=f"{options.set} {options.arm}", unit="query")]
         else:
             chosen = first_items(read.questions, options.limit, seed=options.seed)
-            arm = ChoiceArm(options.arm, read, models, index, seed=options.seed)
+            arm = ChoiceArm(options.arm, read, models, index, seed=options.seed, event_words=options.event_words)
 
             def ask(question: ChoiceQuestion) -> ItemResult:
                 outcome = arm.ask(question)
@@ -157,7 +162,7 @@ def _resumed(
 
 def _finished(options: argparse.Namespace, run: Run, models: AnswerModels) -> Path:
     """Return the file of finished items for this very run: its name covers everything that could change an answer."""
-    settings = [settings_for(effort, models.calibration) for effort in ("medium", "paper")]
+    settings = [settings_with(effort, models) for effort in ("medium", "paper")]
     about = (
         FORM, prompts_digest(), _sources(), repr(settings), replace(run, limit=None), str(options.data.resolve()),
         [(path.name, path.stat().st_size) for path in sorted(options.data.glob("*.json"))],
@@ -184,7 +189,7 @@ def _count(text: str) -> int:
 
 def _without_empty(arguments: Sequence[str]) -> list[str]:
     """Leave out the options that the Makefile passes although nobody set them."""
-    return [argument for argument in arguments if not re.fullmatch(r"--[a-z]+=", argument)]
+    return [argument for argument in arguments if not re.fullmatch(r"--[a-z-]+=", argument)]
 
 
 if __name__ == "__main__":

@@ -23,13 +23,13 @@ from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer, Budget, Effort, QuestionInput
 from gpu_workers.engine.answering.methods import METHODS, Method
 from gpu_workers.engine.answering.methods.caption_rag import answer_once
-from gpu_workers.engine.answering.presets import changed, settings_for
+from gpu_workers.engine.answering.presets import changed, settings_with
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.summary_answer import show_events
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.roles import AnswerModels, Meter
-from gpu_workers.engine.retrieval.frames import all_events
+from gpu_workers.engine.retrieval.frames import all_places
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 from gpu_workers.engine.retrieval.moments import FoundSpan, moments
 from gpu_workers.engine.retrieval.tri_view import RetrievalSettings, ViewQueries, question_text, retrieve
@@ -76,14 +76,23 @@ class Outcome:
 
 
 class ChoiceArm:
-    """Answers the questions of one set by one arm. models: None for arms without a reasoner."""
+    """Answers the questions of one set by one arm. models: None for arms without a reasoner. event_words: length of the
+    events that captions are joined to; with 0 they are merged like a described video."""
 
     def __init__(
-        self, name: str, questions: ChoiceSet, models: AnswerModels, index: CaptionIndex, *, seed: int = 0
+        self,
+        name: str,
+        questions: ChoiceSet,
+        models: AnswerModels,
+        index: CaptionIndex,
+        *,
+        seed: int = 0,
+        event_words: int = 0,
     ) -> None:
         if name not in CHOICE_ARMS + ABLATIONS:
             raise ValueError(f"no arm {name!r} for choice questions; there are {', '.join(CHOICE_ARMS + ABLATIONS)}")
         self._name, self._set, self._models, self._index, self._seed = name, questions, models, index, seed
+        self._event_words = event_words
         self._words = _Words([_text(captions) for captions in questions.captions.values()]) if name == "tfidf" else None
         self._other = _derangement(sorted(questions.captions), seed)
 
@@ -94,7 +103,7 @@ class ChoiceArm:
             return self._by_support(question)
         video = self._other[question.video] if self._name == "shuffled" else question.video
         effort: Effort = "paper" if self._name == "ava_paper" else "medium"
-        settings = settings_for(effort, self._models.calibration)
+        settings = settings_with(effort, self._models)
         # Captions have no frames to check.
         settings = changed(settings, check="off", abstain=False)
         if self._name == "ava_no_support":
@@ -118,7 +127,10 @@ class ChoiceArm:
         return Outcome(int(np.argmax(shares)), max(shares))
 
     def _memory(self, video: str) -> MemoryVideo:
-        return self._index.of_captions(video, self._set.captions[video], profile=self._set.profile)
+        captions = self._set.captions[video]
+        if self._event_words:
+            return self._index.of_long_events(video, captions, words=self._event_words)
+        return self._index.of_captions(video, captions, profile=self._set.profile)
 
     def _method(self, question: ChoiceQuestion) -> Method:
         if self._name == "question_only":
@@ -142,7 +154,7 @@ def supported(
 ) -> Support | None:
     """Return the events' support of each choice. judged: whether the reasoner judges each choice."""
     words = QuestionInput(question.text, question.choices, profile=profile)
-    settings = settings_for("medium", models.calibration)
+    settings = settings_with("medium", models)
     if not judged:
         settings = changed(settings, judge_tokens=0)
     meter = Meter()
@@ -206,9 +218,8 @@ class OracleEvents:
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         asked = replace(asked, settings=changed(asked.settings, n=1, sa_ratio=1.0))
-        probe = asked.models.text_embedder.embed([asked.question.question], meter=calls.meter)[0]
-        events = [e for e in all_events(asked.graph, probe) if any(e.span.overlaps(span) for span in self._spans)]
-        state = State("", tuple(RankedEvent(event.id, 1.0) for event in events))
+        events = [e for e in all_places(asked.graph) if any(e.span.overlaps(span) for span in self._spans)]
+        state = State("", tuple(RankedEvent(event.event_id, 1.0) for event in events))
         return answer_once(asked, calls, state, show_events(asked, state))
 
 

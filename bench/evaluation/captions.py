@@ -11,6 +11,7 @@ import hashlib
 import pickle
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
 from uuid import UUID
@@ -26,6 +27,8 @@ from gpu_workers.engine.ekg import (
     EventRecord,
     Extraction,
     FrameRow,
+    LinkedMention,
+    Relation,
     RelationStatement,
     Span,
     chunk_spans,
@@ -71,6 +74,10 @@ class CaptionIndex:
         """Return the index of one video's captions, in chunks of 3 s, merged to events like a described video."""
         return self._cached("captions", name, captions, lambda: self._assembled(name, captions, profile))
 
+    def of_long_events(self, name: str, captions: Sequence[Sentence], *, words: int) -> MemoryVideo:
+        """Return the index of one video's captions, joined to events of about so many words, as a VLM writes them."""
+        return self._cached(f"events of {words}", name, captions, lambda: self._joined(name, captions, words))
+
     def of_events(self, name: str, events: Sequence[Sentence]) -> MemoryVideo:
         """Return the index of sentences with their own spans, each an event unchanged; they may overlap."""
         return self._cached("events", name, events, lambda: self._as_they_stand(name, events))
@@ -80,8 +87,10 @@ class CaptionIndex:
     ) -> MemoryVideo:
         models = self._embedder.name, self._similarity.name
         fitted = calibration_of(similarity=models[1], text_embedder=models[0]).thresholds.merge.value
-        # Pickles name the module of their classes: a file from before a move is not read.
-        key = repr((FORM, MemoryVideo.__module__, form, name, models, fitted, sentences))
+        # Pickles name the module of their classes and hold their fields in order: a file from before a change is not
+        # read.
+        shapes = [[field.name for field in fields(kind)] for kind in (Chunk, Event, LinkedMention, Relation)]
+        key = repr((FORM, MemoryVideo.__module__, shapes, form, name, models, fitted, sentences))
         path = self._folder / f"{form}-{hashlib.sha256(key.encode()).hexdigest()[:20]}.pickle"
         if path.exists():
             cached: MemoryVideo = pickle.loads(path.read_bytes())  # noqa: S301 - written by this class
@@ -108,9 +117,16 @@ class CaptionIndex:
         )
         assembler.push(chunks)
         assembler.flush()
+        return MemoryVideo(video, index.events, chunks, self._frames(captions))
+
+    def _joined(self, name: str, captions: Sequence[Sentence], words: int) -> MemoryVideo:
+        memory = self._as_they_stand(name, joined(captions, words))
+        return replace(memory, frames=self._frames(captions))
+
+    def _frames(self, captions: Sequence[Sentence]) -> list[FrameRow]:
+        """Return a frame for each caption, with the vector of its text."""
         vectors = self._embedder.embed([caption.text for caption in captions], meter=Meter())
-        frames = [FrameRow(c.span.start_ms, b"", row) for c, row in zip(captions, vectors, strict=True)]
-        return MemoryVideo(video, index.events, chunks, frames)
+        return [FrameRow(c.span.start_ms, b"", row) for c, row in zip(captions, vectors, strict=True)]
 
     def _as_they_stand(self, name: str, sentences: Sequence[Sentence]) -> MemoryVideo:
         video = video_id(name)
@@ -127,6 +143,29 @@ class CaptionIndex:
             linked = linker.link(event.id, mentions[n], own, extractions[n].relations)
             index.append(EventRecord(event, linked.entities, linked.mentions, linked.relations))
         return MemoryVideo(video, index.events)
+
+
+def joined(captions: Sequence[Sentence], words: int) -> list[Sentence]:
+    """Join neighbouring captions to events of at least so many words, the last one with what is left.
+
+    A caption that repeats the one before makes its event longer and adds no words.
+    """
+    groups: list[list[Sentence]] = []
+    full = True
+    for caption in captions:
+        text = caption.text.rstrip(". ")
+        if groups and text in ("", groups[-1][-1].text):
+            last = groups[-1][-1]
+            groups[-1][-1] = Sentence(Span(last.span.start_ms, caption.span.end_ms), last.text)
+        elif text:
+            if full:
+                groups.append([])
+            groups[-1].append(Sentence(caption.span, text))
+            full = sum(len(told.text.split()) for told in groups[-1]) >= words
+    return [
+        Sentence(Span(group[0].span.start_ms, group[-1].span.end_ms), ". ".join(told.text for told in group) + ".")
+        for group in groups
+    ]
 
 
 class CaptionSummariser:

@@ -40,7 +40,8 @@ class ItemResult:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The parameters of a run. reasoner: the model's name, "" without a reasoner."""
+    """The parameters of a run. reasoner: the model's name, "" without a reasoner. event_words: length of the events
+    that captions were joined to, 0 if they were merged like a described video."""
 
     set: str
     arm: str
@@ -49,6 +50,7 @@ class Run:
     reasoner: str
     embedder: str
     measure: str
+    event_words: int = 0
 
 
 def report(

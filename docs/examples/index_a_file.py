@@ -19,7 +19,7 @@ from gpu_workers.engine.indexing.pipeline import index_recording
 from gpu_workers.engine.indexing.probe import probe
 from gpu_workers.engine.indexing.segments import Observation, Source, observe_segment
 from gpu_workers.engine.models.bindings import load_index_models
-from gpu_workers.engine.models.observer.clock import fit_clock
+from gpu_workers.engine.models.observer.clock import fit_clock_periods
 from gpu_workers.engine.models.roles import IndexModels, Meter
 from gpu_workers.engine.models.settings import ModelSettings
 from infra.local import ffmpeg
@@ -70,9 +70,8 @@ def print_objects(index: MemoryIndex) -> None:
     tracks = sum(len(segment.tracks) for segment in index.segments)
     print(f"\n{len(index.objects)} objects of {tracks} tracks, {entries} entries, {exits} exits")
     shown = [((c.span.start_ms + c.span.end_ms) // 2, text) for c in index.chunks for text in c.on_screen_text]
-    clock = fit_clock(shown)
-    if clock is not None:
-        print(f"on-screen clock: {clock.at_zero} at 0 s, by {clock.readings} readings")
+    for period in fit_clock_periods(shown):
+        print(f"on-screen clock: {period.at_start} at {period.from_ms / 1000:g} s, by {period.clock.readings} readings")
 
 
 def main() -> None:

@@ -153,7 +153,8 @@ class Chunk:
     n: index on the video's chunk grid, span.start_ms // CHUNK_MS.
     description: None exactly when the chunk is a gap; gap then says why, in a stable code. facts: measurements,
     JSON-serialisable, written by the describer and read by the observer's summariser and extractor
-    (gpu_workers.engine.models.observer.measured has its fields); empty for a VLM.
+    (gpu_workers.engine.models.observer.measured has its fields); empty for a VLM. inherited: nothing changed since an
+    earlier chunk, whose description this one keeps.
     """
 
     n: int
@@ -163,6 +164,7 @@ class Chunk:
     facts: dict[str, Any] = field(default_factory=dict)
     on_screen_text: tuple[str, ...] = ()
     transcript: tuple[TranscriptLine, ...] = ()
+    inherited: bool = False
 
     def __post_init__(self) -> None:
         if (self.description is None) == (self.gap is None):
@@ -220,8 +222,11 @@ class RelationStatement:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
+    """Entities and relations of one event. cut: whether the answer was cut off, so that some may be missing."""
+
     mentions: tuple[EntityMention, ...]
     relations: tuple[RelationStatement, ...]
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)

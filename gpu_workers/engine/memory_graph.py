@@ -6,6 +6,7 @@ so any number of threads may read it.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,8 +29,10 @@ from gpu_workers.engine.ekg import (
     Vector,
     stable_id,
 )
-from gpu_workers.engine.ports import EntityFact, Hit, StoredEvent, StoredFrame, ViewName, ViewQuery
+from gpu_workers.engine.ports import EntityFact, EventPlace, Hit, StoredEvent, StoredFrame, ViewName, ViewQuery
 from gpu_workers.engine.retrieval.expansion import Appearance, connected_events
+from gpu_workers.engine.retrieval.facts import Participation, StatedRelation, facts_of
+from gpu_workers.engine.retrieval.frames import evenly
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,8 @@ class InMemoryGraph:
             self._add_events(video, events)
             self._add_frames(video, events, span)
         self._views["event"].following = self._next
+        places = (EventPlace(event.id, event.video_id, event.n, event.span) for event in self._events.values())
+        self._timeline = sorted(places, key=_moment)
         # After all events, since an entity's last state counts.
         for entity_id, event_ids in self._events_of_entity.items():
             entity = self._entities[entity_id]
@@ -111,31 +116,51 @@ class InMemoryGraph:
         )
 
     def facts(self, event_ids: Sequence[UUID]) -> Sequence[EntityFact]:
-        facts: list[EntityFact] = []
-        for event_id in dict.fromkeys(event_ids):
-            for linked in self._mentions.get(event_id, ()):
-                text = f"{linked.mention.name} ({linked.mention.type}), {linked.mention.role}"
-                facts.append(EntityFact(event_id, linked.entity_id, _with(text, linked.mention.description)))
-            for relation in self._relations.get(event_id, ()):
-                source, target = self._entities[relation.source_id].name, self._entities[relation.target_id].name
-                text = _with(f"{source} {relation.predicate} {target}", relation.description)
-                facts.append(EntityFact(event_id, relation.source_id, text))
-        return facts
+        wanted = dict.fromkeys(event_ids)
+        mentions = (mention for event_id in wanted for mention in self._mentions.get(event_id, ()))
+        relations = (relation for event_id in wanted for relation in self._relations.get(event_id, ()))
+        return facts_of(
+            event_ids,
+            (
+                Participation(
+                    linked.entity_id,
+                    linked.event_id,
+                    linked.mention.name,
+                    linked.mention.type,
+                    linked.mention.role,
+                    linked.mention.description,
+                    self._entities[linked.entity_id].weight,
+                )
+                for linked in mentions
+            ),
+            (
+                StatedRelation(
+                    relation.id,
+                    relation.event_id,
+                    relation.source_id,
+                    self._entities[relation.source_id].name,
+                    relation.predicate,
+                    relation.target_id,
+                    self._entities[relation.target_id].name,
+                    relation.description,
+                )
+                for relation in relations
+            ),
+        )
 
     # --- rows ------------------------------------------------------------------------------------------------------
+
+    def timeline(self, *, after: EventPlace | None = None, limit: int) -> Sequence[EventPlace]:
+        first = 0 if after is None else bisect_right(self._timeline, _moment(after), key=_moment)
+        return self._timeline[first : first + max(0, limit)]
 
     def load_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, StoredEvent]:
         return {event_id: self._events[event_id] for event_id in event_ids if event_id in self._events}
 
     def frames_of(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[StoredFrame]:
-        owned = [frames for event_id in dict.fromkeys(event_ids) if (frames := self._frames.get(event_id))]
-        shares = _fair_shares([len(frames) for frames in owned], limit)
-        chosen = [
-            frames[(2 * i + 1) * len(frames) // (2 * share)]
-            for frames, share in zip(owned, shares, strict=True)
-            for i in range(share)
-        ]
-        return sorted(chosen, key=lambda frame: (frame.video_id, frame.ms))
+        owned = [frame for event_id in dict.fromkeys(event_ids) for frame in self._frames.get(event_id, ())]
+        owned.sort(key=lambda frame: (frame.video_id, frame.ms))
+        return [owned[index] for index in evenly(len(owned), limit)]
 
     def jpeg(self, frame: StoredFrame) -> bytes:
         """Return the JPEG of a frame. Raises KeyError for a frame of another graph."""
@@ -243,17 +268,5 @@ class _View:
         return np.asarray((alone + context * around) / (1 + context))
 
 
-def _with(text: str, description: str) -> str:
-    return f"{text}: {description}" if description else text
-
-
-def _fair_shares(available: Sequence[int], limit: int) -> list[int]:
-    """Return how many of each to take, so that none gets a second before all have had a first."""
-    shares = [0] * len(available)
-    left = min(limit, sum(available))
-    while left > 0:
-        for i, count in enumerate(available):
-            if left > 0 and shares[i] < count:
-                shares[i] += 1
-                left -= 1
-    return shares
+def _moment(place: EventPlace) -> tuple[UUID, int, int, UUID]:
+    return place.video_id, place.span.start_ms, place.n, place.event_id

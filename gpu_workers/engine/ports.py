@@ -121,11 +121,23 @@ class StoredFrame:
 
 @dataclass(frozen=True, slots=True)
 class EntityFact:
-    """A fact of the graph about an event: an entity that takes part, or a relation stated in it, in words."""
+    """A fact of the graph about an event, in words: an entity that takes part, or a relation stated in it. entity_id:
+    the entity, or the source of the relation."""
 
     event_id: UUID
     entity_id: UUID
     text: str
+    relation: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EventPlace:
+    """Where an event lies, without its words. n: its number in its video."""
+
+    event_id: UUID
+    video_id: UUID
+    n: int
+    span: Span
 
 
 class KnowledgeGraph(Protocol):
@@ -157,13 +169,24 @@ class KnowledgeGraph(Protocol):
         ...
 
     def facts(self, event_ids: Sequence[UUID]) -> Sequence[EntityFact]:
-        """Return participations and relations of the events, for the answer's context."""
+        """Return participations and relations of the events, for the answer's context.
+
+        engine.retrieval.facts has their words and their order. Events out of scope have none.
+        """
+        ...
+
+    def timeline(self, *, after: EventPlace | None = None, limit: int) -> Sequence[EventPlace]:
+        """Return at most limit events in scope that follow after, by video and time; the first ones without after.
+
+        It reads no text. A reader pages with the last place of the page before.
+        """
         ...
 
     def load_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, StoredEvent]: ...
 
     def frames_of(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[StoredFrame]:
-        """Return at most limit frames, spread evenly over the events, in order of time."""
+        """Return at most limit frames of the events in order of video and time, evenly chosen from all of them
+        (engine.retrieval.frames.evenly)."""
         ...
 
     def jpeg(self, frame: StoredFrame) -> bytes: ...

@@ -17,7 +17,7 @@ from backend.ekg.models import Frame
 from backend.ekg.queries import frames_with_videos
 from backend.ekg.reader import PostgresGraph, Scope
 from backend.jobs.services import JobFailed, Lease, LeaseLost
-from backend.library.recording import piece_at
+from backend.library.recording import RecordedPiece, piece_at
 from backend.library.storage import ObjectMissing, ObjectStorage, evidence_key
 from backend.questions.models import Question
 from backend.questions.queries.pinned_versions import profile_of, videos_of_question
@@ -40,6 +40,7 @@ from gpu_workers.engine.indexing.sampling import SourceUnreadable
 from gpu_workers.engine.indexing.stills import still
 from gpu_workers.engine.models.roles import AnswerModels, Meter
 from gpu_workers.engine.ports import StoredFrame
+from gpu_workers.engine.retrieval.frames import in_parallel
 from gpu_workers.tasks.models import answer_models
 from gpu_workers.tasks.scopes import scope_of
 from gpu_workers.tasks.shared_budget import SharedBudget, allowance_for
@@ -71,10 +72,15 @@ def handle(work: Work) -> FollowUp | None:
         with tenant_scope(work.lease.tenant_id):
             questions.set_partial(question_id=question.id, partial=partial)
 
-    def closer(frame: StoredFrame) -> bytes | None:
+    def closer(frames: Sequence[StoredFrame]) -> Sequence[bytes | None]:
         with tenant_scope(work.lease.tenant_id):
-            row = frames_with_videos([frame.id]).get(frame.id)
-        return _picture(row) if row is not None else None
+            rows = frames_with_videos([frame.id for frame in frames])
+            pieces = {row.id: piece_at(row.video, row.ms) for row in rows.values()}
+        # The pool asks storage and ffmpeg alone: a database connection belongs to one thread.
+        known = [frame for frame in frames if frame.id in rows]
+        pictures = in_parallel(lambda frame: _read_picture(rows[frame.id], pieces[frame.id]), known)
+        by_id = {frame.id: picture for frame, picture in zip(known, pictures, strict=True)}
+        return [by_id.get(frame.id) for frame in frames]
 
     with (
         PostgresGraph(
@@ -199,9 +205,14 @@ def _picture(frame: Frame) -> bytes | None:
 
     Returns None if the video was purged meanwhile; the citation then keeps its words and times.
     """
-    storage = ObjectStorage()
     with tenant_scope(frame.tenant_id):
         piece = piece_at(frame.video, frame.ms)
+    return _read_picture(frame, piece)
+
+
+def _read_picture(frame: Frame, piece: RecordedPiece | None) -> bytes | None:
+    """Return _picture() of a frame whose piece of the source was looked up; reads no row."""
+    storage = ObjectStorage()
     if piece is not None:
         try:
             url = storage.presign_get(piece.object_key)

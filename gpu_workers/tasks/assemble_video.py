@@ -8,7 +8,7 @@ from uuid import UUID
 
 from backend.billing.services.ledger import record_model_calls
 from backend.ekg.index_reads import chunks_of, frames_between
-from backend.ekg.object_memory import StagedObjects, store_objects, unlinked_tracks
+from backend.ekg.object_memory import StagedObjects, object_numbers, store_objects, unlinked_tracks
 from backend.ekg.writer import StagedEntities, VersionWriter
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing.activation import set_indexed_until
@@ -23,13 +23,14 @@ from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import EventRecord, Span
 from gpu_workers.engine.indexing.assembly import EventAssembler
-from gpu_workers.engine.indexing.objects import LinkedTracks, ObjectLinker
+from gpu_workers.engine.indexing.objects import LinkedTracks, ObjectLinker, numbers_of, with_objects
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import index_models
+from gpu_workers.tasks.recent_thumbnails import StoredFrames
 from workers.runner import FollowUp, Work
 
-SEGMENTS_PER_STEP = 4
+SEGMENTS_PER_STEP = 16
 """Maximum number of ready segments that one step assembles and commits. Their summaries are requested together, so that
 slow models do not hold up a backlog segment by segment."""
 TURN_SECONDS = 300.0
@@ -112,12 +113,15 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
     directory = StagedEntities(video.tenant_id, video.id, version)
     staging = _Staging(directory)
 
-    def frames_for(span: Span, limit: int) -> list[tuple[int, bytes]]:
-        with tenant_scope(video.tenant_id):
-            keys = frames_between(video.id, version, span, limit=limit)
-        return [(ms, ObjectStorage().get(key)) for ms, key in keys]
-
+    begin_ms = min([segments[0].start_ms, *(chunk.span.start_ms for chunk in step.pending)])
+    with tenant_scope(video.tenant_id):
+        frames = frames_between(video.id, version, Span(begin_ms, segments[-1].end_ms))
     started = time.monotonic()
+    linked = link_objects(step.observed)
+    numbers = {track: n for result in linked for track, n in result.numbers.items()}
+    if step.pending:
+        with tenant_scope(video.tenant_id):
+            numbers = object_numbers(video.id, version, step.pending[0].span.start_ms) | numbers
     with failing_job(work, meter, video_id=video.id):
         assembler = EventAssembler(
             video.id,
@@ -127,14 +131,13 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
             staging,
             profile=video.profile,
             meter=meter,
-            frames_for=frames_for,
+            frames_for=StoredFrames(frames, ObjectStorage()),
             next_event_n=step.next_event_n,
-            pending_chunks=step.pending,
+            pending_chunks=with_objects(step.pending, numbers),
         )
-        assembler.push(step.chunks)
+        assembler.push(with_objects(step.chunks, numbers))
         if step.observed.last:
             assembler.flush()
-    linked = link_objects(step.observed)
     wall_ms = round((time.monotonic() - started) * 1000)
     with work.checkpoint():
         if not is_indexing(video.id, version):
@@ -156,10 +159,14 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """Objects linked from one segment. track_ids: ids of the linked tracks, in their order."""
+    """Objects linked from one segment.
+
+    track_ids: ids of the linked tracks, in their order. numbers: the object's number by the track's.
+    """
 
     objects: LinkedTracks
     track_ids: list[UUID]
+    numbers: dict[int, int]
 
 
 def link_objects(observed: ObservedSegments) -> list[Linked]:
@@ -172,7 +179,8 @@ def link_objects(observed: ObservedSegments) -> list[Linked]:
         with tenant_scope(video.tenant_id):
             track_ids, tracks = unlinked_tracks(video.id, version, segment.n)
         if tracks:
-            linked.append(Linked(linker.link(segment.n, tracks), track_ids))
+            joined = linker.link(segment.n, tracks)
+            linked.append(Linked(joined, track_ids, numbers_of(joined, tracks)))
             staged.stage(linked[-1].objects)
     return linked
 

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from django.conf import settings
 
-from backend.billing.services.ledger import record_media_seconds, record_model_calls
+from backend.billing.services.ledger import is_indexed, record_media_seconds, record_model_calls
 from backend.ekg.writer import VersionWriter
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing.follow_ups import enqueue_assembly, open_next_segments
@@ -26,6 +26,7 @@ from gpu_workers.engine.indexing.segments import Observation, Piece, Source, obs
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import index_models
+from gpu_workers.tasks.recent_thumbnails import RECENT
 from workers.runner import FollowUp, Work
 
 URL_LIFETIME = timedelta(hours=2)
@@ -35,6 +36,9 @@ THUMBNAILS_AT_ONCE = 8
 def handle(work: Work) -> FollowUp | None:
     with tenant_scope(work.lease.tenant_id):
         pending = pending_segment(work.lease.subject_id)
+        if pending is not None:
+            # This worker has taken one of the segments that wait; another free worker finds the next.
+            open_next_segments(pending.video.id, pending.segment.index_version)
     if pending is None:
         work.finish()
         return None
@@ -90,6 +94,7 @@ def store_thumbnails(work: Work, segment: Segment, record: SegmentRecord) -> dic
 
     with ThreadPoolExecutor(THUMBNAILS_AT_ONCE, "thumbnails") as pool:
         deque(pool.map(put, record.frames), maxlen=0)  # raises the first error of a put
+    RECENT.keep({keys[frame.ms]: frame.jpeg for frame in record.frames})
     return keys
 
 
@@ -110,8 +115,9 @@ def commit(
         )
         writer.store_segment(segment.n, observation.record, thumbnail_keys=keys)
         mark_observed(segment.id, stage_ms=asdict(observation.times))
-        seconds = Decimal(span_of(segment).duration_ms) / 1000
-        record_media_seconds(segment_id=segment.id, video_id=segment.video_id, seconds=seconds)
+        if is_indexed([chunk.gap for chunk in observation.record.chunks]):
+            seconds = Decimal(span_of(segment).duration_ms) / 1000
+            record_media_seconds(segment_id=segment.id, video_id=segment.video_id, seconds=seconds)
         record_model_calls(source_type="observe", source_id=segment.id, calls=meter.calls, video_id=segment.video_id)
         open_next_segments(segment.video_id, segment.index_version)
         assembly = enqueue_assembly(segment.video_id, segment.index_version)

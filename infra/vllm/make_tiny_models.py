@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
@@ -29,7 +30,7 @@ from transformers import (
 
 TEXT_WIDTH, FRAME_WIDTH = 1024, 768
 """Dimensions of bge-m3 and of siglip2-base, which the vector columns of an index have as well."""
-_LAYERS = {"num_hidden_layers": 2, "intermediate_size": 128}
+_LAYERS: dict[str, Any] = {"num_hidden_layers": 2, "intermediate_size": 128}
 
 
 def text_embedder(text: Path, folder: Path) -> None:
@@ -68,7 +69,7 @@ def frame_embedder(text: Path, folder: Path) -> None:
     """Write a SigLIP of two towers; SigLIP2 with a fixed picture size has the same architecture."""
     # SigLIP ends a text with one mark, and fills it up with another.
     tokenizer = _bytes_tokenizer(single="$A </s>", longest=64)
-    tower = {**_LAYERS, "hidden_size": FRAME_WIDTH, "num_attention_heads": 12}
+    tower: dict[str, Any] = {**_LAYERS, "hidden_size": FRAME_WIDTH, "num_attention_heads": 12}
     config = SiglipConfig(
         text_config={
             **tower,
@@ -117,7 +118,7 @@ def _classifier(folder: Path, labels: dict[int, str]) -> None:
     tokenizer.save_pretrained(folder)
 
 
-def _xlm_roberta(tokenizer: PreTrainedTokenizerFast, width: int, **more: object) -> XLMRobertaConfig:
+def _xlm_roberta(tokenizer: PreTrainedTokenizerFast, width: int, **more: Any) -> XLMRobertaConfig:
     return XLMRobertaConfig(
         vocab_size=len(tokenizer),
         **_LAYERS,
@@ -152,8 +153,10 @@ def _bytes_tokenizer(
     marks = [(token, vocabulary[token]) for token in ("<s>", "</s>")]
     tokenizer.post_processor = processors.TemplateProcessing(single=single, pair=pair, special_tokens=marks)
     roles = {"bos": "<s>", "cls": "<s>", "eos": "</s>", "sep": "</s>", "pad": "<pad>", "unk": "<unk>"}
-    named = {f"{role}_token": token for role, token in roles.items()}
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=longest, **named)
+    named: dict[str, Any] = {f"{role}_token": token for role, token in roles.items()}
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=tokenizer, model_max_length=longest, **named
+    )
 
 
 MAKERS: dict[str, Callable[[Path, Path], None]] = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import torch
 from transformers import (
@@ -33,7 +34,7 @@ _TEMPLATE = (
     "{% endfor %}{% endif %}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
-# As Qwen3-VL has them: a picture of 32 x 32 pixels is one token, and so are two frames of a video.
+# Qwen3-VL's sizes: a picture of 32 x 32 pixels is one token, and so are two frames of a video.
 _PATCH, _MERGED = 16, 2
 
 
@@ -87,10 +88,10 @@ def make(text: Path, folder: Path) -> None:
         _tilt(model, tokenizer.get_vocab())
     model.bfloat16().save_pretrained(folder)
     token = (_PATCH * _MERGED) ** 2
-    patches = {"patch_size": _PATCH, "merge_size": _MERGED, "temporal_patch_size": 2}
-    means = {"image_mean": [0.5] * 3, "image_std": [0.5] * 3}
+    patches: dict[str, Any] = {"patch_size": _PATCH, "merge_size": _MERGED, "temporal_patch_size": 2}
+    means: dict[str, Any] = {"image_mean": [0.5] * 3, "image_std": [0.5] * 3}
     pictures = Qwen2VLImageProcessor(min_pixels=4 * token, max_pixels=300 * token, **patches, **means)
-    # Of a video, the limit counts the pixels of all frames.
+    # The limit of a video counts the pixels of all its frames.
     limits = {"shortest_edge": 4 * token, "longest_edge": 16 * 300 * token}
     videos = Qwen3VLVideoProcessor(size=limits, **patches, **means)
     processor = Qwen3VLProcessor(pictures, tokenizer, videos, chat_template=_TEMPLATE)  # type: ignore[no-untyped-call]

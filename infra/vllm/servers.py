@@ -90,6 +90,8 @@ def server_environment(server: str, folder: Path, port: int, key: str) -> dict[s
         "MODEL_SERVER_SEQUENCES": str(_SAMPLES),
         "VLLM_HOST_IP": "127.0.0.1",
         "VLLM_CPU_KVCACHE_SPACE": "1",
+        # The engine computes in its own process; another one would take half of the start and 600 MB.
+        "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
         # The servers share the cores with each other and with the tests.
         "VLLM_CPU_OMP_THREADS_BIND": "nobind",
         "OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 2) // 2)),

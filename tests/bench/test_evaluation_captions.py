@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bench.evaluation.captions import CaptionIndex, extracted
+from bench.evaluation.captions import CaptionIndex, extracted, joined
 from bench.evaluation.datasets import Sentence
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
@@ -56,6 +56,23 @@ def test_captions_become_events_that_cover_the_video_once(tmp_path: Path) -> Non
     graph = InMemoryGraph([video])
     first, second, third = (record.event.id for record in video.events)
     assert graph.next_events([first, second, third]) == {first: second, second: third}
+
+
+def test_captions_are_joined_to_long_events(tmp_path: Path) -> None:
+    """Repeats add no words, no caption is lost, and the last event has what is left."""
+    assert [(e.span.start_ms, e.span.end_ms, e.text) for e in joined(COOKING, 8)] == [
+        (0, 12_000, "C opens the tap. C washes a carrot."),
+        (12_000, 18_000, "the man X cuts the fresh bread with a knife."),
+    ]
+    assert joined([], 8) == []
+
+    video = index(tmp_path).of_long_events("cooking", COOKING, words=8)
+
+    assert told(video) == [(e.span.start_ms, e.span.end_ms, e.text) for e in joined(COOKING, 8)]
+    assert [frame.ms for frame in video.frames] == [caption.span.start_ms for caption in COOKING]
+    assert told(index(tmp_path).of_long_events("cooking", COOKING, words=1_000)) == [
+        (0, 18_000, "C opens the tap. C washes a carrot. the man X cuts the fresh bread with a knife.")
+    ]
 
 
 def test_seconds_that_nobody_described_are_a_gap_and_no_invention(tmp_path: Path) -> None:

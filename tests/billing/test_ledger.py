@@ -162,3 +162,16 @@ def test_rounding_stays_within_half_a_unit_per_row(amounts: list[Decimal]) -> No
     exact, rounded = sum(amounts, Decimal(0)), sum(map(money, amounts), Decimal(0))
 
     assert abs(exact - rounded) <= len(amounts) * Decimal("0.00000000005")
+
+
+def test_device_seconds_are_the_share_of_the_server_and_not_the_wait(acme: Any) -> None:
+    question = uuid7()
+    calls = (
+        roles.ModelCall("answer", "qwen", wall_ms=4_000, device_ms=1_000),
+        roles.ModelCall("answer", "qwen", wall_ms=250),
+    )
+    with acme.scope():
+        record(question, calls)
+        used = UsageEvent.objects.get(source_id=str(question), meter="device_seconds")
+        assert used.quantity == Decimal("1.25")
+        assert queries.mismatches() == []

@@ -135,7 +135,8 @@ def test_the_clock_in_the_picture_is_on_the_videos_page(acme: Cast) -> None:
     made = record(acme)
     path = f"/v1/videos/{encode('vid', made.video_id)}"
     assert acme.client.get(path).json()["clock"] is None
-    clock = {"at_zero": "2021-03-04T12:00:00", "readings": 7}
+    period = {"from_ms": 0, "at_start": "2021-03-04T12:00:00"}
+    clock = {"at_zero": "2021-03-04T12:00:00", "readings": 7, "periods": [period]}
     with acme.scope():
         IndexVersion.objects.filter(video_id=made.video_id, n=1).update(clock=clock)
 

@@ -92,11 +92,12 @@ def test_participations_and_relations_are_read_from_the_graph(acme: Cast) -> Non
     with acme.scope():
         graph = GraphStore()
         assert {row.event_id for row in graph.events_of([ann])} == {event_id(video_id, 0, 3), last}
-        assert set(graph.participations([last])) == {
+        participations, relations = graph.surroundings([last])
+        assert set(participations) == {
             Participation(ann, last, "participant"),
             Participation(bob, last, "participant"),
         }
-        assert graph.related([bob]) == [RelatedTo(ann, bob, "near", last)]
+        assert relations == [RelatedTo(ann, bob, "near", last)]
 
 
 @pytest.mark.parametrize(("hop", "end"), [("next_events", "start_id"), ("previous_events", "end_id")])
@@ -151,8 +152,8 @@ def test_another_tenant_reaches_nothing_by_any_hop(acme: Cast, globex: Cast) -> 
     with globex.scope():
         graph = GraphStore()
         assert graph.next_events(events) == {}
-        assert graph.participations(events) == []
-        assert graph.related([stable_id("entity", video_id, 1, "ann")]) == []
+        assert graph.surroundings(events) == ([], [])
+        assert graph.events_of([stable_id("entity", video_id, 1, "ann")]) == []
         assert graph.count(video_id, 1).vertices == 0
         graph.drop_version(video_id)
     with graph_of(globex, video_id) as foreign:
@@ -223,8 +224,8 @@ def test_shared_entities_lead_to_other_events(acme: Cast) -> None:
         assert hit.event_id == event_id(video_id, 6, 10)
         assert (hit.item, set(hit.words.split("; "))) == (None, {"ann", "bob"})
         assert {fact.text for fact in graph.facts([event_id(video_id, 6, 10)])} == {
-            "ann: participant",
-            "bob: participant",
+            "ann (person), participant",
+            "bob (person), participant",
             "ann near bob",
         }
 

@@ -34,7 +34,7 @@ from gpu_workers.engine.ekg import (
 )
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.roles import Meter
-from gpu_workers.engine.ports import KnowledgeGraph, ViewName, ViewQuery
+from gpu_workers.engine.ports import EventPlace, KnowledgeGraph, ViewName, ViewQuery
 from gpu_workers.engine.retrieval.tri_view import RetrievalSettings, ViewQueries, retrieve
 from tests.conftest import Cast
 from tests.factories import FRAME_MODEL, TEXT_MODEL, make_video
@@ -57,7 +57,7 @@ def exact_vector(random: np.random.Generator) -> Vector:
 
 
 def make_index(random: np.random.Generator, video_id: UUID, version: int) -> MemoryVideo:
-    """Make events of 1 to 5 chunks; six entities that move and have relations; lines that cross borders."""
+    """Make events of 1 to 5 chunks; nine entities that move and have relations; lines that cross borders."""
     lines = []
     for _ in range(25):
         start = int(random.integers(0, END_MS))
@@ -68,7 +68,14 @@ def make_index(random: np.random.Generator, video_id: UUID, version: int) -> Mem
     for n in range(CHUNKS):
         span = Span(n * CHUNK_MS, (n + 1) * CHUNK_MS)
         chunks.append(
-            Chunk(n, span, f"chunk {n}", transcript=tuple(line for line in lines if line.span.overlaps(span)))
+            Chunk(
+                n,
+                span,
+                f"chunk {n}",
+                facts={"measured": n} if n % 3 else {},
+                on_screen_text=tuple(f"sign {n}.{i}" for i in range(int(random.integers(0, 3)))),
+                transcript=tuple(line for line in lines if line.span.overlaps(span)),
+            )
         )
     records: list[EventRecord] = []
     first = 0
@@ -85,11 +92,18 @@ def _record(random: np.random.Generator, video_id: UUID, version: int, n: int, f
     span = Span(first * CHUNK_MS, end * CHUNK_MS)
     event_id = stable_id("event", video_id, version, span.start_ms, span.end_ms)
     event = Event(event_id, n, span, first, end, f"event {n}", exact_vector(random))
-    names = [
-        name for name, often in zip("abcdef", (0.9, 0.4, 0.3, 0.2, 0.15, 0.1), strict=True) if random.random() < often
-    ]
+    often = (0.9, 0.6, 0.5, 0.4, 0.4, 0.4, 0.3, 0.15, 0.1)
+    names = [name for name, share in zip("abcdefghi", often, strict=True) if random.random() < share]
     entities = [
-        Entity(stable_id("entity", video_id, version, name), name, "person", "", (), exact_vector(random), 1)
+        Entity(
+            stable_id("entity", video_id, version, name),
+            f"{name} {n}",
+            "person",
+            "",
+            (),
+            exact_vector(random),
+            int(random.integers(1, 4)),
+        )
         for name in names
     ]
     mentions = [
@@ -97,16 +111,35 @@ def _record(random: np.random.Generator, video_id: UUID, version: int, n: int, f
             stable_id("mention", event_id, entity.id),
             entity.id,
             event_id,
-            EntityMention(entity.name, "person", ""),
+            EntityMention(
+                f"{entity.name} as event {n} saw it",
+                str(random.choice(["person", "thing"])),
+                str(random.choice(["", "in red"])),
+                str(random.choice(["", "participant", "driver"])),
+            ),
             entity.centroid,
         )
         for entity in entities
     ]
-    relations = [
-        Relation(stable_id("relation", event_id), entities[0].id, entities[-1].id, "near", "", event_id, 1.0)
-        for _ in range(1)
-        if len(entities) > 1 and random.random() < 0.5
+    # An entity of a relation may be one that its event does not mention.
+    strangers = [
+        Entity(stable_id("entity", video_id, version, "z"), f"z {n}", "thing", "", (), exact_vector(random), 1)
     ]
+    ends = [*entities, *strangers] if random.random() < 0.2 else entities
+    predicates = [str(random.choice(["near", "behind", "follows"])) for _ in range(3)] if len(ends) > 1 else []
+    relations = [
+        Relation(
+            stable_id("relation", event_id, predicate),
+            ends[0].id,
+            ends[-1].id,
+            predicate,
+            str(random.choice(["", "all along"])),
+            event_id,
+            1.0,
+        )
+        for predicate in dict.fromkeys(predicates)
+    ]
+    entities = list(ends)
     return EventRecord(event, tuple(entities), tuple(mentions), tuple(relations))
 
 
@@ -301,7 +334,51 @@ def test_edges_and_contents_are_the_same(acme: Cast, globex: Cast, seed: int) ->
 
 
 def _told(chunks: Sequence[Chunk]) -> list[Any]:
-    return [(chunk.n, chunk.description, [(line.span, line.text) for line in chunk.transcript]) for chunk in chunks]
+    return [
+        replace(chunk, transcript=tuple(TranscriptLine(line.span, line.text) for line in chunk.transcript))
+        for chunk in chunks
+    ]
+
+
+@pytest.mark.parametrize("seed", [10, 11])
+def test_facts_frames_and_places_are_the_same(acme: Cast, globex: Cast, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    world = make_world(random, acme, globex)
+    both = [(video.video_id, 1, END_MS) for video in world.videos]
+    ids = [record.event.id for video in (*world.videos, world.foreign) for record in video.events]
+    facts = relations = frames = 0
+    for span in PLACES:
+        memory = InMemoryGraph(world.videos, span=span)
+        with postgres(acme, *both, span=span) as graph:
+            for _ in range(8):
+                wanted = [ids[i] for i in random.choice(len(ids), size=7)]
+                told = graph.facts(wanted)
+                assert told == memory.facts(wanted)
+                facts, relations = facts + len(told), relations + sum(fact.relation for fact in told)
+                for limit in (0, 1, 4, 30, 500):
+                    shown = graph.frames_of(wanted, limit=limit)
+                    assert [(f.id, f.video_id, f.event_id, f.ms) for f in shown] == [
+                        (f.id, f.video_id, f.event_id, f.ms) for f in memory.frames_of(wanted, limit=limit)
+                    ]
+                    frames += len(shown)
+            for limit in (1, 7, 500):
+                assert _paged(graph, limit) == _paged(memory, limit) == list(memory.timeline(limit=10_000))
+    with postgres(acme, (world.videos[0].video_id, 1, 40_000)) as graph:
+        early = until(world.videos[0], 40_000)
+        assert list(graph.timeline(limit=99)) == list(InMemoryGraph([early]).timeline(limit=99))
+        assert len(graph.timeline(limit=99)) == len(early.events)
+        assert {fact.event_id for fact in graph.facts(ids)} <= {record.event.id for record in early.events}
+    assert facts > 100
+    assert relations > 30
+    assert frames > 500
+
+
+def _paged(graph: KnowledgeGraph, limit: int) -> list[EventPlace]:
+    places: list[EventPlace] = []
+    while page := graph.timeline(after=places[-1] if places else None, limit=limit):
+        assert len(page) <= limit
+        places += page
+    return places
 
 
 def test_an_entity_that_is_everywhere_says_little(acme: Cast) -> None:

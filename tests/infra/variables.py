@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from gpu_workers.engine.models.model_table import table
+from gpu_workers.engine.models.package_index import PackageIndex
 from gpu_workers.engine.models.served.vllm_server import settings_of
 from gpu_workers.engine.models.settings import ModelSettings
 from tests.infra.conftest import ROOT
@@ -16,6 +17,20 @@ from tests.infra.conftest import ROOT
 NAME = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
 LOCAL_ONLY = frozenset({"DJANGO_SETTINGS_MODULE", "DATABASE_SUPERUSER_URL", "VLLM_API_KEY"})
 """Variables that no operator sets for a running service: an image or the launcher sets them, or one command."""
+OTHER_NAMES = frozenset(
+    {
+        "HOME",
+        "XDG_CONFIG_HOME",
+        "SSL_CERT_FILE",
+        "UV_DEFAULT_INDEX",
+        "UV_EXTRA_INDEX_URL",
+        "UV_FIND_LINKS",
+        "UV_INDEX",
+        "UV_INDEX_URL",
+        "UV_NO_INDEX",
+    }
+)
+"""Variables of the machine, and those of uv that say what a listed variable of pip says."""
 SERVER = Path("gpu_workers/engine/models/served")
 
 
@@ -49,7 +64,9 @@ def model_variables() -> frozenset[str]:
     plain = Recorder()
     ModelSettings.from_env(roles)
     ModelSettings.from_env(plain)
-    return frozenset(roles.asked | plain.asked | _literal("gpu_workers", without=SERVER))
+    index = Recorder()
+    PackageIndex.configured(index)
+    return frozenset((roles.asked | plain.asked | index.asked | _literal("gpu_workers", without=SERVER)) - OTHER_NAMES)
 
 
 @cache

@@ -102,6 +102,21 @@ def test_a_retryable_failure_waits_and_the_last_one_is_dead(acme: Cast) -> None:
         assert Job.objects.get(id=job.id).error_code == "model_unavailable"
 
 
+def test_a_fault_of_the_configuration_uses_up_no_attempts(acme: Cast) -> None:
+    job = queued_job(acme, max_attempts=2)
+    for _ in range(5):
+        with acme.scope():
+            Job.objects.filter(id=job.id).update(not_before=timezone.now())
+        lease = claimed(acme, job)
+        assert lease.attempt == 1
+        with services.checkpoint(lease):
+            error = JobFailed("model_misconfigured", "the key is wrong", retryable=True, counted=False)
+            assert services.fail(lease, error) == JobState.QUEUED
+    with acme.scope():
+        left = Job.objects.get(id=job.id)
+        assert (left.attempt, left.error_code) == (0, "model_misconfigured")
+
+
 def test_an_error_that_no_retry_helps_ends_the_job_at_once(acme: Cast) -> None:
     lease = claimed(acme, queued_job(acme))
     with services.checkpoint(lease):

@@ -34,6 +34,7 @@ def _bound(
     monkeypatch.setenv("REASONER_URL", llm.url)
     monkeypatch.setenv("REASONER_MODEL", llm.model)
     monkeypatch.setattr("backend.jobs.services.RETRY_BASE_SECONDS", 0)
+    monkeypatch.setattr("backend.jobs.services.OPERATOR_SECONDS", 0)
     models.index_models.cache_clear()
     models.answer_models.cache_clear()
     yield

@@ -63,11 +63,11 @@ def test_tracks_of_two_segments_become_objects_with_their_events(acme: Cast) -> 
     video_id = indexed_video(acme)
 
     car, person = acme.client.get(f"/v1/videos/{encode('vid', video_id)}/objects").json()["data"]
-    assert (car["category"], car["spans"], car["segments"], car["tracks"]) == ("car", [[0, 39_801]], [0, 1], 2)
+    assert (car["category"], car["spans"], car["segments"], car["tracks"]) == ("car", [[0, 39_801]], [0, 1, 2], 3)
     assert (person["spans"], person["entries"], person["exits"]) == ([[2_000, 6_001]], 1, 1)
     assert person["thumbnail_url"] is not None
     tracks = acme.client.get(f"/v1/videos/{encode('vid', video_id)}/tracks").json()["data"]
-    assert sorted(row["object_id"] for row in tracks) == sorted([car["id"], car["id"], person["id"]])
+    assert sorted(row["object_id"] for row in tracks) == sorted([car["id"], car["id"], car["id"], person["id"]])
 
     before = rows(acme)
     ring_again(acme)

@@ -259,7 +259,7 @@ def test_entities_are_linked_again_if_the_deployment_asks_for_it(acme: Cast, mon
         for relation in Relation.objects.filter(video_id=video_id):
             assert {relation.source_id, relation.target_id} <= set(entities)
             assert relation.source_id != relation.target_id
-        related = GraphStore().related(list(entities))
+        _, related = GraphStore().surroundings([mention.event_id for mention in mentions])
         rows = Relation.objects.filter(video_id=video_id)
         assert {(r.source_id, r.target_id, r.predicate, r.event_id) for r in related} == set(
             rows.values_list("source_id", "target_id", "predicate", "event_id")

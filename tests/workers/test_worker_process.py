@@ -68,7 +68,7 @@ class WorkerProcess:
         from django.db import transaction
         from kombu import Connection, Exchange, Producer
 
-        # As the relay does, but to this worker's own broker.
+        # The relay's work, but with this worker's own broker.
         with transaction.atomic(using="dispatch"):
             wakeups = services.take_due_wakeups()
             try:

@@ -58,6 +58,7 @@ class Migration(migrations.Migration):
                 ("stage", models.CharField(max_length=64)),
                 ("model", models.CharField(max_length=200)),
                 ("wall_ms", models.PositiveIntegerField()),
+                ("device_ms", models.PositiveIntegerField()),
                 ("prompt_tokens", models.PositiveIntegerField(default=0)),
                 ("cached_tokens", models.PositiveIntegerField(default=0)),
                 ("completion_tokens", models.PositiveIntegerField(default=0)),

@@ -183,7 +183,7 @@ def consumed_by(calls: Sequence[roles.ModelCall], rates: Rates) -> Consumed:
     """Return the consumption of model calls as the ledger will count and value it."""
     return Consumed(
         tokens=sum(call.prompt_tokens + call.completion_tokens for call in calls),
-        seconds=quantity(Decimal(sum(call.wall_ms for call in calls)) / 1000),
+        seconds=quantity(Decimal(sum(call.billed_ms for call in calls)) / 1000),
         cost=sum((rates.value("cost", line.meter, line.model, line.quantity) for line in lines_of(calls)), Decimal(0)),
     )
 

@@ -88,6 +88,7 @@ def record_model_calls(
             stage=call.stage,
             model=call.model,
             wall_ms=call.wall_ms,
+            device_ms=call.billed_ms,
             prompt_tokens=call.prompt_tokens,
             cached_tokens=call.cached_tokens,
             completion_tokens=call.completion_tokens,
@@ -120,6 +121,18 @@ def record_wasted_calls(
         billable=False,
         reason=reason[:64],
     )
+
+
+CONTENT_GAPS = frozenset({"no_frames", "model_refused"})
+"""Codes of gaps that lie in the recording itself: it shows nothing, or a provider declines to describe it."""
+
+
+def is_indexed(gaps: Sequence[str | None]) -> bool:
+    """Whether a segment is billed. gaps: the gap code of each of its chunks, None for a described chunk.
+
+    A segment without one description is billed only if the reason lies in its content. Every other reason is ours.
+    """
+    return any(gap is None or gap in CONTENT_GAPS for gap in gaps)
 
 
 def record_media_seconds(
@@ -209,7 +222,7 @@ def lines_of(calls: Iterable[roles.ModelCall]) -> list[Line]:
         total[UsageMeter.INPUT_TOKENS] += call.prompt_tokens - cached
         total[UsageMeter.CACHED_TOKENS] += cached
         total[UsageMeter.OUTPUT_TOKENS] += call.completion_tokens
-        total[UsageMeter.DEVICE_SECONDS] += call.wall_ms
+        total[UsageMeter.DEVICE_SECONDS] += call.billed_ms
     lines = []
     for (stage, model), amounts in totals.items():
         for meter, amount in amounts.items():

@@ -112,6 +112,7 @@ class Migration(migrations.Migration):
                 ("gap", models.CharField(max_length=64, null=True)),
                 ("facts", models.JSONField(default=dict)),
                 ("on_screen_text", models.JSONField(default=list)),
+                ("inherited", models.BooleanField(default=False)),
                 (
                     "tenant",
                     models.ForeignKey(

@@ -76,6 +76,15 @@ class IndexingSerializer(serializers.Serializer[Any]):
     started_at = serializers.DateTimeField()
 
 
+class ClockPeriodSerializer(serializers.Serializer[Any]):
+    """A part of the video in which the clock runs on without a jump."""
+
+    from_ms = serializers.IntegerField(help_text="Start of the period. It ends where the next period starts.")
+    at_start = serializers.CharField(
+        help_text="What the clock shows at from_ms: an ISO date and time, or only the time of day."
+    )
+
+
 class VideoClockSerializer(serializers.Serializer[Any]):
     """The clock in the picture as a function of the video's time."""
 
@@ -83,6 +92,11 @@ class VideoClockSerializer(serializers.Serializer[Any]):
         help_text="What the clock shows at 0 ms: an ISO date and time, or only the time of day."
     )
     readings = serializers.IntegerField(help_text="Number of moments whose readings agree.")
+    periods = ClockPeriodSerializer(
+        many=True,
+        help_text="One period for each offset of the clock, in order of time: the clock jumps at a pause of the "
+        "recording, at a change to summer time and where files were joined.",
+    )
 
 
 class VideoSerializer(serializers.Serializer[Any]):

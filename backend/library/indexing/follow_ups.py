@@ -1,17 +1,16 @@
-"""The order of a video's jobs: the probe, then segments in a sliding window, each followed by the assembly."""
+"""The order of a video's jobs: the probe, then segments, as many at once as workers take, each followed by the
+assembly."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef
 
-from backend.jobs.models import Job, JobKind
+from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import enqueue
 from backend.library.models import IndexVersion, Segment, SegmentState
-
-SEGMENTS_IN_FLIGHT = 4
-"""Maximum segments of one video that wait or run at once. Few, so that videos of many tenants share workers fairly."""
 
 MODEL_ATTEMPTS = 9
 """Maximum attempts of a job that calls models. With the backoff of backend.jobs.services they span several minutes, so
@@ -34,21 +33,34 @@ def summarise_key(video_id: UUID, version: int) -> str:
 
 
 def open_next_segments(video_id: UUID, version: int) -> None:
-    """Enqueue the earliest pending segments up to the window; enqueued segments stay as they are."""
-    pending = Segment.objects.filter(video_id=video_id, index_version=version, state=SegmentState.PENDING)
-    for segment_id in pending.order_by("n").values_list("id", flat=True)[:SEGMENTS_IN_FLIGHT]:
+    """Enqueue the earliest pending segments until SEGMENTS_WAITING of the video wait for a worker.
+
+    Called when a segment begins and when it ends. So every free worker finds a segment, however many workers there are,
+    and a long video never has more than these few in front of other tenants' segments.
+    """
+    observations = Job.objects.filter(kind=JobKind.OBSERVE_SEGMENT, video_id=video_id)
+    free = settings.SEGMENTS_WAITING - observations.filter(state=JobState.QUEUED).count()
+    if free < 1:
+        return
+    pending = Segment.objects.filter(
+        ~Exists(observations.filter(subject_id=OuterRef("id"))),
+        video_id=video_id,
+        index_version=version,
+        state=SegmentState.PENDING,
+    )
+    # In order of time, so that two transactions that open the same segments never wait for each other in a circle.
+    for segment_id in pending.order_by("n").values_list("id", flat=True)[:free]:
         enqueue_observation(segment_id, video_id)
 
 
 def enqueue_observation(segment_id: UUID, video_id: UUID) -> None:
-    if not Job.objects.filter(dedupe_key=observe_key(segment_id)).exists():
-        enqueue(
-            kind=JobKind.OBSERVE_SEGMENT,
-            subject_id=segment_id,
-            video_id=video_id,
-            dedupe_key=observe_key(segment_id),
-            max_attempts=MODEL_ATTEMPTS,
-        )
+    enqueue(
+        kind=JobKind.OBSERVE_SEGMENT,
+        subject_id=segment_id,
+        video_id=video_id,
+        dedupe_key=observe_key(segment_id),
+        max_attempts=MODEL_ATTEMPTS,
+    )
 
 
 def enqueue_assembly(video_id: UUID, version: int) -> Job:

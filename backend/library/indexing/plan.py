@@ -20,7 +20,7 @@ from backend.library.models import (
 )
 from backend.library.recording import is_open
 from gpu_workers.engine.ekg import Span
-from gpu_workers.engine.indexing.segments import SHORTEST_SEGMENT_MS, plan_segments
+from gpu_workers.engine.indexing.segments import SHORTEST_SEGMENT_MS, length_at, plan_segments
 
 MEASURES = ("width", "height", "fps", "rotation", "container", "codec", "bitrate")
 """Columns that a video copies from its first piece."""
@@ -98,20 +98,28 @@ def plan(video: Video, *, ended: bool) -> None:
                 video_id=video.id,
                 index_version=version,
                 n=n + index,
-                start_ms=begin + span.start_ms,
-                end_ms=begin + span.end_ms,
+                start_ms=span.start_ms,
+                end_ms=span.end_ms,
             )
-            for index, span in enumerate(certain_spans((video.duration_ms or 0) - begin, ended=ended))
+            for index, span in enumerate(certain_spans(begin, video.duration_ms or 0, ended=ended))
         ]
     )
     open_next_segments(video.id, version)
 
 
-def certain_spans(known_ms: int, *, ended: bool) -> list[Span]:
-    """Return the spans of known_ms of recording that no later input can change; all spans once the input has ended."""
-    if known_ms < 1:
+def certain_spans(begin_ms: int, known_ms: int, *, ended: bool) -> list[Span]:
+    """Return the spans from begin_ms, an earlier cut, to known_ms that no later input can change.
+
+    Once the input has ended these are all spans.
+    """
+    if known_ms <= begin_ms:
         return []
+    spans = plan_segments(known_ms, segment_ms=settings.SEGMENT_MS, begin_ms=begin_ms)
     if ended:
-        return plan_segments(known_ms, segment_ms=settings.SEGMENT_MS)
-    whole = max(0, (known_ms - SHORTEST_SEGMENT_MS) // settings.SEGMENT_MS)
-    return [Span(n * settings.SEGMENT_MS, (n + 1) * settings.SEGMENT_MS) for n in range(whole)]
+        return spans
+    return [
+        span
+        for span in spans
+        if span.duration_ms == length_at(span.start_ms, settings.SEGMENT_MS)
+        and span.end_ms + SHORTEST_SEGMENT_MS <= known_ms
+    ]

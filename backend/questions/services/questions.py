@@ -232,7 +232,7 @@ def usage_of(calls: Sequence[ModelCall]) -> dict[str, Any]:
         "prompt_tokens": sum(call.prompt_tokens for call in calls),
         "cached_tokens": sum(call.cached_tokens for call in calls),
         "completion_tokens": sum(call.completion_tokens for call in calls),
-        "device_seconds": str(Decimal(sum(call.wall_ms for call in calls)) / 1000),
+        "device_seconds": str(Decimal(sum(call.billed_ms for call in calls)) / 1000),
     }
 
 

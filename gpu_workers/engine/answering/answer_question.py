@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from gpu_workers.engine.answering.asked import Asked
@@ -13,7 +13,7 @@ from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer, Progress, QuestionInput
 from gpu_workers.engine.answering.follow_up import stand_alone
 from gpu_workers.engine.answering.methods import Method, method_named
-from gpu_workers.engine.answering.presets import SearchSettings, checking, settings_for
+from gpu_workers.engine.answering.presets import SearchSettings, checking, settings_with
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError
 from gpu_workers.engine.ports import KnowledgeGraph, StoredFrame
 
@@ -28,7 +28,7 @@ def answer_question(
     should_stop: Callable[[], bool] | None = None,
     allowance: Callable[[], Allowance] | None = None,
     on_partial: Callable[[PartialAnswer], None] | None = None,
-    closer: Callable[[StoredFrame], bytes | None] | None = None,
+    closer: Callable[[Sequence[StoredFrame]], Sequence[bytes | None]] | None = None,
     meter: Meter | None = None,
     settings: SearchSettings | None = None,
     method: Method | None = None,
@@ -40,7 +40,7 @@ def answer_question(
     on_progress: called from this thread. should_stop: called before every model call, from any thread; true cancels the
     question. allowance: returns what a limit shared with other questions leaves for this one; called before every model
     call, too. on_partial: gets the best answer so far after each level of the search that has one, from this thread.
-    closer: returns a stored frame as a JPEG in full, None if there is none; called from this thread where a look needs
+    closer: returns stored frames as JPEGs in full, None where there is none; called from this thread where a look needs
     detail. meter: gets every model call. settings: replace those of the question's effort. method: replaces the method
     that the question names, for a method that is not offered (bench.evaluation).
 
@@ -49,7 +49,7 @@ def answer_question(
     """
     method = method or method_named(question.method)
     meter = meter if meter is not None else Meter()
-    settings = checking(settings or settings_for(question.effort, models.calibration), question.check)
+    settings = checking(settings or settings_with(question.effort, models), question.check)
     asked = Asked(question, graph, models, settings, searched=question.question)
     calls = Calls(
         models,

@@ -200,7 +200,7 @@ class Spending:
     def _call_cost(self, call: ModelCall) -> Decimal:
         price = self._budget.prices.get(call.model, Price())
         tokens = _cost(price, call.prompt_tokens, call.cached_tokens, call.completion_tokens)
-        return tokens + price.per_second * call.wall_ms / 1000
+        return tokens + price.per_second * call.billed_ms / 1000
 
 
 def _cost(price: Price, prompt: int, cached: int, completion: int) -> Decimal:
@@ -210,4 +210,4 @@ def _cost(price: Price, prompt: int, cached: int, completion: int) -> Decimal:
 
 
 def _seconds(calls: Iterable[ModelCall]) -> float:
-    return sum(call.wall_ms for call in calls) / 1000
+    return sum(call.billed_ms for call in calls) / 1000

@@ -10,8 +10,10 @@ from typing import Any, TypeVar
 from gpu_workers.engine.answering.budget import Halt, Spending
 from gpu_workers.engine.answering.contract import PartialAnswer, Progress
 from gpu_workers.engine.answering.wording import choice_lines
+from gpu_workers.engine.models.pictures import jpeg_tokens
 from gpu_workers.engine.models.roles import (
     AnswerModels,
+    Checker,
     CheckRequest,
     FrameEvidence,
     Message,
@@ -28,14 +30,8 @@ Result = TypeVar("Result")
 MESSAGE_TOKENS = 8
 """Tokens that a chat template adds to one message, an upper estimate."""
 
-FRAME_TOKENS = 312
-"""Tokens of a picture with its label, an upper estimate (about 247 to 300 measured on Qwen2.5-VL)."""
-
-HIGH_FRAME_TOKENS = 1_250
-"""Tokens of a picture in full with its label, an upper estimate."""
-
 LABEL_TOKENS = 12
-"""Tokens of the time that stands before a measurement."""
+"""Tokens of the time that stands before a picture or a measurement."""
 
 _CHECK_PROMPTS = ("check", "check_observed", "check_view")
 _OBSERVE_PROMPTS = ("observe", "observe_measured", "observe_view")
@@ -48,8 +44,8 @@ class Calls:
     """Makes the model calls of one question within its budget, and reports progress to the caller.
 
     Only ask(), check_frames(), observe_frames() and halt() may be called from threads other than the question's own.
-    halted: the first reason why no further call is made. timings: wall ms per stage. closer: returns a stored frame as
-    a picture in full, None if there is none.
+    halted: the first reason why no further call is made. timings: wall ms per stage. closer: returns stored frames as
+    pictures in full, None where there is none.
     """
 
     def __init__(
@@ -61,7 +57,7 @@ class Calls:
         in_flight: int,
         on_progress: Progress | None = None,
         on_partial: Callable[[PartialAnswer], None] | None = None,
-        closer: Callable[[StoredFrame], bytes | None] | None = None,
+        closer: Callable[[Sequence[StoredFrame]], Sequence[bytes | None]] | None = None,
     ) -> None:
         self._models = models
         self._in_flight = in_flight
@@ -107,12 +103,10 @@ class Calls:
             )
 
     def check_frames(self, request: CheckRequest, *, n: int, schema: Mapping[str, Any], meter: Meter) -> list[Sample]:
-        """Return samples of the checker. Raises Halt, ModelError (code no_checker when the profile has none)."""
-        checker = self._models.checker
-        if checker is None:
-            raise ModelError("no_checker", "this model profile has no model that looks at frames", retryable=False)
+        """Return samples of the checker. Raises Halt, ModelError (code no_checker if there is none)."""
+        checker = needed_checker(self._models)
         words = [request.question, choice_lines(request.choices), *request.hypotheses]
-        prompt = self._looking(_CHECK_PROMPTS, words, request.frames, FRAME_TOKENS)
+        prompt = self._looking(checker, _CHECK_PROMPTS, words, request.frames)
         with self.spending.admitted(checker.name, prompt_tokens=prompt, sample_tokens=CHECK_TOKENS, n=n) as admission:
             return checker.check(
                 request, n=admission.samples, schema=schema, meter=meter, timeout_s=admission.timeout_s
@@ -120,25 +114,23 @@ class Calls:
 
     def observe_frames(self, request: ObserveRequest, *, schema: Mapping[str, Any], meter: Meter) -> Sample:
         """Return one report of the checker. Raises what check_frames() raises."""
-        checker = self._models.checker
-        if checker is None:
-            raise ModelError("no_checker", "this model profile has no model that looks at frames", retryable=False)
+        checker = needed_checker(self._models)
         words = [request.question, request.find, request.hypothesis, *request.known]
-        frame_tokens = HIGH_FRAME_TOKENS if request.high else FRAME_TOKENS
-        prompt = self._looking(_OBSERVE_PROMPTS, words, request.frames, frame_tokens)
+        prompt = self._looking(checker, _OBSERVE_PROMPTS, words, request.frames)
         with self.spending.admitted(checker.name, prompt_tokens=prompt, sample_tokens=CHECK_TOKENS) as admission:
             return checker.observe(request, schema=schema, meter=meter, timeout_s=admission.timeout_s)
 
     def _looking(
-        self, prompts: Sequence[str], words: Sequence[str], frames: Sequence[FrameEvidence], frame_tokens: int
+        self, checker: Checker, prompts: Sequence[str], words: Sequence[str], frames: Sequence[FrameEvidence]
     ) -> int:
         """Return an upper estimate of the prompt tokens of a look: the checker's own words (it sends some of the
         prompts), and per frame a picture, or what was measured on it."""
         instructions = [load(name).template for name in prompts]
         measured = [frame.observation for frame in frames if frame.observation]
         words_tokens = self._models.reasoner.count_tokens("\n".join([*instructions, *words, *measured]))
-        pictures = len(frames) - len(measured)
-        return 2 * MESSAGE_TOKENS + words_tokens + len(measured) * LABEL_TOKENS + pictures * frame_tokens
+        patch = checker.capabilities.picture_patch
+        pictures = sum(jpeg_tokens(frame.jpeg, patch=patch) for frame in frames if not frame.observation)
+        return 2 * MESSAGE_TOKENS + words_tokens + len(frames) * LABEL_TOKENS + pictures
 
     def together(
         self, stage: str, tasks: Sequence[Callable[[], Result]], *, details: Sequence[str] = ()
@@ -181,14 +173,18 @@ def _unheard(answer: PartialAnswer) -> None:
     """Ignore partial answers that nobody follows."""
 
 
-def _no_closer(frame: StoredFrame) -> None:
-    return None
+def _no_closer(frames: Sequence[StoredFrame]) -> list[None]:
+    return [None] * len(frames)
+
+
+def needed_checker(models: AnswerModels) -> Checker:
+    """Return the model that looks at frames. Raises ModelError no_checker if there is none."""
+    if models.checker is None:
+        raise ModelError("no_checker", "no model is configured that looks at frames", retryable=False)
+    return models.checker
 
 
 def count_prompt(count_tokens: Callable[[str], int], messages: Iterable[Message]) -> int:
-    """Return an upper estimate of a prompt's tokens; pictures count FRAME_TOKENS each."""
-    total = 0
-    for message in messages:
-        texts = [part for part in message.parts if isinstance(part, str)]
-        total += MESSAGE_TOKENS + count_tokens("\n".join(texts)) + FRAME_TOKENS * (len(message.parts) - len(texts))
-    return total
+    """Return an upper estimate of the tokens of a prompt of texts."""
+    texts = ("\n".join(part for part in message.parts if isinstance(part, str)) for message in messages)
+    return sum(MESSAGE_TOKENS + count_tokens(text) for text in texts)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from uuid import UUID
 
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import EntityFact, StoredEvent
+from gpu_workers.engine.retrieval.facts import best_facts
 
 MAX_FACTS = 6
 """Maximum number of facts per event: more of them push events out of the prompt."""
+
+LEAST_RELATIONS = 2
+"""Number of these facts that are relations, if the event states as many and has enough participants for all facts."""
 
 LINE_TOKENS = 24
 """Tokens of a line that are not the event's own words: its number, its video's and its times."""
@@ -36,6 +42,7 @@ def event_context(
     max_tokens: int,
     stamp: Callable[[Span], str] | None = None,
     all_in_brief: bool = False,
+    least: int = 0,
 ) -> EventContext:
     """Return the events as lines of a prompt, in order of time, within max_tokens.
 
@@ -44,33 +51,32 @@ def event_context(
 
     Drops the lowest ranked events until the rest fits max_tokens, but never the best one: it is cut short instead.
     all_in_brief: an event that is too long for an equal part of max_tokens is cut to it, so that more events fit.
+    least: if fewer events fit, this many are shown (or all, if there are fewer), each cut to its share of max_tokens.
     """
     part = max(1, max_tokens // max(1, len(ranking)) - LINE_TOKENS)
-    by_event: dict[UUID, list[str]] = {}
+    by_event: dict[UUID, list[EntityFact]] = {}
     for fact in facts:
-        by_event.setdefault(fact.event_id, []).append(as_data(fact.text))
+        by_event.setdefault(fact.event_id, []).append(fact)
     several_videos = len({events[event_id].video_id for event_id in ranking if event_id in events}) > 1
-    shown: list[StoredEvent] = []
-    used = 0
-    bodies: dict[UUID, str] = {}
-    for event_id in ranking:
-        if event_id not in events:
-            continue
-        body = event_text(events[event_id], by_event.get(event_id, ()))
+    known = [events[event_id] for event_id in ranking if event_id in events]
+    texts: list[str] = []
+    for event in known:
+        body = event_text(event, by_event.get(event.id, ()))
         if all_in_brief and count_tokens(body) > part:
-            body = _cut(body, count_tokens, part)
-        cost = count_tokens(f"E99 video 99 00:00:00-00:00:00 {body}\n")
-        if used + cost > max_tokens:
-            if shown:
-                break
-            body = _cut(body, count_tokens, max_tokens)
-        shown.append(events[event_id])
-        bodies[event_id] = body
-        used += cost
+            body = cut(body, count_tokens, part)
+        texts.append(body)
+    costs = [count_tokens(f"E99 video 99 00:00:00-00:00:00 {body}\n") for body in texts]
+    fitting = bisect_right(list(accumulate(costs)), max_tokens)
+    if fitting < min(least, len(known)):
+        fitting, texts = _in_shares(texts, costs, count_tokens, max_tokens, least)
+    if not fitting and known:
+        fitting, texts = 1, [cut(texts[0], count_tokens, max_tokens)]
+    shown = known[:fitting]
+    bodies = {event.id: body for event, body in zip(shown, texts, strict=False)}
     return _numbered(shown, bodies, several_videos=several_videos, stamp=stamp or clock_span)
 
 
-def event_text(event: StoredEvent, facts: Sequence[str] = ()) -> str:
+def event_text(event: StoredEvent, facts: Sequence[EntityFact] = ()) -> str:
     """Return one event in words, on a line: summary, speech, writing on screen, facts of the graph."""
     spoken = dict.fromkeys(as_data(line.text) for chunk in event.chunks for line in chunk.transcript)
     written = dict.fromkeys(as_data(text) for chunk in event.chunks for text in chunk.on_screen_text)
@@ -80,7 +86,8 @@ def event_text(event: StoredEvent, facts: Sequence[str] = ()) -> str:
     if written:
         parts.append(f'On screen: "{"; ".join(written)}"')
     if facts:
-        parts.append(f"Facts: {'; '.join(dict.fromkeys(facts[:MAX_FACTS]))}")
+        told = best_facts(facts, limit=MAX_FACTS, relations=LEAST_RELATIONS)
+        parts.append(f"Facts: {'; '.join(dict.fromkeys(as_data(fact.text) for fact in told))}")
     return " ".join(parts)
 
 
@@ -101,7 +108,31 @@ def _numbered(
     return EventContext("\n".join(lines), numbers, dict(enumerate(ordered, start=1)))
 
 
-def _cut(text: str, count_tokens: Callable[[str], int], max_tokens: int) -> str:
+def shares(costs: Sequence[int], room: int) -> list[int]:
+    """Return the tokens that each item gets of room: all it costs, or, of those that cost more, an equal share of what
+    the others leave."""
+    given = [0] * len(costs)
+    left = room
+    for waiting, index in enumerate(sorted(range(len(costs)), key=lambda index: costs[index])):
+        given[index] = min(costs[index], left // (len(costs) - waiting))
+        left -= given[index]
+    return given
+
+
+def _in_shares(
+    texts: Sequence[str], costs: Sequence[int], count_tokens: Callable[[str], int], room: int, least: int
+) -> tuple[int, list[str]]:
+    """Return how many of the texts are shown, at most least, and these cut to their shares of room."""
+    count = min(least, len(texts), room // (2 * LINE_TOKENS))
+    given = shares(costs[:count], room)
+    return count, [
+        body if cost <= tokens else cut(body, count_tokens, tokens - LINE_TOKENS)
+        for body, cost, tokens in zip(texts, costs, given, strict=False)
+    ]
+
+
+def cut(text: str, count_tokens: Callable[[str], int], max_tokens: int) -> str:
+    """Return the first words of text within max_tokens; at least one word."""
     words = text.split()
     low, high = 1, len(words)
     while low < high:

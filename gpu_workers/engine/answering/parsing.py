@@ -10,6 +10,7 @@ from typing import Any
 
 from gpu_workers.engine.answering.contract import INSUFFICIENT
 from gpu_workers.engine.answering.words import plain
+from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.models.served.structured import storable
 
 
@@ -58,18 +59,6 @@ def parse_answer(text: str, choices: Sequence[str]) -> ParsedAnswer | None:
         answer = _read_choice(candidate, choices)
         if answer is not None:
             return answer
-    return None
-
-
-def read_object(text: str) -> Mapping[str, Any] | None:
-    """Return the JSON object in text: all of text, or the part in the outermost braces; None without one."""
-    for candidate in (text, text[text.find("{") : text.rfind("}") + 1]):
-        try:
-            value = json.loads(candidate, strict=False)
-        except ValueError:
-            continue
-        if isinstance(value, dict):
-            return value
     return None
 
 

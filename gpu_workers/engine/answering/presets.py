@@ -1,4 +1,8 @@
-"""Every setting of a question in groups, and the values that each effort gives them."""
+"""Every setting of a question in groups, and the values that each effort gives them.
+
+What an effort does with a question follows from what the models can do: the reasoner's window and what its server
+returns, whether it was measured to be small, and whether a model looks at pictures.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from typing import Any, Literal
 
 from gpu_workers.engine.answering.contract import CheckMode, Effort
 from gpu_workers.engine.models.calibration import Calibration
+from gpu_workers.engine.models.roles import AnswerModels, ChatCapabilities
 from gpu_workers.engine.retrieval.tri_view import RetrievalSettings
 
 CheckRule = Literal["off", "on_doubt", "on_disagreement"]
@@ -73,6 +78,8 @@ class LookSettings:
     """Maximum number of rounds of an inspection."""
     inspect_gate: float = 0.5
     """Minimum confidence of an inspection's findings to end it with an answer; not calibrated."""
+    full_pictures: bool = False
+    """Whether a frame check looks at pictures in full, as many as the checker's window takes, instead of thumbnails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +90,14 @@ class SupportSettings:
     """Share of the support in a choice's total, with S for the rest; 0 leaves it out."""
     judge_tokens: int = 0
     """Maximum tokens of the events that the reasoner reads to judge each choice; with 0 it is not asked."""
+    judge_events: int = 8
+    """Number of these events (or all, if there are fewer) where whole_events do not fit: long events are cut then, each
+    to its share of the tokens that an answer may read."""
+    whole_events: int = 4
+    """Minimum number of events that are judged by in full. The odds were measured over captions, of which 4 to 25
+    fit."""
+    replaces_search: bool = True
+    """Whether a choice whose lead no vote can change is given without a search, and judged choices without votes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +106,8 @@ class PromptSettings:
 
     context_tokens: int = 6_000
     """Maximum tokens of the events in one prompt."""
+    least_events: int = 8
+    """Minimum number of the events in one prompt, if there are as many: where fewer fit, each is cut to its share."""
     sa_ratio: float = 0.75
     """Share of the event list that an answer sees, rounded up, never under one event."""
     reasoning_words: int = 120
@@ -137,7 +154,7 @@ def changed(settings: SearchSettings, **values: Any) -> SearchSettings:
 
 _OURS = SearchSettings("medium", TreeSettings(max_depth=2), SampleSettings(n=4))
 
-_GPU: dict[Effort, SearchSettings] = {
+_PRESETS: dict[Effort, SearchSettings] = {
     "low": changed(
         _OURS,
         effort="low",
@@ -157,6 +174,7 @@ _GPU: dict[Effort, SearchSettings] = {
         context_tokens=12_000,
         verify_citations=True,
         verify_frames=True,
+        full_pictures=True,
     ),
     "paper": SearchSettings(
         "paper",
@@ -164,33 +182,56 @@ _GPU: dict[Effort, SearchSettings] = {
         SampleSettings(n=8, early_majority=False, rescale=False, abstain=False),
         RetrievalSettings(events=5, graph_events=0, transcript=0, context=0.0, fusion="borda", weights={}),
         LookSettings(check="on_disagreement"),
-        prompt=PromptSettings(context_tokens=24_000, sa_ratio=1.0),
+        prompt=PromptSettings(context_tokens=24_000, least_events=0, sa_ratio=1.0),
         verify_frames=True,
     ),
 }
 
 
-def settings_for(effort: Effort, calibration: Calibration) -> SearchSettings:
-    """Return the settings of an effort with models of this calibration.
+_WINDOW_SHARES: dict[Effort, float] = {"low": 0.125, "medium": 0.5, "high": 0.5}
+"""Share of the reasoner's window that the events of one prompt may take, if this is more than the preset's tokens. The
+number of events is bounded, so a long window makes room for long events. Effort `paper` keeps its own number."""
 
-    Support of choices counts where its weights were fitted, except in effort `paper`. A reasoner with limits gets short
-    contexts and traces. Medium then asks it one prompt per question, and a second only if its samples disagree; it
-    neither queries again nor checks frames, which high and paper do. Effort `paper` keeps the paper's tree, only with
-    shorter texts.
+MOST_CONTEXT = 24_000
+"""Maximum tokens of events by a share of the window, since all of them are paid for: as many as effort `paper` has."""
+
+TYPICAL = ChatCapabilities(context_tokens=32_768)
+"""A reasoner whose server does what vLLM does."""
+
+
+def settings_with(effort: Effort, models: AnswerModels) -> SearchSettings:
+    """Return the settings of an effort with these models."""
+    return settings_for(effort, models.calibration, models.reasoner.capabilities, eyes=models.eyes)
+
+
+def settings_for(
+    effort: Effort, calibration: Calibration, capabilities: ChatCapabilities = TYPICAL, *, eyes: bool = True
+) -> SearchSettings:
+    """Return the settings of an effort.
+
+    capabilities: the reasoner's. eyes: whether a model looks at pictures.
+
+    A reasoner that was measured to be small (calibration.limits) gets short contexts and traces. Medium then asks it
+    one prompt per question, and a second only if its samples disagree; it does not query again, and it checks frames
+    only with eyes. Its choices are judged by its odds and by their support, where weights were fitted to it; that never
+    replaces the tree of efforts `high` and `paper`. Any other reasoner gets the whole method, with events up to a share
+    of its window. Effort `paper` keeps the paper's tree with any reasoner, only with shorter texts for a small one.
     """
-    settings = _GPU[effort]
+    settings = _PRESETS[effort]
+    limits = calibration.limits.value
+    if limits is None:
+        return _of_a_strong_reasoner(settings, capabilities)
     if (support := calibration.support) is not None:
         settings = changed(
             settings,
             weight=0.0 if effort == "paper" else support.share.value,
-            judge_tokens=0 if effort == "low" else support.judge_tokens.value,
+            judge_tokens=support.judge_tokens.value if effort != "low" and capabilities.log_probabilities else 0,
+            replaces_search=effort in ("low", "medium"),
         )
-    limits = calibration.limits.value
-    if limits is None:
-        return settings
     settings = changed(
         settings,
         context_tokens=limits.context_tokens,
+        least_events=0,
         requery_tokens=limits.requery_tokens,
         reasoning_words=limits.reasoning_words,
         answer_tokens=limits.answer_tokens,
@@ -207,9 +248,20 @@ def settings_for(effort: Effort, calibration: Calibration) -> SearchSettings:
             level_width=1,
             retrieval=replace(settings.retrieval, rewriting=False),
             # Reading the measurements of 24 frames takes the small model longer than the answer itself.
-            check="off",
+            check="on_doubt" if eyes else "off",
         )
     return changed(settings, check_samples=1)
+
+
+def _of_a_strong_reasoner(settings: SearchSettings, capabilities: ChatCapabilities) -> SearchSettings:
+    if settings.effort == "paper":
+        return settings
+    share = min(MOST_CONTEXT, int(_WINDOW_SHARES[settings.effort] * capabilities.context_tokens))
+    settings = changed(settings, context_tokens=max(settings.prompt.context_tokens, share))
+    if settings.effort == "medium" and capabilities.samples:
+        # One request has room for all samples: a second one for the last sample would double the wait in doubt.
+        settings = changed(settings, early_majority=False)
+    return settings
 
 
 def checking(settings: SearchSettings, mode: CheckMode) -> SearchSettings:

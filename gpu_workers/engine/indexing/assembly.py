@@ -25,8 +25,11 @@ from gpu_workers.engine.ports import EntityDirectory, EventSink
 
 T = TypeVar("T")
 
+_SETTLED = frozenset({"invalid_output", "output_truncated", "context_exceeded"})
+"""Codes of failures after which the model was asked often enough, or would fail again."""
+
 FrameSource = Callable[[Span, int], Sequence[tuple[int, bytes]]]
-"""Source of stored frames: (span, limit) -> at most limit (ms, JPEG) inside span."""
+"""Source of stored frames: (span, limit) -> at most limit (ms, JPEG) inside span. Safe to call from several threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +45,14 @@ class AssemblySettings:
     max_chunks: int = MAX_CHUNKS
     frames_per_event: int = 8
     attempts: int = 2
-    parallel: int = 8
+    parallel: int = 32
     linking: LinkingSettings = field(default_factory=LinkingSettings)
 
 
 @dataclass(frozen=True, slots=True)
 class AssemblyWarning:
-    """A part that an event lacks. stage: description, summary or entities. code: the error's, or the gap's."""
+    """A part that an event lacks. stage: description, summary, entities, or event for both at once. code: the error's,
+    or the gap's."""
 
     event_id: UUID
     stage: str
@@ -68,8 +72,8 @@ class _Draft:
 class EventAssembler:
     """Turns chunks into events.
 
-    next_event_n, pending_chunks: the checkpoint's, 0 and none for a new index. frames_for is called from the caller's
-    thread. .warnings: those of this assembler's events.
+    next_event_n, pending_chunks: the checkpoint's, 0 and none for a new index. .warnings: those of this assembler's
+    events.
     """
 
     def __init__(
@@ -152,23 +156,38 @@ class EventAssembler:
         """Yield groups with their drafts, in order. The models work on several at once; linking is sequential."""
         if not groups:
             return
-        frames = [
-            () if _is_gap(group) else self._frames_for(_span(group), self._settings.frames_per_event)
-            for group in groups
-        ]
         if len(groups) == 1 or self._settings.parallel == 1:
-            yield from zip(groups, map(self._draft, groups, frames), strict=True)
+            yield from zip(groups, map(self._draft, groups), strict=True)
             return
         with ThreadPoolExecutor(min(self._settings.parallel, len(groups)), "draft") as pool:
-            yield from zip(groups, pool.map(self._draft, groups, frames), strict=True)
+            yield from zip(groups, pool.map(self._draft, groups), strict=True)
 
-    def _draft(self, group: tuple[Chunk, ...], frames: Sequence[tuple[int, bytes]]) -> _Draft:
+    def _draft(self, group: tuple[Chunk, ...]) -> _Draft:
         nothing = Extraction((), ())
         if _is_gap(group):
             code = group[0].gap or "unknown"
             message = f"{_from_to(_span(group))} could not be described: {code}"
             return _Draft(message, nothing, (("description", code, message),))
         failures: list[tuple[str, str, str]] = []
+        frames = self._frames_for(_span(group), self._settings.frames_per_event)
+        writer = self._models.event_writer
+        if writer is not None:
+            text = self._ask(
+                "event", failures, lambda: writer.write(group, frames, profile=self._profile, meter=self._meter)
+            )
+            summary, extraction = (text.summary.strip(), text.extraction) if text else ("", nothing)
+        else:
+            summary, extraction = self._in_two_calls(group, frames, failures)
+        if extraction.cut:
+            failures.append(("entities", "output_truncated", "the answer was cut off; what was whole of it is kept"))
+        return _Draft(summary or _in_sequence(group), extraction, tuple(failures))
+
+    def _in_two_calls(
+        self,
+        group: tuple[Chunk, ...],
+        frames: Sequence[tuple[int, bytes]],
+        failures: list[tuple[str, str, str]],
+    ) -> tuple[str, Extraction]:
         summary = self._ask(
             "summary",
             failures,
@@ -179,7 +198,7 @@ class EventAssembler:
             failures,
             lambda: self._models.extractor.extract(summary, group, frames, profile=self._profile, meter=self._meter),
         )
-        return _Draft(summary, extraction or nothing, tuple(failures))
+        return summary, extraction or Extraction((), ())
 
     def _ask(self, stage: str, failures: list[tuple[str, str, str]], call: Callable[[], T]) -> T | None:
         """Return the result of call; None, with the reason in failures, if asking again cannot help this event.
@@ -194,7 +213,7 @@ class EventAssembler:
                 if raised.retryable:
                     raise
                 error = raised
-                if isinstance(raised, ModelRefused):
+                if isinstance(raised, ModelRefused) or raised.code in _SETTLED:
                     break
         if error is not None:
             failures.append((stage, error.code, str(error)))

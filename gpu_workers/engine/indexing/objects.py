@@ -7,20 +7,23 @@ the thing that stood in its position, or the object that it looks like, if no ot
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
 
-from gpu_workers.engine.ekg import ObjectState, Place, Span, TrackObservation, Vector, stable_id, unit
+from gpu_workers.engine.ekg import Chunk, ObjectState, Span, TrackObservation, Vector, stable_id, unit
 from gpu_workers.engine.models.observer.boxes import iou
 from gpu_workers.engine.models.observer.categories import kind_of, moves_itself
+from gpu_workers.engine.models.observer.identity import GoingOn, continuation, last_place
 from gpu_workers.engine.ports import ObjectDirectory
 
 VISIBLE_GAP_MS = 1_000
 """Maximum gap between two sightings of one track within one visible span."""
 CANDIDATES = 8
+TRACKS = GoingOn(gap_ms=1_000, near=0.0, reach=0.3, similarity=0.75)
+"""Limits between tracks that the tracker kept apart."""
 _TOGETHER_MS = 400
 """Maximum distance of the beginnings of tracks that are assigned to objects together, the surest pair first."""
 _JOINED_BY_LOOKS, _UNSURE = 0.7, 0.5
@@ -32,17 +35,14 @@ class ReidentificationSettings:
 
     tau: minimum cosine of appearance; margin: minimum lead over the next candidate. The highest cosine of two things
     that are surely different was 0.943 in three videos (docs/quality.md).
-    gap_ms, reach, tau_going_on: for a track that continues where an object was last seen, moved by its drift. reach:
-    maximum distance in heights per second of the gap; a walker makes 0.8. In a crowd joins over 0.4 s were right, over
-    1.2 s wrong.
+    going_on: for a track that continues where an object was last seen; a walker makes 0.8 heights per second. In a
+    crowd joins over 0.4 s were right, over 1.2 s wrong.
     tau_in_place, overlap: for a thing that does not move itself, where such a thing was before.
     """
 
     tau: float = 0.95
     margin: float = 0.02
-    gap_ms: int = 1_000
-    reach: float = 0.3
-    tau_going_on: float = 0.75
+    going_on: GoingOn = TRACKS
     tau_in_place: float = 0.85
     overlap: float = 0.5
 
@@ -118,7 +118,9 @@ class ObjectLinker:
         if not tracks:
             return {}
         begins = min(track.span.start_ms for track in tracks)
-        candidates = {state.id: state for state in self._directory.recent(max(0, begins - self._settings.gap_ms))}
+        candidates = {
+            state.id: state for state in self._directory.recent(max(0, begins - self._settings.going_on.gap_ms))
+        }
         for track in tracks:
             if track.appearance is not None:
                 kind = kind_of(track.category)
@@ -134,9 +136,17 @@ class ObjectLinker:
             if state.category not in kind_of(track.category) or _share_time(state, track):
                 continue
             similarity = _similarity(state, track)
-            distance = _step(state, track, settings.gap_ms, settings.reach)
-            if distance is not None and similarity >= settings.tau_going_on:
-                joins.append(_Join(0, distance, state.n, k, state.id, 0.95))
+            going_on = continuation(
+                state.last,
+                state.category,
+                state.embedding,
+                track.boxes[0],
+                track.category,
+                track.appearance,
+                settings.going_on,
+            )
+            if going_on is not None:
+                joins.append(_Join(0, going_on.distance, state.n, k, state.id, 0.95))
             overlap = iou(state.last.box, track.boxes[0][1:])
             stays = not moves_itself(track.category) and overlap >= settings.overlap
             if stays and similarity >= settings.tau_in_place and _over(state, track):
@@ -219,23 +229,6 @@ def _similarity(state: ObjectState, track: TrackObservation) -> float:
     return float(state.embedding @ track.appearance)
 
 
-def _step(state: ObjectState, track: TrackObservation, gap_ms: int, reach: float) -> float | None:
-    """Return the distance of the track's beginning from the object's expected position, in heights; None if the track
-    cannot continue the object."""
-    ms, *box = track.boxes[0]
-    gap = ms - state.last.ms
-    if not 0 < gap <= gap_ms:
-        return None
-    before, seconds = state.last.box, gap / 1000
-    earlier, later = before[3] - before[1], box[3] - box[1]
-    if not 0.6 < later / max(earlier, 1e-6) < 1.7:
-        return None
-    dx = (box[0] + box[2] - before[0] - before[2]) / 2 - state.last.drift[0] * seconds
-    dy = box[3] - before[3] - state.last.drift[1] * seconds
-    distance = math.hypot(dx, dy) / max(earlier, later, 1e-6)
-    return distance if distance <= reach * seconds else None
-
-
 def _founded(object_id: UUID, n: int, track: TrackObservation, segment_n: int, confidence: float) -> ObjectState:
     return ObjectState(
         id=object_id,
@@ -251,12 +244,12 @@ def _founded(object_id: UUID, n: int, track: TrackObservation, segment_n: int, c
         confidence=confidence,
         weight=int(track.appearance is not None),
         embedding=track.appearance,
-        last=_last_place(track),
+        last=last_place(track.boxes),
     )
 
 
 def _grown(state: ObjectState, track: TrackObservation, segment_n: int, confidence: float) -> ObjectState:
-    last = _last_place(track)
+    last = last_place(track.boxes)
     return replace(
         state,
         categories=dict(Counter(state.categories) + Counter({track.category: len(track.boxes)})),
@@ -282,12 +275,24 @@ def _mean_appearance(state: ObjectState, appearance: Vector | None) -> Vector | 
     return unit(state.embedding * state.weight + appearance)
 
 
-def _last_place(track: TrackObservation) -> Place:
-    """Return the last box and the drift over its last second."""
-    end = track.boxes[-1]
-    start = next(box for box in track.boxes if box[0] >= end[0] - 1_000)
-    seconds = (end[0] - start[0]) / 1000
-    if seconds < 0.3:
-        return Place(end[0], end[1:])
-    across = (end[1] + end[3] - start[1] - start[3]) / 2 / seconds
-    return Place(end[0], end[1:], (round(across, 4), round((end[4] - start[4]) / seconds, 4)))
+def with_objects(chunks: Sequence[Chunk], numbers: Mapping[int, int]) -> list[Chunk]:
+    """Return the chunks with the object's number in place of each track's in their facts.
+
+    numbers: the object's number by track. So the object memory says what is one thing in an event, over segments too. A
+    track without an object keeps a number of its own, below 0.
+    """
+    return [
+        replace(chunk, facts=_with_objects(chunk.facts, numbers)) if "objects" in chunk.facts else chunk
+        for chunk in chunks
+    ]
+
+
+def _with_objects(facts: Mapping[str, Any], numbers: Mapping[int, int]) -> dict[str, Any]:
+    objects = [{**thing, "track_id": numbers.get(thing["track_id"], -thing["track_id"])} for thing in facts["objects"]]
+    return {**facts, "objects": objects}
+
+
+def numbers_of(linked: LinkedTracks, tracks: Sequence[TrackObservation]) -> dict[int, int]:
+    """Return the number of each track's object by the track's number. tracks: those that were linked, in order."""
+    n_of = {state.id: state.n for state in linked.objects}
+    return {track.track_id: n_of[owner] for track, owner in zip(tracks, linked.object_of, strict=True)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import av
+from av.codec.hwaccel import HWAccel
 from av.container import InputContainer
 from av.stream import Disposition
 from av.video.stream import VideoStream
@@ -12,13 +13,16 @@ from gpu_workers.engine.indexing.container import FORMATS, input_options, is_url
 OPEN_TIMEOUT_S, READ_TIMEOUT_S = 30.0, 60.0
 
 
-def open_video(source: str, *, container: str | None = None) -> InputContainer:
-    """Open source for reading, as the named container or as any of FORMATS. Raises av.error.FFmpegError."""
+def open_video(source: str, *, container: str | None = None, hwaccel: HWAccel | None = None) -> InputContainer:
+    """Open source for reading, as the named container or as any of FORMATS. Raises av.error.FFmpegError.
+
+    hwaccel: the hardware decoder to use.
+    """
     options = input_options(source) | {"format_whitelist": container or ",".join(FORMATS)}
     if is_url(source):
         options["max_redirects"] = "0"  # no option of the command line tools, so not in input_options()
     timeout = (OPEN_TIMEOUT_S, READ_TIMEOUT_S) if is_url(source) else None
-    return av.open(source, format=container, options=options, timeout=timeout)
+    return av.open(source, format=container, options=options, timeout=timeout, hwaccel=hwaccel)
 
 
 def shown_stream(container: InputContainer) -> VideoStream | None:

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from gpu_workers.engine.ekg import SegmentRecord, Span
 from gpu_workers.engine.indexing.assembly import AssemblySettings, AssemblyWarning, EventAssembler
-from gpu_workers.engine.indexing.objects import LinkedTracks, ObjectLinker
+from gpu_workers.engine.indexing.objects import LinkedTracks, ObjectLinker, numbers_of, with_objects
 from gpu_workers.engine.indexing.segments import Observation, StageTimes, plan_segments
 from gpu_workers.engine.models.roles import IndexModels, Meter
 from gpu_workers.engine.ports import EntityDirectory, EventSink, ObjectDirectory
@@ -77,12 +77,15 @@ def index_recording(
     )
     linker, segments = ObjectLinker(video_id, index_version, store), count()
     for ready in _in_order(observe, plan_segments(duration_ms, segment_ms=segment_ms), in_flight):
+        numbers: dict[int, int] = {}
         for observation in ready:
             store.add_segment(observation.record)
-            store.put_objects(linker.link(next(segments), observation.record.tracks))
+            linked = linker.link(next(segments), observation.record.tracks)
+            store.put_objects(linked)
+            numbers |= numbers_of(linked, observation.record.tracks)
             report.skipped += observation.skipped
             _add(report.times, observation.times)
-        assembler.push([chunk for observation in ready for chunk in observation.record.chunks])
+        assembler.push(with_objects([chunk for observation in ready for chunk in observation.record.chunks], numbers))
     assembler.flush()
     report.warnings = assembler.warnings
     return report

@@ -1,13 +1,12 @@
 """Pictures and sound of a span of a video, by timestamp and without reading the rest.
 
-Which frames are chosen depends on the video and the rate alone: a frame is chosen when it is the first one at or after
+Which frames are chosen depends on the video and the rates alone: a frame is chosen when it is the first one at or after
 a point k/fps of the video's clock. Cutting the video into other segments chooses the same frames. Only chosen frames
 and the frames they refer to are decoded.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Generator, Iterator, Sequence
 from fractions import Fraction
 from types import TracebackType
@@ -15,18 +14,24 @@ from types import TracebackType
 import av
 import av.error
 import numpy as np
+from av.codec.hwaccel import HWAccel
 from av.container import InputContainer
 from av.video.reformatter import VideoReformatter
 from av.video.stream import VideoStream
 
 from gpu_workers.engine.ekg import Picture, SampledFrame, Span
 from gpu_workers.engine.indexing.foresight import Foresight
+from gpu_workers.engine.indexing.hardware import HardwareFailed, Look, accelerator, look_of, report_failure
 from gpu_workers.engine.indexing.hdr import is_hdr, to_sdr
 from gpu_workers.engine.indexing.opening import open_video, origin_ms, shown_stream
+from gpu_workers.engine.models.frame_grid import SamplingGrid
 
 DECODER_THREADS = 4
 SEEK_BACK_MS = (0, 2_000, 10_000, 60_000)
 """Distances to seek back if a seek lands behind its mark (MPEG-TS has no index); after these, the beginning."""
+
+JUMP_MS = 1_000
+"""Distance by which decoding times fall back where recordings were joined; a damaged packet falls back by less."""
 
 
 class SourceUnreadable(Exception):
@@ -34,26 +39,6 @@ class SourceUnreadable(Exception):
 
     code = "source_unreadable"
     retryable = True
-
-
-class SamplingGrid:
-    """Chooses from rising times the first at or after each k/fps seconds."""
-
-    def __init__(self, fps: float, start_ms: int) -> None:
-        self._rate = Fraction(fps).limit_denominator(1000) / 1000
-        self._reached = math.ceil(start_ms * self._rate) - 1
-
-    def takes(self, ms: int) -> bool:
-        """Whether a grid point lies after the last time passed in and not after ms."""
-        point = math.floor(ms * self._rate)
-        if point <= self._reached:
-            return False
-        self._reached = point
-        return True
-
-    def skip(self, ms: int) -> None:
-        """Take a frame before the span: it uses up the points up to its time."""
-        self._reached = math.floor(ms * self._rate)
 
 
 class FrameSamples:
@@ -64,22 +49,27 @@ class FrameSamples:
         source: str,
         span: Span,
         *,
-        fps: float,
+        fps: float | Sequence[float],
         max_side: int,
         source_start_ms: int | None = None,
         hold_ms: int | None = None,
     ) -> None:
-        if fps <= 0 or max_side < 1:
-            raise ValueError(f"fps and max_side are above 0, got {fps} and {max_side}")
+        if max_side < 1:
+            raise ValueError(f"max_side is above 0, got {max_side}")
         self.skipped = 0
         self._source, self._span, self._max_side = source, span, max_side
         self._start_ms, self._hold_ms = source_start_ms, hold_ms
         self._fps = fps
-        self._grid = SamplingGrid(fps, span.start_ms)
-        self._foresight: Foresight[av.Packet[av.VideoStream]] | None = None
+        self._begin()
         # Kept, since making a new one for each frame takes half as long as shrinking the frame.
         self._reformatter = VideoReformatter()
         self._frames = self._sample()
+
+    def _begin(self, look: Look | None = None) -> None:
+        """Take the state of before the first frame. look: of the pictures, if the hardware decodes them."""
+        self.skipped, self._look = 0, look
+        self._grid = SamplingGrid(self._fps, self._span.start_ms)
+        self._foresight: Foresight[av.Packet[av.VideoStream]] | None = None
 
     def __iter__(self) -> Iterator[SampledFrame]:
         return self
@@ -99,11 +89,28 @@ class FrameSamples:
         self.close()
 
     def _sample(self) -> Generator[SampledFrame, None, None]:
+        """Decode by the hardware as far as it goes, and by the CPU from there."""
+        reached, hardware = -1, accelerator()
+        if hardware is not None:
+            try:
+                self._begin(look_of(self._source))
+                for frame in self._sample_by(hardware):
+                    reached = frame.ms
+                    yield frame
+                return
+            except HardwareFailed as error:
+                report_failure(str(error))
+                self._begin()
+        for frame in self._sample_by(None):
+            if frame.ms > reached:
+                yield frame
+
+    def _sample_by(self, hardware: HWAccel | None) -> Generator[SampledFrame, None, None]:
         span = self._span
         cells = _Cells(span, self._hold_ms)
         shown: av.VideoFrame | None = None
         lost, entered = 0, False
-        with _open(self._source) as container:
+        with _open(self._source, hardware) as container:
             stream = _video_stream(container)
             pixel = stream.sample_aspect_ratio or Fraction(1)
             for ms, frame in self._decode_from(container, stream, span.start_ms):
@@ -194,12 +201,31 @@ class FrameSamples:
                 yield packet.decode()
             except av.error.InvalidDataError:
                 self.skipped += 1
+            except av.error.FFmpegError as error:
+                if self._look is None:
+                    raise
+                raise HardwareFailed(f"decoding stopped: {error.strerror}") from error
         try:
             yield decoder.decode(None)
         except (av.error.EOFError, av.error.InvalidDataError):
             return
 
     def _packets(self, container: InputContainer, stream: VideoStream) -> Iterator[av.Packet[av.VideoStream]]:
+        """Yield packets whose times never jump back, as they do where files or broadcasts were joined."""
+        base = stream.time_base or Fraction(1, 1000)
+        step = round(1 / (stream.average_rate or stream.guessed_rate or 25) / base)
+        shift, last = 0, None
+        for packet in self._demuxed(container, stream):
+            if packet.dts is not None:
+                if last is not None and (last - packet.dts - shift) * base * 1000 > JUMP_MS:
+                    shift = last + step - packet.dts
+                packet.dts += shift
+                last = packet.dts
+            if packet.pts is not None:
+                packet.pts += shift
+            yield packet
+
+    def _demuxed(self, container: InputContainer, stream: VideoStream) -> Iterator[av.Packet[av.VideoStream]]:
         packets = container.demux(stream)
         while True:
             try:
@@ -219,11 +245,14 @@ class FrameSamples:
         wide, high = float(frame.width * pixel), float(frame.height)
         shrink = min(1.0, self._max_side / max(wide, high))
         size = max(1, round(wide * shrink)), max(1, round(high * shrink))
+        if self._look is not None:
+            self._look.complete(frame)
         if is_hdr(frame):
             shown = to_sdr(frame, *size)
         else:
             shown = np.asarray(self._reformatter.reformat(frame, *size, format="rgb24").to_ndarray(), dtype=np.uint8)
-        turned = np.rot90(shown, k=round(frame.rotation / 90) % 4)
+        rotation = frame.rotation if self._look is None else self._look.rotation
+        turned = np.rot90(shown, k=round(rotation / 90) % 4)
         return np.ascontiguousarray(turned, dtype=np.uint8)
 
 
@@ -231,13 +260,14 @@ def sample_frames(
     url_or_path: str,
     span: Span,
     *,
-    fps: float,
+    fps: float | Sequence[float],
     max_side: int,
     source_start_ms: int | None = None,
     hold_ms: int | None = None,
 ) -> FrameSamples:
     """Return frames of span on the grid of fps per second, upright, RGB, no side above max_side, in order of time.
 
+    With several rates, the frames on any of their grids, each once.
     A frame belongs to the span that contains its own time. A source slower than the grid gives each of its frames once.
     With hold_ms, a stretch of that length (counted from 0) in which no frame was chosen gives the picture shown at its
     beginning, with that time: a still slide is not a hole. Corrupt packets are skipped and counted in .skipped. Times
@@ -268,10 +298,12 @@ class _Cells:
             self._next = end
 
 
-def _open(source: str) -> InputContainer:
+def _open(source: str, hardware: HWAccel | None) -> InputContainer:
     try:
-        return open_video(source)
+        return open_video(source, hwaccel=hardware)
     except av.error.FFmpegError as error:
+        if hardware is not None:
+            raise HardwareFailed(f"{type(error).__name__}: {error.strerror}") from error
         raise SourceUnreadable(f"the source cannot be opened: {error.strerror}") from error
 
 

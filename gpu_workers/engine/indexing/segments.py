@@ -6,6 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -25,11 +26,24 @@ from gpu_workers.engine.ekg import (
     unit,
 )
 from gpu_workers.engine.indexing.audio import SAMPLE_RATE, read_audio
-from gpu_workers.engine.indexing.sampling import FrameSamples, SamplingGrid, sample_frames
+from gpu_workers.engine.indexing.sampling import FrameSamples, sample_frames
 from gpu_workers.engine.indexing.thumbnails import thumbnail
-from gpu_workers.engine.models.roles import ChunkView, IndexModels, Meter, ModelRefused, SegmentDescription, SegmentView
+from gpu_workers.engine.models.frame_grid import SamplingGrid
+from gpu_workers.engine.models.roles import (
+    ChunkView,
+    Describer,
+    IndexModels,
+    ManyRates,
+    Meter,
+    ModelRefused,
+    SegmentDescription,
+    SegmentView,
+)
 
 SHORTEST_SEGMENT_MS = 2 * CHUNK_MS
+FIRST_SEGMENT_MS, FIRST_MS = 12_000, 120_000
+"""Longest segment in the first FIRST_MS of a recording. Short segments let every worker take part in a short recording.
+They begin at the beginning, since no cut may depend on how much is recorded later."""
 QUEUED_FRAMES = 16
 """Maximum number of decoded pictures that wait for the models."""
 _NO_END = 2**53
@@ -37,18 +51,26 @@ EMBEDDING_BATCH = 16
 LISTENING_MARGIN_MS = 2_000
 
 
-def plan_segments(duration_ms: int, *, segment_ms: int = 30_000) -> list[Span]:
-    """Return spans that cover 0..duration_ms exactly, each beginning on the chunk grid.
+def plan_segments(duration_ms: int, *, segment_ms: int = 30_000, begin_ms: int = 0) -> list[Span]:
+    """Return spans that cover begin_ms..duration_ms exactly, each beginning on the chunk grid.
 
-    A remainder shorter than SHORTEST_SEGMENT_MS joins the segment before it. Raises ValueError when duration_ms is
-    below 1 or segment_ms is not a positive multiple of CHUNK_MS.
+    Segments that begin in the first FIRST_MS have at most FIRST_SEGMENT_MS, later ones segment_ms. A remainder shorter
+    than SHORTEST_SEGMENT_MS joins the segment before it. begin_ms: 0 or the end of an earlier segment.
+    Raises ValueError when duration_ms is not above begin_ms or segment_ms is not a positive multiple of CHUNK_MS.
     """
-    if duration_ms < 1 or segment_ms < 1 or segment_ms % CHUNK_MS:
-        raise ValueError(f"cannot cut {duration_ms} ms into segments of {segment_ms} ms")
-    starts = list(range(0, duration_ms, segment_ms))
+    if duration_ms <= begin_ms or segment_ms < 1 or segment_ms % CHUNK_MS:
+        raise ValueError(f"cannot cut {begin_ms} to {duration_ms} ms into segments of {segment_ms} ms")
+    starts = [begin_ms]
+    while (begin := starts[-1] + length_at(starts[-1], segment_ms)) < duration_ms:
+        starts.append(begin)
     if len(starts) > 1 and duration_ms - starts[-1] < SHORTEST_SEGMENT_MS:
         starts.pop()
     return [Span(start, end) for start, end in zip(starts, [*starts[1:], duration_ms], strict=True)]
+
+
+def length_at(start_ms: int, segment_ms: int) -> int:
+    """Return the length of the segment that begins at start_ms, if the recording goes on after it."""
+    return min(segment_ms, FIRST_SEGMENT_MS) if start_ms < FIRST_MS else segment_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +123,7 @@ class Source:
 
 @dataclass(slots=True)
 class StageTimes:
-    """Milliseconds spent in each stage of a segment; decode runs at the same time as the others."""
+    """Milliseconds spent in each stage of a segment. Stages overlap, so their sum is above the segment's own time."""
 
     decode: int = 0
     embed_frames: int = 0
@@ -139,32 +161,51 @@ def observe_segment(
     bounded by the span: the describer's frames and one queue.
     """
     times = StageTimes()
-    rate = max(models.describer.sample_fps, frame_fps)
+    rates = (*sample_rates(models.describer), frame_fps)
     shown: list[SampledFrame] = []
-    rows = _FrameKeeper(models, meter, times)
-    shown_grid = SamplingGrid(models.describer.sample_fps, span.start_ms)
+    shown_grid = SamplingGrid(sample_rates(models.describer), span.start_ms)
     stored_grid = SamplingGrid(frame_fps, span.start_ms)
     skipped = 0
-    for piece, part in source.within(span):
-        samples = sample_frames(
-            piece.url, part, fps=rate, max_side=max_side, source_start_ms=piece.clock_start_ms, hold_ms=CHUNK_MS
-        )
-        with _decoding(samples, times) as frames:
-            for frame in frames:
-                if shown_grid.takes(frame.ms):
-                    shown.append(frame)
-                if stored_grid.takes(frame.ms):
-                    rows.add(frame)
-                if on_progress is not None:
-                    on_progress(frame.ms)
-        skipped += samples.skipped
-    transcript = _transcribe(source, span, models, meter, times)
-    views = chunk_views(span, shown, transcript)
-    described = _describe(SegmentView(span, views, profile, instructions), models, meter, times)
+    # One thread hears and one keeps frames while this thread decodes, and then while the describer works.
+    with ThreadPoolExecutor(1, "speech") as speech, ThreadPoolExecutor(1, "frames") as keeping:
+        try:
+            heard = speech.submit(_transcribe, source, span, models, meter, times)
+            rows = _FrameKeeper(models, meter, times, keeping)
+            for piece, part in source.within(span):
+                samples = sample_frames(
+                    piece.url,
+                    part,
+                    fps=rates,
+                    max_side=max_side,
+                    source_start_ms=piece.clock_start_ms,
+                    hold_ms=CHUNK_MS,
+                )
+                with _decoding(samples, times) as frames:
+                    for frame in frames:
+                        if shown_grid.takes(frame.ms):
+                            shown.append(frame)
+                        if stored_grid.takes(frame.ms):
+                            rows.add(frame)
+                        if on_progress is not None:
+                            on_progress(frame.ms)
+                skipped += samples.skipped
+            rows.send()
+            transcript = heard.result()
+            views = chunk_views(span, shown, transcript)
+            described = _describe(SegmentView(span, views, profile, instructions), models, meter, times)
+            kept = rows.finish()
+        except BaseException:
+            keeping.shutdown(wait=False, cancel_futures=True)
+            raise
     if [chunk.n for chunk in described.chunks] != [view.n for view in views]:
         raise ValueError(f"{models.describer.name} described other chunks than it was shown")
-    record = SegmentRecord(span, described.chunks, rows.finish(), described.tracks, transcript)
+    record = SegmentRecord(span, described.chunks, kept, described.tracks, transcript)
     return Observation(record, times, skipped)
+
+
+def sample_rates(describer: Describer) -> tuple[float, ...]:
+    """Return the frame rates whose grids a describer wants to see: several for a describer around another one."""
+    return describer.sample_rates if isinstance(describer, ManyRates) else (describer.sample_fps,)
 
 
 def chunk_views(
@@ -241,33 +282,39 @@ def _inside(line: TranscriptLine, span: Span) -> TranscriptLine | None:
 
 @dataclass(slots=True)
 class _FrameKeeper:
-    """Makes thumbnails and embeddings of frames, in batches."""
+    """Makes thumbnails and embeddings of frames, in batches, in the one thread of `pool`."""
 
     models: IndexModels
     meter: Meter
     times: StageTimes
+    pool: ThreadPoolExecutor
     _waiting: list[SampledFrame] = field(default_factory=list)
-    _rows: list[FrameRow] = field(default_factory=list)
+    _batches: list[Future[list[FrameRow]]] = field(default_factory=list)
 
     def add(self, frame: SampledFrame) -> None:
         self._waiting.append(frame)
         if len(self._waiting) == EMBEDDING_BATCH:
-            self._keep()
+            self.send()
 
     def finish(self) -> tuple[FrameRow, ...]:
-        if self._waiting:
-            self._keep()
-        return tuple(self._rows)
+        """Return all rows, once the last batch is embedded. Raises what embedding raised."""
+        self.send()
+        return tuple(row for batch in self._batches for row in batch.result())
 
-    def _keep(self) -> None:
-        with _timed(self.times, "thumbnails"):
-            jpegs = [thumbnail(frame.picture) for frame in self._waiting]
-        with _timed(self.times, "embed_frames"):
-            pictures = [frame.picture for frame in self._waiting]
-            vectors = self.models.frame_embedder.embed_frames(pictures, meter=self.meter)
-        for frame, jpeg, vector in zip(self._waiting, jpegs, vectors, strict=True):
-            self._rows.append(FrameRow(frame.ms, jpeg, vector))
+    def send(self) -> None:
+        """Begin the batch that waits, however small."""
+        if not self._waiting:
+            return
+        self._batches.append(self.pool.submit(self._keep, tuple(self._waiting)))
         self._waiting.clear()
+
+    def _keep(self, frames: Sequence[SampledFrame]) -> list[FrameRow]:
+        with _timed(self.times, "thumbnails"):
+            jpegs = [thumbnail(frame.picture) for frame in frames]
+        with _timed(self.times, "embed_frames"):
+            pictures = [frame.picture for frame in frames]
+            vectors = self.models.frame_embedder.embed_frames(pictures, meter=self.meter)
+        return [FrameRow(frame.ms, jpeg, vector) for frame, jpeg, vector in zip(frames, jpegs, vectors, strict=True)]
 
 
 @contextmanager

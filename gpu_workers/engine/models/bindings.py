@@ -6,6 +6,7 @@ runs in process is loaded before a server is asked, so that a worker that waits 
 
 from __future__ import annotations
 
+import importlib.util
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from gpu_workers.engine.models.roles import (
     Checker,
     Describer,
     Entailer,
+    EventWriter,
     Extractor,
     FrameEmbedder,
     IndexModels,
@@ -112,6 +114,7 @@ def load_index_models(settings: ModelSettings) -> IndexModels:
         narrator=_narrator(settings),
         calibration=calibration_of(similarity=similarity.name, text_embedder=embedder.name),
         transcriber=transcriber,
+        event_writer=_event_writer(settings),
     )
 
 
@@ -158,7 +161,8 @@ def _perception(settings: ModelSettings) -> tuple[Describer, Summariser, Extract
 
         vlm = vision_model(settings)
         images = _images(settings, vlm.name)
-        describer = VlmDescriber(vlm, concurrency=settings.concurrency, frames=min(FRAMES_PER_CHUNK, images))
+        described = VlmDescriber(vlm, concurrency=settings.concurrency, frames=min(FRAMES_PER_CHUNK, images))
+        describer = _with_tracks(described, settings)
         return describer, LlmSummariser(vlm), VlmExtractor(vlm, max_frames=min(FRAMES_PER_EVENT, images))
     from gpu_workers.engine.models.observer.events import ObserverExtractor, ObserverSummariser
     from gpu_workers.engine.models.observer.observer import Observer
@@ -166,6 +170,26 @@ def _perception(settings: ModelSettings) -> tuple[Describer, Summariser, Extract
 
     text = TextReader(threads=settings.threads)
     return Observer(_detector(), _scene(settings.threads), text), ObserverSummariser(), ObserverExtractor()
+
+
+def _with_tracks(describer: Describer, settings: ModelSettings) -> Describer:
+    """Return the describer with a detector and a tracker next to it, wherever the ml extra is installed."""
+    if not all(importlib.util.find_spec(name) for name in ("cv2", "trackers", "ai_edge_litert")):
+        return describer
+    from gpu_workers.engine.models.observer.following import Follower
+    from gpu_workers.engine.models.observer.tracked import TrackedDescriber
+
+    return TrackedDescriber(describer, Follower(_detector(), _scene(settings.threads)))
+
+
+def _event_writer(settings: ModelSettings) -> EventWriter | None:
+    """Return the VLM, which writes an event's text and graph in one call; None without a VLM."""
+    if not settings.describer.url:
+        return None
+    from gpu_workers.engine.models.served.events import FRAMES_PER_EVENT, VlmEventWriter
+
+    vlm = vision_model(settings)
+    return VlmEventWriter(vlm, max_frames=min(FRAMES_PER_EVENT, _images(settings, vlm.name)))
 
 
 def _narrator(settings: ModelSettings) -> Narrator:

@@ -82,12 +82,14 @@ class ChoiceSupport:
 
     brief_weights: of choices that are compared together with their question. share: weight of a choice's share of the
     support, 0 to 1; its votes have the rest. judge_tokens: tokens of events that the reasoner reads to judge
-    a choice. confidence: of an answer that has support."""
+    a choice. temperature: divides the reasoner's log-odds, which are larger in larger models; the weights belong to
+    odds at this temperature. confidence: of an answer that has support."""
 
     weights: Fit[SupportWeights]
     brief_weights: Fit[SupportWeights]
     share: Fit[float]
     judge_tokens: Fit[int]
+    temperature: Fit[float]
     confidence: Fit[Coefficients]
 
 
@@ -216,6 +218,12 @@ SUPPORTS: Mapping[tuple[str, str], ChoiceSupport] = {
             500,
             "EgoSchema, development half, 154 questions",
             "python -m bench.evaluation.fit_support egoschema DATA --judge-tokens 1500",
+        ),
+        # The weight of the odds was fitted with it.
+        temperature=Fit(
+            1.0,
+            "EgoSchema, development half, the 244 questions whose choices are not brief",
+            "python -m bench.evaluation.fit_support egoschema DATA",
         ),
         confidence=Fit(
             Coefficients(bias=-2.88, score=0.0, margin=0.0, similarity=0.0, support=5.70),

@@ -35,12 +35,11 @@ class Occupancy:
         self._shared_s = 0.0
 
     @contextmanager
-    def call(self) -> Iterator[Share]:
-        """Count a call from here to the end of the block, also if it fails. The share is known after the block."""
-        share = Share()
+    def call(self, share: Share) -> Iterator[None]:
+        """Count a call from here to the end of the block, also if it fails. The share is set after the block."""
         began = self._change(+1)
         try:
-            yield share
+            yield
         finally:
             share.ms = round((self._change(-1) - began) * 1000)
 

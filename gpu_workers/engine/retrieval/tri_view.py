@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gpu_workers.engine.models.roles import FrameEmbedder, Meter, TextEmbedder
+from gpu_workers.engine.models.roles import FrameEmbedder, Meter, TextEmbedder, embed_queries
 from gpu_workers.engine.ports import Hit, KnowledgeGraph, ViewName, ViewQuery
 from gpu_workers.engine.retrieval.fusion import Fusion, RankedEvent, fuse
 
@@ -80,7 +80,7 @@ def retrieve(
     meter: Meter,
 ) -> Retrieved:
     """Return the events of the three views (and of the graph view, if on), fused. Raises ModelError of an embedder."""
-    events_query, entities_query = text_embedder.embed([queries.events, queries.entities], meter=meter)
+    events_query, entities_query = embed_queries(text_embedder, [queries.events, queries.entities], meter=meter)
     frames_query = frame_embedder.embed_query(queries.frames, meter=meter)
     view_queries: dict[ViewName, ViewQuery] = {
         "event": ViewQuery(events_query, settings.events, settings.context),

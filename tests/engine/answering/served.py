@@ -17,7 +17,8 @@ from gpu_workers.engine.answering.contract import Turn
 from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import AnswerModels, ChatCapabilities, ModelCall, Sample
-from gpu_workers.engine.models.served.chat import OpenAIChatModel, RetryPolicy
+from gpu_workers.engine.models.served.chat import OpenAIChatModel
+from gpu_workers.engine.models.served.transport import RetryPolicy
 from gpu_workers.engine.models.served.vision import VlmChecker
 from tests.engine.answering.world import QUERIES, ScriptedEmbedder, ScriptedSimilarity, long_street, says
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest

@@ -17,7 +17,8 @@ from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.roles import AnswerModels, Message, Meter
-from gpu_workers.engine.models.served.chat import OpenAIChatModel, RetryPolicy
+from gpu_workers.engine.models.served.chat import OpenAIChatModel
+from gpu_workers.engine.models.served.transport import RetryPolicy
 from tests.engine.answering.world import (
     EMBEDDED,
     STREET,

@@ -15,6 +15,8 @@ from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED
+from gpu_workers.engine.ports import EntityFact
+from gpu_workers.engine.retrieval.facts import Participation, StatedRelation, best_facts, facts_of
 from tests.engine.answering.world import (
     EMBEDDED,
     STREET,
@@ -227,3 +229,32 @@ def test_no_answer_is_reused_across_questions() -> None:
 def test_choices_are_2_to_26(choices: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match="2 to 26"):
         QuestionInput("q", choices)
+
+
+def test_relations_have_a_place_among_the_facts_of_a_crowded_event() -> None:
+    parts = [EntityFact(VIDEO, VIDEO, f"person {n}") for n in range(9)]
+    relations = [EntityFact(VIDEO, VIDEO, f"relation {n}", relation=True) for n in range(4)]
+
+    def told(*facts: EntityFact) -> list[str]:
+        return [fact.text for fact in best_facts(facts, limit=6, relations=2)]
+
+    assert told(*parts, *relations) == ["person 0", "person 1", "person 2", "person 3", "relation 0", "relation 1"]
+    assert told(*parts, relations[0]) == [*(f"person {n}" for n in range(5)), "relation 0"]
+    assert told(*parts[:1], *relations) == ["person 0", "relation 0", "relation 1", "relation 2", "relation 3"]
+    assert told(*parts[:3], *relations) == [*(f"person {n}" for n in range(3)), *(f"relation {n}" for n in range(3))]
+    assert told(*parts) == [f"person {n}" for n in range(6)]
+
+
+def test_an_event_states_facts_in_its_own_words() -> None:
+    """The entity was named by its first event. A later event that saw a woman must not be told of a man."""
+    event, man, bag = (stable_id("fact", name) for name in ("event", "man", "bag"))
+    parts = [
+        Participation(bag, event, "bag", "thing", "", "red", 9),
+        Participation(man, event, "woman", "person", "driver", "", 2),
+    ]
+    relations = [StatedRelation(event, event, man, "man", "carries", bag, "bag", "by hand")]
+
+    facts = facts_of([event, event], parts, relations)
+
+    assert [fact.text for fact in facts] == ["woman (person), driver", "bag (thing): red", "woman carries bag: by hand"]
+    assert [fact.relation for fact in facts] == [False, False, True]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED
-from gpu_workers.engine.models.roles import ChatCapabilities, ModelError
+from gpu_workers.engine.models.pictures import jpeg_of
+from gpu_workers.engine.models.roles import ChatCapabilities, FrameEvidence, ModelError
+from gpu_workers.engine.ports import StoredFrame
 from tests.engine.answering.world import Request, ScriptedChecker, long_street, make_video, models, says, scripted
 
 QUESTION = QuestionInput("Which way does the person walk?", ("left", "right", "up"))
@@ -162,3 +166,60 @@ def test_a_prompt_never_exceeds_the_reasoners_window() -> None:
     assert answer.finish_reason == "answered"
     for request in reasoner.requests:
         assert reasoner.count_tokens(request.text) + request.max_tokens <= 800
+
+
+# --- pictures in full ------------------------------------------------------------------------------------------------
+
+
+def jpeg(width: int, height: int) -> bytes:
+    return jpeg_of(np.zeros((height, width, 3), dtype=np.uint8), longest=max(width, height))
+
+
+def look_in_full(
+    picture: bytes | None, *, effort: Any = "high", sees: bool = True, window: int = 32_768
+) -> tuple[Sequence[FrameEvidence], list[int], Answer]:
+    """Return the frames that a checker was shown, how many pictures were read at a time, and the answer."""
+    checker = ScriptedChecker(lambda request: says("A", "the frames show it"), max_frames=64)
+    checker.sees = sees
+    checker.capabilities = ChatCapabilities(window, images=True)
+    read: list[int] = []
+
+    def closer(frames: Sequence[StoredFrame]) -> Sequence[bytes | None]:
+        read.append(len(frames))
+        return [picture] * len(frames)
+
+    reasoner = scripted(says("insufficient"))
+    question = QuestionInput("Which way does the person walk?", ("left", "right"), effort=effort)
+    answer = answer_question(question, long_street(), models(reasoner, checker=checker), closer=closer)
+    return checker.requests[0].frames, read, answer
+
+
+def test_effort_high_looks_at_full_pictures_as_many_as_the_window_holds() -> None:
+    large = jpeg(1280, 720)
+
+    shown, read, answer = look_in_full(large, window=16_384)
+
+    # 46 by 26 squares of 28 pixels, 2 marks and a label; 16,384 tokens less the answer's and the prompt's.
+    fitting = (16_384 - 768 - 1_500) // (46 * 26 + 2 + 12)
+    assert fitting == 11
+    assert [frame.jpeg for frame in shown] == [large] * fitting
+    assert read[:2] == [1, fitting], "one tells their size, the rest are read together"
+    assert [frame.ms for frame in shown] == sorted({frame.ms for frame in shown})
+    assert next(node for node in answer.nodes if node.action == "CA").frames_used == fitting
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"effort": "medium"}, "only effort high pays for them"),
+        ({"sees": False}, "nobody looks"),
+        ({"window": 4_096}, "one or two pictures show less than all thumbnails"),
+        ({"picture": None}, "the source is gone"),
+    ],
+)
+def test_other_checks_look_at_thumbnails(options: Any, why: str) -> None:
+    shown, _, answer = look_in_full(**{"picture": jpeg(1280, 720), **options})
+
+    assert all(frame.jpeg.startswith(b"jpeg ") for frame in shown), why
+    assert len(shown) >= 12
+    assert next(node for node in answer.nodes if node.action == "CA").frames_used == len(shown)

@@ -372,7 +372,7 @@ def test_a_close_look_takes_pictures_in_full_where_there_are_any() -> None:
     closer = {1_500: b"in full", 4_500: None}
     reasoner = inspecting(plan(look(0, 6_000, resolution="high")), reflects("B"))
 
-    ask(reasoner, checker, closer=lambda frame: closer[frame.ms])
+    ask(reasoner, checker, closer=lambda frames: [closer[frame.ms] for frame in frames])
 
     [request] = checker.observed
     assert request.high

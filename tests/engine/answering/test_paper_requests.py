@@ -8,25 +8,28 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from gpu_workers.engine.answering import QuestionInput
 from gpu_workers.engine.answering.contract import Turn
 from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED
+from gpu_workers.engine.ports import StoredFrame
 from tests.engine.answering.served import CHOICES, QUESTION, Served, sensible
-from tests.engine.answering.world import long_street, street
+from tests.engine.answering.world import STREET, make_video
 from tests.scripted_openai import ScriptedRequest
 
 RECORDED = Path(__file__).with_name("paper_requests.json")
 PAPER = settings_for("paper", UNMEASURED)
-GRAPHS = {
-    "long": lambda: long_street(40),
-    "street": lambda: street(entities={"person": [0, 1, 3], "car": [2]}, speech={4: "look, a dog"}),
+VIDEOS = {
+    "long": lambda: make_video([f"person number {n} walks along street {n % 7}" for n in range(40)]),
+    "street": lambda: make_video(STREET, entities={"person": [0, 1, 3], "car": [2]}, speech={4: "look, a dog"}),
 }
 CASES: Mapping[str, tuple[QuestionInput, str]] = {
     "a follow-up with choices": (QUESTION, "long"),
@@ -39,11 +42,21 @@ CASES: Mapping[str, tuple[QuestionInput, str]] = {
 }
 
 
+class ScriptedFrames(InMemoryGraph):
+    """A graph that offers the frames of the recording: of each event the only one, of too many events the first ones.
+
+    The preset does not choose frames, its graph does.
+    """
+
+    def frames_of(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[StoredFrame]:
+        return super().frames_of(event_ids[:limit], limit=limit)
+
+
 def _requests(case: str) -> list[dict[str, Any]]:
     """Return the bodies that the server received, in an order that does not depend on which call arrived first."""
     question, graph = CASES[case]
     with Served(_answers) as served:
-        served.ask(question, settings=PAPER, graph=GRAPHS[graph]())
+        served.ask(question, settings=PAPER, graph=ScriptedFrames([VIDEOS[graph]()]))
         bodies = [dict(request.body) for request in served.server.requests]
     return sorted(bodies, key=lambda body: json.dumps(body, sort_keys=True))
 

@@ -179,6 +179,8 @@ class ScriptedChecker:
     """A checker with samples by a function of the request. Another function gives its observations: none by default."""
 
     name = "scripted checker"
+    sees = True
+    capabilities = ChatCapabilities(32_768, images=True)
 
     def __init__(
         self,

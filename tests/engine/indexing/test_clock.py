@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_workers.engine.models.observer.clock import fit_clock, read_clock
+from gpu_workers.engine.models.observer.clock import fit_clock, fit_clock_periods, read_clock
 
 
 @pytest.mark.parametrize(
@@ -120,3 +120,51 @@ def test_a_clock_without_seconds_is_good_to_the_minute() -> None:
     clock = fit_clock([(ms, f"19:{30 + (ms + 20_000) // 60_000:02}") for ms in range(0, 300_000, 12_000)])
     assert clock is not None
     assert (clock.at_zero, clock.readings) == ("19:30", 25)
+
+
+def _clock_text(zero_s: int, ms: int) -> str:
+    now = (zero_s + ms // 1000) % 86_400
+    return f"{now // 3600:02}:{now // 60 % 60:02}:{now % 60:02}"
+
+
+def _readings(*parts: tuple[int, int, int]) -> list[tuple[int, str]]:
+    """Return a reading every 3 s of each part (from_ms, until_ms, clock at 0 ms in seconds)."""
+    return [(ms, _clock_text(zero_s, ms)) for start, end, zero_s in parts for ms in range(start, end, 3_000)]
+
+
+def test_a_jump_of_the_clock_starts_a_period() -> None:
+    noon, summer_time, after_a_pause = 43_200, 46_800, 46_980
+    periods = fit_clock_periods(
+        _readings((0, 60_000, noon), (60_000, 120_000, summer_time), (120_000, 180_000, after_a_pause))
+    )
+    assert [(period.from_ms, period.at_start) for period in periods] == [
+        (0, "12:00:00"),
+        (60_000, "13:01:00"),
+        (120_000, "13:05:00"),
+    ]
+    assert [period.clock.readings for period in periods] == [20, 20, 20]
+
+
+def test_a_digit_misread_for_a_while_starts_no_period() -> None:
+    readings = _readings((0, 60_000, 43_200), (60_000, 75_000, 43_680), (75_000, 150_000, 43_200))
+    (period,) = fit_clock_periods(readings)
+    assert (period.from_ms, period.at_start, period.clock.readings) == (0, "12:00:00", 45)
+
+
+def test_a_clock_that_drifts_is_never_further_off_than_two_readings_may_be_apart() -> None:
+    hours = 4
+    readings = [(ms, _clock_text(43_200 + ms // 600_000, ms)) for ms in range(0, hours * 3_600_000, 30_000)]
+    periods = fit_clock_periods(readings)
+    assert len(periods) > 1
+    for ms, text in readings:
+        clock = next(period.clock for period in reversed(periods) if period.from_ms <= ms)
+        shown, fitted = read_clock(text), read_clock(clock.at(ms))
+        assert shown is not None
+        assert fitted is not None
+        assert abs(shown.seconds - fitted.seconds) <= 5
+
+
+def test_one_clock_is_one_period_and_none_is_none() -> None:
+    (period,) = fit_clock_periods(_readings((0, 90_000, 80_000)))
+    assert period.clock == fit_clock(_readings((0, 90_000, 80_000)))
+    assert fit_clock_periods([(0, "EXIT"), (3_000, "EXIT")]) == ()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.indexing.foresight import Foresight
-from gpu_workers.engine.indexing.sampling import SamplingGrid
+from gpu_workers.engine.models.frame_grid import SamplingGrid
 
 
 @dataclass(frozen=True)

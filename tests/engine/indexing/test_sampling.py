@@ -12,8 +12,9 @@ from PIL import Image
 
 from gpu_workers.engine.ekg import Picture, SampledFrame, Span
 from gpu_workers.engine.indexing.audio import SAMPLE_RATE, read_audio
-from gpu_workers.engine.indexing.sampling import SamplingGrid, SourceUnreadable, sample_frames
+from gpu_workers.engine.indexing.sampling import SourceUnreadable, sample_frames
 from gpu_workers.engine.indexing.thumbnails import thumbnail
+from gpu_workers.engine.models.frame_grid import SamplingGrid
 from tests.engine.indexing.media import FFMPEG, grey, run_ffmpeg, solid, write_steady, write_video
 from tests.engine.indexing.range_server import serving
 
@@ -217,6 +218,31 @@ def test_a_connection_that_breaks_off_is_a_fault_and_not_an_end(tmp_path: Path) 
     assert caught.value.retryable
 
 
+def loud(samples: np.ndarray) -> list[bool]:
+    """Return for each whole second whether there is sound in it."""
+    seconds = [samples[at : at + SAMPLE_RATE] for at in range(0, len(samples) - SAMPLE_RATE // 2, SAMPLE_RATE)]
+    return [float(np.abs(second).mean()) > 0.02 for second in seconds]
+
+
+@pytest.mark.parametrize("extension", ["mkv", "mp4", "ts"])
+def test_sound_that_begins_late_keeps_its_time(tmp_path: Path, extension: str) -> None:
+    path = tmp_path / f"v.{extension}"
+    run_ffmpeg("-f", "lavfi", "-i", "testsrc=duration=10:rate=10:size=64x48", "-itsoffset", "4", "-f", "lavfi", "-i",
+               "sine=duration=3", "-map", "0:v", "-map", "1:a", "-c:v", "mpeg4", "-c:a", "aac", str(path))  # fmt: skip
+    heard = loud(read_audio(str(path), Span(0, 10_000), FFMPEG))
+    assert heard[:7] == [False] * 4 + [True] * 3
+    assert loud(read_audio(str(path), Span(3_000, 9_000), FFMPEG))[:4] == [False, True, True, True]
+    assert loud(read_audio(str(path), Span(5_000, 9_000), FFMPEG))[:2] == [True, True]
+
+
+def test_sound_with_a_hole_keeps_its_time_after_the_hole(tmp_path: Path) -> None:
+    whole, path = tmp_path / "whole.mkv", tmp_path / "v.mkv"
+    run_ffmpeg("-f", "lavfi", "-i", "testsrc=duration=10:rate=10:size=64x48", "-f", "lavfi", "-i", "sine=duration=10",
+               "-c:v", "mpeg4", "-c:a", "pcm_s16le", str(whole))  # fmt: skip
+    run_ffmpeg("-i", str(whole), "-c", "copy", "-bsf:a", "noise=drop='between(pts*tb,3,6)'", str(path))
+    assert loud(read_audio(str(path), Span(0, 10_000), FFMPEG)) == [True] * 3 + [False] * 3 + [True] * 4
+
+
 def reference_choice(path: Path, span: Span, fps: float) -> list[tuple[int, Picture]]:
     """Choose by the definition, over every frame of the file: the first one at or after each k/fps, if it lies in
     span."""
@@ -261,3 +287,18 @@ def test_only_what_is_chosen_is_decoded_and_it_is_the_same(
     assert len(found) >= 4
     for (_, mine), (_, theirs) in zip(found, expected, strict=True):
         assert np.array_equal(mine, theirs)
+
+
+def test_a_recording_joined_from_two_goes_on_after_the_join(tmp_path: Path) -> None:
+    """Timestamps that begin again in the middle continue the clock; no frame after the join is skipped."""
+    for name, colour in (("first", "red"), ("second", "blue")):
+        source = f"color=c={colour}:duration=8:rate=10:size=64x48"
+        run_ffmpeg("-f", "lavfi", "-i", source, "-c:v", "libx264", "-bf", "2", "-g", "20", str(tmp_path / f"{name}.ts"))
+    joined = tmp_path / "joined.ts"
+    joined.write_bytes((tmp_path / "first.ts").read_bytes() + (tmp_path / "second.ts").read_bytes())
+    with sample_frames(str(joined), Span(0, 16_000), fps=1, max_side=64) as samples:
+        frames = list(samples)
+    assert [round(frame.ms / 1000) for frame in frames] == list(range(16))
+    assert samples.skipped <= 1, "the decoder may give up one frame at the join"
+    red = [float(frame.picture[..., 0].mean()) > 128 for frame in frames]
+    assert red == [True] * 8 + [False] * 8

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_workers.engine.ekg import CHUNK_MS, Picture, SegmentRecord, Span
+from gpu_workers.engine.ekg import CHUNK_MS, Picture, SegmentRecord, Span, TranscriptLine
 from gpu_workers.engine.indexing.assembly import EventAssembler
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.segments import Observation, Piece, Source, observe_segment, plan_segments
@@ -52,9 +52,25 @@ def test_segments_cover_the_video_exactly(duration_ms: int, segment_ms: int) -> 
 
 
 def test_a_short_remainder_joins_the_segment_before() -> None:
-    assert plan_segments(65_999) == [Span(0, 30_000), Span(30_000, 65_999)]
-    assert plan_segments(66_000) == [Span(0, 30_000), Span(30_000, 60_000), Span(60_000, 66_000)]
+    assert plan_segments(17_999) == [Span(0, 17_999)]
+    assert plan_segments(18_000) == [Span(0, 12_000), Span(12_000, 18_000)]
     assert plan_segments(1) == [Span(0, 1)]
+
+
+def test_a_short_recording_is_cut_so_that_several_workers_have_work() -> None:
+    assert [span.duration_ms for span in plan_segments(79_500)] == [12_000] * 6 + [7_500]
+    assert [span.duration_ms for span in plan_segments(200_000)] == [12_000] * 10 + [30_000, 30_000, 20_000]
+    assert {span.duration_ms for span in plan_segments(200_000, segment_ms=6_000)} == {6_000, 8_000}
+
+
+@given(st.integers(1, 400_000), st.integers(1, 40).map(lambda n: n * CHUNK_MS), st.data())
+def test_a_recording_that_grows_is_cut_like_one_that_is_whole(
+    duration_ms: int, segment_ms: int, data: st.DataObject
+) -> None:
+    whole = plan_segments(duration_ms, segment_ms=segment_ms)
+    begin = data.draw(st.sampled_from([span.start_ms for span in whole]))
+    rest = plan_segments(duration_ms, segment_ms=segment_ms, begin_ms=begin)
+    assert rest == [span for span in whole if span.start_ms >= begin]
 
 
 def test_segments_that_would_cut_a_chunk_are_refused() -> None:
@@ -186,7 +202,8 @@ def test_other_failures_are_the_jobs(tmp_path: Path) -> None:
 
 
 def decoding_threads() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name == "decode"]
+    names = ("decode", "speech", "frames")
+    return [thread for thread in threading.enumerate() if thread.name.startswith(names)]
 
 
 def test_an_abandoned_segment_leaves_no_thread(tmp_path: Path) -> None:
@@ -198,6 +215,55 @@ def test_an_abandoned_segment_leaves_no_thread(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         observed(path, Span(0, 60_000), on_progress=stop)
     assert decoding_threads() == []
+
+
+class ScriptedWaiter(ScriptedDescriber):
+    """Describes only after the frames are embedded, which a serial order would never reach."""
+
+    def __init__(self, embedded: threading.Event) -> None:
+        super().__init__()
+        self.embedded = embedded
+
+    def describe(self, view: SegmentView, *, meter: Meter) -> SegmentDescription:
+        self.waited = self.embedded.wait(timeout=20)
+        return super().describe(view, meter=meter)
+
+
+class ScriptedLateEmbedder(ScriptedEmbedder):
+    """Embeds only after the sound is being heard, and says when it has embedded."""
+
+    def __init__(self, heard: threading.Event) -> None:
+        super().__init__()
+        self.heard, self.embedded = heard, threading.Event()
+
+    def embed_frames(self, pictures: Sequence[Picture], *, meter: Meter) -> np.ndarray:
+        self.waited = self.heard.wait(timeout=20)
+        vectors = super().embed_frames(pictures, meter=meter)
+        self.embedded.set()
+        return vectors
+
+
+class ScriptedHearing(ScriptedTranscriber):
+    def __init__(self) -> None:
+        self.heard = threading.Event()
+
+    def transcribe(self, samples: np.ndarray, *, offset_ms: int, meter: Meter) -> Sequence[TranscriptLine]:
+        self.heard.set()
+        return super().transcribe(samples, offset_ms=offset_ms, meter=meter)
+
+
+def test_speech_frames_and_description_overlap(tmp_path: Path) -> None:
+    path = tmp_path / "v.mp4"
+    run_ffmpeg("-f", "lavfi", "-i", "testsrc=duration=6:rate=10:size=64x48", "-f", "lavfi", "-i",
+               "sine=duration=6", "-c:v", "mpeg4", "-c:a", "aac", str(path))  # fmt: skip
+    transcriber = ScriptedHearing()
+    embedder = ScriptedLateEmbedder(transcriber.heard)
+    describer = ScriptedWaiter(embedder.embedded)
+    models = dataclasses.replace(scripted_models(transcriber=transcriber), frame_embedder=embedder, describer=describer)
+    found = observed(path, Span(0, 6000), models)
+    assert embedder.waited
+    assert describer.waited
+    assert [frame.ms for frame in found.record.frames] == [0, 1000, 2000, 3000, 4000, 5000]
 
 
 def test_progress_reports_the_time_reached(tmp_path: Path) -> None:

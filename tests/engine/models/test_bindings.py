@@ -17,10 +17,11 @@ from gpu_workers.engine.models.capabilities import forget_reports
 from gpu_workers.engine.models.observer.checker import ObserverChecker
 from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
 from gpu_workers.engine.models.observer.observer import Observer
+from gpu_workers.engine.models.observer.tracked import TrackedDescriber
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.models.served.embeddings import ServedFrameEmbedder, ServedTextEmbedder, ServedTokenSimilarity
 from gpu_workers.engine.models.served.ranking import ServedEntailer, ServedReranker
-from gpu_workers.engine.models.served.vision import VlmChecker, VlmDescriber
+from gpu_workers.engine.models.served.vision import VlmChecker
 from gpu_workers.engine.models.settings import ModelSettings, RoleSettings
 from gpu_workers.engine.models.weights import WEIGHTS
 from tests.abilities import Abilities
@@ -51,8 +52,8 @@ def test_urls_alone_give_eyes_and_a_reasoner_with_the_windows_of_their_servers()
     ):
         settings = ModelSettings.from_env({"DESCRIBER_URL": vlm.url, "REASONER_URL": llm.url})
         indexing, answering = load_index_models(settings), load_answer_models(settings)
-        assert isinstance(indexing.describer, VlmDescriber)
-        assert indexing.describer.name == indexing.narrator.name == "some-vlm"
+        assert isinstance(indexing.describer, TrackedDescriber), "objects are followed next to any VLM"
+        assert (indexing.describer.name, indexing.narrator.name) == ("some-vlm+tracks", "some-vlm")
         assert isinstance(answering.checker, VlmChecker)
         assert (answering.checker.name, answering.checker.max_frames) == ("some-vlm", 64)
         assert (answering.reasoner.name, answering.reasoner.context_tokens) == ("some-llm", 131_072)
@@ -67,7 +68,7 @@ def test_a_checker_of_its_own_checks_and_the_describer_describes() -> None:
         settings = ModelSettings.from_env({**env, "CHECKER_CONTEXT_TOKENS": "9000"})
         checker = load_answer_models(settings).checker
         assert checker is not None
-        assert (checker.name, load_index_models(settings).describer.name) == ("strong", "small")
+        assert (checker.name, load_index_models(settings).narrator.name) == ("strong", "small")
 
 
 def test_without_eyes_the_reasoner_reads_measurements() -> None:

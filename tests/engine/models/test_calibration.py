@@ -112,7 +112,7 @@ def test_a_reasoner_of_another_name_inherits_nothing_of_the_embedded_one(name: s
     assert (found.limits.value, found.support) == (None, None)
     for effort in ("low", "medium", "high", "paper"):
         assert settings_for(effort, found) == settings_for(effort, UNMEASURED)
-    assert settings_for("medium", found).prompt.context_tokens == 6_000
+    assert settings_for("medium", found).prompt.context_tokens == 16_384, "half of a window of 32,768"
     assert settings_for("medium", found).support.weight == 0.0
     assert found.unmeasured == (
         f"limits of reasoner {name}",
@@ -129,14 +129,14 @@ def test_every_reasoner_of_the_local_stack_has_limits_and_only_the_default_one_w
 
 
 def test_weights_belong_to_reasoner_and_text_embedder_together() -> None:
-    other = calibration_of(reasoner=EMBEDDED_REASONER, similarity=EMBEDDED_SIMILARITY, text_embedder="jina-clip")
+    other = calibration_of(reasoner=EMBEDDED_REASONER, similarity=EMBEDDED_SIMILARITY, text_embedder="bge-m3")
 
     assert other.support is None
     assert other.limits == EMBEDDED.limits
     assert settings_for("medium", other).support.weight == 0.0
     assert other.unmeasured == (
-        f"support of choices by {EMBEDDED_REASONER} with jina-clip: votes decide",
-        "same sense by jina-clip",
+        f"support of choices by {EMBEDDED_REASONER} with bge-m3: votes decide",
+        "same sense by bge-m3",
     )
 
 

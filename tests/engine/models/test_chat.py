@@ -16,7 +16,8 @@ from gpu_workers.engine.models.roles import (
     Sample,
     Video,
 )
-from gpu_workers.engine.models.served.chat import OpenAIChatModel, RetryPolicy
+from gpu_workers.engine.models.served.chat import OpenAIChatModel
+from gpu_workers.engine.models.served.transport import RetryPolicy
 from tests.scripted_openai import Fault, Reply, Script, ScriptedOpenAIServer, rate_limited
 
 HELLO = [Message("user", ("hello",))]

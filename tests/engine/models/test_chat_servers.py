@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from gpu_workers.engine.models.roles import ChatCapabilities, Message, Meter, ModelError, Video
-from gpu_workers.engine.models.served.chat import OpenAIChatModel, RetryPolicy
+from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from gpu_workers.engine.models.served.dialect import in_words
 from gpu_workers.engine.models.served.limiter import FIRST, AdaptiveLimiter, limiter_of
+from gpu_workers.engine.models.served.transport import RetryPolicy
 from tests.scripted_openai import (
     Fault,
     Reply,

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gpu_workers.engine.ekg import Chunk, Picture, SampledFrame, Span, TranscriptLine, Vector, unit
+from gpu_workers.engine.indexing.objects import with_objects
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.observer.checker import ObserverChecker
 from gpu_workers.engine.models.observer.colour import colour_word
@@ -279,8 +280,9 @@ def test_what_goes_on_in_the_next_segment_is_the_same_thing() -> None:
         }
         return Chunk(n, Span(n * 3000, n * 3000 + 3000), "A blue car stays in place.", facts=facts)
 
-    over_the_boundary = [chunk(9, 1, 27_000, 29_800), chunk(10, 10_001, 30_000, 32_800)]
-    later = [chunk(9, 1, 27_000, 27_200), chunk(10, 10_001, 32_000, 32_800)]
+    tracks = [chunk(9, 1, 27_000, 29_800), chunk(10, 10_001, 30_000, 32_800)]
+    over_the_boundary = with_objects(tracks, {1: 0, 10_001: 0})
+    later = with_objects(tracks, {1: 0, 10_001: 1})
     summary = ObserverSummariser().summarise(over_the_boundary, profile="general", meter=Meter())
     assert summary == "From 00:27 to 00:33: one car in view. A blue car is standing still."
     assert "Two blue cars" in ObserverSummariser().summarise(later, profile="general", meter=Meter())

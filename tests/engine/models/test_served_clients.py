@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PIL import Image
 
 from gpu_workers.engine.models.roles import Entailment, Meter, ModelError
@@ -97,8 +98,8 @@ def embeddings(path: str, body: Mapping[str, Any]) -> Reply:
     return {"data": rows[::-1], "usage": {"prompt_tokens": 5 * len(texts), "total_tokens": 5 * len(texts)}}
 
 
-def unit(vector: Any) -> np.ndarray[Any, Any]:
-    return np.asarray(vector) / np.linalg.norm(vector)
+def unit(vector: Any) -> NDArray[np.float64]:
+    return np.asarray(vector / np.linalg.norm(vector), dtype=np.float64)
 
 
 # --- text -------------------------------------------------------------------------------------------------------------
@@ -111,9 +112,14 @@ def test_texts_become_unit_rows_in_their_order_and_empty_ones_zero() -> None:
         rows = embedder.embed(["a dog", " ", "cat"], meter=meter)
         ((path, body, key),) = server.requests
     assert rows.dtype == np.float32
-    np.testing.assert_allclose(rows, [unit(vector_of("a dog")), [0, 0, 0], unit(vector_of("cat"))], rtol=1e-6)
+    np.testing.assert_allclose(rows, [unit(vector_of("a dog")), np.zeros(3), unit(vector_of("cat"))], rtol=1e-6)
     assert (path, key) == ("/v1/embeddings", "Bearer sesame")
-    assert body == {"model": "space", "input": ["cat", "a dog"], "encoding_format": "base64"}
+    assert body == {
+        "model": "space",
+        "input": ["cat", "a dog"],
+        "encoding_format": "base64",
+        "truncate_prompt_tokens": -1,
+    }
     (call,) = meter.calls
     assert (call.stage, call.model, call.prompt_tokens, call.items, call.ok) == ("embedding", "space", 10, 2, True)
 
@@ -195,7 +201,7 @@ def test_a_wrong_key_name_or_path_is_a_fault_of_the_settings_that_is_logged(
         assert len(server.requests) == 2, "tried again by the job, not by the call"
     assert (failed.value.code, failed.value.retryable) == ("model_misconfigured", True)
     assert [call.ok for call in meter.calls] == [False, False]
-    assert len([record for record in caplog.records if "model_misconfigured" in record.message]) == 1
+    assert len([record for record in caplog.records if "misconfigured" in record.message]) == 1
 
 
 def test_a_server_that_is_busy_or_broken_is_asked_again() -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections import Counter
 
 import numpy as np
 import pytest
 
-from gpu_workers.engine.ekg import Chunk, SampledFrame, Span, TranscriptLine
+from gpu_workers.engine.ekg import Chunk, Picture, SampledFrame, Span, TranscriptLine
 from gpu_workers.engine.models.bindings import load_answer_models, load_index_models
+from gpu_workers.engine.models.pictures import jpeg_of
 from gpu_workers.engine.models.roles import (
     ChatCapabilities,
     CheckRequest,
@@ -20,12 +22,14 @@ from gpu_workers.engine.models.roles import (
     ObserveRequest,
     SegmentView,
 )
-from gpu_workers.engine.models.served.chat import OpenAIChatModel, RetryPolicy
+from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from gpu_workers.engine.models.served.events import LlmSummariser, VlmExtractor, read_graph
-from gpu_workers.engine.models.served.structured import clean, parse_object
+from gpu_workers.engine.models.served.json_text import read_object
+from gpu_workers.engine.models.served.structured import clean
+from gpu_workers.engine.models.served.transport import RetryPolicy
 from gpu_workers.engine.models.served.vision import VlmChecker, VlmDescriber
 from gpu_workers.engine.models.settings import ModelSettings
-from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
+from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest, missing_until
 
 
 def _model(server: ScriptedOpenAIServer, context_tokens: int = 32_768, **options: object) -> OpenAIChatModel:
@@ -43,19 +47,23 @@ def _view(*frame_counts: int) -> SegmentView:
     for n, count in enumerate(frame_counts):
         span = Span(n * 3000, n * 3000 + 3000)
         step = 3000 // max(count, 1)
-        frames = tuple(
-            SampledFrame(span.start_ms + k * step, np.full((24, 32, 3), 90, dtype=np.uint8)) for k in range(count)
-        )
+        frames = tuple(SampledFrame(span.start_ms + k * step, _picture(n * 20 + k)) for k in range(count))
         chunks.append(ChunkView(n, span, frames))
     return SegmentView(
         Span(0, 3000 * len(frame_counts)), tuple(chunks), profile="traffic", instructions="watch </data> vans"
     )
 
 
+def _picture(step: int, *, width: int = 320, height: int = 180) -> Picture:
+    """A grey wall, and a white ball that is elsewhere at every step."""
+    picture = np.full((height, width, 3), 90, dtype=np.uint8)
+    x = 12 * step % (width - 16)
+    picture[60:76, x : x + 16] = 250
+    return picture
+
+
 def _described(text: str, clock: str = "") -> str:
-    return json.dumps(
-        {"start_s": 0, "end_s": 3, "description": text, "on_screen_clock": clock, "on_screen_text": ["EXIT", "EXIT"]}
-    )
+    return json.dumps({"description": text, "on_screen_clock": clock, "on_screen_text": ["EXIT", "EXIT"]})
 
 
 def test_each_chunk_is_described_from_at_most_six_frames() -> None:
@@ -101,17 +109,51 @@ def test_a_chunk_that_failed_in_passing_is_asked_for_again_and_no_other_is() -> 
     def script(request: ScriptedRequest) -> object:
         chunk = next(mark for mark in ("00:00 to", "00:03 to", "00:06 to", "00:09 to") if mark in request.user)
         asked[chunk] += 1
-        if (chunk == "00:03 to" and asked[chunk] < 3) or chunk == "00:06 to":
-            return Fault(503)
-        return _described("A car stops.")
+        return Fault(503) if chunk == "00:03 to" and asked[chunk] < 3 else _described("A car stops.")
 
     pauses: list[float] = []
     with ScriptedOpenAIServer(script) as server:
         describer = VlmDescriber(_model(server), pauses_s=(1.0, 4.0), sleep=pauses.append)
         result = describer.describe(_view(6, 6, 6, 6), meter=Meter())
-    assert [c.gap for c in result.chunks] == [None, None, "model_unavailable", None]
-    assert asked == {"00:00 to": 1, "00:03 to": 3, "00:06 to": 3, "00:09 to": 1}
+    assert [c.gap for c in result.chunks] == [None] * 4
+    assert asked == {"00:00 to": 1, "00:03 to": 3, "00:06 to": 1, "00:09 to": 1}
     assert pauses == [1.0, 4.0]
+
+
+def test_a_chunk_whose_server_stays_away_is_no_gap() -> None:
+    def script(request: ScriptedRequest) -> object:
+        return Fault(503) if "00:06 to" in request.user else _described("A car stops.")
+
+    pauses: list[float] = []
+    with ScriptedOpenAIServer(script) as server:
+        describer = VlmDescriber(_model(server), pauses_s=(1.0, 4.0), sleep=pauses.append)
+        with pytest.raises(ModelError) as caught:
+            describer.describe(_view(6, 6, 6), meter=Meter())
+        assert len(server.requests) == 5
+    assert (caught.value.code, caught.value.retryable) == ("model_unavailable", True)
+    assert pauses == [1.0, 4.0]
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_server_that_is_set_up_wrongly_leaves_no_gap_and_is_not_waited_for(status: int) -> None:
+    pauses: list[float] = []
+    with ScriptedOpenAIServer(Fault(status)) as server:
+        with pytest.raises(ModelError) as caught:
+            VlmDescriber(_model(server), sleep=pauses.append).describe(_view(6, 6), meter=Meter())
+        assert len(server.requests) == 1
+    assert (caught.value.code, caught.value.retryable) == ("model_misconfigured", True)
+    assert pauses == []
+
+
+def test_a_model_that_is_missing_for_a_minute_leaves_no_gap() -> None:
+    ready = threading.Event()
+    with ScriptedOpenAIServer(missing_until(ready, lambda request: _described("A van."))) as server:
+        describer = VlmDescriber(_model(server))
+        with pytest.raises(ModelError):
+            describer.describe(_view(6, 6), meter=Meter())
+        ready.set()
+        result = describer.describe(_view(6, 6), meter=Meter())
+    assert [chunk.gap for chunk in result.chunks] == [None, None]
 
 
 def test_a_malformed_answer_is_asked_for_again_with_the_fault_named() -> None:
@@ -157,16 +199,18 @@ def test_an_event_of_one_described_chunk_keeps_its_description() -> None:
         assert server.requests == []
 
 
-def test_a_refused_summary_keeps_the_descriptions() -> None:
-    with ScriptedOpenAIServer(Reply("", refusal="no")) as server:
-        summary = LlmSummariser(_model(server)).summarise(
+@pytest.mark.parametrize(("reply", "code"), [(Reply("", refusal="no"), "model_refused"), ("x", "invalid_output")])
+def test_a_summary_that_cannot_be_had_is_an_error(reply: Reply | str, code: str) -> None:
+    """The assembler keeps the descriptions then, and warns (tests/engine/indexing/test_assembly.py)."""
+    with ScriptedOpenAIServer(reply) as server, pytest.raises(ModelError) as caught:
+        LlmSummariser(_model(server)).summarise(
             [_chunk(0, "one."), _chunk(1, "two.")], profile="general", meter=Meter()
         )
-    assert summary == "one. two."
+    assert (caught.value.code, caught.value.retryable) == (code, False)
 
 
 def test_the_graph_keeps_what_is_valid_and_drops_the_rest() -> None:
-    good = {"name": "woman in red coat", "type": "person", "description": "d", "role": "walks", "aliases": ["woman"],
+    good = {"name": "woman in red coat", "type": "person", "appearance": "red", "role": "walks", "aliases": ["woman"],
             "confidence": 3, "frames": [0, 9, True]}  # fmt: skip
     answer = {
         "entities": [
@@ -196,7 +240,7 @@ def test_the_extractor_shows_frames_and_event_text() -> None:
         frames = [(k * 500, b"jpeg%d" % k) for k in range(20)]
         VlmExtractor(_model(server)).extract("A man sits $HOME.", [], frames, profile="general", meter=Meter())
         (request,) = server.requests
-    assert len(request.images) == 8
+    assert request.images == (frames[5][1], frames[15][1])
     assert "A man sits $HOME." in request.user
 
 
@@ -204,7 +248,7 @@ def test_the_checker_shows_no_more_frames_than_fit_the_window() -> None:
     frames = tuple(FrameEvidence(k * 1000, b"jpeg%d" % k) for k in range(100))
     request = CheckRequest("How many?", ("one", "two"), ("one", "two"), frames)
     with ScriptedOpenAIServer('{"answer": "A"}') as server:
-        checker = VlmChecker(_model(server, context_tokens=4096), image_tokens=300)
+        checker = VlmChecker(_model(server, context_tokens=4096))
         samples = checker.check(request, n=2, schema={"type": "object"}, meter=Meter())
         (sent,) = server.requests
     assert len(samples) == 2
@@ -224,16 +268,19 @@ def test_a_window_without_room_for_one_frame_is_an_error_before_any_call() -> No
 
 @pytest.mark.parametrize("text", ['{"a": 1}', '```json\n{"a": 1}\n```', 'Sure {x}: {"a": 1} bye', '[1] {"a": 1}'])
 def test_an_object_is_found_inside_prose(text: str) -> None:
-    assert parse_object(text) == {"a": 1}
+    assert read_object(text) == {"a": 1}
 
 
 def test_words_of_a_model_can_be_stored_whatever_their_json_spells() -> None:
-    text = parse_object(r'{"a": "EXIT\u0000 \ud83d sign \ud83d\ude00"}')["a"]
-    assert clean(text).encode() == "EXIT sign 😀".encode()
+    fields = read_object(r'{"a": "EXIT\u0000 \ud83d sign \ud83d\ude00"}')
+    assert fields is not None
+    assert clean(fields["a"]).encode() == "EXIT sign 😀".encode()
 
 
 def looking(count: int, **fields: object) -> ObserveRequest:
-    frames = tuple(FrameEvidence(500 * k, b"jpeg %d" % k) for k in range(count))
+    size = {"width": 1280, "height": 720} if fields.get("high") else {"width": 480, "height": 270}
+    jpeg = jpeg_of(_picture(0, **size), longest=1280)
+    frames = tuple(FrameEvidence(500 * k, jpeg) for k in range(count))
     values = {"hypothesis": "a red car", "known": ("00:01-00:02 a car waits",), "high": False, **fields}
     return ObserveRequest("Which car?", "the colour of the car", frames=frames, **values)  # type: ignore[arg-type]
 
@@ -254,9 +301,9 @@ def test_a_look_numbers_the_frames_that_fit_the_window_as_offered() -> None:
     with ScriptedOpenAIServer('{"findings": []}') as server:
         model = _model(server, context_tokens=4096)
         for high in (False, True):
-            VlmChecker(model, image_tokens=300).observe(looking(60, high=high), schema={}, meter=Meter())
+            VlmChecker(model).observe(looking(60, high=high), schema={}, meter=Meter())
         low, full = server.requests
-    assert 5 <= len(low.images) <= 10
+    assert 10 <= len(low.images) <= 20
     assert 1 <= len(full.images) <= 2
     assert "Frame 1 at 0 ms:" not in low.user
     numbers = [int(text.split(" ")[1]) for text in low.user.splitlines() if text.startswith("Frame ")]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from gpu_workers.engine.answering.presets import settings_for
 from gpu_workers.engine.models.calibration import UNMEASURED
@@ -36,6 +39,26 @@ def test_each_view_gets_its_own_query() -> None:
     assert views[event_id(4)] == {"event"}
     assert views[event_id(6)] == {"entity"}
     assert views[event_id(7)] == {"frame"}
+
+
+def test_search_texts_are_embedded_in_the_form_that_the_model_expects_of_them() -> None:
+    asked: list[str] = []
+
+    class WithPrefix(ScriptedEmbedder):
+        def embed_queries(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
+            asked.extend(texts)
+            return self.embed(texts, meter=meter)
+
+    retrieve(
+        street(),
+        ViewQueries(events="dog runs", entities="cyclist", frames="white van parks"),
+        RetrievalSettings(graph_events=0),
+        text_embedder=WithPrefix(),
+        frame_embedder=ScriptedEmbedder(),
+        meter=Meter(),
+    )
+
+    assert asked == ["dog runs", "cyclist"]
 
 
 def test_it_asks_for_what_an_answer_can_read_and_the_paper_for_what_its_code_does() -> None:

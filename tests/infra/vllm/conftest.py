@@ -1,14 +1,18 @@
-"""The `openai` profile bound to the two servers that `make test-vllm` has started, and one small indexed video.
+"""Servers of vLLM that a module of tests needs, workers' settings that name them, and one small indexed video.
 
-Models without weights on a package index are random and made here: CLIP instead of jina-clip, a narrow DeBERTa of 40
-layers instead of deberta-xlarge-mnli. Speech recognition is real, but the video has no sound.
+Models without weights on a package index are random: see infra/vllm/make_tiny_models.py and make_vision_model.py for
+the served ones; a narrow DeBERTa of 40 layers, made here, stands in for deberta-xlarge-mnli. MiniLM, SmolLM2 and
+Whisper are real, but the video has no sound.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -19,11 +23,13 @@ from gpu_workers.engine.indexing.pipeline import IndexingReport, index_recording
 from gpu_workers.engine.indexing.probe import probe
 from gpu_workers.engine.indexing.segments import Observation, Source, observe_segment
 from gpu_workers.engine.models import bindings, weights
-from gpu_workers.engine.models.bindings import ModelSettings
 from gpu_workers.engine.models.local.similarity import DEBERTA_LAYER
 from gpu_workers.engine.models.roles import IndexModels, Meter, ModelCall
+from gpu_workers.engine.models.settings import ModelSettings
+from infra.vllm import environment, servers
+from infra.vllm.servers import Served
 from tests.engine.indexing.media import FFMPEG, FFPROBE, run_ffmpeg
-from tests.engine.models.tiny_models import write_clip, write_deberta
+from tests.engine.models.tiny_models import write_deberta
 
 _NOTES = pytest.StashKey[list[str]]()
 
@@ -72,29 +78,43 @@ def notes(pytestconfig: pytest.Config) -> Notes:
     return Notes(pytestconfig.stash[_NOTES])
 
 
-@pytest.fixture(scope="session")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> ModelSettings:
-    """Return the openai profile of the environment, with its in-process models from folders."""
-    root = tmp_path_factory.mktemp("models")
+@contextmanager
+def running(notes: Notes, **models: str) -> Iterator[dict[str, Served]]:
+    """Run servers by name (with _ for -), each with the model of environment.model_of()."""
+    interpreter = Path(os.environ["AVA_TEST_VLLM"])
+    named = {name.replace("_", "-"): environment.model_of(model, interpreter) for name, model in models.items()}
+    with servers.serving(interpreter, named) as served:
+        waits = ", ".join(f"{name} after {server.start_s:.0f} s" for name, server in served.items())
+        notes.add(f"serving {waits}")
+        yield served
+
+
+@pytest.fixture(scope="module")
+def served(notes: Notes) -> Iterator[dict[str, Served]]:
+    """Run the servers that index a video and answer a question."""
+    with running(
+        notes, vlm="vlm", llm="llm", text_embedder="text-embedder", frame_embedder="frame-embedder"
+    ) as servers:
+        yield servers
+
+
+@pytest.fixture(scope="module")
+def settings(served: dict[str, Served], tmp_path_factory: pytest.TempPathFactory) -> ModelSettings:
+    """Return the settings of workers of the preset, with its in-process models from folders."""
     minilm = weights.fetch("all-minilm-l6-v2")
-    return replace(
-        ModelSettings.from_env(),
-        profile="openai",
-        clip_source=str(write_clip(root / "clip", words=64)),
-        bertscore_source=str(write_deberta(root / "deberta", tokenizer=minilm, layers=DEBERTA_LAYER)),
-        whisper_source=str(weights.fetch("whisper-base")),
-        device="cpu",
-    )
+    deberta = write_deberta(tmp_path_factory.mktemp("models") / "deberta", tokenizer=minilm, layers=DEBERTA_LAYER)
+    variables = {"SIMILARITY_MODEL": str(deberta), "TRANSCRIBER_MODEL": "whisper-base", "MODEL_DEVICE": "cpu"}
+    return ModelSettings.from_env({**servers.environment_of(served), **variables})
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def models(settings: ModelSettings) -> IndexModels:
     return bindings.load_index_models(settings)
 
 
 @pytest.fixture(scope="session")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make 30 s of test patterns, 320 x 180; 66 tokens per frame."""
+    """Make 30 s of test patterns, 320 x 180."""
     path = tmp_path_factory.mktemp("video") / "patterns.mp4"
     scenes = [f"{name}=size=320x180:rate=10:duration=10[{name}]" for name in ("testsrc2", "mandelbrot", "smptebars")]
     scenes[1] = "mandelbrot=size=320x180:rate=10,trim=duration=10[mandelbrot]"
@@ -111,7 +131,7 @@ class Indexed:
     duration_ms: int
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def indexed(video: Path, models: IndexModels, notes: Notes) -> Indexed:
     """Run the video through the pipeline."""
     found = probe(str(video), ffprobe=FFPROBE)

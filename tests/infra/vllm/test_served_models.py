@@ -1,14 +1,22 @@
-"""The engine's own code against a real vLLM: `make test-vllm` starts the servers and then these tests."""
+"""The engine's own code against real vLLM servers of a preset: `make test-vllm` runs these tests."""
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
+import httpx
 import numpy as np
 import pytest
+import torch
+from PIL import Image as PILImage
+from transformers import AutoModel, AutoProcessor, AutoTokenizer, SiglipModel
 
 from gpu_workers.engine.answering.answer_question import answer_question
 from gpu_workers.engine.answering.contract import QuestionInput
@@ -17,7 +25,8 @@ from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.ekg import Picture, SampledFrame, Span
 from gpu_workers.engine.indexing.global_summary import summarise
 from gpu_workers.engine.models import bindings
-from gpu_workers.engine.models.bindings import ModelSettings
+from gpu_workers.engine.models.capabilities import report_of
+from gpu_workers.engine.models.model_table import preset
 from gpu_workers.engine.models.pictures import jpeg_of
 from gpu_workers.engine.models.roles import (
     CheckRequest,
@@ -30,19 +39,24 @@ from gpu_workers.engine.models.roles import (
     ModelCall,
     ModelError,
     SegmentView,
+    Video,
 )
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from gpu_workers.engine.models.served.events import LlmSummariser, VlmExtractor
 from gpu_workers.engine.models.served.vision import VlmChecker, VlmDescriber
-from infra.vllm.servers import IMAGES
+from gpu_workers.engine.models.settings import ModelSettings
+from infra.vllm import environment, servers
+from infra.vllm.servers import CONTEXT_TOKENS, IMAGES, Served
 from tests.engine.indexing.media import solid
 from tests.infra.vllm.conftest import Indexed, Notes
 
 if not os.environ.get("AVA_TEST_VLLM"):
     pytest.skip("make test-vllm sets up and starts the vLLM servers of these tests", allow_module_level=True)
 
-FRAME_TOKENS = 66 + 2
-"""Tokens of a picture of 320 x 180, which becomes 308 x 168: 11 x 6 patches of 28 x 28, and two marks at its ends."""
+FRAME_TOKENS = 60 + 2
+"""Tokens of a picture of 320 x 180, which becomes 320 x 192: 10 x 6 patches of 32 x 32, and two marks at its ends."""
+TIME_TOKENS = 6
+"""Tokens of "<0.2 seconds>", which Qwen3-VL puts before every two frames of a video, with this vocabulary."""
 CACHE_BLOCK = 128
 """Tokens in one block of vLLM's prefix cache on a CPU."""
 FIELDS = {"title": "seen", "type": "object", "properties": {"seen": {"type": "string"}}, "required": ["seen"]}
@@ -77,7 +91,7 @@ def asked(calls: tuple[ModelCall, ...], stage: str) -> list[ModelCall]:
 # --- indexing -------------------------------------------------------------------------------------------------------
 
 
-def test_the_openai_profile_indexes_a_video(indexed: Indexed, models: IndexModels) -> None:
+def test_the_preset_indexes_a_video(indexed: Indexed, models: IndexModels) -> None:
     kinds = (type(models.describer), type(models.summariser), type(models.extractor))
     assert kinds == (VlmDescriber, LlmSummariser, VlmExtractor)
     chunks = sorted(indexed.index.chunks, key=lambda chunk: chunk.span.start_ms)
@@ -98,15 +112,23 @@ def test_the_openai_profile_indexes_a_video(indexed: Indexed, models: IndexModel
 
 def test_indexing_meters_what_the_server_counted(indexed: Indexed) -> None:
     described = asked(indexed.calls, "description")
-    assert len(described) >= len(indexed.index.chunks)
-    assert all(call.prompt_tokens > 6 * FRAME_TOKENS for call in described), "six frames of every chunk arrived"
-    assert asked(indexed.calls, "summary"), "at least one event has several described chunks"
-    extracted = asked(indexed.calls, "entities")
-    assert len(extracted) >= len(indexed.index.events)
-    assert all(call.prompt_tokens > FRAME_TOKENS for call in extracted), "the extractor was shown frames"
+    own = [chunk for chunk in indexed.index.chunks if not chunk.inherited]
+    assert len(described) >= len(own)
+    assert len(own) < len(indexed.index.chunks), "the colour bars stand still"
+    assert all(call.prompt_tokens > 3 * (FRAME_TOKENS + TIME_TOKENS) for call in described), (
+        "six frames of each arrived"
+    )
+    written = [*asked(indexed.calls, "event"), *asked(indexed.calls, "entities")]
+    assert len(written) >= len(indexed.index.events)
+    assert all(call.prompt_tokens > FRAME_TOKENS for call in written), "the model was shown frames"
     for call in indexed.calls:
         assert 0 <= call.cached_tokens <= call.prompt_tokens
     assert any(call.cached_tokens >= CACHE_BLOCK for call in described), "chunks share their instructions"
+    vectors = [call for call in indexed.calls if call.stage == "embedding"]
+    assert {call.model for call in vectors} == {
+        preset(servers.PRESET).servers[name].model for name in ("text-embedder", "frame-embedder")
+    }
+    assert all(call.prompt_tokens for call in vectors)
 
 
 def test_the_narrator_summarises_the_indexed_events(indexed: Indexed, models: IndexModels, notes: Notes) -> None:
@@ -134,15 +156,50 @@ def test_every_frame_of_a_message_is_read(seeing: OpenAIChatModel, notes: Notes)
     assert [counted[n] - counted[0] for n in (1, 2, 6, 16)] == [n * FRAME_TOKENS for n in (1, 2, 6, 16)]
 
 
-def test_the_describer_sends_all_frames_of_its_chunk(seeing: OpenAIChatModel) -> None:
-    counted = []
-    for frames in (1, 3, 6):
-        meter = Meter()
-        VlmDescriber(seeing).describe(chunk_view(frames), meter=meter)
-        counted.append(meter.calls[0].prompt_tokens)
-    # Each frame has a label as well, a few tokens long.
-    assert 2 * FRAME_TOKENS < counted[1] - counted[0] < 2 * (FRAME_TOKENS + 12)
-    assert 3 * FRAME_TOKENS < counted[2] - counted[1] < 3 * (FRAME_TOKENS + 12)
+def prompt_of(model: OpenAIChatModel, *parts: str | Image | Video, salt: str = "") -> ModelCall:
+    meter = Meter(cache_salt=salt)
+    model.sample([Message("user", parts)], stage="count", meter=meter, max_tokens=1)
+    return meter.calls[0]
+
+
+def video_of(frames: int, *, from_ms: int = 0) -> Video:
+    jpegs = tuple(jpeg_of(frame(n).picture) for n in range(frames))
+    return Video(jpegs, tuple(from_ms + 500 * n for n in range(frames)))
+
+
+def test_two_frames_of_a_video_cost_as_much_as_one_picture(seeing: OpenAIChatModel, notes: Notes) -> None:
+    bare = prompt_of(seeing, "What do you see?").prompt_tokens
+    # More than the 32 frames that vLLM would keep on its own.
+    counted = {n: prompt_of(seeing, video_of(n), "What do you see?").prompt_tokens - bare for n in (2, 3, 6, 12, 40)}
+    pictures = [Image(image) for image in video_of(6).frames]
+    images = prompt_of(seeing, *pictures, "What do you see?").prompt_tokens - bare
+    notes.add(f"prompt tokens of a video by number of frames: {counted}; of 6 frames as pictures: {images}")
+    for frames, tokens in counted.items():
+        pairs = (frames + 1) // 2
+        # Times of 10 s and more have more digits.
+        assert pairs * (FRAME_TOKENS + TIME_TOKENS) <= tokens <= pairs * (FRAME_TOKENS + TIME_TOKENS + 2)
+    assert images == 6 * FRAME_TOKENS
+    assert counted[6] <= 0.6 * images
+
+
+def test_the_model_reads_when_the_frames_were_taken(seeing: OpenAIChatModel) -> None:
+    nonce = uuid4().hex
+    text = "What do you see? " * 40
+    early, again, late = (prompt_of(seeing, nonce, video_of(6, from_ms=ms), text) for ms in (2_000, 2_000, 3_000))
+    # "<2.2 seconds>" has as many tokens as "<3.2 seconds>"; another time is another prompt.
+    assert early.prompt_tokens == late.prompt_tokens
+    assert again.cached_tokens >= CACHE_BLOCK
+    assert late.cached_tokens == 0
+    hours = prompt_of(seeing, nonce, video_of(6, from_ms=36_000_000), text)
+    assert early.prompt_tokens < hours.prompt_tokens <= early.prompt_tokens + 3 * 5
+
+
+def test_tenants_share_no_block_of_the_cache(seeing: OpenAIChatModel, reading: OpenAIChatModel) -> None:
+    question = f"{EVENTS}\n{QUESTION} {uuid4().hex}"
+    for model in (seeing, reading):
+        calls = [prompt_of(model, question, salt=salt * 43) for salt in ("a", "a", "b", "b")]
+        assert [call.cached_tokens >= CACHE_BLOCK for call in calls] == [False, True, False, True]
+        assert [calls[0].cached_tokens, calls[2].cached_tokens] == [0, 0]
 
 
 def test_another_picture_is_not_taken_for_the_cached_one(seeing: OpenAIChatModel) -> None:
@@ -183,17 +240,63 @@ def test_a_describer_without_room_reports_a_gap(seeing: OpenAIChatModel) -> None
 def test_refused_requests_have_the_engines_codes(
     seeing: OpenAIChatModel, reading: OpenAIChatModel, settings: ModelSettings
 ) -> None:
-    def code(model: OpenAIChatModel, *parts: str | Image) -> str:
+    def failure(model: OpenAIChatModel, *parts: str | Image) -> tuple[str, bool]:
         with pytest.raises(ModelError) as caught:
             model.sample([Message("user", parts)], stage="refused", meter=Meter(), max_tokens=8)
-        assert not caught.value.retryable
-        return caught.value.code
+        return caught.value.code, caught.value.retryable
+
+    def bound(**changes: Any) -> OpenAIChatModel:
+        role = replace(settings.reasoner, **changes)
+        return OpenAIChatModel(base_url=role.url, model=role.model, api_key=role.api_key)
 
     picture = Image(jpeg_of(frame(0).picture))
-    assert code(reading, "word " * 9_000) == "context_exceeded"
-    assert code(seeing, *[picture] * (IMAGES + 1)) == "model_bad_request"
-    assert code(bindings.reasoner(replace(settings, reasoner_model="another")), "hello") == "model_bad_request"
-    assert code(bindings.reasoner(replace(settings, reasoner_api_key="wrong")), "hello") == "model_bad_request"
+    assert failure(reading, "word " * 9_000) == ("context_exceeded", False)
+    assert failure(seeing, *[picture] * (IMAGES + 1)) == ("model_bad_request", False)
+    # Faults of the settings: whoever changes them lets the same request pass.
+    assert failure(bound(model="another"), "hello") == ("model_misconfigured", True)
+    assert failure(bound(api_key="wrong"), "hello") == ("model_misconfigured", True)
+
+
+def test_no_path_that_reads_text_is_open_to_a_client_without_the_key(served: dict[str, Served]) -> None:
+    paths = ("/v1/models", "/v1/chat/completions", "/v1/embeddings", "/tokenize", "/pooling", "/invocations", "/docs")
+    for server in served.values():
+        root = server.url.removesuffix("/v1")
+        for headers in ({}, {"Authorization": "Bearer wrong"}):
+            refused = [httpx.post(root + path, json={"model": server.model}, headers=headers) for path in paths]
+            assert [answer.status_code for answer in refused] == [401] * len(paths)
+        assert httpx.get(f"{root}/health").status_code == 200
+
+
+def test_a_server_fetches_no_address_that_a_request_names(served: dict[str, Served]) -> None:
+    server = served["vlm"]
+    picture = {"type": "image_url", "image_url": {"url": f"{server.url.removesuffix('/v1')}/health"}}
+    body = {"model": server.model, "messages": [{"role": "user", "content": [picture]}], "max_tokens": 1}
+    headers = {"Authorization": f"Bearer {server.key}"}
+    answer = httpx.post(f"{server.url}/chat/completions", json=body, headers=headers, timeout=60)
+    assert answer.status_code == 400
+    assert "none.invalid" in answer.text
+
+
+def test_the_check_holds_while_the_model_answers_under_its_name_and_key(served: dict[str, Served]) -> None:
+    for name, server in served.items():
+        env = servers.server_environment(name, Path("/nowhere"), httpx.URL(server.url).port or 0, server.key)
+        # The folder is the server's business; the name is the table's.
+        env["MODEL_SERVER_MODEL"] = server.model
+        command = servers.launcher_command(Path(sys.executable), name, ["--check"])
+        checked = [
+            subprocess.run(command, env={**env, **more}, capture_output=True, text=True, check=False)
+            for more in ({}, {"MODEL_API_KEY": "wrong"}, {"MODEL_SERVER_NAME": "another"})
+        ]
+        assert [done.returncode for done in checked] == [0, 1, 1], checked[0].stderr
+        assert ["401" in checked[1].stderr, "404" in checked[2].stderr] == [True, True]
+
+
+def test_the_servers_say_what_they_do(settings: ModelSettings) -> None:
+    seeing, reading = report_of(settings.describer).capabilities, report_of(settings.reasoner).capabilities
+    assert (seeing.context_tokens, reading.context_tokens) == (CONTEXT_TOKENS["vlm"], CONTEXT_TOKENS["llm"])
+    assert (seeing.images, seeing.video, reading.images, reading.video) == (True, True, False, False)
+    for abilities in (seeing, reading):
+        assert (abilities.schemas, abilities.samples, abilities.log_probabilities) == (True, True, True)
 
 
 # --- samples and the prefix cache ------------------------------------------------------------------------------------
@@ -240,6 +343,54 @@ def test_a_shared_beginning_is_read_once(role: str, request: pytest.FixtureReque
     # All whole blocks of the shared text, except perhaps the last.
     assert second.cached_tokens > second.prompt_tokens - 2 * CACHE_BLOCK
     notes.add(f"prefix cache ({model.name}): {second.cached_tokens} of {second.prompt_tokens} prompt tokens cached")
+
+
+# --- vectors --------------------------------------------------------------------------------------------------------
+
+TEXTS = ("a man walks past a shop", "two dogs run", "a man walks past a shop and waits near the pole")
+
+
+def test_served_text_vectors_are_those_of_the_model(models: IndexModels, settings: ModelSettings) -> None:
+    folder = environment.model_of("text-embedder", Path(os.environ["AVA_TEST_VLLM"]))
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
+    meter = Meter()
+    rows = models.text_embedder.embed([*TEXTS, ""], meter=meter)
+    with torch.no_grad():
+        # bge-m3 takes the first token.
+        wanted = torch.cat([model(**tokenizer(text, return_tensors="pt")).last_hidden_state[:, 0] for text in TEXTS])
+    cosines = (rows[:-1] * torch.nn.functional.normalize(wanted, dim=1).numpy()).sum(axis=1)
+    assert cosines.min() > 0.999
+    assert not rows[-1].any()
+    assert max(float(rows[a] @ rows[b]) for a, b in ((0, 1), (0, 2), (1, 2))) < 0.99, "texts are told apart"
+    assert (models.text_embedder.name, meter.calls[0].items) == (settings.text_embedder.model, 3)
+    # A text beyond the window is cut, not refused.
+    assert np.linalg.norm(models.text_embedder.embed(["walks " * 400], meter=Meter())) == pytest.approx(1, abs=1e-5)
+
+
+def test_served_frame_vectors_are_those_of_the_model(models: IndexModels) -> None:
+    folder = environment.model_of("frame-embedder", Path(os.environ["AVA_TEST_VLLM"]))
+    model: Any = SiglipModel.from_pretrained(folder)
+    model.eval()
+    processor: Any = AutoProcessor.from_pretrained(folder)  # type: ignore[no-untyped-call]
+    noise = np.random.default_rng(0).integers(0, 255, (3, 6, 6, 3), dtype=np.uint8)
+    # The model's own size, in squares of a JPEG block, so that neither scaling nor compression changes much.
+    pictures = [np.kron(picture, np.ones((16, 16, 1), np.uint8)) for picture in noise]
+    rows = models.frame_embedder.embed_frames(pictures, meter=Meter())
+    queries = [models.frame_embedder.embed_query(text.upper(), meter=Meter()) for text in TEXTS]
+    with torch.no_grad():
+        images = model.get_image_features(
+            **processor(images=[PILImage.fromarray(p) for p in pictures], return_tensors="pt")
+        )
+        padded = processor.tokenizer(list(TEXTS), padding="max_length", max_length=64, return_tensors="pt")
+        texts = model.get_text_features(input_ids=padded["input_ids"])
+
+    def cosines(found: Any, wanted: Any) -> list[float]:
+        wanted = getattr(wanted, "pooler_output", wanted)
+        return [float(a @ b) for a, b in zip(found, torch.nn.functional.normalize(wanted, dim=1).numpy(), strict=True)]
+
+    assert min(cosines(rows, images)) > 0.98
+    assert max(float(rows[a] @ rows[b]) for a, b in ((0, 1), (0, 2), (1, 2))) < 0.98, "pictures are told apart"
+    assert min(cosines(queries, texts)) > 0.999
 
 
 # --- questions ------------------------------------------------------------------------------------------------------

@@ -103,12 +103,15 @@ class Support:
     wall_ms: int = 0
 
     def weight(self, asked: Asked) -> float:
-        """Return the weight of a share, 0 to 1; S has the rest. If the reasoner has judged each choice, its votes have
-        no weight: it knows less about all choices at once."""
-        return 1.0 if self.judged else asked.settings.support.weight
+        """Return the weight of a share, 0 to 1; S has the rest. If the reasoner has judged each choice and its tree is
+        not searched, its votes have no weight: it knows less about all choices at once."""
+        settings = asked.settings.support
+        return 1.0 if self.judged and settings.replaces_search else settings.weight
 
     def decides(self, asked: Asked) -> bool:
-        """Whether no vote can change which choice counts most."""
+        """Whether no vote can change which choice counts most, and the effort then does without a search."""
+        if not asked.settings.support.replaces_search:
+            return False
         weight = self.weight(asked)
         first, second, *_ = sorted(self.shares, reverse=True)
         return weight * (first - second) > 1 - weight

@@ -19,11 +19,12 @@ from gpu_workers.engine.answering.evidence.claims import claims_of, standing
 from gpu_workers.engine.answering.evidence.text_support import best_sentence, text_verdict
 from gpu_workers.engine.answering.looking.findings import findings_schema, read_findings
 from gpu_workers.engine.answering.looking.looks import Look
-from gpu_workers.engine.answering.parsing import ParsedAnswer, read_object
+from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import Message, ModelError, ObserveRequest
+from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.ports import StoredEvent, StoredFrame, ViewQuery
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.frames import frame_evidence, frames_of_hits

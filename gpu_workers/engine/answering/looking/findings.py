@@ -8,10 +8,10 @@ from typing import Any, Literal
 from uuid import UUID
 
 from gpu_workers.engine.answering.looking.looks import Look
-from gpu_workers.engine.answering.parsing import read_object
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.models.served.structured import storable
 from gpu_workers.engine.ports import StoredFrame
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 from functools import partial
 
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.answering.calls import Calls, needed_checker
 from gpu_workers.engine.answering.contract import NodeRecord
+from gpu_workers.engine.answering.looking.closer_look import closer_look
 from gpu_workers.engine.answering.parsing import answer_schema
-from gpu_workers.engine.answering.search.consistency import score_votes
 from gpu_workers.engine.answering.search.sampling import Draw, check_answers
-from gpu_workers.engine.answering.search.summary_answer import AnswerNode, node_record
-from gpu_workers.engine.models.roles import CheckRequest
+from gpu_workers.engine.answering.search.summary_answer import AnswerNode, node_record, scored
+from gpu_workers.engine.models.roles import CheckRequest, FrameEvidence
 from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.engine.retrieval.frames import ROWS, frame_evidence
 
@@ -33,8 +33,11 @@ def check_suspects(
         looked_at.add(key)
         frames, available = node_frames(asked, node)
         if frames:
-            looks.append((node, len(frames), available))
-            tasks.append(look_task(asked, calls, node, frames, hypotheses))
+            evidence = frame_evidence(asked.graph, frames, list(node.context.events.values()))
+            if asked.settings.look.full_pictures:
+                evidence = closer_look(asked, calls, evidence, frames)
+            looks.append((node, len(evidence), available))
+            tasks.append(look_task(asked, calls, evidence, hypotheses))
     draws = calls.together("check", tasks, details=[node.state.after("CA") for node, _, _ in looks])
     checked, records = [], []
     for (node, used, available), draw in zip(looks, draws, strict=True):
@@ -48,8 +51,7 @@ def check_suspects(
 
 def node_frames(asked: Asked, node: AnswerNode) -> tuple[list[StoredFrame], int]:
     """Return frames of the events that the node showed, as many as the checker takes, and how many there are."""
-    assert asked.models.checker is not None
-    limit = asked.models.checker.max_frames
+    limit = needed_checker(asked.models).max_frames
     ids = list(node.context.numbers)
     frames = list(asked.graph.frames_of(ids, limit=limit))
     available = len(frames) if len(frames) < limit else len(asked.graph.frames_of(ids, limit=ROWS))
@@ -57,11 +59,10 @@ def node_frames(asked: Asked, node: AnswerNode) -> tuple[list[StoredFrame], int]
 
 
 def look_task(
-    asked: Asked, calls: Calls, node: AnswerNode, frames: Sequence[StoredFrame], hypotheses: tuple[str, ...]
+    asked: Asked, calls: Calls, evidence: tuple[FrameEvidence, ...], hypotheses: tuple[str, ...]
 ) -> Callable[[], Draw]:
     """Return the call for the checker's samples on these frames, ready to run in another thread."""
     question, settings = asked.question, asked.settings
-    evidence = frame_evidence(asked.graph, frames, list(node.context.events.values()))
     request = CheckRequest(question.question, question.choices, hypotheses, evidence)
     schema = answer_schema(question.choices, abstain=settings.samples.abstain)
     return partial(
@@ -75,13 +76,4 @@ def look_task(
 def seen_node(asked: Asked, node: AnswerNode, draw: Draw) -> AnswerNode:
     """Return the CA node of a draw. A checker cites frames, so the node cites no event."""
     draw.parsed = [parsed and replace(parsed, cited=()) for parsed in draw.parsed]
-    votes = score_votes(
-        draw.parsed,
-        asked.models.similarity,
-        thresholds=asked.models.calibration.thresholds,
-        meter=draw.meter,
-        question=asked.question.question,
-        trade_off=asked.settings.samples.trade_off,
-        rescale=asked.settings.samples.rescale,
-    )
-    return AnswerNode(node.state.after("CA"), node.state, node.context, draw, tuple(votes))
+    return AnswerNode(node.state.after("CA"), node.state, node.context, draw, scored(asked, draw))

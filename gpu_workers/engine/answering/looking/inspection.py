@@ -17,6 +17,7 @@ from gpu_workers.engine.answering.budget import BranchMeter, Halt
 from gpu_workers.engine.answering.calls import Calls, count_prompt
 from gpu_workers.engine.answering.context import EventContext, event_context
 from gpu_workers.engine.answering.contract import NodeRecord
+from gpu_workers.engine.answering.looking.closer_look import in_full
 from gpu_workers.engine.answering.looking.findings import Finding, findings_schema, read_findings
 from gpu_workers.engine.answering.looking.looks import (
     MAX_LOOKS,
@@ -30,9 +31,8 @@ from gpu_workers.engine.answering.looking.looks import (
 )
 from gpu_workers.engine.answering.looking.reflection import missing, reflection_schema, resolved, sufficient
 from gpu_workers.engine.answering.search.actions import State
-from gpu_workers.engine.answering.search.consistency import score_votes
 from gpu_workers.engine.answering.search.sampling import Draw, check_answers
-from gpu_workers.engine.answering.search.summary_answer import AnswerNode, node_record
+from gpu_workers.engine.answering.search.summary_answer import AnswerNode, node_record, scored
 from gpu_workers.engine.answering.wording import abstain_rule, answer_form, as_data, choice_lines
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import Message, Meter, ModelError, ObserveRequest, Sample
@@ -200,10 +200,7 @@ def _request(
 ) -> ObserveRequest:
     evidence = frame_evidence(asked.graph, frames, inspection.nearby)
     if look.high:
-        evidence = tuple(
-            replace(shown, jpeg=calls.closer(frame) or shown.jpeg)
-            for shown, frame in zip(evidence, frames, strict=True)
-        )
+        evidence = in_full(calls, evidence, frames)
     findings = tuple(inspection.in_words())
     return ObserveRequest(asked.question.question, look.find, inspection.hypothesis, findings, evidence, look.high)
 
@@ -260,21 +257,13 @@ def _reflect(asked: Asked, calls: Calls, inspection: _Inspection, state: State, 
         for parsed, text in zip(draw.parsed, draw.texts, strict=True)
     ]
     draw.parsed = [parsed for parsed, _ in read]
-    votes = score_votes(
-        draw.parsed,
-        asked.models.similarity,
-        thresholds=asked.models.calibration.thresholds,
-        meter=current.meter,
-        question=question.question,
-        trade_off=settings.samples.trade_off,
-        rescale=settings.samples.rescale,
-    )
+    votes = scored(asked, draw)
     if votes:
         inspection.missing = missing(draw.texts[votes[0].representative])
     frames: dict[UUID, StoredFrame] = {}
     for index in votes[0].members if votes else ():
         frames = read[index][1] | frames
-    return AnswerNode(state.path, state, context, draw, tuple(votes), seen=frames)
+    return AnswerNode(state.path, state, context, draw, votes, seen=frames)
 
 
 def _recorded(calls: Calls, inspection: _Inspection, node: AnswerNode, current: _Round) -> NodeRecord:

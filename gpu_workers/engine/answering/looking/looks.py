@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from gpu_workers.engine.answering.parsing import read_object
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.ports import KnowledgeGraph, StoredEvent, StoredFrame
 from gpu_workers.engine.retrieval.frames import ROWS
 

@@ -10,9 +10,10 @@ from uuid import UUID
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import INSUFFICIENT
 from gpu_workers.engine.answering.looking.findings import Finding
-from gpu_workers.engine.answering.parsing import ParsedAnswer, answer_schema, read_object
+from gpu_workers.engine.answering.parsing import ParsedAnswer, answer_schema
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.ports import StoredFrame
 
 MISSING_CHARACTERS = 120

@@ -13,6 +13,7 @@ from gpu_workers.engine.answering.presets import changed
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.summary_answer import answer_node, answer_task, node_record, show_events
 from gpu_workers.engine.answering.verdict import Verdict
+from gpu_workers.engine.models.roles import embed_queries
 from gpu_workers.engine.ports import ViewQuery
 from gpu_workers.engine.retrieval.fusion import fuse
 from gpu_workers.engine.retrieval.tri_view import question_text
@@ -30,7 +31,7 @@ class CaptionRag:
         question = asked.question
         text = question_text(asked.searched, question.choices)
         with calls.timed("retrieval"):
-            query = asked.models.text_embedder.embed([text], meter=calls.meter)[0]
+            query = embed_queries(asked.models.text_embedder, [text], meter=calls.meter)[0]
             nearest = ViewQuery(query, TOP_EVENTS)
             hits = asked.graph.search_views({"event": nearest}, floor=asked.settings.retrieval.floor)["event"]
         calls.on_progress("retrieval", 1, 1, f"{len(hits)} events")

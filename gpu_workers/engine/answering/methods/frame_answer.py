@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.answering.calls import Calls, needed_checker
 from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer
@@ -14,8 +14,8 @@ from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.sampling import Draw
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode, node_record
 from gpu_workers.engine.answering.verdict import Verdict
-from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.ports import StoredFrame
+from gpu_workers.engine.retrieval.frames import frame_evidence
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 
 MIN_GAP_MS = 1_000
@@ -23,11 +23,8 @@ MIN_GAP_MS = 1_000
 
 
 def frame_limit(asked: Asked, wanted: int) -> int:
-    """Return wanted, but at most what the checker takes. Raises ModelError no_checker if the profile has none."""
-    checker = asked.models.checker
-    if checker is None:
-        raise ModelError("no_checker", "this model profile has no model that looks at frames", retryable=False)
-    return min(wanted, checker.max_frames)
+    """Return wanted, but at most what the checker takes. Raises ModelError no_checker if there is none."""
+    return min(wanted, needed_checker(asked.models).max_frames)
 
 
 def answer_from_frames(
@@ -41,8 +38,9 @@ def answer_from_frames(
     state = State("", tuple(RankedEvent(event.id, 1.0 / len(events)) for event in events.values()))
     context = EventContext("", {event.id: number for number, event in events.items()}, events)
     unseen = AnswerNode("", state, context, Draw())
+    evidence = frame_evidence(asked.graph, frames, list(events.values()))
     with calls.timed("check"):
-        draw = calls.together("check", [look_task(asked, calls, unseen, frames, ())])[0]
+        draw = calls.together("check", [look_task(asked, calls, evidence, ())])[0]
     if draw.halt:
         calls.halt(draw.halt)
     node = seen_node(asked, unseen, draw)

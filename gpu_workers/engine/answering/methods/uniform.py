@@ -6,20 +6,18 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.methods.frame_answer import answer_from_frames, frame_limit
-from gpu_workers.engine.retrieval.frames import all_events, uniform_frames
+from gpu_workers.engine.retrieval.frames import uniform_frames
 
 FRAMES = 64
 
 
 class Uniform:
     name = "uniform"
-    version = "1"
+    version = "2"
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         count = frame_limit(asked, FRAMES)
         with calls.timed("retrieval"):
-            probe = asked.models.text_embedder.embed([asked.question.question], meter=calls.meter)[0]
-            events = all_events(asked.graph, probe)
-            frames = uniform_frames(asked.graph, events, count=count)
+            frames = uniform_frames(asked.graph, count=count)
         calls.on_progress("retrieval", 1, 1, f"{len(frames)} frames")
         return answer_from_frames(asked, calls, frames, available=len(frames), top_similarity=0.0)

@@ -12,9 +12,9 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import event_context
-from gpu_workers.engine.answering.parsing import read_object
 from gpu_workers.engine.answering.wording import as_data, choice_lines
 from gpu_workers.engine.models.roles import Message, ModelError
+from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.ports import Hit
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.fusion import RankedEvent, ranked

@@ -81,6 +81,7 @@ def show_events(asked: Asked, state: State) -> EventContext:
         asked.graph.facts(ids),
         count_tokens=reasoner.count_tokens,
         max_tokens=max(1, room),
+        least=asked.settings.prompt.least_events,
     )
 
 

@@ -18,9 +18,12 @@ class ObserverChecker:
     Its name says so, and whoever shows its verdict must say so, too.
     """
 
+    sees = False
+
     def __init__(self, reasoner: ChatModel, *, max_frames: int = 24, max_tokens: int = 512) -> None:
         self.name = f"measurements read by {reasoner.name}"
         self.max_frames = max_frames
+        self.capabilities = reasoner.capabilities
         self._reasoner = reasoner
         self._max_tokens = max_tokens
 

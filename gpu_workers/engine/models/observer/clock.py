@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from itertools import pairwise
 
 _DAY_S = 86_400
 _FIRST = datetime(1, 1, 1)  # noqa: DTZ001 - a clock in a picture names no zone
@@ -23,6 +24,9 @@ _DATE = re.compile(
 _RUN_TOGETHER = re.compile(r"((?:19|20)\d\d[-/.]\d\d[-/.]\d\d|\d\d[-/.]\d\d[-/.](?:19|20)\d\d)T?(?=\d\d[:：;])")
 _AGREE_S = 4.0
 """Maximum spread of the offsets of one clock in seconds: a reading is of some moment of a 3 s chunk, to the second."""
+
+SPLIT_MOMENTS = 3
+"""Minimum number of moments in a row that start a new period of the clock."""
 
 
 _Offset = tuple[float, int, int]
@@ -96,6 +100,86 @@ def fit_clock(readings: Iterable[tuple[int, str]]) -> Clock | None:
     # The date is shown only if it is read as surely as the time.
     best = dated if dated is not None and (plain is None or 2 * dated.readings >= plain.readings) else plain
     return best or _fit(shown, dated=False, fine=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ClockPeriod:
+    """A part of the video in which one clock holds. from_ms: its start; it ends where the next period starts."""
+
+    from_ms: int
+    clock: Clock
+
+    @property
+    def at_start(self) -> str:
+        """Return what the clock shows at from_ms."""
+        return self.clock.at(self.from_ms)
+
+
+def fit_clock_periods(readings: Iterable[tuple[int, str]]) -> tuple[ClockPeriod, ...]:
+    """Return the clocks that the video shows one after another, in order of time; () if it shows none.
+
+    readings: those of fit_clock(). A new period starts where SPLIT_MOMENTS moments in a row agree on another offset:
+    after a pause of the recording, at a change to summer time, where files were joined, or after some seconds of drift.
+    A period between two with one offset is a digit that was misread for a while, and is dropped.
+    """
+    lines: defaultdict[int, list[str]] = defaultdict(list)
+    for ms, text in readings:
+        lines[ms].append(text)
+    moments = sorted(lines)
+    starts = _period_starts({ms: list(_of_moment(lines[ms])) for ms in moments})
+    periods: list[ClockPeriod] = []
+    # The last period ends after the last moment.
+    for start, end in pairwise([*starts, max(moments, default=0) + 1]):
+        within = [(ms, text) for ms in moments if start <= ms < end for text in lines[ms]]
+        if (clock := fit_clock(within)) is not None:
+            periods.append(ClockPeriod(start if periods else 0, clock))
+    kept: list[ClockPeriod] = []
+    for period in periods:
+        if len(kept) > 1 and _same_clock(kept[-2].clock, period.clock):
+            kept.pop()
+            earlier = kept.pop()
+            readings_of_both = earlier.clock.readings + period.clock.readings
+            period = ClockPeriod(earlier.from_ms, replace(earlier.clock, readings=readings_of_both))
+        kept.append(period)
+    return tuple(kept)
+
+
+def _period_starts(shown: Mapping[int, Sequence[ClockReading]]) -> list[int]:
+    """Return the moments from which most readings follow another offset than before, the first moment included."""
+    fine = any(reading.fine for readings in shown.values() for reading in readings)
+    of_kind = {ms: [r for r in readings if r.fine == fine] for ms, readings in shown.items()}
+    of_kind = {ms: readings for ms, readings in of_kind.items() if readings}
+    dated = 2 * sum(any(r.dated for r in readings) for readings in of_kind.values()) >= len(of_kind)
+    width = _AGREE_S if fine else 60.0 + _AGREE_S
+    starts: list[int] = []
+    current: float | None = None
+    waiting: list[tuple[int, float]] = []
+    for ms, readings in of_kind.items():
+        offsets = [r.seconds - ms / 1000 for r in readings if r.dated or not dated]
+        if not offsets:
+            continue
+        if current is not None and any(_apart(offset, current, dated=dated) <= width for offset in offsets):
+            waiting.clear()
+            continue
+        if waiting and _apart(offsets[0], waiting[0][1], dated=dated) > width:
+            waiting.clear()
+        waiting.append((ms, offsets[0]))
+        if current is None or len(waiting) == SPLIT_MOMENTS:
+            starts.append(waiting[0][0])
+            current = waiting[0][1]
+            waiting.clear()
+    return starts
+
+
+def _apart(offset: float, other: float, *, dated: bool) -> float:
+    """Return the seconds between two offsets; without a date, the shorter way around the day."""
+    apart = abs(offset - other)
+    return apart if dated else min(apart % _DAY_S, -apart % _DAY_S)
+
+
+def _same_clock(clock: Clock, other: Clock) -> bool:
+    dated = clock.dated and other.dated
+    return _apart(clock.zero_s, other.zero_s, dated=dated) <= (_AGREE_S if clock.fine else 60.0 + _AGREE_S)
 
 
 def _of_moment(texts: Sequence[str]) -> Iterator[ClockReading]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Chunk, EntityMention, Extraction, RelationStatement
-from gpu_workers.engine.models.observer.boxes import iou
 from gpu_workers.engine.models.observer.categories import ANIMALS, VEHICLES
 from gpu_workers.engine.models.observer.measured import MeasuredChunk, MeasuredObject
 from gpu_workers.engine.models.observer.sentences import (
@@ -26,7 +25,6 @@ from gpu_workers.engine.models.served.structured import clean
 _NEAR = 1.2
 """Maximum distance of two objects near each other, in heights of the larger one."""
 _MOST_RELATIONS = 24
-_BOUNDARY_MS, _SAME_PLACE = 1_500, 0.3
 _MOST_SENTENCES = 5
 """Maximum number of objects of an event that get a sentence each; more are described as groups. Each is an entity."""
 
@@ -78,24 +76,23 @@ def _slices(chunks: Sequence[Chunk]) -> list[_Slice]:
 
 
 def things_of(slices: Sequence[_Slice]) -> list[_Thing]:
-    """Return the distinct objects of the slices, people first, in order of appearance."""
-    sightings: dict[tuple[int, str], list[tuple[Chunk, MeasuredObject]]] = {}
+    """Return the distinct objects of the slices, people first, in order of appearance.
+
+    Tracks of one number are one object; the object memory gives them their number (indexing.objects.with_objects).
+    """
+    sightings: dict[int, list[tuple[Chunk, MeasuredObject]]] = {}
     for part in slices:
-        for measured in part.measured.objects:
-            key = (measured.track_id, measured.category)
-            if key not in sightings:
-                # A track ends with its segment; a track that begins in the same position a moment later is the same
-                # object.
-                before = next((k for k, parts in sightings.items() if _continues(parts[-1][1], measured)), None)
-                if before is not None:
-                    sightings[key] = sightings.pop(before)
-            sightings.setdefault(key, []).append((part.chunk, measured))
-    things = [_thing(track_id, category, parts) for (track_id, category), parts in sightings.items()]
+        for measured in sorted(part.measured.objects, key=lambda thing: thing.start_ms):
+            sightings.setdefault(measured.track_id, []).append((part.chunk, measured))
+    things = [_thing(track_id, parts) for track_id, parts in sightings.items()]
     return sorted(things, key=lambda t: (rank(t.category), t.start_ms, t.track_id))
 
 
-def _thing(track_id: int, category: str, parts: Sequence[tuple[Chunk, MeasuredObject]]) -> _Thing:
-    """Return the thing that a track shows over several chunks."""
+def _thing(track_id: int, parts: Sequence[tuple[Chunk, MeasuredObject]]) -> _Thing:
+    """Return the thing that the tracks of one object show over several chunks."""
+    names: Counter[str] = Counter()
+    for _, measured in parts:
+        names[measured.category] += len(measured.frames_ms)
     motions: list[tuple[int, str]] = []
     for chunk, measured in parts:
         if measured.motion and (not motions or motions[-1][1] != measured.motion):
@@ -103,7 +100,7 @@ def _thing(track_id: int, category: str, parts: Sequence[tuple[Chunk, MeasuredOb
     votes = Counter(measured.colour for _, measured in parts if measured.colour)
     return _Thing(
         track_id,
-        category,
+        names.most_common(1)[0][0],
         votes.most_common(1)[0][0] if votes else "",
         tuple(motions),
         next((measured.entered for _, measured in parts if measured.entered), ""),
@@ -114,13 +111,6 @@ def _thing(track_id: int, category: str, parts: Sequence[tuple[Chunk, MeasuredOb
         {chunk.n: measured.box for chunk, measured in parts},
         {chunk.n: measured.motion for chunk, measured in parts},
     )
-
-
-def _continues(earlier: MeasuredObject, later: MeasuredObject) -> bool:
-    """Whether later begins when and where earlier ended, as another track of the same kind of thing."""
-    gap = later.start_ms - earlier.end_ms
-    same_kind = earlier.category == later.category and earlier.track_id != later.track_id
-    return same_kind and 0 < gap <= _BOUNDARY_MS and iou(earlier.box, later.first_box) >= _SAME_PLACE
 
 
 class ObserverSummariser:

@@ -11,14 +11,17 @@ import supervision as sv
 from trackers import ByteTrackTracker
 
 from gpu_workers.engine.ekg import Picture, Vector, unit
-from gpu_workers.engine.models.observer.categories import UNKNOWN, VEHICLES, moves_itself
+from gpu_workers.engine.models.observer.categories import UNKNOWN, moves_itself
 from gpu_workers.engine.models.observer.colour import appearance_of, colour_word, is_colourless, part_to_judge
 from gpu_workers.engine.models.observer.detector import LABELS, Detection, crop_of
+from gpu_workers.engine.models.observer.identity import GoingOn, continuation, last_place
 
 Box = tuple[float, float, float, float]
 _LOST_S = 2.0
-_JOIN_GAP_MS = 5_000
-_JOIN_APPEARANCE = 0.80
+FRAGMENTS = GoingOn(gap_ms=5_000, near=0.6, reach=0.25, similarity=0.80)
+"""Limits inside a segment, where the tracker has lost a thing that its own detections show before and after."""
+_LAST = 32
+"""Number of boxes that hold the last second of a track."""
 _COLOUR_EVERY = 2
 _FEATURES_EVERY = 10
 """Number of frames of a track per crop that the classifier sees: 15 ms of CPU each."""
@@ -160,31 +163,13 @@ def rejoin(fragments: Iterable[Track]) -> list[Track]:
 
 
 def _joint_similarity(earlier: Track, later: Track) -> float:
-    gap = later.ms[0] - earlier.ms[-1]
-    same_kind = earlier.category == later.category or {earlier.category, later.category} <= VEHICLES
-    if not 0 < gap <= _JOIN_GAP_MS or not same_kind:
-        return 0.0
-    a, b = earlier.boxes[-1], later.boxes[0]
-    height = max(a[3] - a[1], b[3] - b[1])
-    # The offset from its expected position, by its last second of movement.
-    vx, vy = _velocity(earlier)
-    dx = (b[0] + b[2] - a[0] - a[2]) / 2 - vx * gap
-    dy = b[3] - a[3] - vy * gap
-    if np.hypot(dx, dy) > height * (0.6 + 0.25 * gap / 1000):
-        return 0.0
-    if not 0.6 < (b[3] - b[1]) / max(a[3] - a[1], 1e-6) < 1.7:
-        return 0.0
-    if earlier.hue is None or later.hue is None:
-        return 0.0
-    similarity = float(earlier.hue @ later.hue)
-    return similarity if similarity >= _JOIN_APPEARANCE else 0.0
-
-
-def _velocity(track: Track) -> tuple[float, float]:
-    """Return the velocity over the last second, in fractions of the picture per millisecond."""
-    first = next(k for k, ms in enumerate(track.ms) if ms >= track.ms[-1] - 1_000)
-    span = track.ms[-1] - track.ms[first]
-    if span < 300:
-        return 0.0, 0.0
-    a, b = track.boxes[first], track.boxes[-1]
-    return (b[0] + b[2] - a[0] - a[2]) / 2 / span, (b[3] - a[3]) / span
+    found = continuation(
+        last_place([(ms, *box) for ms, box in zip(earlier.ms[-_LAST:], earlier.boxes[-_LAST:], strict=True)]),
+        earlier.category,
+        earlier.hue,
+        (later.ms[0], *later.boxes[0]),
+        later.category,
+        later.hue,
+        FRAGMENTS,
+    )
+    return 0.0 if found is None else found.similarity

@@ -7,17 +7,16 @@ tried again, how often and until when.
 from __future__ import annotations
 
 import base64
-import logging
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import openai
 from openai.types.chat import ChatCompletion
 
+from gpu_workers.engine.models.occupancy import Share, occupancy_of
 from gpu_workers.engine.models.roles import (
     ChatCapabilities,
     ChatModel,
@@ -33,31 +32,10 @@ from gpu_workers.engine.models.roles import (
 from gpu_workers.engine.models.served.dialect import Dialect
 from gpu_workers.engine.models.served.limiter import SLOW_SHARE, limiter_of
 from gpu_workers.engine.models.served.replies import NoSamples, count, samples_of, thought, written_tokens
+from gpu_workers.engine.models.served.transport import Alarm, RetryPolicy, typed
 
-logger = logging.getLogger("ava.models")
-
-_CONTEXT_WORDS = (
-    "context length",
-    "context_length",
-    "context size",
-    "context window",
-    "maximum context",
-    "too many tokens",
-)
-_RETRY_STATUS = frozenset({408, 409, 425, 429})
-_MISCONFIGURED_STATUS = frozenset({401, 403, 404})
 TEXT_MODEL = ChatCapabilities(32_768)
 """What a server is taken to do if nobody says: text, in a window that most models have."""
-
-
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """Waits between tries grow as base_s * 2**k up to cap_s, scaled by full jitter; Retry-After wins. attempts: maximum
-    number of tries."""
-
-    attempts: int = 5
-    base_s: float = 0.5
-    cap_s: float = 20.0
 
 
 class OpenAIChatModel(ChatModel):
@@ -90,8 +68,9 @@ class OpenAIChatModel(ChatModel):
         self._retry = retry or RetryPolicy()
         self._sleep, self._clock, self._jitter = sleep, clock, jitter
         self._limiter = limiter_of(base_url, concurrency)
+        self._occupancy = occupancy_of(base_url)
         self._dialect = Dialect(model, capabilities)
-        self._alarmed = False
+        self._alarm = Alarm()
         # Local servers need no key, but the client requires one.
         self._client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0)
 
@@ -181,32 +160,33 @@ class OpenAIChatModel(ChatModel):
             if remaining <= 0 or not self._limiter.acquire(remaining):
                 break
             # The wait for a slot is not the model's time.
-            started = self._clock()
+            started, share = self._clock(), Share()
             body = self._dialect.body(wanted)
             try:
-                answer = self._complete(body, started, deadline)
+                with self._occupancy.call(share):
+                    answer = self._complete(body, started, deadline)
                 samples = samples_of(answer)
             except (openai.OpenAIError, ValueError) as error:
                 if isinstance(error, NoSamples):
-                    self._record(error.answer, stage, meter, started, items=0)
+                    self._record(error.answer, stage, meter, started, share, items=0)
                 else:
-                    meter.record(ModelCall(stage, self.name, self._ms(started), items=0, ok=False))
-                failure = _typed(error, self.name)
+                    meter.record(ModelCall(stage, self.name, self._ms(started), items=0, ok=False, device_ms=share.ms))
+                failure = typed(error, self.name)
                 if failure.code == "model_bad_request" and self._dialect.learn(error, body):
                     continue
                 if failure.code == "model_misconfigured":
-                    self._alarm(failure)
+                    self._alarm.ring(failure)
                     raise failure from error
                 if not failure.retryable:
                     raise failure from error
-                pause = self._pause(attempt, error)
+                pause = self._retry.pause_s(attempt, error, self._jitter)
                 if attempt + 1 == self._retry.attempts or self._clock() + pause >= deadline:
                     raise failure from error
                 self._sleep(pause)
                 attempt += 1
                 continue
-            self._alarmed = False
-            self._record(answer, stage, meter, started, items=len(samples))
+            self._alarm.clear()
+            self._record(answer, stage, meter, started, share, items=len(samples))
             if thought(answer) and self._dialect.thought() and not any(s.text or s.refused for s in samples):
                 # It spent its tokens on reasoning. From now on it is asked not to, or given room.
                 continue
@@ -230,23 +210,12 @@ class OpenAIChatModel(ChatModel):
             self._limiter.release(began=started, overloaded=overloaded)
         return answer
 
-    def _alarm(self, failure: ModelError) -> None:
-        """Log a fault of the configuration, once until the server answers again."""
-        if not self._alarmed:
-            self._alarmed = True
-            logger.error("model server misconfigured: %s", failure)
-
-    def _pause(self, attempt: int, error: Exception) -> float:
-        retry_after_s = _retry_after(error)
-        if retry_after_s is not None:
-            # A little extra jitter, or every client comes back in the same instant.
-            return retry_after_s + self._jitter() * self._retry.base_s
-        return float(min(self._retry.cap_s, self._retry.base_s * 2**attempt) * self._jitter())
-
     def _ms(self, started: float) -> int:
         return round((self._clock() - started) * 1000)
 
-    def _record(self, answer: ChatCompletion, stage: str, meter: Meter, started: float, *, items: int) -> None:
+    def _record(
+        self, answer: ChatCompletion, stage: str, meter: Meter, started: float, share: Share, *, items: int
+    ) -> None:
         usage = answer.usage
         call = ModelCall(
             stage,
@@ -257,6 +226,7 @@ class OpenAIChatModel(ChatModel):
             completion_tokens=written_tokens(answer) if items else count(usage, "completion_tokens"),
             items=items,
             ok=items > 0,
+            device_ms=share.ms,
         )
         meter.record(call)
 
@@ -281,34 +251,8 @@ def _wire(message: Message) -> dict[str, Any]:
 
 
 def _times_of(video: Video) -> dict[str, Any]:
-    """Return what vLLM is told of a video that comes as single frames: when each one was taken."""
+    """Return the settings by which vLLM learns when each frame of a video was taken."""
     times = video.times_ms
     fps = round((len(times) - 1) * 1000 / (times[-1] - times[0]), 3) if len(times) > 1 else 1.0
     places = [round(ms * fps / 1000) for ms in times]
     return {"fps": fps, "num_frames": -1, "frames_indices": places, "total_num_frames": places[-1] + 1}
-
-
-def _typed(error: Exception, name: str) -> ModelError:
-    if isinstance(error, openai.APITimeoutError):
-        return ModelError("model_timeout", f"{name}: the request timed out", retryable=True)
-    if isinstance(error, openai.APIStatusError):
-        text = str(error)
-        if error.status_code in {400, 413, 422} and any(word in text.lower() for word in _CONTEXT_WORDS):
-            return ModelError("context_exceeded", f"{name}: the prompt does not fit the window", retryable=False)
-        if error.status_code in _MISCONFIGURED_STATUS:
-            message = f"{name}: HTTP {error.status_code}: the server refuses the key, or serves no such model"
-            return ModelError("model_misconfigured", message, retryable=True)
-        if error.status_code in _RETRY_STATUS or error.status_code >= 500:
-            return ModelError("model_unavailable", f"{name}: HTTP {error.status_code}", retryable=True)
-        return ModelError("model_bad_request", f"{name}: HTTP {error.status_code}: {text[:300]}", retryable=False)
-    # The connection was lost, or the body is half or no chat completion.
-    return ModelError("model_unavailable", f"{name}: {type(error).__name__}: {str(error)[:200]}", retryable=True)
-
-
-def _retry_after(error: Exception) -> float | None:
-    if not isinstance(error, openai.APIStatusError):
-        return None
-    try:
-        return max(0.0, float(error.response.headers["retry-after"]))
-    except (KeyError, ValueError):
-        return None

@@ -21,6 +21,8 @@ from gpu_workers.engine.models.served.transport import ModelServer, RetryPolicy,
 
 TEXTS_PER_REQUEST = 64
 FRAMES_PER_REQUEST = 16
+_CUT = {"truncate_prompt_tokens": -1}
+"""Has vLLM cut a text to its window, special tokens included. Other servers have no such field."""
 
 
 class ServedTextEmbedder:
@@ -132,7 +134,7 @@ class ServedFrameEmbedder:
             return np.zeros(self.dimension, dtype=np.float32)
         body: dict[str, Any] = {"input": [(self._prefix + text).lower() if self._fixed else self._prefix + text]}
         if self._fixed:
-            body |= {"padding": "max_length", "truncate_prompt_tokens": -1}
+            body["padding"] = "max_length"
         return np.asarray(_vectors(self._server, body, 1, self.dimension, meter)[0], dtype=np.float32)
 
     def _image(self, picture: Picture) -> Mapping[str, Any]:
@@ -211,7 +213,8 @@ class ServedTokenSimilarity:
         parts = [filled[at : at + TEXTS_PER_REQUEST] for at in range(0, len(filled), TEXTS_PER_REQUEST)]
 
         def ask(part: Sequence[int]) -> list[NDArray[np.float32]]:
-            written = self._pool([cut(texts[k], self._context_tokens) for k in part], _HALVES, meter)
+            # The server cuts texts to its window; no tokenizer makes a window's tokens of more than this.
+            written = self._pool([cut(texts[k], 4 * self._context_tokens) for k in part], _HALVES, meter)
             return [_floats(data, "<f2").reshape(-1, frame.width) for data in written]
 
         for part, matrices in zip(parts, at_once(ask, parts), strict=True):
@@ -229,7 +232,7 @@ class ServedTokenSimilarity:
             if not isinstance(candidate, _Tokens) or not isinstance(reference, _Tokens):
                 raise TypeError("score() takes what encode() of the same class returned")
             if len(candidate.rows) and len(reference.rows):
-                # As bert_score, whose padded batches hold a 0 for every token: no cosine counts as less than 0.
+                # A padded batch of bert_score holds a 0 for every token, so no cosine counts as less than 0.
                 cosines = np.maximum(candidate.rows @ reference.rows.T, 0.0)
                 result[:2, k] = cosines.max(axis=1).mean(), cosines.max(axis=0).mean()
         both = result[0] + result[1]
@@ -268,7 +271,7 @@ class ServedTokenSimilarity:
             stage="similarity",
             meter=meter,
             items=len(texts),
-            optional=salted(meter),
+            optional={**_CUT, **salted(meter)},
         )
 
 
@@ -287,7 +290,7 @@ def _vectors(
         stage="embedding",
         meter=meter,
         items=count,
-        optional=salted(meter),
+        optional={**_CUT, **salted(meter)},
     )
     if vectors.shape[1] != dimension:
         message = f"{server.model}: its vectors have {vectors.shape[1]} numbers, not {dimension}: check the model"

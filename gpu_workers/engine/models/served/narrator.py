@@ -27,7 +27,7 @@ from gpu_workers.engine.models.served.narration import (
     material_of_events,
     material_of_topics,
 )
-from gpu_workers.engine.models.served.structured import ask_object, clean
+from gpu_workers.engine.models.served.structured import ask_object, clean, list_of, object_of, text_of
 from gpu_workers.engine.prompts import load
 
 Text = TypeVar("Text", TopicText, OverviewText)
@@ -35,22 +35,11 @@ Text = TypeVar("Text", TopicText, OverviewText)
 _MARGIN = 128
 """Number of tokens of a request that are kept free for roles, separators and a word about a fault."""
 
-_NAMES = {"type": "array", "items": {"type": "string"}}
-
-
-def _schema(title: str, *texts: str) -> Mapping[str, Any]:
-    properties = {**{text: {"type": "string"} for text in texts}, "people": _NAMES, "places": _NAMES}
-    return {
-        "title": title,
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-_TOPIC_SCHEMA = _schema("topic", "title", "summary")
-_OVERVIEW_SCHEMA = _schema("overview", "text")
+_NAMES = list_of(text_of(120), 20)
+_TOPIC_SCHEMA = object_of(
+    {"title": text_of(TITLE_CHARS), "summary": text_of(TEXT_CHARS), "people": _NAMES, "places": _NAMES}, title="topic"
+)
+_OVERVIEW_SCHEMA = object_of({"text": text_of(TEXT_CHARS), "people": _NAMES, "places": _NAMES}, title="overview")
 
 
 class LlmNarrator:
@@ -78,7 +67,10 @@ class LlmNarrator:
             if not Material([summary, *(event.summary for event in events)]).holds_names_of(title):
                 title = self._fallback.narrate_topic(events, profile=profile, meter=meter).title
             return TopicText(
-                title, summary, material.kept(_strings(answer["people"])), material.kept(_strings(answer["places"]))
+                title,
+                summary,
+                material.kept(_strings(answer.get("people"))),
+                material.kept(_strings(answer.get("places"))),
             )
 
         def as_line(text: TopicText) -> str:
@@ -97,7 +89,7 @@ class LlmNarrator:
             if not text:
                 raise ValueError("text is empty, or names somebody that no part names")
             return OverviewText(
-                text, material.kept(_strings(answer["people"])), material.kept(_strings(answer["places"]))
+                text, material.kept(_strings(answer.get("people"))), material.kept(_strings(answer.get("places")))
             )
 
         def as_line(text: OverviewText) -> str:
@@ -125,7 +117,7 @@ class LlmNarrator:
             messages = [Message("system", (system,)), Message("user", (user,))]
             return ask_object(
                 self._model, messages, schema=schema, read=read, stage=stage, meter=meter, max_tokens=self._max_tokens
-            )
+            ).value
 
         return ask
 

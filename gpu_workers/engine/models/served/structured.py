@@ -1,13 +1,17 @@
-"""One JSON object from a chat model: guided by a schema, validated, requested again if it is not usable."""
+"""One JSON object from a chat model: guided by a schema, validated, salvaged if it was cut, else requested again."""
 
 from __future__ import annotations
 
-import json
+import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from gpu_workers.engine.models.roles import ChatModel, Message, Meter, ModelError
+from gpu_workers.engine.models.served.json_text import read_object, salvaged
+
+logger = logging.getLogger("ava.models")
 
 Result = TypeVar("Result")
 TRIES = 3
@@ -22,20 +26,39 @@ class InvalidOutput(ModelError):
         super().__init__("output_truncated" if truncated else "invalid_output", message, retryable=False)
 
 
-def parse_object(text: str) -> dict[str, Any]:
-    """Return the first JSON object inside text; text around it is ignored. Raises ValueError without one."""
-    decoder = json.JSONDecoder()
-    at = text.find("{")
-    while at >= 0:
-        try:
-            value, _ = decoder.raw_decode(text, at)
-        except json.JSONDecodeError:
-            at = text.find("{", at + 1)
-            continue
-        if isinstance(value, dict):
-            return value
-        at = text.find("{", at + 1)
-    raise ValueError("no JSON object in the answer")
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[Result]):
+    """value: as read. cut: whether the answer was cut off, so that value holds only its whole parts."""
+
+    value: Result
+    cut: bool = False
+
+
+# --- schemas: every list and every text is bounded, or a model that loops writes until its limit --------------------
+
+
+def text_of(most: int) -> dict[str, Any]:
+    """Return the schema of a text. most: characters."""
+    return {"type": "string", "maxLength": most}
+
+
+def list_of(items: Mapping[str, Any], most: int) -> dict[str, Any]:
+    """Return the schema of a list with at most `most` items."""
+    return {"type": "array", "items": dict(items), "maxItems": most}
+
+
+def object_of(properties: Mapping[str, Any], *, title: str = "") -> dict[str, Any]:
+    """Return the schema of an object with exactly these properties, written in this order."""
+    return {
+        **({"title": title} if title else {}),
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+# --- asking ----------------------------------------------------------------------------------------------------------
 
 
 def ask_object(
@@ -48,12 +71,12 @@ def ask_object(
     meter: Meter,
     max_tokens: int,
     temperature: float = 0.0,
-) -> Result:
+) -> Answered[Result]:
     """Return read(object) for the first usable answer in at most TRIES calls.
 
-    read raises ValueError, KeyError or TypeError for an object that it cannot use. After a truncated answer the next
-    call gets twice the room; after a malformed one it names the fault. Raises InvalidOutput and the errors of
-    model.sample.
+    read raises ValueError, KeyError or TypeError for an object that it cannot use. What is whole of an answer that was
+    cut off is used, with a warning in the log, if read can use it. Else the next call gets twice the room; after a
+    malformed answer it names the fault. Raises InvalidOutput and the errors of model.sample.
     """
     fault, truncated = "", False
     for attempt in range(TRIES):
@@ -71,13 +94,22 @@ def ask_object(
             max_tokens=max_tokens,
             seed=attempt,
         )[0]
+        answer = read_object(sample.text)
+        cut = answer is None and sample.truncated
         try:
-            return read(parse_object(sample.text))
+            if answer is None and not cut:
+                raise ValueError("no JSON object in the answer")
+            answer = answer or salvaged(sample.text)
+            value = read(answer)
         except (ValueError, KeyError, TypeError) as error:
             truncated = sample.truncated
             if truncated:
                 max_tokens = min(max_tokens * 2, _MAX_TOKENS_CAP)
             fault = "it was cut off" if truncated else f"{type(error).__name__}: {str(error)[:120]}"
+            continue
+        if cut:
+            logger.warning("%s: an answer for %s was cut off; kept: %s", model.name, stage, ", ".join(answer))
+        return Answered(value, cut)
     raise InvalidOutput(f"{model.name}: no usable answer for {stage} in {TRIES} tries: {fault}", truncated=truncated)
 
 

@@ -16,12 +16,13 @@ from typing import Any, TypeVar
 
 import openai
 
+from gpu_workers.engine.models.occupancy import Share, occupancy_of
 from gpu_workers.engine.models.roles import Meter, ModelCall, ModelError
 from gpu_workers.engine.models.served.limiter import SLOW_SHARE, limiter_of
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("ava.models")
 
-CONTEXT_WORDS = (
+_CONTEXT_WORDS = (
     "context length",
     "context_length",
     "context size",
@@ -31,9 +32,8 @@ CONTEXT_WORDS = (
     "too many tokens",
 )
 _RETRY_STATUS = frozenset({408, 409, 425, 429})
-MISCONFIGURED_STATUS = frozenset({401, 403, 404, 501})
+_MISCONFIGURED_STATUS = frozenset({401, 403, 404, 501})
 """Answers to a wrong key, a wrong name or path, and a model of another kind: somebody has to change a setting."""
-_REPORT_EVERY_S = 60.0
 _WIDEST = 16
 """Maximum number of requests that one call of a client has in flight."""
 _BYTES_PER_TOKEN = 3
@@ -98,9 +98,11 @@ class ModelServer:
         self._retry = retry or RetryPolicy()
         self._sleep, self._clock, self._jitter = sleep, clock, jitter
         self._limiter = limiter_of(base_url, concurrency)
+        self._occupancy = occupancy_of(base_url)
         # Local servers need no key, but the client requires one.
         self._client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0)
         self._refused: set[str] = set()
+        self._alarm = Alarm()
 
     def post(
         self,
@@ -130,20 +132,24 @@ class ModelServer:
                 break
             extra = {name: value for name, value in (optional or {}).items() if name not in self._refused}
             # The wait for a slot is not the model's time.
-            started = self._clock()
+            started, share = self._clock(), Share()
             try:
-                reply = self._send(url, {"model": self.model, **body, **extra}, started, deadline)
+                with self._occupancy.call(share):
+                    reply = self._send(url, {"model": self.model, **body, **extra}, started, deadline)
                 answer = read(_object(reply))
-                meter.record(self._call(stage, started, usage_of(reply, items)))
+                meter.record(self._call(stage, started, share, usage_of(reply, items)))
                 return answer
             except (openai.OpenAIError, ValueError, KeyError, TypeError) as error:
-                meter.record(self._call(stage, started, Usage(items=0)))
+                meter.record(self._call(stage, started, share, Usage(items=0)))
                 named = _named(error, extra)
                 if named:
                     self._refused.add(named)
                     continue
-                failure = typed(error, self.model, self.base_url)
-                if not failure.retryable or failure.code == "model_misconfigured":
+                failure = typed(error, self.model)
+                if failure.code == "model_misconfigured":
+                    self._alarm.ring(failure)
+                    raise failure from error
+                if not failure.retryable:
                     raise failure from error
                 pause = self._retry.pause_s(attempt, error, self._jitter)
                 attempt += 1
@@ -169,7 +175,7 @@ class ModelServer:
             self._limiter.release(began=started, overloaded=overloaded)
         return reply
 
-    def _call(self, stage: str, started: float, usage: Usage) -> ModelCall:
+    def _call(self, stage: str, started: float, share: Share, usage: Usage) -> ModelCall:
         return ModelCall(
             stage,
             self.model,
@@ -178,24 +184,20 @@ class ModelServer:
             cached_tokens=usage.cached_tokens,
             items=usage.items,
             ok=usage.items > 0,
+            device_ms=share.ms,
         )
 
 
-def typed(error: Exception, model: str, base_url: str = "") -> ModelError:
-    """Return the engine's error for an exception of the openai client or an unreadable reply.
-
-    A configuration fault is logged as an error, so that an alarm fires, at most once a minute for each server and
-    model.
-    """
+def typed(error: Exception, model: str) -> ModelError:
+    """Return the engine's error for an exception of the openai client or an unreadable reply."""
     if isinstance(error, openai.APITimeoutError):
         return ModelError("model_timeout", f"{model}: the request timed out", retryable=True)
     if isinstance(error, openai.APIStatusError):
         text = str(error)
-        if error.status_code in {400, 413, 422} and any(word in text.lower() for word in CONTEXT_WORDS):
+        if error.status_code in {400, 413, 422} and any(word in text.lower() for word in _CONTEXT_WORDS):
             return ModelError("context_exceeded", f"{model}: the prompt does not fit the window", retryable=False)
-        if error.status_code in MISCONFIGURED_STATUS:
-            message = f"{model}: HTTP {error.status_code}: check the model's URL, name and key"
-            _report(message, base_url)
+        if error.status_code in _MISCONFIGURED_STATUS:
+            message = f"{model}: HTTP {error.status_code}: the server refuses the key, or serves no such model"
             return ModelError("model_misconfigured", message, retryable=True)
         if error.status_code in _RETRY_STATUS or error.status_code >= 500:
             return ModelError("model_unavailable", f"{model}: HTTP {error.status_code}", retryable=True)
@@ -204,14 +206,19 @@ def typed(error: Exception, model: str, base_url: str = "") -> ModelError:
     return ModelError("model_unavailable", f"{model}: {type(error).__name__}: {str(error)[:200]}", retryable=True)
 
 
-_reported: dict[str, float] = {}
+class Alarm:
+    """Logs a fault of the configuration as an error, once until the server answers again."""
 
+    def __init__(self) -> None:
+        self._rung = False
 
-def _report(message: str, base_url: str) -> None:
-    now, fault = time.monotonic(), f"{base_url} {message}"
-    if now - _reported.get(fault, -_REPORT_EVERY_S) >= _REPORT_EVERY_S:
-        _reported[fault] = now
-        logger.error("model_misconfigured at %s: %s", base_url or "a model server", message)
+    def ring(self, failure: ModelError) -> None:
+        if not self._rung:
+            self._rung = True
+            logger.error("model server misconfigured: %s", failure)
+
+    def clear(self) -> None:
+        self._rung = False
 
 
 def retry_after(error: Exception) -> float | None:

@@ -5,15 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from gpu_workers.engine.clock_text import clock
-from gpu_workers.engine.ekg import Chunk
-from gpu_workers.engine.models.pictures import jpeg_of
+from gpu_workers.engine.ekg import Chunk, SampledFrame
+from gpu_workers.engine.models.change import unchanged_since
+from gpu_workers.engine.models.pictures import jpeg_of, jpeg_tokens
 from gpu_workers.engine.models.roles import (
     ChatModel,
     CheckRequest,
     ChunkView,
+    DescriptionWarning,
+    FrameEvidence,
     Image,
     Message,
     Meter,
@@ -22,28 +27,27 @@ from gpu_workers.engine.models.roles import (
     Sample,
     SegmentDescription,
     SegmentView,
+    Video,
 )
-from gpu_workers.engine.models.served.structured import ask_object, clean
+from gpu_workers.engine.models.served.structured import ask_object, clean, list_of, object_of, text_of
 from gpu_workers.engine.prompts import load
 
 FRAMES_PER_CHUNK = 6
-HIGH_COST = 4
-"""Cost of a full picture, in thumbnails: about 1,200 tokens at 1280x720 on Qwen2.5-VL."""
+SMALL_SIDE = 420
+"""Longest side in pixels of the pictures of a chunk but its middle one, for a server that takes no video. Six pictures
+then cost as much as six frames of a video, where two frames cost one picture."""
+BEFORE_CHARACTERS = 300
+"""Maximum length of the earlier description that a chunk is shown, about 75 tokens."""
 Item = TypeVar("Item")
 
-_DESCRIPTION_SCHEMA: Mapping[str, Any] = {
-    "title": "chunk_description",
-    "type": "object",
-    "properties": {
-        "start_s": {"type": "number"},
-        "end_s": {"type": "number"},
-        "description": {"type": "string"},
-        "on_screen_clock": {"type": "string"},
-        "on_screen_text": {"type": "array", "items": {"type": "string"}},
+_DESCRIPTION_SCHEMA = object_of(
+    {
+        "description": text_of(1_000),
+        "on_screen_clock": text_of(60),
+        "on_screen_text": list_of(text_of(200), 20),
     },
-    "required": ["start_s", "end_s", "description", "on_screen_clock", "on_screen_text"],
-    "additionalProperties": False,
-}
+    title="chunk_description",
+)
 
 
 def spread(items: Sequence[Item], limit: int) -> list[Item]:
@@ -53,13 +57,27 @@ def spread(items: Sequence[Item], limit: int) -> list[Item]:
     return [items[int((k + 0.5) * len(items) / limit)] for k in range(limit)]
 
 
-class VlmDescriber:
-    """A roles.Describer. Each chunk is one request with at most `frames` pictures; several are in flight at once.
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """A description as a model gave it. on_clock: reading of a clock on the screen, "" without one."""
 
-    A chunk that cannot be described becomes a gap: no_frames, model_refused, invalid_output, output_truncated,
-    context_exceeded or another ModelError code. A chunk that failed for a temporary reason is requested again, alone,
-    after each of `pauses_s`. If no chunk could be described for such a reason (endpoint down), the error is raised, so
-    that the whole segment is retried later.
+    text: str
+    writing: tuple[str, ...]
+    on_clock: str
+    cut: bool
+
+
+class VlmDescriber:
+    """A roles.Describer. Each chunk that changed is one request: its frames as a video where the server takes video,
+    else as pictures. Several are in flight at once.
+
+    A chunk that shows nothing new keeps the description of the chunk before it (models.change), without a request.
+    Chunks are shown the description of the segment's first one, or of the chunk before the segment, so that names stay
+    the same; only the segment's first chunk is waited for, and only if nothing is known of what came before.
+    A chunk that cannot be described becomes a gap: no_frames, model_refused, invalid_output, output_truncated or
+    context_exceeded. After a failure that may pass, the chunk is requested again, alone, after each of `pauses_s`; then
+    the error is raised, so that the whole segment is tried later. A server that is set up wrongly, or describes nothing
+    at all, raises at once.
     """
 
     sample_fps = 2.0
@@ -81,90 +99,142 @@ class VlmDescriber:
         self._max_tokens = max_tokens
 
     def describe(self, view: SegmentView, *, meter: Meter) -> SegmentDescription:
+        kept = unchanged_since(view.chunks)
+        own = [chunk for chunk, source in zip(view.chunks, kept, strict=True) if source is None and chunk.frames]
+        before = clean(view.before, limit=BEFORE_CHARACTERS)
+        outcomes: dict[int, _Described | ModelError] = {}
+        if own and not before:
+            outcomes |= self._describe_all(own[:1], view, "", meter, answering=False)
+            first = outcomes[own[0].n]
+            before = first.text[:BEFORE_CHARACTERS] if isinstance(first, _Described) else ""
+            own = own[1:]
+        outcomes |= self._describe_all(own, view, before, meter, answering=bool(outcomes))
+        described = [
+            _chunk(chunk, outcomes.get(chunk.n if source is None else view.chunks[source].n), source is not None)
+            for chunk, source in zip(view.chunks, kept, strict=True)
+        ]
+        warnings = [
+            DescriptionWarning(n, "output_truncated", "the description was cut off; what was whole of it is kept")
+            for n, outcome in outcomes.items()
+            if isinstance(outcome, _Described) and outcome.cut
+        ]
+        return SegmentDescription(tuple(described), warnings=tuple(warnings))
+
+    def _describe_all(
+        self, chunks: Sequence[ChunkView], view: SegmentView, before: str, meter: Meter, *, answering: bool
+    ) -> dict[int, _Described | ModelError]:
+        """Return the description of each chunk by its number, or the error that no further try would pass.
+
+        answering: whether the server has described a chunk of this segment. Raises the error of a chunk that failed for
+        a reason that may pass: after the last pause, or at once if the server describes nothing at all.
+        """
+        if not chunks:
+            return {}
         focus = load("describe_focus", view.profile).template
         system = Message("system", (load("describe", view.profile).substitute(focus=focus),))
 
-        def outcome_of(chunk: ChunkView) -> Chunk | ModelError:
+        def outcome_of(chunk: ChunkView) -> _Described | ModelError:
             try:
-                return self._describe_chunk(chunk, system, view.instructions, meter)
+                return self._describe(chunk, system, view.instructions, before, meter)
             except ModelError as error:
                 return error
 
-        outcomes: dict[int, Chunk | ModelError] = {}
-        waiting = view.chunks
-        with ThreadPoolExecutor(self._concurrency) as pool:
+        outcomes: dict[int, _Described | ModelError] = {}
+        waiting = list(chunks)
+        with ThreadPoolExecutor(min(self._concurrency, len(chunks)), "describe") as pool:
             for pause in (*self._pauses, None):
                 outcomes.update(zip((chunk.n for chunk in waiting), pool.map(outcome_of, waiting), strict=True))
-                waiting = tuple(chunk for chunk in waiting if _may_pass(outcomes[chunk.n]))
-                if waiting and not any(isinstance(outcome, Chunk) and not outcome.gap for outcome in outcomes.values()):
-                    raise next(o for o in outcomes.values() if isinstance(o, ModelError) and o.retryable)
-                if not waiting or pause is None:
+                failures = {n: outcome for n, outcome in outcomes.items() if isinstance(outcome, ModelError)}
+                passing = {n: failure for n, failure in failures.items() if failure.retryable}
+                if not passing:
                     break
+                answering = answering or any(isinstance(outcome, _Described) for outcome in outcomes.values())
+                misconfigured = any(failure.code == "model_misconfigured" for failure in passing.values())
+                if pause is None or misconfigured or not answering:
+                    raise next(iter(passing.values()))
+                waiting = [chunk for chunk in waiting if chunk.n in passing]
                 self._sleep(pause)
-        return SegmentDescription(
-            tuple(
-                _gap(chunk, outcome.code) if isinstance(outcome, ModelError) else outcome
-                for chunk in view.chunks
-                for outcome in [outcomes[chunk.n]]
-            )
-        )
+        return outcomes
 
-    def _describe_chunk(self, chunk: ChunkView, system: Message, instructions: str, meter: Meter) -> Chunk:
-        if not chunk.frames:
-            return _gap(chunk, "no_frames")
-        frames = spread(chunk.frames, self._frames)
-        span = chunk.span
+    def _describe(self, chunk: ChunkView, system: Message, instructions: str, before: str, meter: Meter) -> _Described:
         text = load("describe_view").substitute(
-            frames=len(frames),
-            start=clock(span.start_ms),
-            end=clock(span.end_ms),
-            start_s=f"{span.start_ms / 1000:g}",
-            end_s=f"{span.end_ms / 1000:g}",
+            start=clock(chunk.span.start_ms),
+            end=clock(chunk.span.end_ms),
             speech=clean(" ".join(line.text for line in chunk.transcript)) or "nothing",
+            earlier=before or "nothing",
             instructions=clean(instructions) or "nothing in particular",
         )
-        images = tuple(Image(jpeg_of(frame.picture), f"Frame at {frame.ms / 1000:.1f} s:") for frame in frames)
 
-        def read(answer: dict[str, Any]) -> Chunk:
+        def read(answer: dict[str, Any]) -> _Described:
             description = clean(answer["description"])
             if not description:
                 raise ValueError("description is empty")
-            texts = [clean(item, limit=200) for item in answer.get("on_screen_text") or []]
-            shown = clean(answer.get("on_screen_clock"), limit=60)
-            if shown and shown not in description:
-                description = f"{description} The on-screen clock reads {shown}."
-            on_screen = tuple(dict.fromkeys(item for item in [*texts, shown] if item))
-            return Chunk(chunk.n, span, description, on_screen_text=on_screen, transcript=chunk.transcript)
+            listed = answer.get("on_screen_text")
+            writing = [clean(item, limit=200) for item in listed] if isinstance(listed, list) else []
+            on_clock = clean(answer.get("on_screen_clock"), limit=60)
+            return _Described(description, tuple(dict.fromkeys(filter(None, writing))), on_clock, cut=False)
 
-        return ask_object(
+        answered = ask_object(
             self._model,
-            [system, Message("user", (*images, text))],
+            [system, Message("user", (*self._shown(chunk), text))],
             schema=_DESCRIPTION_SCHEMA,
             read=read,
             stage="description",
             meter=meter,
             max_tokens=self._max_tokens,
         )
+        return replace(answered.value, cut=answered.cut)
+
+    def _shown(self, chunk: ChunkView) -> tuple[Image | Video, ...]:
+        """Return a chunk's frames as the server takes them."""
+        frames = spread(chunk.frames, self._frames)
+        if self._model.capabilities.video and len(frames) > 1 and _of_one_size(frames):
+            label = f"Frames from {frames[0].ms / 1000:.1f} s to {frames[-1].ms / 1000:.1f} s:"
+            return (Video(tuple(jpeg_of(f.picture) for f in frames), tuple(f.ms for f in frames), label),)
+        middle = len(frames) // 2
+        return tuple(
+            Image(
+                jpeg_of(frame.picture) if k == middle else jpeg_of(frame.picture, longest=SMALL_SIDE),
+                f"{frame.ms / 1000:.1f} s:",
+            )
+            for k, frame in enumerate(frames)
+        )
 
 
-def _may_pass(outcome: Chunk | ModelError) -> bool:
-    return isinstance(outcome, ModelError) and outcome.retryable
+def _of_one_size(frames: Sequence[SampledFrame]) -> bool:
+    return all(one.picture.shape == other.picture.shape for one, other in pairwise(frames))
+
+
+def _chunk(view: ChunkView, outcome: _Described | ModelError | None, inherited: bool) -> Chunk:
+    """Return the chunk of a description, its own or that of the chunk that shows the same."""
+    if not isinstance(outcome, _Described):
+        code = "no_frames" if outcome is None else outcome.code
+        return Chunk(view.n, view.span, None, gap=code, transcript=view.transcript)
+    text, writing = outcome.text, outcome.writing
+    # A clock was read in the described chunk alone; it goes on in the chunks that keep its description.
+    if outcome.on_clock and inherited:
+        writing = tuple(item for item in writing if item != outcome.on_clock)
+    elif outcome.on_clock:
+        writing = (*(item for item in writing if item != outcome.on_clock), outcome.on_clock)
+        if outcome.on_clock not in text:
+            text = f"{text} The on-screen clock reads {outcome.on_clock}."
+    return Chunk(view.n, view.span, text, on_screen_text=writing, transcript=view.transcript, inherited=inherited)
 
 
 class VlmChecker:
     """A roles.Checker that shows frames to a model, as many as its window takes.
 
-    max_frames: maximum number of frames shown. image_tokens: tokens of one frame in the window. The prompt says how
-    many of the offered frames, evenly spread, are shown.
+    max_frames: maximum number of frames shown. The prompt says how many of the offered frames, evenly spread, these
+    are.
     """
 
-    def __init__(
-        self, model: ChatModel, *, max_frames: int = 64, image_tokens: int = 300, max_tokens: int = 768
-    ) -> None:
+    sees = True
+
+    def __init__(self, model: ChatModel, *, max_frames: int = 64, max_tokens: int = 768) -> None:
         self.name = model.name
         self.max_frames = max_frames
+        self.capabilities = model.capabilities
         self._model = model
-        self._image_tokens = image_tokens
         self._max_tokens = max_tokens
 
     def check(
@@ -177,7 +247,7 @@ class VlmChecker:
         timeout_s: float | None = None,
     ) -> list[Sample]:
         system = load("check").substitute()
-        frames = spread(request.frames, self._fitting(system + check_text(request, evidence=""), self._image_tokens))
+        frames = spread(request.frames, self._fitting(system + check_text(request, evidence=""), request.frames))
         evidence = f"You see {len(frames)} of {len(request.frames)} frames, in order of time."
         images = tuple(Image(frame.jpeg, f"Frame at {frame.ms / 1000:.1f} s:") for frame in frames)
         messages = [Message("system", (system,)), Message("user", (*images, check_text(request, evidence=evidence)))]
@@ -190,9 +260,8 @@ class VlmChecker:
         self, request: ObserveRequest, *, schema: Mapping[str, Any], meter: Meter, timeout_s: float | None = None
     ) -> Sample:
         system = load("observe").substitute()
-        cost = self._image_tokens * (HIGH_COST if request.high else 1)
         numbered = list(enumerate(request.frames, start=1))
-        shown = spread(numbered, self._fitting(system + observe_text(request, evidence=""), cost))
+        shown = spread(numbered, self._fitting(system + observe_text(request, evidence=""), request.frames))
         evidence = f"You see {len(shown)} of {len(numbered)} frames, in order of time."
         images = tuple(Image(frame.jpeg, f"Frame {number} at {frame.ms} ms:") for number, frame in shown)
         messages = [Message("system", (system,)), Message("user", (*images, observe_text(request, evidence=evidence)))]
@@ -200,11 +269,13 @@ class VlmChecker:
             messages, stage="observe", meter=meter, schema=schema, max_tokens=self._max_tokens, timeout_s=timeout_s
         )[0]  # fmt: skip
 
-    def _fitting(self, text: str, image_tokens: int) -> int:
-        """Return how many pictures fit the window together with text. Raises ModelError if none does."""
+    def _fitting(self, text: str, frames: Sequence[FrameEvidence]) -> int:
+        """Return how many of these pictures fit the window together with text. Raises ModelError if none does."""
         room = self._model.context_tokens - self._model.count_tokens(text) - 128 - self._max_tokens
+        patch = self._model.capabilities.picture_patch
         # The label before each picture has 12 tokens.
-        fitting = min(self.max_frames, room // (image_tokens + 12))
+        largest = max((jpeg_tokens(frame.jpeg, patch=patch) for frame in frames), default=0) + 12
+        fitting = min(self.max_frames, room // largest)
         if fitting < 1:
             raise ModelError(
                 "context_exceeded", f"{self.name}: not even one frame fits next to the question", retryable=False
@@ -232,7 +303,3 @@ def check_text(request: CheckRequest, *, evidence: str) -> str:
         choices=choices,
         hypotheses="; ".join(clean(item, limit=400) for item in request.hypotheses) or "none",
     )
-
-
-def _gap(chunk: ChunkView, code: str) -> Chunk:
-    return Chunk(chunk.n, chunk.span, None, gap=code, transcript=chunk.transcript)

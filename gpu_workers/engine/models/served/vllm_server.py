@@ -71,8 +71,8 @@ def settings_of(server: str, options: Mapping[str, Any], env: Mapping[str, str])
     """
     chosen = preset(env.get("MODEL_PRESET") or "embedded")
     if server not in chosen.servers:
-        known = ", ".join(chosen.servers) or "none"
-        raise ValueError(f"MODEL_PRESET {chosen.name} has no server {server!r}; its servers: {known}")
+        named = ", ".join(chosen.servers) or "none"
+        raise ValueError(f"MODEL_PRESET {chosen.name} has no server {server!r}; its servers: {named}")
     row = chosen.servers[server]
 
     def given(name: str, default: Any) -> Any:
@@ -142,10 +142,14 @@ def server_argv(settings: ServerSettings) -> list[str]:
         # vLLM 0.32 reads this field, and transformers 5 has it only if the model's own file does.
         argv += ["--hf-overrides", json.dumps({"position_embedding_type": "absolute"})]
     if settings.images or settings.videos:
+        # Pictures come inside a request. Without a list of hosts, vLLM fetches any address that a request names.
+        argv += ["--allowed-media-domains", "none.invalid"]
         argv += ["--limit-mm-per-prompt", json.dumps({"image": settings.images, "video": settings.videos})]
     if settings.videos:
         # vLLM would keep the first 32 frames of a video that comes as pictures, and drop the others without a word.
         argv += ["--media-io-kwargs", json.dumps({"video": {"num_frames": -1}})]
+        # A request says when its frames were taken. vLLM takes that from clients with a key of the operator's only.
+        argv += ["--trust-request-mm-kwargs"]
     return argv
 
 
