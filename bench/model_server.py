@@ -5,7 +5,8 @@
 
 A request waits for a slot, first come, first served. Then it takes latency + prompt tokens over the prefill rate +
 written tokens over the decode rate. The choices of one request are decoded side by side in one slot, as in a batch that
-is far from full, and take as long as the longest choice.
+is far from full, and take as long as the longest choice. With slot_per_sample each choice waits for a slot of its own,
+and each takes the time of the prompt: the batch is full.
 A beginning of the prompt that an earlier request had too costs nothing, in blocks of text parts, as on servers with a
 prefix cache. Answers are JSON that fits the requested schema. The asyncio server has its own process, so that its work
 does not count as the client's.
@@ -57,10 +58,10 @@ class Served:
 class ModelServer:
     """Serves until closed. words: a function of a module, because it is sent to the server's process."""
 
-    def __init__(self, rates: Rates, *, slots: int, words: Words | None = None) -> None:
+    def __init__(self, rates: Rates, *, slots: int, words: Words | None = None, slot_per_sample: bool = False) -> None:
         context = multiprocessing.get_context("spawn")
         here, there = context.Pipe()
-        self._process = context.Process(target=_serve, args=(there, rates, slots, words), daemon=True)
+        self._process = context.Process(target=_serve, args=(there, rates, slots, words, slot_per_sample), daemon=True)
         self._process.start()
         there.close()
         self.url = f"http://127.0.0.1:{here.recv()}/v1"
@@ -102,13 +103,13 @@ def answer_for(schema: Mapping[str, Any], number: int = 0) -> Any:
 # --- the server's process ----------------------------------------------------------------------------------------
 
 
-def _serve(pipe: Any, rates: Rates, slots: int, words: Words | None) -> None:
-    asyncio.run(_Server(rates, slots, words).run(pipe))
+def _serve(pipe: Any, rates: Rates, slots: int, words: Words | None, slot_per_sample: bool) -> None:
+    asyncio.run(_Server(rates, slots, words, slot_per_sample).run(pipe))
 
 
 class _Server:
-    def __init__(self, rates: Rates, slots: int, words: Words | None) -> None:
-        self._rates, self._words = rates, words
+    def __init__(self, rates: Rates, slots: int, words: Words | None, slot_per_sample: bool) -> None:
+        self._rates, self._words, self._slot_per_sample = rates, words, slot_per_sample
         self._slots = asyncio.Semaphore(slots)
         self._seen: set[str] = set()
         self._waiting = self._requests = self._most_waiting = 0
@@ -157,15 +158,8 @@ class _Server:
         texts = [answer] * choices if isinstance(answer, str) else answer[:choices]
         prompt, cached = self._prompt_tokens(request)
         written = [_tokens(text) for text in texts]
-        service_s = self._rates.service_s(prompt - cached, max(written))
-        self._waiting += 1
-        self._most_waiting = max(self._most_waiting, self._waiting)
-        async with self._slots:
-            self._waiting -= 1
-            await asyncio.sleep(service_s)
-        self._service_s += service_s
-        self._longest_s = max(self._longest_s, service_s)
-        self._last = time.monotonic()
+        lengths = written if self._slot_per_sample else [max(written)]
+        await asyncio.gather(*(self._take(self._rates.service_s(prompt - cached, length)) for length in lengths))
         messages = [{"role": "assistant", "content": text, "refusal": None} for text in texts]
         return {
             "id": f"chatcmpl-{number}",
@@ -180,6 +174,17 @@ class _Server:
                 "prompt_tokens_details": {"cached_tokens": cached},
             },
         }
+
+    async def _take(self, service_s: float) -> None:
+        """Occupy a slot for so many seconds."""
+        self._waiting += 1
+        self._most_waiting = max(self._most_waiting, self._waiting)
+        async with self._slots:
+            self._waiting -= 1
+            await asyncio.sleep(service_s)
+        self._service_s += service_s
+        self._longest_s = max(self._longest_s, service_s)
+        self._last = time.monotonic()
 
     def _prompt_tokens(self, request: Mapping[str, Any]) -> tuple[int, int]:
         """Return the number of the prompt's tokens, and of those that an earlier prompt began with."""
@@ -200,8 +205,7 @@ class _Server:
             return self._rates.image_tokens
         if part.get("type") == "video_url":
             # Two frames cost as much as one picture.
-            frames = int(part["video_url"]["url"].count(","))
-            return self._rates.image_tokens * math.ceil(frames / 2)
+            return self._rates.image_tokens * math.ceil(str(part["video_url"]["url"]).count(",") / 2)
         return _tokens(part["text"])
 
 
