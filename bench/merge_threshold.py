@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docs.examples.index_a_file import index_file
-from gpu_workers.engine.models.bindings import ModelSettings, load_index_models
+from gpu_workers.engine.models.bindings import load_index_models
 from gpu_workers.engine.models.roles import Meter, Similarity
+from gpu_workers.engine.models.settings import ModelSettings
 
 THRESHOLDS = tuple(round(0.1 + 0.05 * step, 2) for step in range(18))
 

@@ -200,8 +200,7 @@ class _Server:
             return self._rates.image_tokens
         if part.get("type") == "video_url":
             # Two frames cost as much as one picture.
-            frames = int(part["video_url"]["url"].count(","))
-            return self._rates.image_tokens * math.ceil(frames / 2)
+            return self._rates.image_tokens * math.ceil(str(part["video_url"]["url"]).count(",") / 2)
         return _tokens(part["text"])
 
 

@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.abilities import Abilities, is_probe
+
 
 @dataclass(frozen=True)
 class ScriptedRequest:
@@ -218,10 +220,22 @@ def _as_text(answer: Any) -> str:
 
 
 class ScriptedOpenAIServer:
-    """Serves /v1/chat/completions, /v1/models and /health until closed. max_choices caps n, as some servers do."""
+    """Serves /v1/chat/completions, /v1/models and /health until closed. max_choices caps n, as some servers do.
 
-    def __init__(self, script: Script = "{}", *, model: str = "scripted", max_choices: int | None = None) -> None:
+    abilities: what it shows to a probe, whose requests are in probes and not in requests.
+    """
+
+    def __init__(
+        self,
+        script: Script = "{}",
+        *,
+        model: str = "scripted",
+        max_choices: int | None = None,
+        abilities: Abilities | None = None,
+    ) -> None:
         self.script = script
+        self.abilities = abilities or Abilities()
+        self.probes: list[Mapping[str, Any]] = []
         self.model = model
         self.max_choices = max_choices
         self.requests: list[ScriptedRequest] = []
@@ -290,7 +304,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path.endswith("/models"):
-            self._send(200, {"object": "list", "data": [{"id": self.scripted.model, "object": "model"}]})
+            self._send(*self.scripted.abilities.models(self.scripted.model, self.headers.get("Authorization", "")))
         elif self.path.endswith("/health"):
             self._send(200, {"status": "ok"})
         else:
@@ -300,6 +314,11 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if not self.path.endswith("/chat/completions"):
             self._send(404, {"error": {"message": "no such path", "code": "not_found"}})
+            return
+        if is_probe(body):
+            self.scripted.probes.append(body)
+            authorization = self.headers.get("Authorization", "")
+            self._send(*self.scripted.abilities.answer(body, self.scripted.model, authorization))
             return
         self.scripted.enter()
         try:

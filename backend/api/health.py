@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from typing import Any
 
 import redis
 from django.conf import settings
@@ -11,6 +12,7 @@ from django.db import DatabaseError, connections, transaction
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
+from backend.api import model_reports
 from backend.api.readiness import Check, NotReady, registered
 from backend.tenancy import isolation
 
@@ -30,7 +32,11 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @transaction.non_atomic_requests
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Return 200 if every check is `ok`, else 503. The reasons are only in the log, since anybody may ask."""
+    """Return 200 if every check is `ok`, else 503. The reasons are only in the log, since anybody may ask.
+
+    models: what the workers last found out about the models. It decides nothing: without a model server the API still
+    takes uploads and questions, which wait.
+    """
     checks: dict[str, Check] = {"postgres": _postgres, "isolation": _isolation, "redis": _redis, **registered()}
     results = {}
     for name, check in checks.items():
@@ -42,7 +48,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
             results[name] = "failed"
     ready = set(results.values()) == {"ok"}
     return JsonResponse(
-        {"status": "ready" if ready else "unready", "checks": results},
+        {"status": "ready" if ready else "unready", "checks": results, "models": _models()},
         status=200 if ready else 503,
         headers={"Cache-Control": "no-store"},
     )
@@ -67,6 +73,13 @@ def _isolation() -> None:
     if faults:
         raise NotReady("; ".join(faults))
     _isolation_held_at = now
+
+
+def _models() -> dict[str, dict[str, Any]]:
+    try:
+        return model_reports.last_known()
+    except redis.RedisError:
+        return {}
 
 
 def _redis() -> None:

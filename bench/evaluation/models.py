@@ -13,9 +13,10 @@ from pathlib import Path
 
 from bench.evaluation.cached_calls import CachedChat, CachedTextEmbedder, CallCache
 from bench.evaluation.unasked import UnaskedChat
-from gpu_workers.engine.models.bindings import ModelSettings, load_answer_models
+from gpu_workers.engine.models.bindings import bind_answer_models, load_answer_models
 from gpu_workers.engine.models.calibration import EMBEDDED_REASONER
 from gpu_workers.engine.models.roles import AnswerModels
+from gpu_workers.engine.models.settings import ModelSettings, RoleSettings
 from infra.local.stack import Stack
 
 
@@ -24,7 +25,7 @@ def answering_models() -> Iterator[tuple[ModelSettings, AnswerModels]]:
     """Yield the models of a question. Without REASONER_URL the embedded reasoner runs while the context is open."""
     settings = ModelSettings.from_env()
     with ExitStack() as opened:
-        if not settings.reasoner_url:
+        if not settings.reasoner.url:
             # Otherwise a terminated evaluation would leave its server behind.
             before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
             opened.callback(signal.signal, signal.SIGTERM, before)
@@ -49,10 +50,8 @@ def caption_models(folder: Path, *, reasoner: bool) -> Iterator[AnswerModels]:
             chat: CachedChat | UnaskedChat = CachedChat(models.reasoner, cache)
         else:
             settings = ModelSettings.from_env()
-            # The server at this address is never called.
-            url, name = settings.reasoner_url or "http://127.0.0.1:9/v1", settings.reasoner_model or EMBEDDED_REASONER
-            models = load_answer_models(replace(settings, reasoner_url=url, reasoner_model=name))
-            chat = UnaskedChat()
+            chat = UnaskedChat(settings.reasoner.model or EMBEDDED_REASONER)
+            models = bind_answer_models(replace(settings, checker=RoleSettings()), chat)
         embedder = CachedTextEmbedder(models.text_embedder, cache)
         # A caption replaces its second's frame, so both are in the space of texts, and there is no picture to check.
         yield replace(models, reasoner=chat, text_embedder=embedder, frame_embedder=embedder, checker=None)

@@ -9,9 +9,13 @@ from gpu_workers.engine.models.roles import ChatCapabilities, ChatModel, Message
 
 
 class UnaskedChat(ChatModel):
-    """A chat model that raises on every call, so that no arm uses a model unnoticed."""
+    """A chat model that raises on every call, so that no arm uses a model unnoticed. name: of the reasoner whose
+    calibration counts."""
 
-    name, capabilities = "", ChatCapabilities(8_192)
+    capabilities = ChatCapabilities(8_192)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def sample(
         self,

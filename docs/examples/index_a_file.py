@@ -18,9 +18,10 @@ from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.pipeline import index_recording
 from gpu_workers.engine.indexing.probe import probe
 from gpu_workers.engine.indexing.segments import Observation, Source, observe_segment
-from gpu_workers.engine.models.bindings import ModelSettings, load_index_models
+from gpu_workers.engine.models.bindings import load_index_models
 from gpu_workers.engine.models.observer.clock import fit_clock
 from gpu_workers.engine.models.roles import IndexModels, Meter
+from gpu_workers.engine.models.settings import ModelSettings
 from infra.local import ffmpeg
 
 

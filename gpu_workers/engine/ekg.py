@@ -152,7 +152,7 @@ class Chunk:
 
     n: index on the video's chunk grid, span.start_ms // CHUNK_MS.
     description: None exactly when the chunk is a gap; gap then says why, in a stable code. facts: measurements,
-    JSON-serialisable, written by the describer and read by the embedded profile's summariser and extractor
+    JSON-serialisable, written by the describer and read by the observer's summariser and extractor
     (gpu_workers.engine.models.observer.measured has its fields); empty for a VLM. inherited: nothing changed since an
     earlier chunk, whose description this one keeps.
     """

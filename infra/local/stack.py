@@ -124,7 +124,6 @@ class Stack:
             "AVA_KEY_PEPPERS": f"1:{secrets.secret_hex('pepper')}",
             "AVA_ENCRYPTION_KEYS": f"1:{secrets.secret_fernet('encryption')}",
             "AVA_PUBLIC_URL": f"http://127.0.0.1:{self.api_port()}",
-            "MODEL_PROFILE": "embedded",
             # Developers test webhooks with a receiver on this machine.
             "AVA_WEBHOOK_ALLOW_PRIVATE": "true",
             # The work of a killed worker resumes sooner than in production.

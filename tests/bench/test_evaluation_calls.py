@@ -102,5 +102,5 @@ def test_a_text_is_embedded_once(tmp_path: Path) -> None:
 
 def test_an_arm_without_a_reasoner_cannot_use_a_reasoner_unnoticed() -> None:
     with pytest.raises(ModelError) as refused:
-        UnaskedChat().sample(PROMPT, stage="answer", meter=Meter())
+        UnaskedChat("").sample(PROMPT, stage="answer", meter=Meter())
     assert refused.value.code == "not_configured"

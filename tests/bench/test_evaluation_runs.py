@@ -18,6 +18,7 @@ from bench.evaluation.arms import ABLATIONS, CHOICE_ARMS, TAPE_ARMS, WITHOUT_REA
 from bench.evaluation.datasets import ChoiceQuestion
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.calibration import EMBEDDED_REASONER
+from tests.abilities import Abilities
 from tests.bench.question_sets import ACTIVITYNET, EGOSCHEMA, GARDEN, NEXTQA, SPANS, TACOS, egoschema_row, written
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 
@@ -49,9 +50,11 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def reasoner(cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedOpenAIServer]:
-    for name in ("MODEL_PROFILE", "REASONER_API_KEY", "DESCRIBER_URL"):
+    for name in ("MODEL_PRESET", "REASONER_API_KEY", "DESCRIBER_URL"):
         monkeypatch.delenv(name, raising=False)
-    with ScriptedOpenAIServer(knowing, model=EMBEDDED_REASONER) as server:
+    with ScriptedOpenAIServer(
+        knowing, model=EMBEDDED_REASONER, abilities=Abilities(listed={"aliases": ["another"]})
+    ) as server:
         monkeypatch.setenv("REASONER_URL", server.url)
         monkeypatch.setenv("REASONER_MODEL", server.model)
         yield server

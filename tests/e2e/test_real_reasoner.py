@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -13,9 +14,11 @@ from gpu_workers.engine.answering import answer_question
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.ekg import Chunk, Event, EventRecord, Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
-from gpu_workers.engine.models.bindings import ModelSettings, load_answer_models
-from gpu_workers.engine.models.roles import AnswerModels, Message, Meter, ModelError
+from gpu_workers.engine.models.bindings import load_answer_models, reasoner
+from gpu_workers.engine.models.capabilities import probe, report_of
+from gpu_workers.engine.models.roles import AnswerModels, ChatCapabilities, Message, Meter, ModelError
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
+from gpu_workers.engine.models.settings import ModelSettings, RoleSettings
 from infra.local.stack import Stack
 
 pytestmark = pytest.mark.slow
@@ -36,11 +39,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelSettings
     environ |= {"AVA_REASONER": "qwen2.5-coder-0.5b", "AVA_LLM_THREADS": "2", "AVA_LLM_SLOTS": "4"}
     with Stack(tmp_path_factory.mktemp("llama"), frozenset({"llama"}), environ=environ) as stack:
         env = stack.env()
-        yield ModelSettings(
-            reasoner_url=env["REASONER_URL"],
-            reasoner_model=env["REASONER_MODEL"],
-            reasoner_api_key=env["REASONER_API_KEY"],
-        )
+        yield ModelSettings(reasoner=RoleSettings(env["REASONER_URL"], env["REASONER_MODEL"], env["REASONER_API_KEY"]))
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +63,7 @@ def event_id(n: int) -> UUID:
 
 
 def test_two_samples_of_one_request_obey_the_schema_and_are_metered(settings: ModelSettings) -> None:
-    chat = OpenAIChatModel(
-        base_url=settings.reasoner_url, model=settings.reasoner_model, api_key=settings.reasoner_api_key
-    )
+    chat = reasoner(settings)
     colours = ["red", "green", "blue"]
     schema = {
         "title": "colour",
@@ -118,10 +115,21 @@ def test_a_choice_that_one_event_decides_is_answered_right_with_that_event(
     assert answer.usage.prompt_tokens == sum(call.prompt_tokens for call in answer.usage.calls)
 
 
-def test_a_wrong_key_is_refused_by_the_server_without_a_retry(settings: ModelSettings) -> None:
-    chat = OpenAIChatModel(base_url=settings.reasoner_url, model=settings.reasoner_model, api_key="wrong")
-    meter = Meter()
-    with pytest.raises(ModelError) as refused:
-        chat.sample([Message("user", ("hello",))], stage="answer", meter=meter)
-    assert (refused.value.code, refused.value.retryable) == ("model_bad_request", False)
-    assert [call.ok for call in meter.calls] == [False]
+def test_the_server_shows_what_it_can_do(settings: ModelSettings) -> None:
+    shown = report_of(settings.reasoner)
+    assert (shown.model, shown.refuses) == ("qwen2.5-coder-0.5b", ())
+    assert shown.capabilities == ChatCapabilities(32_768, images=False)
+    other = report_of(replace(settings.reasoner, model="", context_tokens=4_096))
+    assert (other.model, other.capabilities.context_tokens) == ("qwen2.5-coder-0.5b", 4_096)
+
+
+def test_another_name_and_a_wrong_key_are_configuration_faults(settings: ModelSettings) -> None:
+    with pytest.raises(ModelError, match=r"does not serve 'qwen'; it lists qwen2.5-coder-0.5b") as missing:
+        probe(replace(settings.reasoner, model="qwen"))
+    with pytest.raises(ModelError, match=r"refuses the key|HTTP 401") as refused:
+        probe(replace(settings.reasoner, api_key="wrong"))
+    chat = OpenAIChatModel(base_url=settings.reasoner.url, model=settings.reasoner.model, api_key="wrong")
+    with pytest.raises(ModelError) as asked:
+        chat.sample([Message("user", ("hello",))], stage="answer", meter=Meter())
+    for error in (missing.value, refused.value, asked.value):
+        assert (error.code, error.retryable) == ("model_misconfigured", True)

@@ -29,7 +29,6 @@ def _bound(
     vlm.script = see
     for server in _servers:
         server.requests.clear()
-    monkeypatch.setenv("MODEL_PROFILE", "embedded")
     monkeypatch.setenv("DESCRIBER_URL", vlm.url)
     monkeypatch.setenv("DESCRIBER_MODEL", vlm.model)
     monkeypatch.setenv("REASONER_URL", llm.url)

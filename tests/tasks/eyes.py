@@ -36,9 +36,9 @@ def colour_of(jpeg: bytes) -> str:
 
 def chunk_n(request: ScriptedRequest) -> int:
     """Return the chunk whose description is requested."""
-    found = re.search(r"\((\d+)(?:\.\d+)? s to ", request.user)
+    found = re.search(r"^(\d+):(\d\d) to [\d:]+ of the video", request.user, re.MULTILINE)
     assert found is not None, request.user
-    return int(found[1]) // 3
+    return (60 * int(found[1]) + int(found[2])) // 3
 
 
 def description(colour: str, n: int) -> str:
@@ -46,26 +46,25 @@ def description(colour: str, n: int) -> str:
 
 
 def see(request: ScriptedRequest) -> Any:
-    """Describe by the colour that arrived, summarise by joining, extract from the words of the summary."""
+    """Describe by the colour that arrived; write an event from the words of its chunks."""
     if request.schema_name == "chunk_description":
         (colour,) = {colour_of(jpeg) for jpeg in request.images}
         n = chunk_n(request)
-        return {
-            "start_s": 3 * n, "end_s": 3 * n + 3, "description": description(colour, n), "on_screen_clock": "",
-            "on_screen_text": [],
-        }  # fmt: skip
+        return {"description": description(colour, n), "on_screen_clock": "", "on_screen_text": []}
     if request.schema_name in {"topic", "overview"}:
         return tell(request)
     colour = next(colour for colour, story in STORIES.items() if story in request.user)
+    moments = re.findall(r"moment (\d+)", request.user)
+    summary = {"summary": f"{STORIES[colour]} Seen {len(moments)} times."}
     if request.schema_name == "event_summary":
-        moments = re.findall(r"moment (\d+)", request.user)
-        return {"summary": f"{STORIES[colour]} Seen {len(moments)} times."}
-    assert request.schema_name == "event_graph", request.schema_name
+        return summary
+    assert request.schema_name in {"event", "event_graph"}, request.schema_name
     names = ENTITIES[colour]
     return {
+        **(summary if request.schema_name == "event" else {}),
         "entities": [
             {
-                "name": name, "type": kind, "description": f"The {name}.", "role": "subject", "aliases": [],
+                "name": name, "type": kind, "appearance": f"The {name}.", "role": "subject", "aliases": [],
                 "confidence": 0.9, "frames": [0],
             }
             for name, kind in names

@@ -251,7 +251,7 @@ def test_deleting_a_video_stops_its_reindex_and_leaves_nothing(
 
 def test_a_gap_is_reported(acme: Cast, vlm: ScriptedOpenAIServer) -> None:
     def script(request: ScriptedRequest) -> Any:
-        if request.schema_name == "chunk_description" and "(3 s to " in request.user:
+        if request.schema_name == "chunk_description" and "00:03 to 00:06 of the video" in request.user:
             return "no JSON at all"
         return see(request)
 

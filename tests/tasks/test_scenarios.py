@@ -37,16 +37,16 @@ def watch(request: ScriptedRequest) -> Any:
         seen = [
             int(cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_GRAYSCALE).mean()) for jpeg in request.images
         ]
-        spoken = re.search(r"[Ss]p(?:eech|oken)[^\n]*", request.user)
-        return {
-            "start_s": 0, "end_s": 3, "description": f"Brightness {sorted(set(seen))}. {spoken[0] if spoken else ''}",
-            "on_screen_clock": "", "on_screen_text": [],
-        }  # fmt: skip
+        spoken = re.search(r"Spoken: (?!nothing)[^\n]*", request.user)
+        words = f"Brightness {sorted(set(seen))}." + (f" {spoken[0]}" if spoken else "")
+        return {"description": words, "on_screen_clock": "", "on_screen_text": []}
+    summary = {"summary": " ".join(dict.fromkeys(re.findall(r"Brightness \[[\d, ]+\]", request.user)))}
     if request.schema_name == "event_summary":
-        return {"summary": " ".join(dict.fromkeys(re.findall(r"Brightness \[[\d, ]+\]", request.user)))}
-    if request.schema_name == "event_graph":
-        place = {"name": "room", "type": "place", "description": "A room.", "role": "scene", "aliases": []}
-        return {"entities": [{**place, "confidence": 0.9, "frames": [0]}], "relations": []}
+        return summary
+    if request.schema_name in {"event", "event_graph"}:
+        place = {"name": "room", "type": "place", "appearance": "A room.", "role": "scene", "aliases": []}
+        graph = {"entities": [{**place, "confidence": 0.9, "frames": [0]}], "relations": []}
+        return {**summary, **graph} if request.schema_name == "event" else graph
     return Fault(400, "bad_request", "not asked for here")
 
 
@@ -85,7 +85,7 @@ def test_a_video_of_one_picture(acme: Cast, tmp_path: Path) -> None:
 def test_a_black_video(acme: Cast, tmp_path: Path) -> None:
     times = list(range(0, 20_000, 500))
     video = indexed(acme, write_video(tmp_path / "black.mp4", times, [grey(0)] * len(times)))
-    assert {event.summary for event in rows(acme, Event, video)} == {"Brightness [0]"}
+    assert {event.summary for event in rows(acme, Event, video)} == {"Brightness [0]."}
 
 
 def test_a_cut_every_second(acme: Cast, tmp_path: Path) -> None:
@@ -148,7 +148,10 @@ def test_gaps_of_failed_chunks(acme: Cast, tmp_path: Path, vlm: ScriptedOpenAISe
         return watch(request)
 
     vlm.script = partly
-    video = indexed(acme, write_video(tmp_path / "v.mp4", list(range(0, 30_000, 500)), [grey(90)] * 60))
+    moving = [grey(90) for _ in range(60)]
+    for k, picture in enumerate(moving):
+        picture[20:26, 8 * k % 56 : 8 * k % 56 + 6] = 130
+    video = indexed(acme, write_video(tmp_path / "v.mp4", list(range(0, 30_000, 500)), moving))
     assert [c.n for c in sorted(rows(acme, Chunk, video), key=lambda c: c.n) if c.gap] == [1, 2, 7]
     spans = sorted((e.first_chunk, e.end_chunk) for e in rows(acme, Event, video))
     assert spans == [(0, 1), (1, 3), (3, 7), (7, 8), (8, 10)]

@@ -38,14 +38,15 @@ TWELVE_SECONDS = (Scene(RED, 0, 6_000), Scene(GREEN, 6_000, 12_000))
 
 @cache
 def recording(scenes: Sequence[Scene]) -> bytes:
-    """Return a real MP4 of plain scenes, 10 pictures a second, 96x64."""
+    """Return a real MP4 of plain scenes with a white square that moves, 10 pictures a second, 96x64."""
     inputs: list[str] = []
     for scene in scenes:
         seconds = (scene.end_ms - scene.start_ms) / 1000
         inputs += ["-f", "lavfi", "-i", f"color=c={scene.colour}:s=96x64:r=10:d={seconds}"]
     with TemporaryDirectory() as folder:
         file = Path(folder) / "scenes.mp4"
-        joined = f"concat=n={len(scenes)}:v=1:a=0"
+        moving = "overlay=x='mod(20*t,84)':y=26:shortest=1"
+        joined = f"concat=n={len(scenes)}:v=1:a=0[scenes];color=c=white:s=12x12:r=10[square];[scenes][square]{moving}"
         command = [ffmpeg.env()["FFMPEG_BINARY"], "-nostdin", "-v", "error", *inputs, "-filter_complex", joined]
         subprocess.run([*command, "-c:v", "mpeg4", "-q:v", "2", "-g", "10", str(file)], check=True)
         return file.read_bytes()

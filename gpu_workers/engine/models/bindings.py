@@ -1,158 +1,118 @@
-"""The implementations of the model roles: one loader per role, and the settings that choose.
+"""The implementations of the model roles: one loader per role, chosen by the settings and by what the servers say.
 
-Nothing is loaded on import. Each model is loaded once per process and per settings, when a role first needs it.
+Nothing is loaded on import. Each model is loaded once per process and per settings, when a role first needs it. What
+runs in process is loaded before a server is asked, so that a worker that waits for its server is otherwise ready.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.calibration import EMBEDDED_SIMILARITY, EMBEDDED_TEXT_EMBEDDER, calibration_of
+from gpu_workers.engine.models.capabilities import embedding_width, report_of, served_model
+from gpu_workers.engine.models.model_table import find_model
 from gpu_workers.engine.models.roles import (
     AnswerModels,
-    ChatCapabilities,
+    ChatModel,
     Checker,
     Describer,
+    Entailer,
     EventWriter,
     Extractor,
     FrameEmbedder,
     IndexModels,
     ModelError,
     Narrator,
+    Reranker,
     Similarity,
     Summariser,
     TextEmbedder,
     Transcriber,
 )
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
+from gpu_workers.engine.models.served.embeddings import ServedFrameEmbedder, ServedTextEmbedder, ServedTokenSimilarity
+from gpu_workers.engine.models.served.ranking import ServedEntailer, ServedReranker
+from gpu_workers.engine.models.settings import ModelSettings, RoleSettings
 
 if TYPE_CHECKING:
-    from gpu_workers.engine.models.local.clip import ClipEmbedder
     from gpu_workers.engine.models.observer.detector import SsdDetector
     from gpu_workers.engine.models.observer.scene import SceneClassifier
 
-
-MODEL_PROFILES = ("embedded", "openai")
-"""Values of MODEL_PROFILE. "openai" is for machines with GPUs: a VLM and an LLM behind the OpenAI protocol."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSettings:
-    """Locations of the models. An embedded profile with a describer_url uses that VLM instead of the observer.
-
-    reasoner_model: the name under which the server serves the reasoner; its calibration is looked up by this name.
-    clip_source, bertscore_source, whisper_source: folder or hub id for the openai profile; the licences of the default
-    ones are Apache-2.0, MIT and MIT. clip_revision: the commit whose code may run. device: device of in-process models
-    in the openai profile. describer_images: maximum number of pictures that the describer's server takes in one
-    request.
-    """
-
-    profile: str = "embedded"
-    reasoner_url: str = ""
-    reasoner_model: str = ""
-    reasoner_api_key: str = ""
-    describer_url: str = ""
-    describer_model: str = ""
-    describer_api_key: str = ""
-    context_tokens: int = 8_192
-    describer_context_tokens: int = 32_768
-    describer_images: int = 64
-    concurrency: int = 8
-    timeout_s: float = 300.0
-    clip_source: str = "jinaai/jina-clip-v1"
-    clip_revision: str = ""
-    bertscore_source: str = "microsoft/deberta-xlarge-mnli"
-    whisper_source: str = "large-v3-turbo"
-    device: str = "cuda"
-    threads: int = 1
-
-    def __post_init__(self) -> None:
-        if self.profile not in MODEL_PROFILES:
-            raise ValueError(f"MODEL_PROFILE is one of {', '.join(MODEL_PROFILES)}, got {self.profile!r}")
-
-    @classmethod
-    def from_env(cls, env: Mapping[str, str] | None = None) -> ModelSettings:
-        """Read the settings from the environment. Raises ValueError, naming the variable, for an invalid value."""
-        env = os.environ if env is None else env
-        return cls(
-            profile=env.get("MODEL_PROFILE") or "embedded",
-            reasoner_url=env.get("REASONER_URL", ""),
-            reasoner_model=env.get("REASONER_MODEL", ""),
-            reasoner_api_key=env.get("REASONER_API_KEY", ""),
-            describer_url=env.get("DESCRIBER_URL", ""),
-            describer_model=env.get("DESCRIBER_MODEL", ""),
-            describer_api_key=env.get("DESCRIBER_API_KEY", ""),
-            context_tokens=_positive(env, "REASONER_CONTEXT_TOKENS", 8_192),
-            describer_context_tokens=_positive(env, "DESCRIBER_CONTEXT_TOKENS", 32_768),
-            describer_images=_positive(env, "DESCRIBER_IMAGES", 64),
-            concurrency=_positive(env, "MODEL_CONCURRENCY", 8),
-            timeout_s=float(_positive(env, "MODEL_TIMEOUT_S", 300)),
-            clip_source=env.get("CLIP_SOURCE") or "jinaai/jina-clip-v1",
-            clip_revision=env.get("CLIP_REVISION", ""),
-            bertscore_source=env.get("BERTSCORE_SOURCE") or "microsoft/deberta-xlarge-mnli",
-            whisper_source=env.get("WHISPER_SOURCE") or "large-v3-turbo",
-            device=env.get("MODEL_DEVICE") or "cuda",
-            threads=_positive(env, "AVA_MODEL_THREADS", 1),
-        )
+IMAGES = 64
+"""Maximum number of pictures in one request to a model that the table does not have."""
+WINDOW = 512
+"""Window in tokens of a pooling server that neither reports one nor serves a model of the table."""
+MINILM = "all-minilm-l6-v2"
+CONSE = "conse"
 
 
-def _positive(env: Mapping[str, str], name: str, default: int) -> int:
-    text = env.get(name) or str(default)
-    if not text.isdigit() or int(text) < 1:
-        raise ValueError(f"{name} is a whole number above 0, got {text!r}")
-    return int(text)
+# --- chat servers --------------------------------------------------------------------------------------------------
 
 
-@cache
 def reasoner(settings: ModelSettings) -> OpenAIChatModel:
-    """Return the LLM. Raises ModelError (not_configured) without REASONER_URL."""
-    if not settings.reasoner_url:
-        raise ModelError("not_configured", "REASONER_URL is not set: no model answers questions", retryable=False)
-    return OpenAIChatModel(
-        base_url=settings.reasoner_url,
-        model=settings.reasoner_model or "default",
-        api_key=settings.reasoner_api_key,
-        capabilities=ChatCapabilities(settings.context_tokens),
-        concurrency=settings.concurrency,
-        timeout_s=settings.timeout_s,
-    )
+    """Return the LLM. Raises ModelError: not_configured without REASONER_URL, else what its server answers."""
+    if not settings.reasoner.url:
+        raise _missing("REASONER_URL is not set: no model answers questions")
+    return _chat(settings.reasoner, settings.concurrency, settings.timeout_s)
+
+
+def vision_model(settings: ModelSettings) -> OpenAIChatModel:
+    """Return the VLM that describes. Raises ModelError: not_configured without DESCRIBER_URL."""
+    if not settings.describer.url:
+        raise _missing("DESCRIBER_URL is not set: no model looks at frames")
+    return _seeing("DESCRIBER_URL", settings.describer, settings)
+
+
+def _seeing(variable: str, role: RoleSettings, settings: ModelSettings) -> OpenAIChatModel:
+    model = _chat(role, settings.concurrency, settings.timeout_s)
+    if not model.capabilities.images:
+        message = f"{variable}: {model.name} at {role.url} takes no pictures"
+        raise ModelError("model_misconfigured", message, retryable=True)
+    return model
 
 
 @cache
-def vision_model(settings: ModelSettings) -> OpenAIChatModel:
-    """Return the VLM. Raises ModelError (not_configured) without DESCRIBER_URL."""
-    if not settings.describer_url:
-        raise ModelError("not_configured", "DESCRIBER_URL is not set: no model looks at frames", retryable=False)
+def _chat(role: RoleSettings, concurrency: int, timeout_s: float) -> OpenAIChatModel:
+    report = report_of(role)
     return OpenAIChatModel(
-        base_url=settings.describer_url,
-        model=settings.describer_model or "default",
-        api_key=settings.describer_api_key,
-        capabilities=ChatCapabilities(settings.describer_context_tokens, images=True),
-        concurrency=settings.concurrency,
-        timeout_s=settings.timeout_s,
+        base_url=role.url,
+        model=report.model,
+        api_key=role.api_key,
+        capabilities=report.capabilities,
+        concurrency=concurrency,
+        timeout_s=timeout_s,
     )
+
+
+def _images(settings: ModelSettings, model: str) -> int:
+    """Return the maximum number of pictures in one request to the model."""
+    if settings.describer_images is not None:
+        return settings.describer_images
+    row = find_model(model)
+    return row.images if row is not None and row.images else IMAGES
+
+
+# --- all roles of a job --------------------------------------------------------------------------------------------
 
 
 @cache
 def load_index_models(settings: ModelSettings) -> IndexModels:
     """Return the roles of an index job. Raises WeightsError or ModelError if one of them is not available."""
+    similarity, transcriber = _similarity(settings.similarity, settings), _transcriber(settings)
+    embedder, frames = text_embedder(settings), frame_embedder(settings)
     describer, summariser, extractor = _perception(settings)
-    similarity, embedder = _similarity(settings), _text_embedder(settings)
     return IndexModels(
         describer=describer,
         summariser=summariser,
         extractor=extractor,
         text_embedder=embedder,
-        frame_embedder=_frame_embedder(settings),
+        frame_embedder=frames,
         similarity=similarity,
         narrator=_narrator(settings),
         calibration=calibration_of(similarity=similarity.name, text_embedder=embedder.name),
-        transcriber=_transcriber(settings),
+        transcriber=transcriber,
         event_writer=_event_writer(settings),
     )
 
@@ -160,33 +120,46 @@ def load_index_models(settings: ModelSettings) -> IndexModels:
 @cache
 def load_answer_models(settings: ModelSettings) -> AnswerModels:
     """Return the roles of a question. Raises WeightsError or ModelError if one of them is not available."""
-    from gpu_workers.engine.models.observer.checker import ObserverChecker
-    from gpu_workers.engine.models.served.vision import VlmChecker
+    if not settings.reasoner.url:
+        reasoner(settings)
+    # In-process models first; the servers are asked after them.
+    answer_similarity(settings), text_embedder(settings), frame_embedder(settings)
+    return bind_answer_models(settings, reasoner(settings))
 
-    llm = reasoner(settings)
-    checker: Checker
-    if settings.describer_url:
-        checker = VlmChecker(vision_model(settings), max_frames=settings.describer_images)
-    else:
-        checker = ObserverChecker(llm)
-    similarity, embedder = _similarity(settings), _text_embedder(settings)
+
+def bind_answer_models(settings: ModelSettings, llm: ChatModel) -> AnswerModels:
+    """Return the roles of a question around a reasoner, which is not asked. Raises WeightsError or ModelError."""
+    similarity, embedder = answer_similarity(settings), text_embedder(settings)
     return AnswerModels(
         reasoner=llm,
         text_embedder=embedder,
-        frame_embedder=_frame_embedder(settings),
+        frame_embedder=frame_embedder(settings),
         similarity=similarity,
         calibration=calibration_of(reasoner=llm.name, similarity=similarity.name, text_embedder=embedder.name),
-        checker=checker,
+        checker=_checker(settings, llm),
+        reranker=_reranker(settings.reranker, settings),
+        entailer=_entailer(settings.entailer, settings),
     )
 
 
+def _checker(settings: ModelSettings, llm: ChatModel) -> Checker:
+    from gpu_workers.engine.models.observer.checker import ObserverChecker
+    from gpu_workers.engine.models.served.vision import VlmChecker
+
+    if not settings.checker.url:
+        return ObserverChecker(llm)
+    variable = "DESCRIBER_URL" if settings.checker.url == settings.describer.url else "CHECKER_URL"
+    vlm = _seeing(variable, settings.checker, settings)
+    return VlmChecker(vlm, max_frames=_images(settings, vlm.name))
+
+
 def _perception(settings: ModelSettings) -> tuple[Describer, Summariser, Extractor]:
-    if settings.describer_url or settings.profile == "openai":
+    if settings.describer.url:
         from gpu_workers.engine.models.served.events import FRAMES_PER_EVENT, LlmSummariser, VlmExtractor
         from gpu_workers.engine.models.served.vision import FRAMES_PER_CHUNK, VlmDescriber
 
         vlm = vision_model(settings)
-        images = settings.describer_images
+        images = _images(settings, vlm.name)
         describer = VlmDescriber(vlm, concurrency=settings.concurrency, frames=min(FRAMES_PER_CHUNK, images))
         return describer, LlmSummariser(vlm), VlmExtractor(vlm, max_frames=min(FRAMES_PER_EVENT, images))
     from gpu_workers.engine.models.observer.events import ObserverExtractor, ObserverSummariser
@@ -199,11 +172,12 @@ def _perception(settings: ModelSettings) -> tuple[Describer, Summariser, Extract
 
 def _event_writer(settings: ModelSettings) -> EventWriter | None:
     """Return the VLM, which writes an event's text and graph in one call; None without a VLM."""
-    if not settings.describer_url and settings.profile != "openai":
+    if not settings.describer.url:
         return None
     from gpu_workers.engine.models.served.events import FRAMES_PER_EVENT, VlmEventWriter
 
-    return VlmEventWriter(vision_model(settings), max_frames=min(FRAMES_PER_EVENT, settings.describer_images))
+    vlm = vision_model(settings)
+    return VlmEventWriter(vlm, max_frames=min(FRAMES_PER_EVENT, _images(settings, vlm.name)))
 
 
 def _narrator(settings: ModelSettings) -> Narrator:
@@ -212,9 +186,169 @@ def _narrator(settings: ModelSettings) -> Narrator:
     from gpu_workers.engine.models.served.narrator import LlmNarrator
 
     measured = MeasuredNarrator()
-    if settings.describer_url or settings.profile == "openai":
-        return LlmNarrator(vision_model(settings), measured)
-    return measured
+    return LlmNarrator(vision_model(settings), measured) if settings.describer.url else measured
+
+
+# --- vectors, similarity, ranking: served, or in process -------------------------------------------------------------
+
+
+def text_embedder(settings: ModelSettings) -> TextEmbedder:
+    """Return the server's embedder, or MiniLM in process. Raises ModelError for a model that needs a server."""
+    role = settings.text_embedder
+    if role.url:
+        return _served_text_embedder(role, settings.concurrency, settings.timeout_s)
+    if role.model not in ("", MINILM):
+        raise _missing(f"TEXT_EMBEDDER_URL is not set: {role.model} does not run in process")
+    return _minilm(device_of(settings))
+
+
+@cache
+def _served_text_embedder(role: RoleSettings, concurrency: int, timeout_s: float) -> ServedTextEmbedder:
+    served = served_model(role)
+    row = find_model(served.name)
+    return ServedTextEmbedder(
+        base_url=role.url,
+        model=served.name,
+        api_key=role.api_key,
+        dimension=row.dimension if row is not None else embedding_width(role, served.name),
+        query_prefix=row.query_prefix if row is not None else "",
+        context_tokens=served.window or WINDOW,
+        concurrency=concurrency,
+        timeout_s=timeout_s,
+    )
+
+
+@cache
+def _minilm(device: str) -> TextEmbedder:
+    from gpu_workers.engine.models.local.encoders import MiniLMTextEmbedder
+
+    return MiniLMTextEmbedder(weights.fetch(MINILM), name=EMBEDDED_TEXT_EMBEDDER, device=device)
+
+
+def frame_embedder(settings: ModelSettings) -> FrameEmbedder:
+    """Return the server's embedder, or one in process: SigLIP where a model is named, else ConSE."""
+    role = settings.frame_embedder
+    if role.url:
+        return _served_frame_embedder(role, settings.concurrency, settings.timeout_s)
+    if role.model not in ("", CONSE):
+        return _siglip(role.model, device_of(settings))
+    return _conse(device_of(settings), settings.threads)
+
+
+@cache
+def _served_frame_embedder(role: RoleSettings, concurrency: int, timeout_s: float) -> ServedFrameEmbedder:
+    name = served_model(role).name
+    row = find_model(name)
+    return ServedFrameEmbedder(
+        base_url=role.url,
+        model=name,
+        api_key=role.api_key,
+        dimension=row.dimension if row is not None else embedding_width(role, name),
+        query_prefix=row.query_prefix if row is not None else "",
+        concurrency=concurrency,
+        timeout_s=timeout_s,
+    )
+
+
+@cache
+def _siglip(source: str, device: str) -> FrameEmbedder:
+    from gpu_workers.engine.models.local.siglip import SiglipEmbedder
+
+    return SiglipEmbedder(weights.folder_of(source), name=source, device=device)
+
+
+@cache
+def _conse(device: str, threads: int) -> FrameEmbedder:
+    from gpu_workers.engine.models.local.conse import ConseFrameEmbedder
+
+    cache_dir = weights.cache_dir() / "derived"
+    return ConseFrameEmbedder(_minilm(device), _scene(threads), _detector(), cache_dir=cache_dir)
+
+
+def answer_similarity(settings: ModelSettings) -> Similarity:
+    """Return the similarity of answers: a server's token embeddings, or the model of the merge in process."""
+    if settings.token_embedder.url:
+        return _served_similarity(settings.token_embedder, settings.concurrency, settings.timeout_s)
+    return _similarity(settings.similarity, settings)
+
+
+@cache
+def _served_similarity(role: RoleSettings, concurrency: int, timeout_s: float) -> Similarity:
+    served = served_model(role)
+    row = find_model(served.name)
+    return ServedTokenSimilarity(
+        base_url=role.url,
+        model=served.name,
+        api_key=role.api_key,
+        baseline=row.baseline if row is not None else 0.0,
+        context_tokens=served.window or WINDOW,
+        concurrency=concurrency,
+        timeout_s=timeout_s,
+    )
+
+
+def _similarity(source: str, settings: ModelSettings) -> Similarity:
+    return _bert_score(source, device_of(settings))
+
+
+@cache
+def _bert_score(source: str, device: str) -> Similarity:
+    """Return BERTScore over a model of the table, or over a folder, which is read as a DeBERTa."""
+    from gpu_workers.engine.models.local import similarity
+
+    if source == MINILM:
+        layer, baseline = similarity.MINILM_LAYER, similarity.MINILM_BASELINE
+        folder = weights.fetch(MINILM)
+        return similarity.BertScoreSimilarity(
+            folder, num_layers=layer, baseline=baseline, name=EMBEDDED_SIMILARITY, device=device
+        )
+    layer, baseline = similarity.DEBERTA_LAYER, similarity.DEBERTA_BASELINE
+    name = f"bertscore-{source}-{layer}"
+    return similarity.BertScoreSimilarity(
+        weights.folder_of(source), num_layers=layer, baseline=baseline, name=name, device=device
+    )
+
+
+def _reranker(role: RoleSettings, settings: ModelSettings) -> Reranker | None:
+    return _served_reranker(role, settings.concurrency, settings.timeout_s) if role.url else None
+
+
+@cache
+def _served_reranker(role: RoleSettings, concurrency: int, timeout_s: float) -> ServedReranker:
+    served = served_model(role)
+    return ServedReranker(
+        base_url=role.url,
+        model=served.name,
+        api_key=role.api_key,
+        context_tokens=served.window or WINDOW,
+        concurrency=concurrency,
+        timeout_s=timeout_s,
+    )
+
+
+def _entailer(role: RoleSettings, settings: ModelSettings) -> Entailer | None:
+    return _served_entailer(role, settings.concurrency, settings.timeout_s) if role.url else None
+
+
+@cache
+def _served_entailer(role: RoleSettings, concurrency: int, timeout_s: float) -> ServedEntailer:
+    served = served_model(role)
+    row = find_model(served.name)
+    if row is None or not row.labels:
+        message = f"ENTAILER_URL: {served.name} is not in the model table, which has the order of a classifier's labels"
+        raise ModelError("model_misconfigured", message, retryable=True)
+    return ServedEntailer(
+        base_url=role.url,
+        model=served.name,
+        api_key=role.api_key,
+        labels=row.labels,
+        context_tokens=served.window or WINDOW,
+        concurrency=concurrency,
+        timeout_s=timeout_s,
+    )
+
+
+# --- in-process models ---------------------------------------------------------------------------------------------
 
 
 @cache
@@ -231,61 +365,39 @@ def _scene(threads: int) -> SceneClassifier:
     return SceneClassifier(weights.fetch("efficientnet-lite3"), threads=threads)
 
 
-@cache
-def _clip(settings: ModelSettings) -> ClipEmbedder:
-    from gpu_workers.engine.models.local.clip import ClipEmbedder
-
-    # jina-clip's architecture comes as code with its weights, and runs only at a commit that the operator pins.
-    pinned = settings.clip_revision or None
-    return ClipEmbedder(
-        settings.clip_source,
-        name=settings.clip_source,
-        device=settings.device,
-        trust_code=pinned is not None,
-        revision=pinned,
-    )
-
-
-@cache
-def _text_embedder(settings: ModelSettings) -> TextEmbedder:
-    if settings.profile == "openai":
-        return _clip(settings)
-    from gpu_workers.engine.models.local.encoders import MiniLMTextEmbedder
-
-    return MiniLMTextEmbedder(weights.fetch("all-minilm-l6-v2"), name=EMBEDDED_TEXT_EMBEDDER)
-
-
-@cache
-def _frame_embedder(settings: ModelSettings) -> FrameEmbedder:
-    if settings.profile == "openai":
-        return _clip(settings)
-    from gpu_workers.engine.models.local.conse import ConseFrameEmbedder
-
-    cache_dir = weights.cache_dir() / "derived"
-    return ConseFrameEmbedder(_text_embedder(settings), _scene(settings.threads), _detector(), cache_dir=cache_dir)
-
-
-@cache
-def _similarity(settings: ModelSettings) -> Similarity:
-    from gpu_workers.engine.models.local import similarity
-
-    if settings.profile == "openai":
-        source = settings.bertscore_source
-        layer, baseline = similarity.DEBERTA_LAYER, similarity.DEBERTA_BASELINE
-        return similarity.BertScoreSimilarity(
-            source, num_layers=layer, baseline=baseline, name=f"bertscore-{source}-{layer}", device=settings.device
-        )
-    layer, baseline = similarity.MINILM_LAYER, similarity.MINILM_BASELINE
-    folder = weights.fetch("all-minilm-l6-v2")
-    return similarity.BertScoreSimilarity(folder, num_layers=layer, baseline=baseline, name=EMBEDDED_SIMILARITY)
-
-
-@cache
 def _transcriber(settings: ModelSettings) -> Transcriber:
+    return _whisper(settings.transcriber, device_of(settings), settings.threads)
+
+
+@cache
+def _whisper(source: str, device: str, threads: int) -> Transcriber:
     from gpu_workers.engine.models.local.whisper import WhisperTranscriber
 
-    if settings.profile == "openai":
-        kind = "float16" if settings.device.startswith("cuda") else "int8"
-        source = settings.whisper_source
-        return WhisperTranscriber(source, name=f"whisper-{source}", device=settings.device, compute_type=kind)
-    return WhisperTranscriber(weights.fetch("whisper-base"), name="whisper-base", threads=settings.threads)
+    name = source if source.startswith("whisper") else f"whisper-{source}"
+    kind = "float16" if device.startswith("cuda") else "int8"
+    return WhisperTranscriber(weights.folder_of(source), name=name, device=device, compute_type=kind, threads=threads)
+
+
+def device_of(settings: ModelSettings) -> str:
+    """Return the device of in-process models. Raises ModelError, naming MODEL_DEVICE, for a GPU that is not there."""
+    return _device(settings.device)
+
+
+@cache
+def _device(wanted: str) -> str:
+    if wanted == "cpu":
+        return wanted
+    import torch
+
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if wanted == "auto":
+        return "cuda" if count else "cpu"
+    index = int(wanted.partition(":")[2] or 0)
+    if index >= count:
+        seen = f"{count} GPUs" if count else "no GPU"
+        raise _missing(f"MODEL_DEVICE is {wanted}, but torch sees {seen}")
+    return wanted
+
+
+def _missing(message: str) -> ModelError:
+    return ModelError("not_configured", message, retryable=False)

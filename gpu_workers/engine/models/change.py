@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,6 +46,8 @@ def same_picture(one: Grey, other: Grey) -> bool:
     """Whether two grey pictures differ by no more than noise in every block."""
     if one.shape != other.shape:
         return False
+    import cv2  # in the ml extra, which query workers with served models lack
+
     height, width = one.shape
     blocks = (max(1, width // _BLOCK), max(1, height // _BLOCK))
     difference = cv2.resize(cv2.absdiff(one, other), blocks, interpolation=cv2.INTER_AREA)
@@ -54,6 +55,8 @@ def same_picture(one: Grey, other: Grey) -> bool:
 
 
 def _grey(picture: Picture) -> Grey:
+    import cv2  # as above
+
     height, width = picture.shape[:2]
     size = (_WIDTH, max(1, round(height * _WIDTH / width)))
     grey = cv2.cvtColor(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), cv2.COLOR_RGB2GRAY)

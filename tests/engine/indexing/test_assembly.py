@@ -3,15 +3,16 @@ from __future__ import annotations
 import itertools
 import tracemalloc
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import numpy as np
 import pytest
 
-from gpu_workers.engine.ekg import CHUNK_MS, Chunk, EventRecord, stable_id
+from gpu_workers.engine.ekg import CHUNK_MS, Chunk, EntityMention, EventRecord, Extraction, stable_id
 from gpu_workers.engine.indexing.assembly import AssemblySettings, EventAssembler
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
-from gpu_workers.engine.models.roles import IndexModels, Meter, ModelError, ModelRefused
+from gpu_workers.engine.models.roles import EventText, IndexModels, Meter, ModelError, ModelRefused
 from tests.engine.indexing.scripted import ScriptedExtractor, ScriptedSummariser, chunk, scripted_models
 from tests.engine.retrieval.views import search
 
@@ -171,6 +172,40 @@ def test_an_event_whose_summary_fails_keeps_its_descriptions() -> None:
     assert index.events[1].mentions != ()
     assert [(w.stage, w.code) for w in work.warnings] == [("summary", "bad_output"), ("entities", "bad_output")]
     assert len(calls) == 4, "each was asked twice"
+
+
+class OneCall:
+    """Writes an event at once, with a graph that was cut; raises what it was given for the event of chunk 0."""
+
+    name = "one call"
+
+    def __init__(self, error: ModelError) -> None:
+        self.error, self.calls = error, 0
+
+    def write(
+        self, chunks: Sequence[Chunk], frames: Sequence[tuple[int, bytes]], *, profile: str, meter: Meter
+    ) -> EventText:
+        if chunks[0].n == 0:
+            self.calls += 1
+            raise self.error
+        dog = EntityMention("dog", "animal", "brown", "runs")
+        return EventText("A dog runs.", Extraction((dog,), (), cut=True))
+
+
+def test_an_event_is_written_at_once_where_a_model_does_that_and_every_loss_is_a_warning() -> None:
+    writer = OneCall(ModelError("output_truncated", "cut off", retryable=False))
+    index = MemoryIndex(VIDEO)
+    work = assembler(index, replace(scripted_models(), event_writer=writer))
+    work.push(story()[:4])
+    work.flush()
+    first, second = index.events
+    assert first.event.summary == "[0:00:00] dog runs fast [0:00:03] dog runs slow [0:00:06] dog runs slow"
+    assert (second.event.summary, len(second.mentions)) == ("A dog runs.", 1)
+    assert [(w.event_id, w.stage, w.code) for w in work.warnings] == [
+        (first.event.id, "event", "output_truncated"),
+        (second.event.id, "entities", "output_truncated"),
+    ]
+    assert writer.calls == 1, "the model had its tries"
 
 
 def test_a_refusal_is_not_asked_again() -> None:

@@ -13,7 +13,7 @@ import pytest
 from bench.evaluation.datasets import SETS
 from gpu_workers.engine.answering import QuestionInput, answer_question
 from gpu_workers.engine.answering.presets import changed, settings_for
-from gpu_workers.engine.models.bindings import ModelSettings, load_answer_models, load_index_models
+from gpu_workers.engine.models.bindings import load_answer_models, load_index_models
 from gpu_workers.engine.models.calibration import (
     EMBEDDED_REASONER,
     EMBEDDED_SIMILARITY,
@@ -24,19 +24,23 @@ from gpu_workers.engine.models.calibration import (
     SMALL_REASONERS,
     SUPPORTS,
     UNMEASURED,
+    Calibration,
     Fit,
     calibration_of,
 )
+from gpu_workers.engine.models.settings import ModelSettings
 from infra.local.llama import REASONERS
 from tests.engine.answering.world import EMBEDDED, models, says, scripted, street
+from tests.scripted_openai import ScriptedOpenAIServer
 
 ROOT = Path(__file__).parents[3]
-URL = "http://127.0.0.1:9/v1"
 
 
-def bound(reasoner: str) -> ModelSettings:
-    """Return settings of the embedded profile with a reasoner on another server."""
-    return ModelSettings.from_env({"REASONER_URL": URL, "REASONER_MODEL": reasoner})
+def bound(reasoner: str) -> Calibration:
+    """Return the calibration of the embedded models with a reasoner of this name on a server of its own."""
+    with ScriptedOpenAIServer(model=reasoner) as server:
+        env = {"REASONER_URL": server.url, "REASONER_MODEL": reasoner}
+        return load_answer_models(ModelSettings.from_env(env)).calibration
 
 
 def fits(value: object, name: str) -> Iterator[tuple[str, Fit[object]]]:
@@ -74,7 +78,7 @@ def test_every_number_names_its_data_and_a_command_that_exists(name: str, fit: F
 
 
 def test_the_embedded_models_are_bound_under_the_names_of_their_numbers() -> None:
-    answering = load_answer_models(bound(REASONERS[0])).calibration
+    answering = bound(REASONERS[0])
     assert (answering.reasoner, answering.similarity, answering.text_embedder) == (
         EMBEDDED_REASONER,
         EMBEDDED_SIMILARITY,
@@ -103,7 +107,7 @@ def test_the_embedded_models_keep_their_numbers() -> None:
     "name", ["gpt-4o", "qwen2.5-72b", "Qwen2.5-Coder-1.5B", f"{EMBEDDED_REASONER}-instruct", f"my-{EMBEDDED_REASONER}"]
 )
 def test_a_reasoner_of_another_name_inherits_nothing_of_the_embedded_one(name: str) -> None:
-    found = load_answer_models(bound(name)).calibration
+    found = bound(name)
 
     assert (found.limits.value, found.support) == (None, None)
     for effort in ("low", "medium", "high", "paper"):
@@ -119,7 +123,7 @@ def test_a_reasoner_of_another_name_inherits_nothing_of_the_embedded_one(name: s
 
 def test_every_reasoner_of_the_local_stack_has_limits_and_only_the_default_one_weights() -> None:
     for name in REASONERS:
-        found = load_answer_models(bound(name)).calibration
+        found = bound(name)
         assert found.limits.value is not None
         assert found.limits.measured == (found.support is not None) == (name == EMBEDDED_REASONER)
 

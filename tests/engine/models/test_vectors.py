@@ -1,4 +1,4 @@
-"""Text and frame vectors, BERTScore, CLIP loading and speech with real weights (CLIP: tiny and random, made here)."""
+"""Text and frame vectors, BERTScore, SigLIP and speech with real weights (SigLIP: tiny and random, made here)."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from gpu_workers.engine.models import weights
-from gpu_workers.engine.models.local.clip import ClipEmbedder
 from gpu_workers.engine.models.local.conse import ConseFrameEmbedder
 from gpu_workers.engine.models.local.encoders import MiniLMTextEmbedder
+from gpu_workers.engine.models.local.siglip import SiglipEmbedder
 from gpu_workers.engine.models.local.similarity import MINILM_BASELINE, BertScoreSimilarity
 from gpu_workers.engine.models.local.whisper import WhisperTranscriber
 from gpu_workers.engine.models.observer.detector import SsdDetector
 from gpu_workers.engine.models.observer.scene import SceneClassifier
 from gpu_workers.engine.models.roles import Meter
-from tests.engine.models.tiny_models import write_clip
+from tests.engine.models.tiny_models import write_siglip
 
 UNRELATED = (
     "A man in a black coat walks along a wet street.",
@@ -116,16 +116,20 @@ def test_a_photograph_is_nearest_to_what_it_shows(minilm: MiniLMTextEmbedder, tm
     assert cached.stat().st_mtime_ns == before, "label vectors come from the cache"
 
 
-def test_clip_encoders_load_from_a_folder(tmp_path: Path) -> None:
-    clip = ClipEmbedder(write_clip(tmp_path / "clip"), name="tiny-clip")
-    texts = clip.embed(["a cat", "", "dog"], meter=Meter())
-    pictures = [np.full((40, 60, 3), value, dtype=np.uint8) for value in (0, 200)]
-    frames = clip.embed_frames(pictures, meter=Meter())
-    assert (clip.dimension, texts.shape, frames.shape) == (12, (3, 12), (2, 12))
-    assert np.linalg.norm(frames, axis=1) == pytest.approx(1.0, abs=1e-5)
-    assert not texts[1].any()
-    assert np.allclose(clip.embed_query("a cat", meter=Meter()), texts[0], atol=1e-5)
-    assert clip.embed_frames([], meter=Meter()).shape == (0, 12)
+def test_siglip_loads_from_a_folder_and_puts_texts_and_frames_into_one_space(tmp_path: Path) -> None:
+    folder = write_siglip(tmp_path / "siglip", tokenizer=weights.fetch("all-minilm-l6-v2"))
+    siglip, meter = SiglipEmbedder(folder, name="tiny-siglip", batch=2), Meter()
+    rng = np.random.default_rng(0)
+    pictures = [rng.integers(0, 256, (40, 60, 3), dtype=np.uint8) for _ in range(3)]
+    frames = siglip.embed_frames(pictures, meter=meter)
+    query = siglip.embed_query("a cat " * 80, meter=meter)
+    assert (siglip.dimension, frames.shape, query.shape) == (16, (3, 16), (16,))
+    assert np.linalg.norm([*frames, query], axis=1) == pytest.approx(1.0, abs=1e-5)
+    assert np.allclose(siglip.embed_frames(pictures[2:], meter=meter)[0], frames[2], atol=1e-5)
+    assert not np.allclose(frames[0], frames[1], atol=1e-3)
+    assert not np.allclose(siglip.embed_query("a dog", meter=meter), query, atol=1e-4)
+    assert siglip.embed_frames([], meter=meter).shape == (0, 16)
+    assert [call.items for call in meter.calls] == [3, 1, 1, 1]
 
 
 def test_silence_and_noise_give_no_words() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gpu_workers.engine.ekg import Chunk, Picture, SampledFrame, Span, TranscriptLine
-from gpu_workers.engine.models.bindings import ModelSettings, load_answer_models, load_index_models
+from gpu_workers.engine.models.bindings import load_answer_models, load_index_models
 from gpu_workers.engine.models.pictures import jpeg_of
 from gpu_workers.engine.models.roles import (
     ChatCapabilities,
@@ -27,6 +27,7 @@ from gpu_workers.engine.models.served.events import LlmSummariser, VlmExtractor,
 from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.models.served.structured import clean
 from gpu_workers.engine.models.served.vision import VlmChecker, VlmDescriber
+from gpu_workers.engine.models.settings import ModelSettings
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest, missing_until
 
 
@@ -170,7 +171,7 @@ def test_a_cut_answer_is_asked_for_again_with_more_room() -> None:
 
 def test_an_endpoint_that_is_down_is_an_error_not_a_video_full_of_gaps() -> None:
     with ScriptedOpenAIServer(Fault(503)) as server, pytest.raises(ModelError) as caught:
-        VlmDescriber(_model(server), sleep=lambda s: None).describe(_view(2, 2), meter=Meter())
+        VlmDescriber(_model(server)).describe(_view(2, 2), meter=Meter())
     assert caught.value.retryable
 
 

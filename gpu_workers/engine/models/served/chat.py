@@ -281,7 +281,7 @@ def _wire(message: Message) -> dict[str, Any]:
 
 
 def _times_of(video: Video) -> dict[str, Any]:
-    """Return what vLLM is told of a video that comes as single frames: when each one was taken."""
+    """Return the settings by which vLLM learns when each frame of a video was taken."""
     times = video.times_ms
     fps = round((len(times) - 1) * 1000 / (times[-1] - times[0]), 3) if len(times) > 1 else 1.0
     places = [round(ms * fps / 1000) for ms in times]

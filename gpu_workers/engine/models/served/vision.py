@@ -76,7 +76,8 @@ class VlmDescriber:
     the same; only the segment's first chunk is waited for, and only if nothing is known of what came before.
     A chunk that cannot be described becomes a gap: no_frames, model_refused, invalid_output, output_truncated or
     context_exceeded. After a failure that may pass, the chunk is requested again, alone, after each of `pauses_s`; then
-    the error is raised, so that the whole segment is tried later. A server that is set up wrongly raises at once.
+    the error is raised, so that the whole segment is tried later. A server that is set up wrongly, or describes nothing
+    at all, raises at once.
     """
 
     sample_fps = 2.0
@@ -103,11 +104,11 @@ class VlmDescriber:
         before = clean(view.before, limit=BEFORE_CHARACTERS)
         outcomes: dict[int, _Described | ModelError] = {}
         if own and not before:
-            outcomes |= self._describe_all(own[:1], view, "", meter)
+            outcomes |= self._describe_all(own[:1], view, "", meter, answering=False)
             first = outcomes[own[0].n]
             before = first.text[:BEFORE_CHARACTERS] if isinstance(first, _Described) else ""
             own = own[1:]
-        outcomes |= self._describe_all(own, view, before, meter)
+        outcomes |= self._describe_all(own, view, before, meter, answering=bool(outcomes))
         described = [
             _chunk(chunk, outcomes.get(chunk.n if source is None else view.chunks[source].n), source is not None)
             for chunk, source in zip(view.chunks, kept, strict=True)
@@ -120,11 +121,12 @@ class VlmDescriber:
         return SegmentDescription(tuple(described), warnings=tuple(warnings))
 
     def _describe_all(
-        self, chunks: Sequence[ChunkView], view: SegmentView, before: str, meter: Meter
+        self, chunks: Sequence[ChunkView], view: SegmentView, before: str, meter: Meter, *, answering: bool
     ) -> dict[int, _Described | ModelError]:
         """Return the description of each chunk by its number, or the error that no further try would pass.
 
-        Raises the error of a chunk that failed for a reason that may pass, after the last pause.
+        answering: whether the server has described a chunk of this segment. Raises the error of a chunk that failed for
+        a reason that may pass: after the last pause, or at once if the server describes nothing at all.
         """
         if not chunks:
             return {}
@@ -146,7 +148,9 @@ class VlmDescriber:
                 passing = {n: failure for n, failure in failures.items() if failure.retryable}
                 if not passing:
                     break
-                if pause is None or any(failure.code == "model_misconfigured" for failure in passing.values()):
+                answering = answering or any(isinstance(outcome, _Described) for outcome in outcomes.values())
+                misconfigured = any(failure.code == "model_misconfigured" for failure in passing.values())
+                if pause is None or misconfigured or not answering:
                     raise next(iter(passing.values()))
                 waiting = [chunk for chunk in waiting if chunk.n in passing]
                 self._sleep(pause)

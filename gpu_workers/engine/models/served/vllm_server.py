@@ -1,140 +1,283 @@
-"""Start vLLM's OpenAI-compatible server with the settings that the engine's calls need.
+"""Start vLLM's OpenAI-compatible server as the table of models (models.json) and the environment say.
 
-python -m gpu_workers.engine.models.served.vllm_server --role vlm --port 8001
-python -m gpu_workers.engine.models.served.vllm_server --role llm --print
-python -m gpu_workers.engine.models.served.vllm_server --role llm --cpu --model some/folder --served-name small
+python -m gpu_workers.engine.models.served.vllm_server --server vlm            one server of MODEL_PRESET
+python -m gpu_workers.engine.models.served.vllm_server --server vlm --print    its command line
+python -m gpu_workers.engine.models.served.vllm_server --server vlm --check    exit status 0 if its model answers
+
+Flags win over MODEL_SERVER_* variables, which win over the table. MODEL_API_KEY is the key that clients must send.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import importlib.util
 import json
 import os
 import shlex
+import shutil
+import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-import httpx
+from gpu_workers.engine.models.model_table import Preset, Server, find_model, preset
+
+CHAT, EMBED, RERANK, ENTAIL = "chat", "embed", "rerank", "entail"
+_KINDS = {"text_embedder": EMBED, "frame_embedder": EMBED, "reranker": RERANK, "entailer": ENTAIL}
+_GUARD = "gpu_workers.engine.models.served.vllm_guard.KeyGuard"
+_ROOT = Path(__file__).resolve().parents[4]
+_CHECK_PRIORITY = -1_000
 
 
 @dataclass(frozen=True, slots=True)
-class ServedRole:
-    """Defaults of one role. images: maximum number of pictures in one prompt, 0 for a text model."""
+class ServerSettings:
+    """How one server is started.
 
-    model: str
-    max_model_len: int
-    images: int
-
-
-ROLES = {
-    "vlm": ServedRole("Qwen/Qwen2.5-VL-7B-Instruct-AWQ", 32_768, 64),
-    "llm": ServedRole("Qwen/Qwen2.5-32B-Instruct-AWQ", 32_768, 0),
-}
-
-
-def server_argv(
-    role: str,
-    *,
-    model: str | None = None,
-    port: int = 8000,
-    host: str = "127.0.0.1",
-    max_model_len: int | None = None,
-    gpu_memory_utilization: float = 0.90,
-    tensor_parallel: int = 1,
-    max_num_seqs: int = 64,
-    served_name: str | None = None,
-    images: int | None = None,
-    compact_json: bool = False,
-    cpu: bool = False,
-) -> list[str]:
-    """Return the command line of the server. Raises ValueError for an unknown role or a share of memory outside 0..1.
-
-    served_name: name of the model for clients, instead of the hub id or folder. images: instead of the role's limit.
-    compact_json: no blanks between the parts of structured outputs; a small model can fill its answer with them.
+    kind: what it answers: chat, embed, rerank or entail. model: a hub id or a folder. name: what clients call it.
+    revision: commit of the hub, "" for a folder. cards: indices of the visible cards that it takes, () for all of them.
+    memory_share: of each card. sequences: requests that it runs at once. images, videos: maximum in one request.
     cpu: for a CPU build of vLLM, whose memory is set by VLLM_CPU_KVCACHE_SPACE (GiB); nothing is compiled.
+    compact_json: no blanks between the parts of structured outputs; a tiny model can fill its answer with them.
     """
-    if role not in ROLES:
-        raise ValueError(f"no role {role!r}; known: {', '.join(ROLES)}")
-    if not 0 < gpu_memory_utilization <= 1:
-        raise ValueError(f"gpu_memory_utilization is between 0 and 1, got {gpu_memory_utilization}")
-    served = ROLES[role]
+
+    kind: str
+    model: str
+    name: str
+    revision: str
+    host: str
+    port: int
+    context_tokens: int
+    tensor_parallel: int
+    cards: tuple[int, ...]
+    memory_share: float
+    sequences: int
+    images: int
+    videos: int
+    cpu: bool = False
+    compact_json: bool = False
+
+
+def settings_of(server: str, options: Mapping[str, Any], env: Mapping[str, str]) -> ServerSettings:
+    """Return the settings of a server of MODEL_PRESET.
+
+    options: values of flags, None where a flag was not given. Raises ValueError, naming the variable or flag.
+    """
+    chosen = preset(env.get("MODEL_PRESET") or "embedded")
+    if server not in chosen.servers:
+        known = ", ".join(chosen.servers) or "none"
+        raise ValueError(f"MODEL_PRESET {chosen.name} has no server {server!r}; its servers: {known}")
+    row = chosen.servers[server]
+
+    def given(name: str, default: Any) -> Any:
+        """Return the flag, else the variable, else the table's value, as the type of the latter."""
+        if options.get(name) is not None:
+            return options[name]
+        text = env.get(f"MODEL_SERVER_{name.upper()}")
+        return _number(f"MODEL_SERVER_{name.upper()}", text, type(default)) if text else default
+
+    model = given("model", row.model)
+    folder = Path(model).is_dir()
+    known = find_model(row.model)
+    revision = given("revision", known.revision if known and model == row.model else "")
+    share = given("memory_share", row.memory_share)
+    if not 0 < share <= 1:
+        raise ValueError(f"MODEL_SERVER_MEMORY_SHARE is above 0 and at most 1, got {share}")
+    cpu = bool(options.get("cpu")) or _is_cpu_build()
+    visible = 1 if cpu else visible_cards(env)
+    parallel = given("tensor_parallel", min(visible or row.tensor_parallel, row.tensor_parallel))
+    if visible is not None and parallel > visible:
+        raise ValueError(f"MODEL_SERVER_TENSOR_PARALLEL is {parallel}, but {visible} cards are visible")
+    return ServerSettings(
+        kind=_kind(chosen, row),
+        model=model,
+        # A folder holds the table's model; another hub id is another model, which clients call by its own name.
+        name=given("name", row.model if folder else model),
+        revision="" if folder else revision,
+        host=given("host", "0.0.0.0"),  # noqa: S104 - workers call it from other machines and containers
+        port=given("port", 8000),
+        context_tokens=given("context_tokens", row.context_tokens),
+        tensor_parallel=parallel,
+        cards=_cards(chosen, row, visible, env),
+        memory_share=share,
+        sequences=given("sequences", row.sequences),
+        images=given("images", row.images),
+        videos=given("videos", int(row.video)),
+        cpu=cpu,
+        compact_json=bool(options.get("compact_json")),
+    )
+
+
+def server_argv(settings: ServerSettings) -> list[str]:
+    """Return the command line of the server. It holds no key: vLLM reads VLLM_API_KEY."""
     argv = [sys.executable, "-m", "vllm.entrypoints.openai.api_server"]
-    argv += ["--model", model or served.model, "--host", host, "--port", str(port)]
-    argv += ["--max-model-len", str(max_model_len or served.max_model_len)]
-    argv += ["--enforce-eager"] if cpu else ["--gpu-memory-utilization", f"{gpu_memory_utilization:g}"]
-    if served_name:
-        argv += ["--served-model-name", served_name]
-    argv += ["--tensor-parallel-size", str(tensor_parallel), "--max-num-seqs", str(max_num_seqs)]
-    # Samples of one question share their prompt; chunks share their instructions.
-    argv += ["--enable-prefix-caching", "--enable-prompt-tokens-details"]
-    # Structured outputs use xgrammar, or another back end for schemas that it lacks; only a named back end can be
-    # compact.
-    outputs = {"backend": "xgrammar", "disable_any_whitespace": True} if compact_json else {"backend": "auto"}
-    argv += ["--structured-outputs-config", json.dumps(outputs)]
-    if served.images:
-        argv += ["--limit-mm-per-prompt", json.dumps({"image": images or served.images, "video": 0})]
+    argv += ["--model", settings.model, "--served-model-name", settings.name]
+    argv += ["--host", settings.host, "--port", str(settings.port), "--max-model-len", str(settings.context_tokens)]
+    if settings.revision:
+        argv += ["--revision", settings.revision, "--tokenizer-revision", settings.revision]
+    argv += ["--enforce-eager"] if settings.cpu else ["--gpu-memory-utilization", f"{settings.memory_share:g}"]
+    argv += ["--tensor-parallel-size", str(settings.tensor_parallel), "--max-num-seqs", str(settings.sequences)]
+    # The check's request goes before all others, so that a busy server is not taken for a dead one.
+    argv += ["--scheduling-policy", "priority"]
+    # vLLM asks for its key below /v1 only; /pooling, /classify, /tokenize, /invocations and others would be open.
+    argv += ["--middleware", _GUARD, "--disable-fastapi-docs"]
+    if settings.kind == CHAT:
+        # Samples of one question share their prompt; chunks share their instructions.
+        argv += ["--enable-prefix-caching", "--enable-prompt-tokens-details"]
+        # Structured outputs use xgrammar, or another back end for schemas that it lacks; only a named back end can be
+        # compact.
+        compact = {"backend": "xgrammar", "disable_any_whitespace": True}
+        argv += ["--structured-outputs-config", json.dumps(compact if settings.compact_json else {"backend": "auto"})]
+    else:
+        argv += ["--runner", "pooling", "--convert", "embed" if settings.kind == EMBED else "classify"]
+    if settings.images or settings.videos:
+        argv += ["--limit-mm-per-prompt", json.dumps({"image": settings.images, "video": settings.videos})]
+    if settings.videos:
+        # vLLM would keep the first 32 frames of a video that comes as pictures, and drop the others without a word.
+        argv += ["--media-io-kwargs", json.dumps({"video": {"num_frames": -1}})]
     return argv
 
 
-def wait_healthy(
-    url: str,
-    timeout: float,
-    *,
-    clock: Callable[[], float] = time.monotonic,
-    sleep: Callable[[float], None] = time.sleep,
-) -> None:
-    """Return when GET /health of the server at url answers 200; raise TimeoutError after timeout seconds.
+def server_env(settings: ServerSettings, key: str, env: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of the server: its key, its cards, and where Python finds the guard."""
+    paths = [str(_ROOT), *filter(None, [env.get("PYTHONPATH")])]
+    added = {"PYTHONPATH": os.pathsep.join(paths), "VLLM_API_KEY": key}
+    if settings.cards:
+        added["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, settings.cards))
+    return {**env, **added}
 
-    url: with or without /v1.
-    """
-    address = url.rstrip("/").removesuffix("/v1") + "/health"
-    deadline = clock() + timeout
-    while True:
-        try:
-            if httpx.get(address, timeout=5.0).status_code == httpx.codes.OK:
-                return
-            failure = "it answers, but is not ready"
-        except httpx.HTTPError as error:
-            failure = type(error).__name__
-        if clock() >= deadline:
-            raise TimeoutError(f"no healthy server at {address} after {timeout:g} s ({failure})")
-        sleep(1.0)
+
+def visible_cards(env: Mapping[str, str]) -> int | None:
+    """Return the number of visible GPUs, None if nothing says it."""
+    for name in ("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"):
+        listed = env.get(name)
+        if listed and listed not in {"all", "void", "none"}:
+            return len(listed.split(","))
+    program = shutil.which("nvidia-smi", path=env.get("PATH"))
+    if program is None:
+        return None
+    try:
+        listing = subprocess.run([program, "-L"], capture_output=True, text=True, timeout=30, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return sum(line.startswith("GPU ") for line in listing.splitlines()) or None
+
+
+def answers(settings: ServerSettings, key: str, *, timeout_s: float) -> str:
+    """Ask the server on this machine for one token, vector or score. Returns "", or why there is none."""
+    bodies: dict[str, tuple[str, dict[str, Any]]] = {
+        CHAT: (
+            "/v1/chat/completions",
+            {"messages": [{"role": "user", "content": "Say yes."}], "max_tokens": 1, "temperature": 0},
+        ),
+        EMBED: ("/v1/embeddings", {"input": ["yes"]}),
+        RERANK: ("/v1/rerank", {"query": "yes", "documents": ["yes"]}),
+        ENTAIL: ("/classify", {"input": ["yes"]}),
+    }
+    path, body = bodies[settings.kind]
+    host = "127.0.0.1" if settings.host in {"0.0.0.0", "::", ""} else settings.host  # noqa: S104 - compared only
+    request = urllib.request.Request(
+        f"http://{host}:{settings.port}{path}",
+        data=json.dumps({"model": settings.name, "priority": _CHECK_PRIORITY, **body}).encode(),
+        headers={"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})},
+    )
+    try:
+        # A proxy of the environment is for downloads, not for this machine.
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request, timeout=timeout_s) as answer:
+            reply = json.load(answer)
+    except urllib.error.HTTPError as error:
+        return f"{request.full_url}: HTTP {error.code} for {settings.name}"
+    except (OSError, ValueError) as error:
+        return f"{request.full_url}: {error}"
+    found = isinstance(reply, dict) and (reply.get("choices") or reply.get("data") or reply.get("results"))
+    return "" if found else f"{request.full_url}: an empty reply"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Replace this process by the server, or print its command line."""
+    """Replace this process by the server, print its command line, or check the running server."""
     parser = argparse.ArgumentParser(
         prog="python -m gpu_workers.engine.models.served.vllm_server", description=main.__doc__
     )
-    parser.add_argument("--role", choices=sorted(ROLES), required=True)
-    parser.add_argument("--model", help="a hub id or a folder; the role's default otherwise")
-    parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=8000)
-    parser.add_argument("--max-model-len", type=int)
-    parser.add_argument("--gpu-memory-utilization", type=float, default=0.90)
-    parser.add_argument("--tensor-parallel", type=int, default=1)
-    parser.add_argument("--max-num-seqs", type=int, default=64)
-    parser.add_argument("--served-name", help="what clients call the model")
-    parser.add_argument("--images", type=int, help="most pictures in one prompt")
+    parser.add_argument("--server", required=True, help="a server of MODEL_PRESET, such as vlm or text-embedder")
+    parser.add_argument("--model", help="a hub id or a folder")
+    parser.add_argument("--name", help="what clients call the model; by default its name in the table")
+    parser.add_argument("--revision", help="commit of the hub")
+    parser.add_argument("--host", help="address to listen on; by default all of this machine")
+    parser.add_argument("--port", type=int)
+    parser.add_argument("--context-tokens", type=int)
+    parser.add_argument("--tensor-parallel", type=int, help="by default the visible cards, at most the table's number")
+    parser.add_argument("--memory-share", type=float, help="share of each card's memory, above 0 and at most 1")
+    parser.add_argument("--sequences", type=int, help="requests that it runs at once")
+    parser.add_argument("--images", type=int, help="maximum number of pictures in one request")
+    parser.add_argument("--videos", type=int, help="maximum number of videos in one request")
+    parser.add_argument("--cpu", action="store_true", help="for a CPU build of vLLM; recognised without the flag")
     parser.add_argument("--compact-json", action="store_true", help="structured outputs without blanks between parts")
-    parser.add_argument("--cpu", action="store_true", help="for a CPU build of vLLM")
-    parser.add_argument("--print", action="store_true", dest="show", help="print the command line and exit")
+    parser.add_argument("--no-key", action="store_true", help="serve everybody who reaches the port")
+    action = parser.add_mutually_exclusive_group()
+    action.add_argument("--print", action="store_true", dest="show", help="print the command line and exit")
+    action.add_argument("--check", action="store_true", help="ask the running server's model for one token and exit")
+    parser.add_argument("--timeout-s", type=float, default=25.0, help="of the check")
     options = vars(parser.parse_args(arguments))
-    show = options.pop("show")
     try:
-        argv = server_argv(options.pop("role"), **options)
+        settings = settings_of(options["server"], options, os.environ)
     except ValueError as error:
         parser.error(str(error))
-    if show:
+    key = os.environ.get("MODEL_API_KEY") or os.environ.get("VLLM_API_KEY") or ""
+    if options["check"]:
+        failure = answers(settings, key, timeout_s=options["timeout_s"])
+        if failure:
+            print(failure, file=sys.stderr)
+        return 1 if failure else 0
+    argv = server_argv(settings)
+    if options["show"]:
         print(shlex.join(argv))
         return 0
+    if not key and not options["no_key"]:
+        parser.error("MODEL_API_KEY is not set: clients must send it; --no-key serves everybody who reaches the port")
     if importlib.util.find_spec("vllm") is None:
-        print("vllm is not installed here; install the gpu extra (pip install 'ava-cloud[gpu]')", file=sys.stderr)
+        print("vLLM is not installed here; infra/images/vllm.Dockerfile makes an image that has it", file=sys.stderr)
         return 1
-    os.execv(argv[0], argv)  # noqa: S606 - the argv is built above from parsed options, without a shell
+    env = server_env(settings, "" if options["no_key"] else key, os.environ)
+    os.execve(argv[0], argv, env)  # noqa: S606 - the argv is built above from parsed options, without a shell
+
+
+def _kind(chosen: Preset, row: Server) -> str:
+    roles = {role for role, name in chosen.roles.items() if name == row.name}
+    kinds = {_KINDS.get(role, CHAT) for role in roles}
+    if len(kinds) != 1:
+        raise ValueError(f"preset {chosen.name}: server {row.name!r} plays {', '.join(sorted(roles)) or 'no role'}")
+    return kinds.pop()
+
+
+def _cards(chosen: Preset, row: Server, visible: int | None, env: Mapping[str, str]) -> tuple[int, ...]:
+    """Return the table's cards if all cards of the preset are visible; a container sees only its own cards."""
+    restricted = env.get("CUDA_VISIBLE_DEVICES") or env.get("NVIDIA_VISIBLE_DEVICES", "all") != "all"
+    return () if restricted or visible is None or visible < max(2, len(chosen.gpu_gib)) else tuple(row.gpus)
+
+
+def _number(name: str, text: str, kind: type) -> Any:
+    if kind is str:
+        return text
+    try:
+        number = kind(text)
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise ValueError(f"{name} is a number, got {text!r}")
+    return number
+
+
+def _is_cpu_build() -> bool:
+    try:
+        importlib.metadata.distribution("vllm-cpu")
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 if __name__ == "__main__":

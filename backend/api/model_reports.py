@@ -1,0 +1,41 @@
+"""What the workers last found out about the models, for /readyz: the API process itself asks no model server."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import redis
+from django.conf import settings
+
+_KEY = "ava:models"
+_KEPT_SECONDS = 86_400
+
+
+def publish(reports: Mapping[str, Mapping[str, Any]], *, now: float | None = None) -> None:
+    """Store a report for each role, for one day. Raises redis.RedisError."""
+    at = time.time() if now is None else now
+    rows = {role: json.dumps({**report, "at": at}) for role, report in reports.items()}
+    with _client() as client, client.pipeline() as pipeline:
+        pipeline.hset(_KEY, mapping=rows)
+        pipeline.expire(_KEY, _KEPT_SECONDS)
+        pipeline.execute()
+
+
+def last_known(*, now: float | None = None) -> dict[str, dict[str, Any]]:
+    """Return the last report of each role with its age in seconds, {} if there is none. Raises redis.RedisError."""
+    moment = time.time() if now is None else now
+    with _client() as client:
+        rows: Any = client.hgetall(_KEY)
+    reports = {}
+    for role, row in sorted(rows.items()):
+        report = json.loads(row)
+        report["age_seconds"] = max(0, round(moment - report.pop("at")))
+        reports[role.decode()] = report
+    return reports
+
+
+def _client() -> redis.Redis:
+    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2)

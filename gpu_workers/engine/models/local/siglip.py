@@ -1,0 +1,68 @@
+"""SigLIP2 through transformers' own class: frames and search texts in one space, on a GPU or a CPU."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image as PILImage
+from transformers import AutoProcessor, SiglipModel
+
+from gpu_workers.engine.ekg import Picture, Vector
+from gpu_workers.engine.models.local.encoders import limit_torch_threads
+from gpu_workers.engine.models.roles import Meter, ModelCall
+
+TEXT_TOKENS = 64
+"""Length to which the model pads every text, as it was trained; longer texts are cut."""
+
+
+class SiglipEmbedder:
+    """A roles.FrameEmbedder over a folder of a SigLIP model. Safe to share between threads (one call at a time)."""
+
+    def __init__(self, folder: Path | str, *, name: str, device: str = "cpu", batch: int = 32) -> None:
+        limit_torch_threads()
+        self.name = name
+        self._device, self._batch = device, batch
+        self._processor = AutoProcessor.from_pretrained(str(folder))  # type: ignore[no-untyped-call]
+        self._model = SiglipModel.from_pretrained(str(folder)).eval().to(device)
+        self._lock = threading.Lock()
+        self.dimension = int(self._model.config.vision_config.hidden_size)
+
+    def embed_frames(self, pictures: Sequence[Picture], *, meter: Meter) -> NDArray[np.float32]:
+        """See roles.FrameEmbedder: an array of shape (len(pictures), dimension), rows of unit length."""
+        started = time.monotonic()
+        rows = np.zeros((len(pictures), self.dimension), dtype=np.float32)
+        for at in range(0, len(pictures), self._batch):
+            images = [PILImage.fromarray(picture) for picture in pictures[at : at + self._batch]]
+            inputs = self._processor(images=images, return_tensors="pt")
+            rows[at : at + self._batch] = self._run("get_image_features", inputs)
+        if pictures:
+            meter.record(ModelCall("embedding", self.name, _ms(started), items=len(pictures)))
+        return rows
+
+    def embed_query(self, text: str, *, meter: Meter) -> Vector:
+        """See roles.FrameEmbedder."""
+        started = time.monotonic()
+        # It learnt from texts in lower case.
+        inputs = self._processor(
+            text=[text.lower()], padding="max_length", max_length=TEXT_TOKENS, truncation=True, return_tensors="pt"
+        )
+        row: Vector = self._run("get_text_features", inputs)[0]
+        meter.record(ModelCall("embedding", self.name, _ms(started), items=1))
+        return row
+
+    def _run(self, method: str, inputs: Any) -> NDArray[np.float32]:
+        with self._lock, torch.inference_mode():
+            outputs = getattr(self._model, method)(**inputs.to(self._device)).pooler_output
+            rows = torch.nn.functional.normalize(outputs.float(), dim=1).cpu().numpy()
+        return np.asarray(rows, dtype=np.float32)
+
+
+def _ms(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)

@@ -1,0 +1,129 @@
+"""The settings that choose the models: a preset's defaults, and a URL, a name and a key for each role.
+
+Three choices are independent: eyes (DESCRIBER_URL, or the observer), the reasoner (REASONER_URL) and the embedders
+(TEXT_EMBEDDER_URL and FRAME_EMBEDDER_URL, or in process). A preset supplies defaults only; variables win.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gpu_workers.engine.models.model_table import ROLES, Preset, preset
+
+DEVICES = ("auto", "cpu", "cuda")
+
+
+@dataclass(frozen=True, slots=True)
+class RoleSettings:
+    """The server of one role. url: base URL of an OpenAI-compatible server, with /v1; "" for none.
+
+    model: the name under which it serves the model; "" for the only model that it lists. context_tokens: upper limit
+    of the window that the server reports, None for no limit.
+    """
+
+    url: str = ""
+    model: str = ""
+    api_key: str = field(default="", repr=False)
+    context_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """Locations of the models.
+
+    describer_images: maximum number of pictures per request, None for what the table or the server allows.
+    concurrency: maximum number of requests in flight per server. similarity, transcriber: a name of the table or a
+    folder. device: device of in-process models; "auto" is the GPU where torch sees one. threads: of each model
+    without a GPU.
+    """
+
+    preset: str = "embedded"
+    describer: RoleSettings = RoleSettings()
+    checker: RoleSettings = RoleSettings()
+    reasoner: RoleSettings = RoleSettings()
+    text_embedder: RoleSettings = RoleSettings()
+    frame_embedder: RoleSettings = RoleSettings()
+    token_embedder: RoleSettings = RoleSettings()
+    reranker: RoleSettings = RoleSettings()
+    entailer: RoleSettings = RoleSettings()
+    describer_images: int | None = None
+    concurrency: int = 64
+    timeout_s: float = 300.0
+    similarity: str = "all-minilm-l6-v2"
+    transcriber: str = "whisper-base"
+    device: str = "auto"
+    threads: int = 1
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str] | None = None) -> ModelSettings:
+        """Read the settings from the environment. Raises ValueError, naming the variable, for an invalid value."""
+        env = os.environ if env is None else env
+        chosen = preset(env.get("MODEL_PRESET") or "embedded")
+        roles = {role: _role(env, role, chosen) for role in ROLES if role != "checker"}
+        return cls(
+            preset=chosen.name,
+            **roles,
+            checker=_checker(env, roles["describer"], chosen),
+            describer_images=_positive(env, "DESCRIBER_IMAGES"),
+            concurrency=_positive(env, "MODEL_CONCURRENCY") or 64,
+            timeout_s=float(_positive(env, "MODEL_TIMEOUT_S") or 300),
+            similarity=env.get("SIMILARITY_MODEL") or chosen.in_process["similarity"],
+            transcriber=env.get("TRANSCRIBER_MODEL") or chosen.in_process["transcriber"],
+            device=_device(env),
+            threads=_positive(env, "AVA_MODEL_THREADS") or 1,
+        )
+
+    def role(self, name: str) -> RoleSettings:
+        """Return the settings of a role of model_table.ROLES."""
+        found = getattr(self, name)
+        assert isinstance(found, RoleSettings)
+        return found
+
+
+def _role(env: Mapping[str, str], role: str, chosen: Preset) -> RoleSettings:
+    name = role.upper()
+    return RoleSettings(
+        url=_url(env, f"{name}_URL"),
+        model=env.get(f"{name}_MODEL") or chosen.served_model(role),
+        api_key=env.get(f"{name}_API_KEY") or env.get("MODEL_API_KEY", ""),
+        context_tokens=_positive(env, f"{name}_CONTEXT_TOKENS") if role in ("describer", "reasoner") else None,
+    )
+
+
+def _checker(env: Mapping[str, str], describer: RoleSettings, chosen: Preset) -> RoleSettings:
+    """Return the checker: a server of its own, or the describer's, possibly with another model on it."""
+    url = _url(env, "CHECKER_URL")
+    model, key = env.get("CHECKER_MODEL", ""), env.get("CHECKER_API_KEY", "")
+    window = _positive(env, "CHECKER_CONTEXT_TOKENS")
+    if url:
+        # The describer's key belongs to another server.
+        named = model or chosen.served_model("checker")
+        return RoleSettings(url, named, key or env.get("MODEL_API_KEY", ""), window)
+    return RoleSettings(
+        describer.url, model or describer.model, key or describer.api_key, window or describer.context_tokens
+    )
+
+
+def _url(env: Mapping[str, str], name: str) -> str:
+    url = env.get(name, "").rstrip("/")
+    if url and not url.startswith(("http://", "https://")):
+        raise ValueError(f"{name} is a URL that begins with http:// or https://, got {url!r}")
+    return url
+
+
+def _positive(env: Mapping[str, str], name: str) -> int | None:
+    text = env.get(name)
+    if not text:
+        return None
+    if not text.isdigit() or int(text) < 1:
+        raise ValueError(f"{name} is a whole number above 0, got {text!r}")
+    return int(text)
+
+
+def _device(env: Mapping[str, str]) -> str:
+    device = env.get("MODEL_DEVICE") or "auto"
+    if device.partition(":")[0] not in DEVICES:
+        raise ValueError(f"MODEL_DEVICE is auto, cpu, cuda or cuda:N, got {device!r}")
+    return device

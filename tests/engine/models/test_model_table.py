@@ -1,0 +1,112 @@
+"""The table of models and presets: licences, revisions, memory, and that no model brings code of its own."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from gpu_workers.engine.models.model_table import (
+    PATH,
+    PERMISSIVE,
+    ROLES,
+    Model,
+    Preset,
+    Server,
+    find_model,
+    parse,
+    preset,
+    table,
+)
+from gpu_workers.engine.models.weight_table import WEIGHTS
+
+ROOT = Path(__file__).parents[3]
+MODELS, PRESETS = table().models, table().presets
+GPU_PRESETS = [one for one in PRESETS.values() if one.gpu_gib]
+SERVERS = [(one, server) for one in GPU_PRESETS for server in one.servers.values()]
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_every_model_has_a_permissive_licence_and_a_fixed_revision(model: Model) -> None:
+    assert model.licence in PERMISSIVE
+    assert model.licence_source
+    assert model.revision_source
+    if model.source == "registry":
+        assert (model.revision, model.licence) == ("", WEIGHTS[model.name].licence)
+    else:
+        assert model.source == "hub"
+        assert re.fullmatch("[0-9a-f]{40}", model.revision)
+
+
+def test_every_registry_weight_is_in_the_table() -> None:
+    assert {model.name for model in MODELS.values() if model.source == "registry"} == set(WEIGHTS)
+
+
+def test_no_code_asks_a_model_repository_for_code() -> None:
+    for folder in ("backend", "bench", "gpu_workers", "infra", "workers"):
+        for path in (ROOT / folder).rglob("*.py"):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            names = {node.arg for node in ast.walk(tree) if isinstance(node, ast.keyword)}
+            texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+            assert not {"trust_remote_code", "code_revision"} & (names | texts), path
+            assert not any(isinstance(text, str) and text.startswith("--trust-remote-code") for text in texts), path
+
+
+def overhead_gib(model: Model, server: Server) -> float:
+    """Return the memory of the process and its activations: an estimate, the largest for pictures."""
+    if server.task != "generate":
+        return 0.6
+    return 1.5 if model.video else 1.0
+
+
+@pytest.mark.parametrize(("one", "server"), SERVERS, ids=[f"{one.name} {server.name}" for one, server in SERVERS])
+def test_each_server_fits_its_share_with_one_whole_window(one: Preset, server: Server) -> None:
+    model = MODELS[server.model]
+    weights = model.weights_gib / server.tensor_parallel
+    window = server.context_tokens * model.kv_kib_per_token / 2**20 / server.tensor_parallel
+    assert weights + window + overhead_gib(model, server) <= server.memory_share * one.gpu_gib[server.gpu]
+    assert server.context_tokens <= model.window
+    assert server.images <= model.images or server.task == "embed"
+    assert model.video or not server.video
+
+
+@pytest.mark.parametrize("one", GPU_PRESETS, ids=lambda one: one.name)
+def test_the_servers_and_workers_of_a_card_leave_a_rest_of_it(one: Preset) -> None:
+    for card in range(len(one.gpu_gib)):
+        used = sum(server.memory_share for server in one.servers.values() if card in server.gpus)
+        assert used + (one.in_process_share if card == 0 else 0) <= 0.95
+    weights = sum(MODELS[name].weights_gib for name in one.in_process.values() if MODELS[name].source == "hub")
+    assert weights + 0.5 <= one.in_process_share * one.gpu_gib[0]
+
+
+def test_every_kind_of_machine_has_its_preset() -> None:
+    assert set(PRESETS) == {"embedded", "hosted", "gpu-24gb", "gpu-48gb", "gpu-80gb", "two-gpus", "four-gpus"}
+    assert [len(one.gpu_gib) for one in GPU_PRESETS] == [1, 1, 1, 2, 4]
+    for one in GPU_PRESETS:
+        needed = {"describer", "checker", "reasoner", "text_embedder", "frame_embedder", "token_embedder"}
+        assert needed <= set(one.roles) <= set(ROLES)
+        assert set(one.roles.values()) == set(one.servers), "no server without a role"
+    assert preset("four-gpus").served_model("checker") != preset("four-gpus").served_model("describer")
+
+
+def test_a_preset_that_does_not_fit_together_is_refused() -> None:
+    raw = json.loads(PATH.read_text())
+    raw["presets"]["gpu-24gb"]["roles"]["reranker"] = "vlm"
+    with pytest.raises(ValueError, match="does not play reranker"):
+        parse(raw)
+    raw["presets"]["gpu-24gb"]["roles"]["reranker"] = "none"
+    with pytest.raises(ValueError, match="no server 'none'"):
+        parse(raw)
+    del raw["presets"]["gpu-24gb"]["roles"]["reranker"]
+    raw["presets"]["gpu-24gb"]["servers"]["vlm"]["tensor_parallel"] = 2
+    with pytest.raises(ValueError, match="cards that the preset does not have"):
+        parse(raw)
+
+
+def test_unknown_names() -> None:
+    assert find_model("gpt-4o") is None
+    with pytest.raises(ValueError, match=r"MODEL_PRESET is one of embedded, hosted, .*'best'"):
+        preset("best")
