@@ -128,7 +128,8 @@ def test_an_answer_is_stored_with_all_that_led_to_it(
 def test_an_answer_of_a_reasoner_that_nobody_measured_says_so(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("REASONER_MODEL", "another-llm")
+    monkeypatch.setattr(llm, "model", "another-llm")
+    monkeypatch.setenv("REASONER_MODEL", llm.model)
     llm.script = saying(lambda request: "B")
     question_id = ask(acme, video_id)
     run_due()
