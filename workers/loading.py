@@ -20,8 +20,6 @@ LOADERS: dict[str, tuple[str, str]] = {
     "gpu.query": ("gpu_workers.tasks.models", "answer_models"),
 }
 """Module and function that load the models of a queue. By name, because the tasks stand above this package."""
-CHECK = ("gpu_workers.tasks.models", "check_models")
-"""Module and function that ask every configured model server."""
 
 
 def prepare(queues: Collection[str], beat: Beat, *, pause: Callable[[float], None] = time.sleep) -> None:
@@ -47,12 +45,7 @@ def prepare(queues: Collection[str], beat: Beat, *, pause: Callable[[float], Non
 
 
 def _load(queues: Collection[str]) -> None:
-    needed = sorted(set(queues) & set(LOADERS))
-    if needed:
-        # A missing model is logged with its role and name, and /readyz shows what every server does.
-        module, name = CHECK
-        getattr(import_module(module), name)()
-    for queue in needed:
+    for queue in sorted(set(queues) & set(LOADERS)):
         module, name = LOADERS[queue]
         getattr(import_module(module), name)()
 
