@@ -41,6 +41,7 @@ from gpu_workers.engine.indexing.stills import still
 from gpu_workers.engine.models.roles import AnswerModels, Meter
 from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.engine.retrieval.frames import in_parallel
+from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import answer_models
 from gpu_workers.tasks.scopes import scope_of
 from gpu_workers.tasks.shared_budget import SharedBudget, allowance_for
@@ -50,7 +51,8 @@ logger = logging.getLogger("ava.answers")
 
 
 def handle(work: Work) -> FollowUp | None:
-    models = answer_models()
+    with failing_job(work, Meter(), message="the models do not answer"):
+        models = answer_models()
     with work.checkpoint():
         question = questions.begin(question_id=work.lease.subject_id)
         if question is None:

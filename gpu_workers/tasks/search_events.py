@@ -32,7 +32,8 @@ MOST_REASONS = 10
 
 
 def handle(work: Work) -> FollowUp | None:
-    models = answer_models()
+    with failing_job(work, Meter(), message="the models do not answer"):
+        models = answer_models()
     began_at, began = timezone.now(), time.monotonic()
     with work.checkpoint():
         search = searches.begin(search_id=work.lease.subject_id)

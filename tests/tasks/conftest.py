@@ -8,6 +8,7 @@ import pytest
 
 from gpu_workers.engine.models.calibration import EMBEDDED_REASONER
 from gpu_workers.tasks import models
+from tests.abilities import Abilities
 from tests.scripted_openai import ScriptedOpenAIServer
 from tests.tasks.eyes import see
 
@@ -16,7 +17,11 @@ from tests.tasks.eyes import see
 def _servers() -> Iterator[tuple[ScriptedOpenAIServer, ScriptedOpenAIServer]]:
     # One pair for all tests, because loaded models are kept per settings and the addresses are settings.
     # The reasoner has the embedded one's name, so its limits and weights apply.
-    with ScriptedOpenAIServer(see, model="scripted-vlm") as vlm, ScriptedOpenAIServer(model=EMBEDDED_REASONER) as llm:
+    also = Abilities(listed={"aliases": ["another-llm"]})
+    with (
+        ScriptedOpenAIServer(see, model="scripted-vlm") as vlm,
+        ScriptedOpenAIServer(model=EMBEDDED_REASONER, abilities=also) as llm,
+    ):
         yield vlm, llm
 
 

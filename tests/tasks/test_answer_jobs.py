@@ -142,6 +142,25 @@ def test_an_answer_of_a_reasoner_that_nobody_measured_says_so(
     )
 
 
+def test_a_question_waits_for_a_reasoner_that_its_server_does_not_list_yet(
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REASONER_MODEL", "larger-llm")
+    llm.script = saying(lambda request: "B")
+    question_id = ask(acme, video_id)
+    with acme.scope():
+        job = Job.objects.get(subject_id=question_id)
+    run_job(job.id, acme.tenant_id, worker="test:0")
+    with acme.scope():
+        job.refresh_from_db()
+    assert (job.state, job.error_code) == (JobState.QUEUED, "model_misconfigured")
+
+    monkeypatch.setenv("REASONER_MODEL", llm.model)
+    run_due()
+    shown = acme.client.get(f"/v1/questions/{encode('qst', question_id)}").json()
+    assert shown["status"] == "succeeded"
+
+
 def test_a_budget_of_two_calls_ends_with_the_best_answer_so_far(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
 ) -> None:

@@ -19,6 +19,8 @@ SMALL_REASONERS = ("qwen2.5-coder-0.5b", "smollm2")
 
 EMBEDDED_TEXT_EMBEDDER = "all-MiniLM-L6-v2"
 EMBEDDED_SIMILARITY = "bertscore-minilm-6"
+SERVED_SIMILARITY = "bertscore-sentence-transformers/all-MiniLM-L6-v2"
+"""The same weights behind a server of token embeddings: their last layer is layer 6."""
 
 T = TypeVar("T")
 
@@ -143,23 +145,23 @@ class Calibration:
 _MEANING_PAIRS = "pairs of answers in tests/engine/answering/test_same_meaning.py"
 _MEANING_CHECK = "python -m pytest tests/engine/answering/test_same_meaning.py"
 
-SIMILARITIES: Mapping[str, SimilarityThresholds] = {
-    EMBEDDED_SIMILARITY: SimilarityThresholds(
-        # 92 % of 53 adjacent pairs of one video score above it, and 13 % of 1,653 pairs of two videos; most of those
-        # are the same sentence that nothing was detected.
-        merge=Fit(
-            0.65,
-            "the observer's descriptions of nine short videos",
-            "python -m bench.merge_threshold VIDEO VIDEO ...",
-        ),
-        # Answers that differ score up to 0.75 and paraphrases 0.43 to 0.88. Two answers that are wrongly joined make an
-        # agreement that nobody gave; two that are wrongly kept apart only cost a vote.
-        same_meaning=Fit(0.76, _MEANING_PAIRS, _MEANING_CHECK),
-        # Pairs of broad answers about one scene score 0.45 to 0.68, about two scenes up to 0.47. Short answers of this
-        # similarity are often rivals (a cat, a dog: 0.71).
-        compatible_meaning=Fit(0.55, _MEANING_PAIRS, _MEANING_CHECK),
+_MINILM = SimilarityThresholds(
+    # 92 % of 53 adjacent pairs of one video score above it, and 13 % of 1,653 pairs of two videos; most of those
+    # are the same sentence that nothing was detected.
+    merge=Fit(
+        0.65,
+        "the observer's descriptions of nine short videos",
+        "python -m bench.merge_threshold VIDEO VIDEO ...",
     ),
-}
+    # Answers that differ score up to 0.75 and paraphrases 0.43 to 0.88. Two answers that are wrongly joined make an
+    # agreement that nobody gave; two that are wrongly kept apart only cost a vote.
+    same_meaning=Fit(0.76, _MEANING_PAIRS, _MEANING_CHECK),
+    # Pairs of broad answers about one scene score 0.45 to 0.68, about two scenes up to 0.47. Short answers of this
+    # similarity are often rivals (a cat, a dog: 0.71).
+    compatible_meaning=Fit(0.55, _MEANING_PAIRS, _MEANING_CHECK),
+)
+
+SIMILARITIES: Mapping[str, SimilarityThresholds] = {EMBEDDED_SIMILARITY: _MINILM, SERVED_SIMILARITY: _MINILM}
 """Thresholds by the similarity's name."""
 
 SAME_SENSE: Mapping[str, Fit[float]] = {

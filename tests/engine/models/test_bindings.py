@@ -13,6 +13,7 @@ import pytest
 from gpu_workers.engine import prompts
 from gpu_workers.engine.models import bindings, weights
 from gpu_workers.engine.models.bindings import device_of, load_answer_models, load_index_models, text_embedder
+from gpu_workers.engine.models.calibration import EMBEDDED_SIMILARITY, SIMILARITIES
 from gpu_workers.engine.models.capabilities import forget_reports
 from gpu_workers.engine.models.observer.checker import ObserverChecker
 from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
@@ -129,6 +130,7 @@ def test_a_preset_s_names_are_asked_for_and_every_pooling_role_is_served(served:
     assert isinstance(models.entailer, ServedEntailer)
     assert (models.text_embedder.dimension, models.frame_embedder.dimension) == (1_024, 768)
     assert models.similarity.baseline == 0.133
+    assert models.calibration.thresholds == SIMILARITIES[EMBEDDED_SIMILARITY], "the same weights, served"
     assert models.reasoner.capabilities.thinks
     assert models.calibration.limits.value is None
 
