@@ -96,7 +96,7 @@ def asked(calls: tuple[ModelCall, ...], stage: str) -> list[ModelCall]:
 def test_the_preset_indexes_a_video(indexed: Indexed, models: IndexModels) -> None:
     kinds = (type(models.describer), type(models.event_writer), type(models.text_embedder), type(models.frame_embedder))
     assert kinds == (TrackedDescriber, VlmEventWriter, ServedTextEmbedder, ServedFrameEmbedder)
-    assert models.describer.name == preset(servers.PRESET).servers["vlm"].model
+    assert models.describer.name == f"{preset(servers.PRESET).servers['vlm'].model}+tracks"
     chunks = sorted(indexed.index.chunks, key=lambda chunk: chunk.span.start_ms)
     assert [chunk.span.start_ms for chunk in chunks] == list(range(0, indexed.duration_ms, 3_000))
     assert all(bool(chunk.description) != bool(chunk.gap) for chunk in chunks)
