@@ -15,7 +15,7 @@ from pathlib import Path
 
 from infra.local.bootstrap import BootstrapFailed
 from infra.local.errors import StackError
-from infra.rehearsal import network, plan, sandbox
+from infra.rehearsal import dockerfile, images, network, plan, sandbox
 from infra.rehearsal.compose import ComposeRefused
 from infra.rehearsal.report import Report
 from infra.rehearsal.run import Rehearsal, environments
@@ -47,6 +47,7 @@ def main() -> int:
 
 def outside(profile: str, folder: Path, settings: Mapping[str, str]) -> int:
     """Make what needs this machine's own network, then run the rehearsal in namespaces."""
+    sandbox.fetch()
     sandbox.bubblewrap()
     reason = network.unavailable()
     if reason is not None:
@@ -54,19 +55,27 @@ def outside(profile: str, folder: Path, settings: Mapping[str, str]) -> int:
     if folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
+    report = Report()
     try:
         planned = plan.make(profile, folder, settings)
-        plan.build(planned, environments(planned))
+        instead = environments(planned)
+        plan.build(planned, instead)
+        for path, context in planned.dockerfiles.items():
+            image = dockerfile.read(path)
+            if image.name in instead:
+                reason = images.resolves(image, context)
+                report.check(f"lock.{image.name}", not reason, reason or "every package of the lock is in the index")
     except ComposeRefused:
         # The rehearsal itself reports it.
-        print("rehearsal: compose.yaml is refused", file=sys.stderr)
+        report.say("compose.yaml is refused")
     outlet = network.Outlet(folder / "outlet.sock", OUTSIDE)
     try:
         command = [sys.executable, "-m", "infra.rehearsal", profile, "--inside"]
         command += [f"--set={name}={value}" for name, value in settings.items()]
-        return network.end_with(network.enter(command, os.environ))
+        status = network.end_with(network.enter(command, os.environ))
     finally:
         outlet.close()
+    return status or bool(report.failed)
 
 
 if __name__ == "__main__":

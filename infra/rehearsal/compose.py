@@ -87,7 +87,7 @@ def services(env_files: Sequence[Path], *, profiles: Sequence[str] = (), file: P
     command += [option for profile in profiles for option in ("--profile", profile)]
     done = subprocess.run(
         [*command, "config", "--format", "json"],
-        # Of this process's variables none may stand for one that the files lack.
+        # A variable of this process must not stand for one that the files lack.
         env={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")},
         cwd=file.parent,
         capture_output=True,

