@@ -27,6 +27,7 @@ from gpu_workers.engine.indexing.global_summary import summarise
 from gpu_workers.engine.models import bindings
 from gpu_workers.engine.models.capabilities import report_of
 from gpu_workers.engine.models.model_table import preset
+from gpu_workers.engine.models.observer.tracked import TrackedDescriber
 from gpu_workers.engine.models.pictures import jpeg_of
 from gpu_workers.engine.models.roles import (
     CheckRequest,
@@ -42,7 +43,8 @@ from gpu_workers.engine.models.roles import (
     Video,
 )
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
-from gpu_workers.engine.models.served.events import LlmSummariser, VlmExtractor
+from gpu_workers.engine.models.served.embeddings import ServedFrameEmbedder, ServedTextEmbedder
+from gpu_workers.engine.models.served.events import VlmEventWriter
 from gpu_workers.engine.models.served.vision import VlmChecker, VlmDescriber
 from gpu_workers.engine.models.settings import ModelSettings
 from infra.vllm import environment, servers
@@ -92,8 +94,9 @@ def asked(calls: tuple[ModelCall, ...], stage: str) -> list[ModelCall]:
 
 
 def test_the_preset_indexes_a_video(indexed: Indexed, models: IndexModels) -> None:
-    kinds = (type(models.describer), type(models.summariser), type(models.extractor))
-    assert kinds == (VlmDescriber, LlmSummariser, VlmExtractor)
+    kinds = (type(models.describer), type(models.event_writer), type(models.text_embedder), type(models.frame_embedder))
+    assert kinds == (TrackedDescriber, VlmEventWriter, ServedTextEmbedder, ServedFrameEmbedder)
+    assert models.describer.name == f"{preset(servers.PRESET).servers['vlm'].model}+tracks"
     chunks = sorted(indexed.index.chunks, key=lambda chunk: chunk.span.start_ms)
     assert [chunk.span.start_ms for chunk in chunks] == list(range(0, indexed.duration_ms, 3_000))
     assert all(bool(chunk.description) != bool(chunk.gap) for chunk in chunks)
