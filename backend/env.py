@@ -69,8 +69,9 @@ def numbered_secrets(name: str) -> dict[int, str]:
     return secrets
 
 
-def database(name: str) -> dict[str, object]:
-    """Return a Django database entry for a postgresql:// URL."""
+def database(name: str, **server: str) -> dict[str, object]:
+    """Return a Django database entry for a postgresql:// URL. server: settings of PostgreSQL for its sessions."""
+    options = " ".join(f"-c {key}={value}" for key, value in {"search_path": "public,ag_catalog", **server}.items())
     url = urlsplit(text(name))
     if url.scheme not in {"postgres", "postgresql"} or not url.hostname or not url.path.strip("/"):
         raise ImproperlyConfigured(f"{name} is not a postgresql:// URL with host and database")
@@ -83,5 +84,5 @@ def database(name: str) -> dict[str, object]:
         "PASSWORD": unquote(url.password or ""),
         "CONN_MAX_AGE": 300,
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": {"options": "-c search_path=public,ag_catalog", "application_name": "ava"},
+        "OPTIONS": {"options": options, "application_name": "ava"},
     }

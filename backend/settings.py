@@ -18,8 +18,8 @@ ENCRYPTION_KEYS = env.numbered_secrets("AVA_ENCRYPTION_KEYS")
 DATABASES = {
     # Web and workers: owns nothing, and row-level security applies. A request is one transaction.
     "default": {**env.database("DATABASE_URL"), "ATOMIC_REQUESTS": True},
-    # Migrations only.
-    "owner": env.database("DATABASE_OWNER_URL"),
+    # Migrations only. One that cannot get its lock fails and is run again, instead of holding up every query behind it.
+    "owner": env.database("DATABASE_OWNER_URL", lock_timeout="30s"),
     # Relay, dispatcher, reaper, key lookup: crosses tenants on a few tables.
     "dispatch": env.database("DATABASE_DISPATCH_URL"),
     # The admin console: reads everything, writes nothing.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Collection
 from importlib import import_module
+from typing import Any
 
 from gpu_workers.engine.models.roles import ModelError
 from workers.liveness import FAILED, READY, WAITING, Beat
@@ -20,8 +22,13 @@ LOADERS: dict[str, tuple[str, str]] = {
     "gpu.query": ("gpu_workers.tasks.models", "answer_models"),
 }
 """Module and function that load the models of a queue. By name, because the tasks stand above this package."""
-CHECK = ("gpu_workers.tasks.models", "check_models")
-"""Module and function that ask every configured model server."""
+CHECKS: dict[str, tuple[str, str]] = {
+    "gpu.index": ("gpu_workers.tasks.models", "check_models"),
+    "gpu.query": ("gpu_workers.tasks.models", "check_models"),
+}
+"""Module and function that ask the model servers of a queue, log their faults and return them."""
+CHECK_SECONDS = 60.0
+"""Pause before a model server with a fault is asked again."""
 
 
 def prepare(queues: Collection[str], beat: Beat, *, pause: Callable[[float], None] = time.sleep) -> None:
@@ -35,26 +42,45 @@ def prepare(queues: Collection[str], beat: Beat, *, pause: Callable[[float], Non
         try:
             _load(queues)
             beat.set(READY)
-            return
+            break
         except ModelError as error:
             if not error.retryable:
                 raise _stopped(beat, error) from error
             logger.error("models are not ready: %s: %s", error.code, error)
             beat.set(WAITING, f"{error.code}: {error}")
+            # Each faulty server is logged with its role and model, and /readyz shows it.
+            for check in _checks(queues):
+                _call(check)
         except Exception as error:
             raise _stopped(beat, error) from error
         pause(RETRY_SECONDS)
+    for check in _checks(queues):
+        threading.Thread(target=_ask_servers, args=(check, beat, pause), name="model-servers", daemon=True).start()
+
+
+def _ask_servers(check: tuple[str, str], beat: Beat, pause: Callable[[float], None]) -> None:
+    """Ask the model servers until none has a fault. The state of this process names the faults meanwhile.
+
+    The worker keeps taking jobs: not every job needs every server, and a job that fails is tried again.
+    """
+    while faulty := _call(check):
+        beat.set(READY, "; ".join(f"{status.role}: {status.error}" for status in faulty))
+        pause(CHECK_SECONDS)
+    beat.set(READY)
 
 
 def _load(queues: Collection[str]) -> None:
-    needed = sorted(set(queues) & set(LOADERS))
-    if needed:
-        # A missing model is logged with its role and name, and /readyz shows what every server does.
-        module, name = CHECK
-        getattr(import_module(module), name)()
-    for queue in needed:
-        module, name = LOADERS[queue]
-        getattr(import_module(module), name)()
+    for queue in sorted(set(queues) & set(LOADERS)):
+        _call(LOADERS[queue])
+
+
+def _checks(queues: Collection[str]) -> set[tuple[str, str]]:
+    return {CHECKS[queue] for queue in set(queues) & set(CHECKS)}
+
+
+def _call(named: tuple[str, str]) -> Any:
+    module, name = named
+    return getattr(import_module(module), name)()
 
 
 def _stopped(beat: Beat, error: Exception) -> SystemExit:

@@ -96,7 +96,7 @@ class Watch(bootsteps.StartStopStep):
             if reason and not celery_state.should_stop:
                 logger.critical("the worker stops: %s", reason)
                 # A warm shutdown: the other children finish their tasks first.
-                celery_state.should_stop = 1
+                setattr(celery_state, "should_stop", 1)  # noqa: B010 - Celery declares it as None only
                 threading.Timer(LAST_TASKS_SECONDS, os._exit, (1,)).start()
             time.sleep(WATCH_SECONDS)
 

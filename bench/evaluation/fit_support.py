@@ -29,7 +29,14 @@ from bench.evaluation.models import caption_models
 from bench.evaluation.statistics import auroc
 from gpu_workers.engine.answering.choices.support import Parts
 from gpu_workers.engine.models import weights
-from gpu_workers.engine.models.calibration import ChoiceSupport, Coefficients, Fit, SupportWeights
+from gpu_workers.engine.models.calibration import (
+    EMBEDDED_REASONER,
+    LIMITS,
+    ChoiceSupport,
+    Coefficients,
+    Fit,
+    SupportWeights,
+)
 from gpu_workers.engine.models.roles import AnswerModels
 
 FOLDS = 10
@@ -82,11 +89,19 @@ def unfitted(models: AnswerModels, *, judge_tokens: int) -> AnswerModels:
     """Return models whose choices are compared and judged, whether or not weights were fitted to them.
 
     The weights are all 1. They matter only for questions with more than MOST_JUDGED choices, of which the likeliest are
-    judged.
+    judged. Support counts for small reasoners alone, so a reasoner without limits gets those of the embedded one.
     """
     even = Fit(SupportWeights(1.0, 1.0, 1.0, 1.0))
-    support = ChoiceSupport(even, even, Fit(1.0), Fit(judge_tokens), Fit(Coefficients(0.0, 0.0, 0.0, 0.0)))
-    return replace(models, calibration=replace(models.calibration, support=support))
+    support = ChoiceSupport(
+        weights=even,
+        brief_weights=even,
+        share=Fit(1.0),
+        judge_tokens=Fit(judge_tokens),
+        temperature=Fit(1.0),
+        confidence=Fit(Coefficients(0.0, 0.0, 0.0, 0.0)),
+    )
+    limits = models.calibration.limits if models.calibration.limits.value else LIMITS[EMBEDDED_REASONER]
+    return replace(models, calibration=replace(models.calibration, support=support, limits=limits))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -133,7 +133,10 @@ def handle(work: Work) -> FollowUp | None:
                     "frame_embedder": models.frame_embedder.name,
                     "similarity": models.similarity.name,
                     "checker": models.checker.name if models.checker else "",
+                    "reranker": models.reranker.name if models.reranker else "",
+                    "entailer": models.entailer.name if models.entailer else "",
                     "unmeasured": "; ".join(answer.unmeasured),
+                    "notes": "; ".join(answer.notes),
                 },
                 frame_keys=frames,
             )
@@ -155,7 +158,15 @@ def _scope(question: Question) -> tuple[Scope, str]:
 
 def _names(models: AnswerModels) -> list[str]:
     """Return the names of all models in use. Each model's device time costs something, even without tokens."""
-    roles = (models.reasoner, models.checker, models.text_embedder, models.frame_embedder, models.similarity)
+    roles = (
+        models.reasoner,
+        models.checker,
+        models.text_embedder,
+        models.frame_embedder,
+        models.similarity,
+        models.reranker,
+        models.entailer,
+    )
     return [role.name for role in roles if role is not None]
 
 

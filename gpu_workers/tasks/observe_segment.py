@@ -119,7 +119,6 @@ def commit(
             seconds = Decimal(span_of(segment).duration_ms) / 1000
             record_media_seconds(segment_id=segment.id, video_id=segment.video_id, seconds=seconds)
         record_model_calls(source_type="observe", source_id=segment.id, calls=meter.calls, video_id=segment.video_id)
-        open_next_segments(segment.video_id, segment.index_version)
         assembly = enqueue_assembly(segment.video_id, segment.index_version)
         work.complete()
     return FollowUp(assembly.id)

@@ -11,9 +11,9 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from backend.ekg.reader import evenly
 from backend.library.storage import ObjectStorage
 from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.retrieval.frames import evenly
 
 KEPT_BYTES = 64 * 2**20
 """Maximum bytes of kept pictures in one process: about half an hour of video at one picture a second."""

@@ -10,6 +10,7 @@ from unittest.mock import patch
 
 import pytest
 from django.core.checks import Error
+from django.db import connections
 from django.test import override_settings
 
 from backend.api.deployment import check_deployment, model_messages
@@ -126,3 +127,12 @@ def test_a_message_says_what_to_do_about_a_missing_server() -> None:
 
     assert all(isinstance(message, Error) and message.hint for message in found)
     assert len(found) == 6  # describer, checker, reasoner and the three embedders
+
+
+def test_migrations_do_not_wait_for_a_lock_without_end() -> None:
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("SHOW lock_timeout")
+        assert cursor.fetchone() == ("30s",)
+        cursor.execute("SHOW search_path")
+        assert cursor.fetchone() == ("public,ag_catalog",)
+    connections["owner"].close()

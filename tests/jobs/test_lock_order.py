@@ -13,6 +13,7 @@ from django.db import connection, connections
 from backend.jobs import services
 from backend.jobs.models import LOCK_ORDER, Job, JobKind, JobState
 from backend.jobs.services import LeaseLost, checkpoint
+from backend.library.indexing.activation import set_indexed_until
 from backend.library.indexing.follow_ups import enqueue_assembly, enqueue_observation, enqueue_summary
 from backend.library.models import Segment, Video, VideoStatus
 from backend.library.services.videos import delete_video
@@ -70,3 +71,30 @@ def wait_for_blocked(by_pid: int) -> None:
                 return
             pause.wait(0.05)
     raise AssertionError("nobody waits for the assembly's job")
+
+
+def test_a_segment_that_opens_the_next_never_holds_up_the_assembly(acme: Cast) -> None:
+    """A new job shares the key of its video, and its transaction may wait for the assembly's job next."""
+    with acme.scope():
+        video = make_video()
+        segment = Segment.objects.create(
+            tenant_id=acme.tenant_id, video_id=video.id, index_version=1, n=0, start_ms=0, end_ms=30_000
+        )
+        assembly = enqueue_assembly(video.id, 1)
+        lease = services.claim(assembly.id, worker="w")
+        assert lease is not None
+
+    def assemble() -> None:
+        try:
+            with checkpoint(lease):
+                set_indexed_until(video_id=video.id, version=1, ms=12_000)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool, acme.scope():
+        enqueue_observation(segment.id, video.id)
+        assembling = pool.submit(assemble)
+        assembling.result(timeout=30)
+        enqueue_assembly(video.id, 1)
+    with acme.scope():
+        assert Video.objects.get(id=video.id).indexed_until_ms == 12_000

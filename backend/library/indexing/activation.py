@@ -15,8 +15,12 @@ from backend.webhooks.services import emit
 
 
 def set_indexed_until(*, video_id: UUID, version: int, ms: int) -> None:
-    """Record how far the indexing of a version has come; the video follows if questions read this version."""
-    video: Video = Video.objects.select_for_update().get(id=video_id)
+    """Record how far the indexing of a version has come; the video follows if questions read this version.
+
+    The video's row is locked without its key (so in this whole package): a transaction that inserts a job of the video
+    shares the key, and may then wait for the job that this transaction holds.
+    """
+    video: Video = Video.objects.select_for_update(no_key=True).get(id=video_id)
     IndexVersion.objects.filter(video_id=video_id, n=version).update(indexed_until_ms=ms)
     if video.active_index_version == version:
         Video.objects.filter(id=video_id).update(indexed_until_ms=ms)
@@ -27,7 +31,7 @@ def activate(*, video_id: UUID, version: int, stage_ms: Mapping[str, float]) -> 
 
     Does nothing for a version that is no longer being built.
     """
-    video: Video = Video.objects.select_for_update().get(id=video_id)
+    video: Video = Video.objects.select_for_update(no_key=True).get(id=video_id)
     row = lock_building(video, version)
     if row is None:
         return

@@ -36,7 +36,7 @@ def begin_reindex(*, video_id: UUID) -> Video:
     Raises Refused: video_deleting, already_indexing, not_probed.
     """
     enqueue_probe(video_id)
-    video: Video = Video.objects.select_for_update().get(id=video_id)
+    video: Video = Video.objects.select_for_update(no_key=True).get(id=video_id)
     if video.status == VideoStatus.DELETING:
         raise Refused("video_deleting", "This video is being deleted.")
     if video.status not in (VideoStatus.READY, VideoStatus.FAILED) or is_reindexing(video):

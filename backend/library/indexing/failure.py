@@ -18,7 +18,7 @@ def fail_version(*, video_id: UUID, version: int, code: str, message: str) -> No
     In that case the older version stays, and the rows of the new version are removed. Does nothing for a version that
     is no longer being built, or for a video that is being deleted.
     """
-    video: Video | None = Video.objects.select_for_update().filter(id=video_id).first()
+    video: Video | None = Video.objects.select_for_update(no_key=True).filter(id=video_id).first()
     row = lock_building(video, version) if video is not None else None
     if video is None or row is None:
         return

@@ -35,7 +35,7 @@ def summarise_key(video_id: UUID, version: int) -> str:
 def open_next_segments(video_id: UUID, version: int) -> None:
     """Enqueue the earliest pending segments until SEGMENTS_WAITING of the video wait for a worker.
 
-    Called when a segment begins and when it ends. So every free worker finds a segment, however many workers there are,
+    Called when a segment begins. So every free worker finds a segment, however many workers there are,
     and a long video never has more than these few in front of other tenants' segments.
     """
     observations = Job.objects.filter(kind=JobKind.OBSERVE_SEGMENT, video_id=video_id)

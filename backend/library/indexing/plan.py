@@ -32,7 +32,7 @@ def settle(video_id: UUID) -> None:
     A piece gets its position once every earlier piece is ready or failed; a failed piece takes no time. Pieces may
     become ready in any order, and this may run any number of times.
     """
-    video: Video | None = Video.objects.select_for_update().filter(id=video_id).first()
+    video: Video | None = Video.objects.select_for_update(no_key=True).filter(id=video_id).first()
     if video is None or video.status == VideoStatus.DELETING:
         return
     settled = True

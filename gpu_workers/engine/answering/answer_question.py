@@ -17,6 +17,9 @@ from gpu_workers.engine.answering.presets import SearchSettings, checking, setti
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError
 from gpu_workers.engine.ports import KnowledgeGraph, StoredFrame
 
+WITHOUT_EYES = "no model looks at pictures: the answer rests on measurements, speech and text that were indexed"
+"""Note of an answer whose models cannot look at a frame again."""
+
 
 def answer_question(
     question: QuestionInput,
@@ -79,7 +82,8 @@ def answer_question(
             timings={**calls.timings, "total": calls.spending.elapsed_ms()},
             detail=error.code,
         )
-    return replace(answer, standalone=asked.standalone, unmeasured=models.calibration.unmeasured)
+    notes = () if models.eyes else (WITHOUT_EYES,)
+    return replace(answer, standalone=asked.standalone, unmeasured=models.calibration.unmeasured, notes=notes)
 
 
 def _never() -> bool:

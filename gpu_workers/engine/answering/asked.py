@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.presets import SearchSettings
-from gpu_workers.engine.models.roles import AnswerModels
+from gpu_workers.engine.models.roles import AnswerModels, Entailer
 from gpu_workers.engine.ports import KnowledgeGraph
 
 
@@ -26,6 +26,11 @@ class Asked:
     settings: SearchSettings
     searched: str
     standalone: str = ""
+
+    @property
+    def entailer(self) -> Entailer | None:
+        """Return the entailer that decides in this effort; None without one."""
+        return self.models.entailer if self.settings.entailment else None
 
     def seed_of(self, path: str) -> int:
         """Return the seed of a node: it follows from the question's seed and differs between paths."""

@@ -198,7 +198,7 @@ class Answer:
     is not "answered" (such as "max_tokens" or "model_unavailable"). timings: wall ms per stage. claims: the answer's
     statements with their citations. standalone: the question as it was understood from its history, "" without one.
     signals: the values that confidence is computed from. unmeasured: the values that were not fitted to the models in
-    use (Calibration.unmeasured).
+    use (Calibration.unmeasured). notes: what the answer had to do without, in words.
     """
 
     text: str
@@ -215,6 +215,7 @@ class Answer:
     standalone: str = ""
     signals: Mapping[str, float] = field(default_factory=dict)
     unmeasured: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,6 +133,8 @@ class SearchSettings:
     """Whether the reasoner is asked about each citation, on top of the text comparison."""
     verify_frames: bool = False
     """Whether the checker looks at the cited frames of each claim, where it sees pictures."""
+    entailment: bool = True
+    """Whether an entailer, if one is served, decides which open answers are one and which passages support a claim."""
 
 
 _GROUPS = ("tree", "samples", "look", "support", "prompt")
@@ -184,6 +186,7 @@ _PRESETS: dict[Effort, SearchSettings] = {
         LookSettings(check="on_disagreement"),
         prompt=PromptSettings(context_tokens=24_000, least_events=0, sa_ratio=1.0),
         verify_frames=True,
+        entailment=False,
     ),
 }
 
@@ -195,13 +198,20 @@ number of events is bounded, so a long window makes room for long events. Effort
 MOST_CONTEXT = 24_000
 """Maximum tokens of events by a share of the window, since all of them are paid for: as many as effort `paper` has."""
 
+RERANKED = 50
+"""Number of the best events that a reranker reads."""
+
 TYPICAL = ChatCapabilities(context_tokens=32_768)
 """A reasoner whose server does what vLLM does."""
 
 
 def settings_with(effort: Effort, models: AnswerModels) -> SearchSettings:
-    """Return the settings of an effort with these models."""
-    return settings_for(effort, models.calibration, models.reasoner.capabilities, eyes=models.eyes)
+    """Return the settings of an effort with these models. A reranker gets as many events as it can put in order, except
+    in effort `paper`."""
+    settings = settings_for(effort, models.calibration, models.reasoner.capabilities, eyes=models.eyes)
+    if models.reranker is None or effort == "paper":
+        return settings
+    return replace(settings, retrieval=replace(settings.retrieval, events=RERANKED, rerank=RERANKED))
 
 
 def settings_for(

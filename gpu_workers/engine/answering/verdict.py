@@ -84,7 +84,9 @@ def _agree(asked: Asked, calls: Calls, left: AnswerNode, right: AnswerNode) -> b
 def _grouped(asked: Asked, calls: Calls, nodes: Sequence[AnswerNode]) -> list[tuple[int, ...]]:
     answers, models = [node.answer for node in nodes], asked.models
     thresholds = models.calibration.thresholds
-    return group_answers(answers, models.similarity, thresholds, calls.meter, asked.question.question)
+    return group_answers(
+        answers, models.similarity, thresholds, calls.meter, asked.question.question, entailer=asked.entailer
+    )
 
 
 def _standing(rivals: Sequence[AnswerNode]) -> Verdict | None:

@@ -29,7 +29,8 @@ class RetrievalSettings:
     graph_events: events that the graph view adds over shared entities and relations. floor: every hit's cosine
     similarity is above it. weights: of the views in the fusion. context: weight of an event's neighbours in the event
     view (ports.ViewQuery).
-    rewriting: let the reasoner write one query per view, else each view gets the question itself.
+    rewriting: let the reasoner write one query per view, else each view gets the question itself. rerank: number of the
+    best events that a reranker puts in order before the tree begins; 0 without one.
     """
 
     events: int = 16
@@ -42,6 +43,7 @@ class RetrievalSettings:
     weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))
     context: float = 0.4
     rewriting: bool = True
+    rerank: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ resource "aws_instance" "this" {
 
 # What replaces the machine, and nothing else: the database is away for minutes.
 resource "terraform_data" "machine" {
-  triggers_replace = [var.postgres_image]
+  triggers_replace = [var.postgres_image, aws_ebs_volume.data.id]
 }
 
 resource "aws_volume_attachment" "data" {

@@ -246,7 +246,7 @@ def test_relations_have_a_place_among_the_facts_of_a_crowded_event() -> None:
 
 
 def test_an_event_states_facts_in_its_own_words() -> None:
-    """The entity was named by its first event. A later event that saw a woman must not be told of a man."""
+    """The first event that saw the entity named it a man. A later event saw a woman, and its prompt must say so."""
     event, man, bag = (stable_id("fact", name) for name in ("event", "man", "bag"))
     parts = [
         Participation(bag, event, "bag", "thing", "", "red", 9),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ HELLO = [Message("user", ("hello",))]
 class _Model:
     """A model on a scripted server that records its pauses instead of sleeping."""
 
-    def __init__(self, script: Script, **server: int) -> None:
+    def __init__(self, script: Script, **server: Any) -> None:
         self.server = ScriptedOpenAIServer(script, **server)
         self.pauses: list[float] = []
         self.meter = Meter()

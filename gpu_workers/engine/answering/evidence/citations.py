@@ -16,7 +16,12 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.contract import CitationRecord, CitationStatus, ClaimRecord
 from gpu_workers.engine.answering.evidence.claims import claims_of, standing
-from gpu_workers.engine.answering.evidence.text_support import best_sentence, text_verdict
+from gpu_workers.engine.answering.evidence.text_support import (
+    best_sentence,
+    entailed_verdict,
+    statement_of,
+    text_verdict,
+)
 from gpu_workers.engine.answering.looking.findings import findings_schema, read_findings
 from gpu_workers.engine.answering.looking.looks import Look
 from gpu_workers.engine.answering.parsing import ParsedAnswer
@@ -77,7 +82,7 @@ def cite(
     ranking = sorted(events, key=lambda event: (-close.to_answer.get(event, 0.0), node.context.numbers[event]))
     ids = ids or ranking[:FALLBACK_CITATIONS]
     texts = {event_id: event_text(event) for event_id, event in events.items()}
-    verdicts = _by_text(asked, claims, texts, close)
+    verdicts = _by_text(asked, claims, texts, close) | _by_entailment(asked, calls, claims, texts)
     ids += _missing(claims, ids, ranking, verdicts)
     links = _links(claims, ids, verdicts, close)
     shown = {event_id: _frame(asked, node, frames, event_id) for event_id in ids}
@@ -102,6 +107,26 @@ def _by_text(
         return text_verdict(claim, text, quote, closeness, question=question, sense=sense)
 
     return {(index, event_id): verdict(index, event_id) for index in range(len(claims)) for event_id in texts}
+
+
+def _by_entailment(
+    asked: Asked, calls: Calls, claims: Sequence[str], texts: Mapping[UUID, str]
+) -> dict[Link, CitationStatus]:
+    """Return the verdicts of the entailer; none without one, or if it fails."""
+    if asked.entailer is None:
+        return {}
+    statements = [statement_of(claim, asked.question.question) for claim in claims]
+    links = [(index, event_id) for index in range(len(claims)) for event_id in texts]
+    try:
+        found = asked.entailer.entail(
+            [(texts[event_id], statements[index][0]) for index, event_id in links], meter=calls.meter
+        )
+    except ModelError:
+        return {}
+    return {
+        link: entailed_verdict(entailment, denied=statements[link[0]][1])
+        for link, entailment in zip(links, found, strict=True)
+    }
 
 
 def _missing(

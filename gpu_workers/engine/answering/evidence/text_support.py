@@ -1,4 +1,4 @@
-"""Whether a text supports a claim, by words and cosine alone, without a model's judgement."""
+"""Whether a text supports a claim: by words and cosine alone, or by an entailer."""
 
 from __future__ import annotations
 
@@ -6,10 +6,19 @@ import re
 
 from gpu_workers.engine.answering.contract import CitationStatus
 from gpu_workers.engine.answering.words import content_words, decisive_words, miscounted, negated_words, opposed
+from gpu_workers.engine.models.roles import Entailment
 
 SAME_WORDS = 0.6
 """Minimum share of the claim's content words that a passage holds; an initial value."""
 
+SURE = 0.7
+"""Minimum probability of an entailer's verdict on a claim; an initial value."""
+
+_OPPOSITE: dict[CitationStatus, CitationStatus] = {
+    "supported": "contradicted",
+    "contradicted": "supported",
+    "unverified": "unverified",
+}
 _REPLY = re.compile(r"^\W*(yes|no)(?=\W*$|\s*[,.:;!-])\W*", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow many (\w+(?: (?!are|is|were|was|do|did|can|ha|will|in|on|at)\w+){0,2})", re.IGNORECASE)
 
@@ -27,11 +36,19 @@ def text_verdict(
     claim denies and nothing else of it, and says nothing opposite. Contradicted: quote says the same words with another
     count of the same thing, the opposite (opens, closes), or denies what the claim says, or the reverse.
     """
-    statement, denied = _statement(claim, question)
+    statement, denied = statement_of(claim, question)
     verdict = _verdict(statement, passage, quote, 0.0 if denied is not None else closeness, sense)
-    if denied:
-        return {"supported": "contradicted", "contradicted": "supported"}.get(verdict, verdict)  # type: ignore[return-value]
-    return verdict
+    return _OPPOSITE[verdict] if denied else verdict
+
+
+def entailed_verdict(entailment: Entailment, *, denied: bool | None) -> CitationStatus:
+    """Return the verdict of an entailer on (passage, statement). denied: whether the claim denies the statement."""
+    verdict: CitationStatus = "unverified"
+    if entailment.entails >= SURE:
+        verdict = "supported"
+    elif entailment.contradicts >= SURE:
+        verdict = "contradicted"
+    return _OPPOSITE[verdict] if denied else verdict
 
 
 def best_sentence(passage: str, claim: str) -> str:
@@ -41,7 +58,7 @@ def best_sentence(passage: str, claim: str) -> str:
     return max(sentences, key=lambda sentence: len(words & content_words(sentence)), default="")
 
 
-def _statement(claim: str, question: str) -> tuple[str, bool | None]:
+def statement_of(claim: str, question: str) -> tuple[str, bool | None]:
     """Return the claim as a full statement, and whether a bare yes or no denies it; None if it is no bare yes or no."""
     reply = _REPLY.match(claim)
     rest = claim[reply.end() :] if reply else claim

@@ -11,13 +11,14 @@ from uuid import UUID
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.context import event_context
+from gpu_workers.engine.answering.context import event_context, event_text
 from gpu_workers.engine.answering.wording import as_data, choice_lines
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.ports import Hit
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.fusion import RankedEvent, ranked
+from gpu_workers.engine.retrieval.reranking import reranked
 from gpu_workers.engine.retrieval.rewriting import read_queries, requery_schema, rewrite_schema
 from gpu_workers.engine.retrieval.tri_view import Retrieved, ViewQueries, question_text, retrieve
 
@@ -58,7 +59,8 @@ class Requery:
 
 
 def root_state(asked: Asked, calls: Calls) -> State:
-    """Retrieve for the question; after a failed rewrite, by its own words. Raises ModelError of an embedder."""
+    """Retrieve for the question; after a failed rewrite, by its own words, and after a failed reranker, in the order of
+    the views. Raises ModelError of an embedder."""
     question = asked.question
     text = question_text(asked.searched, question.choices)
     queries, failed = ViewQueries.same(text), ""
@@ -70,8 +72,24 @@ def root_state(asked: Asked, calls: Calls) -> State:
         except ModelError as error:
             failed = error.code
     retrieved = _retrieve(asked, calls, queries)
-    events = retrieved.ranking[: asked.settings.tree.event_cap]
+    ranking: Sequence[RankedEvent] = retrieved.ranking
+    try:
+        ranking = _reranked(asked, calls, ranking, text)
+    except ModelError as error:
+        failed = failed or error.code
+    events = tuple(ranking[: asked.settings.tree.event_cap])
     return State("", events, top_similarity=retrieved.top_similarity, failed=failed)
+
+
+def _reranked(asked: Asked, calls: Calls, ranking: Sequence[RankedEvent], text: str) -> Sequence[RankedEvent]:
+    """Return the ranking after a reranker, if one is served and the effort asks for it. Raises ModelError."""
+    reranker, head = asked.models.reranker, ranking[: asked.settings.retrieval.rerank]
+    if reranker is None or not head:
+        return ranking
+    events = asked.graph.load_events([event.event_id for event in head])
+    if any(event.event_id not in events for event in head):
+        return ranking
+    return reranked(ranking, text, [event_text(events[event.event_id]) for event in head], reranker, meter=calls.meter)
 
 
 def step_forward(asked: Asked, state: State) -> State:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.words import content_words, decisive_words, miscounted, opposed, plain, swapped
 from gpu_workers.engine.models.calibration import SimilarityThresholds
-from gpu_workers.engine.models.roles import Meter, Similarity
+from gpu_workers.engine.models.roles import Entailer, Meter, ModelError, Similarity
 
 BROAD_WORDS = 7
 """Minimum content words of two broad answers, which may describe different parts of one thing."""
+
+LEAST_ENTAILED = 0.5
+"""Minimum probability that each of two answers entails the other; an initial value."""
 
 COMPATIBLE_SHARE = 0.6
 """Worth of a vote whose answers merely do not contradict each other. A vote whose answers say the same is worth 1."""
@@ -39,15 +43,16 @@ def score_votes(
     question: str = "",
     trade_off: float = 0.3,
     rescale: bool = True,
+    entailer: Entailer | None = None,
 ) -> list[AnswerVote]:
     """Return the distinct answers of n samples, best S first; ties fall to more votes, then to the earlier sample.
 
     samples: None where nothing could be read; it counts in n and votes for nothing. Abstentions are one answer.
-    thresholds: those of the similarity.
+    thresholds: those of the similarity. entailer: decides which open answers say the same, instead of the similarity.
     rescale: traces are compared by (F1 - baseline) / (1 - baseline) clipped to 0..1, else by raw F1. An answer with a
     single vote has S_r = 0: a single trace has none to agree with.
     """
-    groups = group_answers(samples, similarity, thresholds, meter, question)
+    groups = group_answers(samples, similarity, thresholds, meter, question, entailer=entailer)
     worth = 1.0
     if not any(len(members) > 1 and _answers(samples, members) for members in groups):
         # Answers to a broad question each describe another part: none repeats another, none contradicts it.
@@ -141,9 +146,11 @@ def group_answers(
     question: str = "",
     *,
     compatible: bool = False,
+    entailer: Entailer | None = None,
 ) -> list[tuple[int, ...]]:
     """Return the indices of the readable samples in groups of one answer. A sample joins a group only if it means the
-    same as every member. thresholds: those of the similarity."""
+    same as every member. thresholds: those of the similarity. entailer: decides instead of the similarity, where words
+    alone do not and the answers must say the same; if it fails, the similarity decides."""
     readable = [(index, sample) for index, sample in enumerate(samples) if sample is not None]
     unclear = [
         (left, right)
@@ -151,6 +158,10 @@ def group_answers(
         if same_answer(a, b, question, compatible=compatible) is None and (not compatible or _broad(a.text, b.text))
     ]
     close: set[tuple[int, int]] = set()
+    if unclear and entailer is not None and not compatible:
+        with suppress(ModelError):
+            close = mutual(readable, unclear, entailer, meter, question)
+            unclear = []
     if unclear:
         texts = {index: sample.text for index, sample in readable}
         scores = _scores(texts, unclear, similarity, meter, rescale=True)
@@ -169,6 +180,22 @@ def group_answers(
         else:
             groups.append([index])
     return [tuple(group) for group in groups]
+
+
+def mutual(
+    samples: Sequence[tuple[int, ParsedAnswer]],
+    pairs: Sequence[tuple[int, int]],
+    entailer: Entailer,
+    meter: Meter,
+    question: str,
+) -> set[tuple[int, int]]:
+    """Return the pairs whose answers entail each other, read as answers to the question. Raises ModelError."""
+    texts = {index: f"{question} {sample.text}".strip() for index, sample in samples}
+    both_ways = [(texts[a], texts[b]) for left, right in pairs for a, b in ((left, right), (right, left))]
+    found = entailer.entail(both_ways, meter=meter)
+    return {
+        pair for n, pair in enumerate(pairs) if min(found[2 * n].entails, found[2 * n + 1].entails) >= LEAST_ENTAILED
+    }
 
 
 def _pair_scores(

@@ -92,6 +92,7 @@ def answer_task(asked: Asked, calls: Calls, state: State, context: EventContext)
 
 
 def scored(asked: Asked, draw: Draw) -> tuple[AnswerVote, ...]:
+    """Return the votes of a draw, best S first."""
     votes = score_votes(
         draw.parsed,
         asked.models.similarity,
@@ -100,6 +101,7 @@ def scored(asked: Asked, draw: Draw) -> tuple[AnswerVote, ...]:
         question=asked.question.question,
         trade_off=asked.settings.samples.trade_off,
         rescale=asked.settings.samples.rescale,
+        entailer=asked.entailer,
     )
     return tuple(votes)
 

@@ -122,7 +122,7 @@ class _Growth:
         self._total = sum(sizes) + settings.tree.requery * sum(sizes[:-1]) if self._whole else 0
 
     def grow_from(self, root: State) -> None:
-        self._add_state(0, 0, root)
+        self._levels[0].states[0], self._levels[0].records[0] = root, self._tree.records[0]
         self._proceed(0, 0)
         self._scheduler.run()
         self._keep_rest()

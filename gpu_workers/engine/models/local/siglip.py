@@ -30,7 +30,7 @@ class SiglipEmbedder:
         self.name = name
         self._device, self._batch = device, batch
         self._processor = AutoProcessor.from_pretrained(str(folder))  # type: ignore[no-untyped-call]
-        self._model = SiglipModel.from_pretrained(str(folder)).eval().to(device)
+        self._model = SiglipModel.from_pretrained(str(folder)).eval().to(device)  # type: ignore[no-untyped-call]
         self._lock = threading.Lock()
         self.dimension = int(self._model.config.vision_config.hidden_size)
 
