@@ -60,11 +60,12 @@ locals {
       disk_gib          = 40
     }
     system = {
-      # Webhooks have slots of their own: a fetch of ten minutes never holds them back.
+      # Webhooks have slots of their own: a fetch of ten minutes never holds them back. Workers that share a host's network
+      # share its name, so each has a Celery node name of its own.
       containers = {
         relay    = { image = "worker", entrypoint = "python", arguments = "manage.py relay", health = "true" }
-        worker   = { image = "worker", entrypoint = "", arguments = "--queues cpu.probe,system --concurrency 2" }
-        webhooks = { image = "worker", entrypoint = "", arguments = "--queues io.webhook --concurrency 4" }
+        worker   = { image = "worker", entrypoint = "", arguments = "--queues cpu.probe,system --concurrency 2 --hostname system@%h" }
+        webhooks = { image = "worker", entrypoint = "", arguments = "--queues io.webhook --concurrency 4 --hostname webhooks@%h" }
       }
       environment       = merge(local.app_environment, { AVA_CLOUDWATCH_NAMESPACE = local.metrics })
       secrets           = local.app_secrets

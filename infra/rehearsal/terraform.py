@@ -117,7 +117,8 @@ def machine(group: str, script: str, images: Mapping[str, str]) -> list[MachineC
     for name in re.findall(r"^cat > /etc/systemd/system/ava-(\S+)\.service <<'EOF'$", script, flags=re.M):
         unit = _heredoc(script, f"/etc/systemd/system/ava-{name}.service").replace("\\\n", " ")
         command = next(line for line in unit.splitlines() if line.startswith("ExecStart="))
-        options, arguments = _docker_run(shlex.split(command.partition("=")[2]))
+        # systemd reads %% as %.
+        options, arguments = _docker_run(shlex.split(command.partition("=")[2].replace("%%", "%")))
         environment = dict(line.partition("=")[::2] for line in settings.splitlines() if "=" in line)
         environment |= dict(pair.partition("=")[::2] for pair in options.get("--env", []))
         found.append(
