@@ -31,14 +31,15 @@ SERVERS = frozenset({"postgres", "valkey", "seaweedfs"})
 START_S, INDEX_S, POLL_S = 600.0, 3_600.0, 0.5
 _NO_REASONER = {"REASONER_URL": "http://127.0.0.1:9/v1", "REASONER_MODEL": "none"}
 _NOT_INHERITED = ("DATABASE_", "REDIS_URL", "S3_", "REASONER_", "DESCRIBER_", "AVA_PUBLIC_URL", "AVA_API_PORT")
+_QUESTIONS = "AVA_BENCH_QUESTIONS"
 
 
 @contextmanager
-def service(index_worker: Sequence[str] = (), **settings: str) -> Iterator[Client]:
-    """Yield a client of a service that runs in a folder of its own, without a worker for questions.
+def service(index_worker: Sequence[str] = (), *, questions: bool = False, **settings: str) -> Iterator[Client]:
+    """Yield a client of a service that runs in a folder of its own.
 
-    index_worker: command that replaces the local stack's index worker, () for the local stack's own. settings:
-    environment of all processes.
+    index_worker: command that replaces the local stack's index worker, () for the local stack's own. questions: whether
+    a worker for questions runs; the settings must then name a reasoner. settings: environment of all processes.
     """
     root = Path(tempfile.mkdtemp(prefix="ava-bench-"))
     # An unprivileged server process must be able to enter it.
@@ -50,7 +51,7 @@ def service(index_worker: Sequence[str] = (), **settings: str) -> Iterator[Clien
         process = subprocess.Popen(
             [sys.executable, "-m", "bench.service", str(root), *index_worker],
             cwd=PROJECT,
-            env=inherited | _NO_REASONER | settings | {"AVA_API_PORT": str(port)},
+            env=inherited | _NO_REASONER | settings | {"AVA_API_PORT": str(port), _QUESTIONS: str(int(questions))},
             stdout=out,
             stderr=out,
         )
@@ -90,10 +91,11 @@ def _wait_until_ready(port: int, process: subprocess.Popen[bytes], log: Path) ->
 
 
 def _processes(port: int, index_worker: Sequence[str]) -> list[AppProcess]:
-    """Return the local stack's processes without the worker for questions, and with the given index worker."""
+    """Return the local stack's processes, with the given index worker, and without the worker for questions if it is
+    not wanted."""
     chosen = []
     for process in app_processes(port):
-        if process.name == "worker-query":
+        if process.name == "worker-query" and os.environ.get(_QUESTIONS) != "1":
             continue
         if process.name == "worker-index" and index_worker:
             arenas = (("MALLOC_ARENA_MAX", str(MALLOC_ARENAS)),)
