@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import os
+import queue
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from uuid import uuid4
 
 import boto3
@@ -20,6 +26,8 @@ from tests.conftest import Cast
 from workers import queue_metrics, server_metrics
 from workers.server_metrics import RUNNING, WAITING, ServerAddress, configured_servers, read_load
 
+PROJECT = Path(__file__).resolve().parents[2]
+PATIENCE_S = 120
 VLLM_METRICS = """\
 # HELP vllm:num_requests_running Number of requests in model execution batches.
 # TYPE vllm:num_requests_running gauge
@@ -62,16 +70,42 @@ class ScriptedServer(BaseHTTPRequestHandler):
         pass
 
 
+class ScriptedCloudWatch(BaseHTTPRequestHandler):
+    """Accepts each request and hands its body on."""
+
+    bodies: queue.Queue[bytes]
+
+    def do_POST(self) -> None:
+        self.bodies.put(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(200)
+        for name in ("smithy-protocol", "Content-Type"):
+            if name in self.headers:
+                self.send_header(name, self.headers[name])
+        self.end_headers()
+        # Nothing, in each of the protocols that botocore speaks here.
+        cbor = "smithy-protocol" in self.headers
+        self.wfile.write(b"\xa0" if cbor else b"<PutMetricDataResponse></PutMetricDataResponse>")
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
 @contextmanager
 def server(*, text: str = VLLM_METRICS, key: str = "", endless: bool = False) -> Iterator[tuple[str, list[str]]]:
-    """Run a server; yield its root and the paths that were asked for."""
+    """Run a model server; yield its root and the paths that were asked for."""
     paths: list[str] = []
-    handler = type("Handler", (ScriptedServer,), {"text": text, "key": key, "endless": endless, "paths": paths})
+    with serving(ScriptedServer, text=text, key=key, endless=endless, paths=paths) as root:
+        yield root, paths
+
+
+@contextmanager
+def serving(kind: type[BaseHTTPRequestHandler], **attributes: object) -> Iterator[str]:
+    handler = type("Handler", (kind,), attributes)
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
         thread = threading.Thread(target=running.serve_forever)
         thread.start()
         try:
-            yield f"http://127.0.0.1:{running.server_address[1]}", paths
+            yield f"http://127.0.0.1:{running.server_address[1]}"
         finally:
             running.shutdown()
             thread.join()
@@ -174,3 +208,34 @@ def test_running_jobs_are_counted_per_queue_next_to_the_age_of_waiting_ones(acme
     grown = {key: after[key]["Value"] - before[key]["Value"] for key in after if key[0] == "RunningJobs"}
     assert grown == {("RunningJobs", queue): 2.0 if queue == "gpu.index" else 0.0 for queue in set(QUEUE_OF.values())}
     assert after["RunningJobs", "gpu.index"]["Unit"] == "Count"
+
+
+def test_the_relay_publishes_queues_and_the_servers_that_answer() -> None:
+    bodies: queue.Queue[bytes] = queue.Queue()
+    with (
+        server(endless=True) as (stuck, _),
+        server() as (describer, _),
+        serving(ScriptedCloudWatch, bodies=bodies) as cloudwatch,
+    ):
+        environment = {
+            **os.environ,
+            "AVA_CLOUDWATCH_NAMESPACE": "AVA/test",
+            "AWS_ENDPOINT_URL_CLOUDWATCH": cloudwatch,
+            "AWS_DEFAULT_REGION": "eu-central-1",
+            "AWS_ACCESS_KEY_ID": "a",
+            "AWS_SECRET_ACCESS_KEY": "b",
+            "MODEL_PRESET": "two-gpus",
+            "DESCRIBER_URL": f"{describer}/v1",
+            "REASONER_URL": f"{stuck}/v1",
+        }
+        relay = subprocess.Popen([sys.executable, "manage.py", "relay"], cwd=PROJECT, env=environment)
+        try:
+            queues, servers = sorted(
+                (bodies.get(timeout=PATIENCE_S) for _ in range(2)), key=lambda body: b"vlm" in body
+            )
+        finally:
+            relay.send_signal(signal.SIGTERM)
+            assert relay.wait(PATIENCE_S) == 0
+    assert all(name in queues for name in (b"OldestRunnableAge", b"RunningJobs", b"gpu.index"))
+    assert all(name in servers for name in (b"ModelRequestsWaiting", b"ModelRequestsRunning", b"vlm"))
+    assert b"llm" not in servers
