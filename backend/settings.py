@@ -140,7 +140,7 @@ SOURCE_ALLOW_PRIVATE = env.boolean("AVA_SOURCE_ALLOW_PRIVATE", False)
 # Seconds for which a replaced index version is kept for questions that began on it.
 RETIRE_AFTER_SECONDS = env.integer("AVA_RETIRE_AFTER_SECONDS", 3_600, least=0)
 
-# Namespace in which the relay publishes queue ages for autoscaling; "" publishes none.
+# Namespace in which the relay publishes the loads of queues and model servers for autoscaling; "" publishes none.
 CLOUDWATCH_NAMESPACE = env.text("AVA_CLOUDWATCH_NAMESPACE", "")
 
 LOGGING = {

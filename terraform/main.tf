@@ -45,6 +45,9 @@ locals {
   index_image = local.hosted ? "cpu-worker" : "gpu-worker"
   query_image = length(setintersection(keys(local.preset.roles), ["text_embedder", "frame_embedder", "token_embedder"])) == 3 ? "worker" : "cpu-worker"
 
+  # Most of a segment's time is the describer's. A describer elsewhere reports no waiting requests.
+  index_held_by = local.hosted || contains(keys(var.extra_environment), "DESCRIBER_URL") ? "" : try(local.preset.roles.describer, "")
+
   # One entry is one kind of machine: what runs on it, what it may read, what it listens to.
   service_groups = {
     api = {
@@ -83,6 +86,7 @@ locals {
       secrets           = local.model_secrets
       object_actions    = local.write_objects
       queues            = ["gpu.index"]
+      held_by           = local.index_held_by
       gpu               = !local.hosted
       security_group    = "worker"
       target_group_arns = []
@@ -149,6 +153,7 @@ locals {
       secrets           = ["MODEL_API_KEY"]
       object_actions    = []
       queues            = []
+      servers           = { for name, server in spec.servers : name => server.sequences }
       gpu               = true
       security_group    = "model"
       target_group_arns = [for name in keys(spec.servers) : module.model_balancer[0].target_group_arns[name]]
@@ -161,7 +166,7 @@ locals {
     { for machine, type in local.machine_types : machine => {
       instance_type = type
       least         = try(var.model_machines[machine].least, 1)
-      most          = max(try(var.model_machines[machine].most, 1), try(var.model_machines[machine].least, 1))
+      most          = max(try(var.model_machines[machine].most, 2), try(var.model_machines[machine].least, 1))
     } },
   )
 }
@@ -260,6 +265,7 @@ module "workers" {
   region             = var.region
   groups             = merge(local.service_groups, local.model_groups)
   sizes              = local.sizes
+  machine_image_ids  = var.machine_image_ids
   started            = var.services_started
   subnet_ids         = module.network.private_subnet_ids
   security_group_ids = module.network.security_group_ids

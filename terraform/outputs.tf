@@ -34,7 +34,7 @@ output "group_names" {
 }
 
 output "metrics_namespace" {
-  description = "CloudWatch namespace in which the relay publishes OldestRunnableAge."
+  description = "CloudWatch namespace in which the relay publishes the loads of queues and model servers."
   value       = local.metrics
 }
 
@@ -51,4 +51,9 @@ output "containers" {
 output "machine_gpus" {
   description = "Number of cards of each machine for models."
   value       = local.machine_gpus
+}
+
+output "scaling" {
+  description = "Least and most machines of each group, its machine image, and the alarms that add and remove machines."
+  value       = module.workers.scaling
 }

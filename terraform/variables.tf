@@ -146,14 +146,25 @@ variable "model_endpoints" {
 }
 
 variable "model_machines" {
-  description = "Other machines than the preset's default, by group (models-0, models-1, …). gpus: number of cards of a type that the configuration does not know."
+  description = "Machines by group (models-0, models-1, …): another type than the preset's default, least and most machines. gpus: number of cards of a type that the configuration does not know."
   type = map(object({
     instance_type = optional(string)
     gpus          = optional(number)
     least         = optional(number, 1)
-    most          = optional(number, 1)
+    most          = optional(number, 2)
   }))
   default = {}
+}
+
+variable "machine_image_ids" {
+  description = "Machine images by group, baked from a running machine, that hold container images and model weights; by default the newest ECS image."
+  type        = map(string)
+  default     = {}
+
+  validation {
+    condition     = alltrue([for group, image in var.machine_image_ids : contains(keys(local.sizes), group) && can(regex("^ami-[0-9a-f]{8,17}$", image))])
+    error_message = "machine_image_ids maps groups of this installation (api, models-0, …) to ids such as ami-0123456789abcdef0."
+  }
 }
 
 variable "model_server_environment" {

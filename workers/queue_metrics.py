@@ -1,30 +1,35 @@
-"""Publishes the metric by which worker groups are scaled: per queue, the age of the oldest runnable job."""
+"""Publishes the metrics by which worker groups are scaled: per queue, the age of the oldest runnable job, and the
+number of running jobs."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import boto3
 
 from backend.jobs.models import QUEUE_OF
-from backend.jobs.services import oldest_runnable_age_seconds
+from backend.jobs.services import oldest_runnable_age_seconds, running_jobs
 
-METRIC = "OldestRunnableAge"
+OLDEST_AGE = "OldestRunnableAge"
+RUNNING = "RunningJobs"
 
 
 def publish_queue_ages(namespace: str) -> None:
-    """Publish one CloudWatch datum per queue in seconds, 0 for an empty queue.
+    """Publish both CloudWatch metrics of every queue, 0 for an empty queue."""
+    boto3.client("cloudwatch").put_metric_data(Namespace=namespace, MetricData=queue_data())
+
+
+def queue_data() -> list[dict[str, Any]]:
+    """Return the data of both metrics of every queue.
 
     The age comes from the jobs, so it includes jobs whose messages are unacknowledged.
     """
-    ages = oldest_runnable_age_seconds()
-    boto3.client("cloudwatch").put_metric_data(
-        Namespace=namespace,
-        MetricData=[
-            {
-                "MetricName": METRIC,
-                "Dimensions": [{"Name": "Queue", "Value": queue}],
-                "Unit": "Seconds",
-                "Value": max(0.0, ages.get(queue, 0.0)),
-            }
-            for queue in sorted(set(QUEUE_OF.values()))
-        ],
-    )
+    ages, running = oldest_runnable_age_seconds(), running_jobs()
+    return [
+        {"MetricName": name, "Dimensions": [{"Name": "Queue", "Value": queue}], "Unit": unit, "Value": value}
+        for queue in sorted(set(QUEUE_OF.values()))
+        for name, unit, value in (
+            (OLDEST_AGE, "Seconds", max(0.0, ages.get(queue, 0.0))),
+            (RUNNING, "Count", float(running.get(queue, 0))),
+        )
+    ]

@@ -378,3 +378,18 @@ def oldest_runnable_age_seconds() -> dict[str, float]:
             [JobState.QUEUED],
         )
         return {queue: float(age) for queue, age in cursor.fetchall()}
+
+
+def running_jobs() -> dict[str, int]:
+    """Return, per queue, how many jobs run; a worker group that works is not idle, even if nothing waits.
+
+    A job whose lease has expired counts too, because a worker must run it again.
+    """
+    counts = (
+        Job.unscoped.using("dispatch")
+        .filter(state=JobState.RUNNING)
+        .values_list("queue")
+        .annotate(running=models.Count("id"))
+        .order_by("queue")
+    )
+    return dict(counts)

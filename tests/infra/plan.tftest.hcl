@@ -67,6 +67,47 @@ run "two_gpus" {
   }
 
   assert {
+    condition     = alltrue([for machine in ["models-0", "models-1"] : output.scaling[machine].least == 1 && output.scaling[machine].most == 2 && toset(keys(output.scaling[machine].alarms)) == toset(["crowded", "spare"])])
+    error_message = "Groups of model servers grow, and by their requests only."
+  }
+
+  assert {
+    condition     = output.scaling["models-1"].alarms["crowded"].metrics == ["ModelRequestsWaiting llm"] && output.scaling["models-1"].alarms["crowded"].threshold == 4 && output.scaling["models-1"].alarms["crowded"].expression == "MAX(METRICS())"
+    error_message = "A group of model servers grows while requests wait in vLLM."
+  }
+
+  assert {
+    condition     = toset(output.scaling["models-0"].alarms["crowded"].metrics) == toset([for server in ["vlm", "text-embedder", "frame-embedder", "token-embedder", "reranker", "entailer"] : "ModelRequestsWaiting ${server}"])
+    error_message = "Any server of a machine may be the crowded one."
+  }
+
+  assert {
+    condition     = output.scaling["models-1"].alarms["spare"].metrics == ["ModelRequestsRunning llm"] && output.scaling["models-1"].alarms["spare"].threshold == 12 && output.scaling["models-1"].alarms["spare"].comparison == "LessThanOrEqualToThreshold"
+    error_message = "A group of model servers shrinks when its servers run a quarter of what they can."
+  }
+
+  assert {
+    condition     = output.scaling["index"].alarms["late"].expression == "IF(held > 4, 0, MAX([q0]))" && toset(output.scaling["index"].alarms["late"].metrics) == toset(["OldestRunnableAge gpu.index", "ModelRequestsWaiting vlm"])
+    error_message = "The index group does not grow while the VLM is the bottleneck."
+  }
+
+  assert {
+    condition     = output.scaling["query"].alarms["late"].expression == "MAX(METRICS())" && output.scaling["query"].alarms["late"].metrics == ["OldestRunnableAge gpu.query"]
+    error_message = "Questions are late whatever the model servers do."
+  }
+
+  assert {
+    condition     = alltrue([for group in ["system", "index", "query"] : output.scaling[group].alarms["idle"].comparison == "LessThanThreshold" && output.scaling[group].alarms["idle"].threshold == 1 && length([for metric in output.scaling[group].alarms["idle"].metrics : metric if startswith(metric, "RunningJobs ")]) == length([for metric in output.scaling[group].alarms["idle"].metrics : metric if startswith(metric, "OldestRunnableAge ")])])
+    error_message = "A group with a running job is not idle."
+  }
+
+  # CloudWatch's limit for an alarm on an expression.
+  assert {
+    condition     = alltrue(flatten([for group in values(output.scaling) : [for alarm in values(group.alarms) : length(alarm.metrics) <= 10]]))
+    error_message = "An alarm reads at most ten metrics."
+  }
+
+  assert {
     condition     = length(output.containers["system"]) == 3 && strcontains(output.containers["system"]["webhooks"].arguments, "--queues io.webhook ")
     error_message = "The relay, the worker and the webhooks have processes of their own."
   }
@@ -97,6 +138,44 @@ run "four_gpus_use_every_card" {
   assert {
     condition     = contains(keys(output.containers["query"]["worker"].environment), "CHECKER_URL")
     error_message = "A checker on a server of its own has a URL of its own."
+  }
+}
+
+run "all_servers_on_one_card" {
+  command = plan
+
+  variables {
+    model_preset      = "gpu-80gb"
+    model_machines    = { models-0 = { least = 2, most = 5 } }
+    machine_image_ids = { models-0 = "ami-0123456789abcdef0" }
+  }
+
+  assert {
+    condition     = output.scaling["models-0"].least == 2 && output.scaling["models-0"].most == 5
+    error_message = "The operator bounds a group of model servers."
+  }
+
+  assert {
+    condition     = alltrue([for alarm in values(output.scaling["models-0"].alarms) : length(alarm.metrics) == 7])
+    error_message = "An alarm reads at most ten metrics."
+  }
+
+  assert {
+    condition     = output.scaling["models-0"].image == "ami-0123456789abcdef0" && output.scaling["index"].image != "ami-0123456789abcdef0"
+    error_message = "A baked machine image starts the machines of its group."
+  }
+}
+
+run "a_describer_elsewhere_holds_nothing" {
+  command = plan
+
+  variables {
+    extra_environment = { DESCRIBER_URL = "https://models.example.com/v1" }
+  }
+
+  assert {
+    condition     = output.scaling["index"].alarms["late"].expression == "MAX(METRICS())"
+    error_message = "Only a server of this installation holds the index group."
   }
 }
 
@@ -159,6 +238,11 @@ run "hosted_models" {
   assert {
     condition     = output.containers["index"]["worker"].environment["DESCRIBER_MODEL"] == "vision" && contains(output.containers["index"]["worker"].secrets, "DESCRIBER_API_KEY") && !contains(output.containers["index"]["worker"].secrets, "MODEL_API_KEY")
     error_message = "Names and keys of hosted models reach the workers."
+  }
+
+  assert {
+    condition     = output.scaling["index"].alarms["late"].expression == "MAX(METRICS())" && output.scaling["index"].alarms["late"].metrics == ["OldestRunnableAge gpu.index"]
+    error_message = "Hosted models report no waiting requests."
   }
 }
 
@@ -251,4 +335,14 @@ run "a_single_relay_is_refused" {
   }
 
   expect_failures = [var.sizes]
+}
+
+run "a_machine_image_of_an_unknown_group_is_refused" {
+  command = plan
+
+  variables {
+    machine_image_ids = { models-7 = "ami-0123456789abcdef0" }
+  }
+
+  expect_failures = [var.machine_image_ids]
 }

@@ -18,6 +18,7 @@ import pytest
 
 from gpu_workers.engine.models import model_table
 from tests.infra.conftest import ROOT
+from workers import server_metrics
 
 TERRAFORM = ROOT / "terraform"
 MODULES = sorted(path for path in (TERRAFORM / "modules").iterdir() if path.is_dir())
@@ -257,7 +258,34 @@ def test_every_alarm_has_an_action():
     for name, body in alarms.items():
         assert body.get("alarm_actions"), name
     paging = {name for name, body in alarms.items() if "topic" in str(body["alarm_actions"])}
-    assert paging == set(alarms) - {"late", "idle"}  # these two buy and return machines
+    assert paging == set(alarms) - {"late", "idle", "crowded", "spare"}  # these buy and return machines
+
+
+def test_each_alarm_that_scales_changes_its_own_group():
+    alarms, policies = (
+        resources(module("workers"), f"aws_{kind}") for kind in ("cloudwatch_metric_alarm", "autoscaling_policy")
+    )
+    for name, policy, step in (
+        ("late", "out", 1),
+        ("idle", "in", -1),
+        ("crowded", "model_out", 1),
+        ("spare", "model_in", -1),
+    ):
+        assert alarms[name]["alarm_actions"] == [f"${{aws_autoscaling_policy.{policy}[each.key].arn}}"]
+        assert alarms[name]["for_each"] == policies[policy]["for_each"]
+        assert policies[policy]["autoscaling_group_name"] == "${aws_autoscaling_group.this[each.key].name}"
+        adjustments = [int(adjustment["scaling_adjustment"]) for adjustment in policies[policy]["step_adjustment"]]
+        assert adjustments[0] == step
+        # No data is an outage of the relay or of a server, and no reason to buy or to return a machine.
+        assert alarms[name]["treat_missing_data"] == "notBreaching"
+
+
+def test_scaling_reads_the_metrics_that_the_relay_publishes():
+    scaling = text(module("workers"))
+    of_queues = re.findall(r'^[A-Z_]+ = "(\w+)"$', (ROOT / "workers" / "queue_metrics.py").read_text(), flags=re.M)
+    published = {*of_queues, *server_metrics.SOURCES}
+    assert len(published) == 4
+    assert set(re.findall(r'metric_name\s+= "(\w+)"', scaling)) == published
 
 
 def test_the_bucket_itself_may_be_listed():
@@ -364,7 +392,7 @@ def terraform(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [binary, *arguments], cwd=tree, env=environment, capture_output=True, text=True, timeout=120
+            [binary, *arguments], cwd=tree, env=environment, capture_output=True, text=True, timeout=540
         )
 
     run.tree = tree  # type: ignore[attr-defined]

@@ -20,7 +20,7 @@ resource "aws_launch_template" "this" {
   for_each = var.groups
 
   name                   = "${var.name}-${each.key}"
-  image_id               = data.aws_ssm_parameter.ami[each.value.gpu ? "gpu" : "cpu"].insecure_value
+  image_id               = lookup(var.machine_image_ids, each.key, data.aws_ssm_parameter.ami[each.value.gpu ? "gpu" : "cpu"].insecure_value)
   instance_type          = var.sizes[each.key].instance_type
   update_default_version = true
   vpc_security_group_ids = [var.security_group_ids[each.value.security_group]]

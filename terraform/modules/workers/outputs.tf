@@ -20,3 +20,26 @@ output "containers" {
     }
   }
 }
+
+output "scaling" {
+  value = {
+    for group, resource in aws_autoscaling_group.this : group => {
+      least = resource.min_size
+      most  = resource.max_size
+      image = aws_launch_template.this[group].image_id
+      alarms = {
+        for kind, alarms in {
+          late    = aws_cloudwatch_metric_alarm.late
+          idle    = aws_cloudwatch_metric_alarm.idle
+          crowded = aws_cloudwatch_metric_alarm.crowded
+          spare   = aws_cloudwatch_metric_alarm.spare
+          } : kind => {
+          comparison = alarms[group].comparison_operator
+          threshold  = alarms[group].threshold
+          expression = one([for query in alarms[group].metric_query : query.expression if query.return_data == true])
+          metrics    = flatten([for query in alarms[group].metric_query : [for metric in query.metric : "${metric.metric_name} ${join(",", values(metric.dimensions))}"]])
+        } if contains(keys(alarms), group)
+      }
+    }
+  }
+}

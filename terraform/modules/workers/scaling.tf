@@ -1,5 +1,6 @@
 # The age of the oldest work that could run says how late customers are. Queue length does not: it cannot see work already handed out.
-# The relay publishes OldestRunnableAge (seconds, dimension Queue) every minute, 0 for an empty queue.
+# The relay publishes OldestRunnableAge (seconds) and RunningJobs by Queue every minute, 0 for an empty queue, and what vLLM
+# reports, ModelRequestsWaiting and ModelRequestsRunning, by Server.
 
 resource "aws_autoscaling_policy" "out" {
   for_each = local.queue_groups
@@ -49,11 +50,29 @@ resource "aws_cloudwatch_metric_alarm" "late" {
   treat_missing_data = "notBreaching"
   alarm_actions      = [aws_autoscaling_policy.out[each.key].arn]
 
+  # While requests wait at the model server that this group feeds, more workers would only make that queue longer. No data
+  # of that server means that it is away, and then more workers do not help either.
   metric_query {
     id          = "oldest"
-    expression  = "MAX(METRICS())"
+    expression  = each.value.held_by == "" ? "MAX(METRICS())" : "IF(held > ${local.crowded_requests}, 0, MAX([${join(", ", [for queue in range(length(each.value.queues)) : "q${queue}"])}]))"
     label       = "Oldest runnable age"
     return_data = true
+  }
+
+  dynamic "metric_query" {
+    for_each = each.value.held_by == "" ? [] : [each.value.held_by]
+
+    content {
+      id = "held"
+
+      metric {
+        namespace   = var.metrics_namespace
+        metric_name = "ModelRequestsWaiting"
+        period      = 60
+        stat        = "Maximum"
+        dimensions  = { Server = metric_query.value }
+      }
+    }
   }
 
   dynamic "metric_query" {
@@ -77,17 +96,17 @@ resource "aws_cloudwatch_metric_alarm" "idle" {
   for_each = local.queue_groups
 
   alarm_name          = "${var.name}-${each.key}-idle"
-  alarm_description   = "Nothing of ${join(", ", each.value.queues)} waits"
-  comparison_operator = "LessThanOrEqualToThreshold"
+  alarm_description   = "Nothing of ${join(", ", each.value.queues)} waits or runs"
+  comparison_operator = "LessThanThreshold"
   threshold           = 1
   evaluation_periods  = 15
   treat_missing_data  = "notBreaching"
   alarm_actions       = [aws_autoscaling_policy.in[each.key].arn]
 
   metric_query {
-    id          = "oldest"
+    id          = "work"
     expression  = "MAX(METRICS())"
-    label       = "Oldest runnable age"
+    label       = "Oldest runnable age, or running jobs"
     return_data = true
   }
 
@@ -100,6 +119,23 @@ resource "aws_cloudwatch_metric_alarm" "idle" {
       metric {
         namespace   = var.metrics_namespace
         metric_name = "OldestRunnableAge"
+        period      = 60
+        stat        = "Maximum"
+        dimensions  = { Queue = metric_query.value }
+      }
+    }
+  }
+
+  # A machine is never returned while one of its group works: the group does not choose an idle machine.
+  dynamic "metric_query" {
+    for_each = each.value.queues
+
+    content {
+      id = "r${metric_query.key}"
+
+      metric {
+        namespace   = var.metrics_namespace
+        metric_name = "RunningJobs"
         period      = 60
         stat        = "Maximum"
         dimensions  = { Queue = metric_query.value }
@@ -142,7 +178,7 @@ resource "aws_cloudwatch_metric_alarm" "stuck" {
   alarm_actions       = [var.alarm_topic_arn]
 }
 
-# The API follows the load on its processors. Model servers keep their least number: a GPU host takes long to load and is bought by decision.
+# The API follows the load on its processors.
 resource "aws_autoscaling_policy" "processor" {
   for_each = { for group, spec in var.groups : group => spec if length(spec.queues) == 0 && !spec.gpu }
 
@@ -155,6 +191,109 @@ resource "aws_autoscaling_policy" "processor" {
 
     predefined_metric_specification {
       predefined_metric_type = "ASGAverageCPUUtilization"
+    }
+  }
+}
+
+# Model servers follow the requests that wait in vLLM. One machine at a time, and none while the last one still loads its
+# weights: a machine that does not answer yet has relieved nobody.
+resource "aws_autoscaling_policy" "model_out" {
+  for_each = local.model_groups
+
+  name                      = "${var.name}-${each.key}-out"
+  autoscaling_group_name    = aws_autoscaling_group.this[each.key].name
+  policy_type               = "StepScaling"
+  adjustment_type           = "ChangeInCapacity"
+  estimated_instance_warmup = 1800
+
+  step_adjustment {
+    metric_interval_lower_bound = 0
+    scaling_adjustment          = 1
+  }
+}
+
+resource "aws_autoscaling_policy" "model_in" {
+  for_each = local.model_groups
+
+  name                   = "${var.name}-${each.key}-in"
+  autoscaling_group_name = aws_autoscaling_group.this[each.key].name
+  policy_type            = "StepScaling"
+  adjustment_type        = "ChangeInCapacity"
+
+  step_adjustment {
+    metric_interval_upper_bound = 0
+    scaling_adjustment          = -1
+  }
+}
+
+# The relay reads one machine of a server, the one with the fewest open requests. If requests wait there, they wait everywhere.
+resource "aws_cloudwatch_metric_alarm" "crowded" {
+  for_each = local.model_groups
+
+  alarm_name          = "${var.name}-${each.key}-crowded"
+  alarm_description   = "Requests wait at a model server of ${each.key}: ${join(", ", keys(each.value.servers))}"
+  comparison_operator = "GreaterThanThreshold"
+  threshold           = local.crowded_requests
+  evaluation_periods  = 3
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_autoscaling_policy.model_out[each.key].arn]
+
+  metric_query {
+    id          = "waiting"
+    expression  = "MAX(METRICS())"
+    label       = "Waiting requests of the busiest server"
+    return_data = true
+  }
+
+  dynamic "metric_query" {
+    for_each = keys(each.value.servers)
+
+    content {
+      id = "s${metric_query.key}"
+
+      metric {
+        namespace   = var.metrics_namespace
+        metric_name = "ModelRequestsWaiting"
+        period      = 60
+        stat        = "Maximum"
+        dimensions  = { Server = metric_query.value }
+      }
+    }
+  }
+}
+
+# A quarter of what a machine runs at once: of two such machines, one carries both loads with half of its places free.
+resource "aws_cloudwatch_metric_alarm" "spare" {
+  for_each = local.model_groups
+
+  alarm_name          = "${var.name}-${each.key}-spare"
+  alarm_description   = "No model server of ${each.key} runs more than a quarter of its requests, half an hour long"
+  comparison_operator = "LessThanOrEqualToThreshold"
+  threshold           = floor(min(values(each.value.servers)...) / 4)
+  evaluation_periods  = 30
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_autoscaling_policy.model_in[each.key].arn]
+
+  metric_query {
+    id          = "running"
+    expression  = "MAX(METRICS())"
+    label       = "Running requests of the busiest server"
+    return_data = true
+  }
+
+  dynamic "metric_query" {
+    for_each = keys(each.value.servers)
+
+    content {
+      id = "s${metric_query.key}"
+
+      metric {
+        namespace   = var.metrics_namespace
+        metric_name = "ModelRequestsRunning"
+        period      = 60
+        stat        = "Maximum"
+        dimensions  = { Server = metric_query.value }
+      }
     }
   }
 }

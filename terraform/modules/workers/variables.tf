@@ -21,6 +21,8 @@ variable "groups" {
     secrets           = list(string)
     object_actions    = list(string)
     queues            = list(string)
+    held_by           = optional(string, "")      # model server whose waiting requests keep the group from growing
+    servers           = optional(map(number), {}) # model servers of the machine: requests that each runs at once
     gpu               = bool
     security_group    = string
     target_group_arns = list(string)
@@ -31,6 +33,11 @@ variable "groups" {
 
 variable "sizes" {
   type = map(object({ instance_type = string, least = number, most = number }))
+}
+
+variable "machine_image_ids" {
+  description = "Baked machine images by group."
+  type        = map(string)
 }
 
 variable "started" {
@@ -83,7 +90,11 @@ variable "alarm_topic_arn" {
 
 locals {
   queue_groups = { for group, spec in var.groups : group => spec if length(spec.queues) > 0 }
+  model_groups = { for group, spec in var.groups : group => spec if length(spec.servers) > 0 }
 
   # A question waits for a person, an index job for a machine.
   late_after_seconds = { for group in keys(local.queue_groups) : group => group == "query" ? 10 : 60 }
+
+  # Some requests always wait for an instant; more than these, minutes long, are a queue.
+  crowded_requests = 4
 }

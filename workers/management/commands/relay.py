@@ -6,6 +6,7 @@ import logging
 import signal
 import threading
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -20,6 +21,7 @@ from backend.jobs import services
 from backend.library.services.upload_expiry import expire_uploads
 from workers.app import RUN_JOB, app
 from workers.queue_metrics import publish_queue_ages
+from workers.server_metrics import configured_servers, publish_server_loads
 
 logger = logging.getLogger("ava.relay")
 
@@ -42,6 +44,10 @@ class Command(BaseCommand):
             signal.signal(number, lambda *_: stop.set())
         self.stdout.write("relay ready")
         next_reap = next_sweep = next_metric = 0.0
+        servers = configured_servers() if settings.CLOUDWATCH_NAMESPACE else []
+        # In a thread of its own: a model server that does not answer never holds a wake-up back.
+        reader = ThreadPoolExecutor(1, thread_name_prefix="server-loads")
+        reading: Future[None] | None = None
         while not stop.wait(POLL_SECONDS):
             try:
                 publish_due()
@@ -56,6 +62,8 @@ class Command(BaseCommand):
                     expire_uploads()
                 if settings.CLOUDWATCH_NAMESPACE and now >= next_metric:
                     next_metric = now + METRIC_SECONDS
+                    if reading is None or reading.done():
+                        reading = reader.submit(publish_server_loads, settings.CLOUDWATCH_NAMESPACE, servers)
                     publish_queue_ages(settings.CLOUDWATCH_NAMESPACE)
             except OperationalError:
                 # The database restarts or fails over: the outbox waits in it.
@@ -66,7 +74,7 @@ class Command(BaseCommand):
                 logger.exception("broker away, the outbox keeps its rows")
                 stop.wait(1.0)
             except METRICS_AWAY:
-                logger.exception("queue ages could not be published")
+                logger.exception("metrics of the queues could not be published")
 
 
 def broker_priority(job_priority: int) -> int:
