@@ -62,7 +62,8 @@ class ServedReranker:
                 stage="rerank",
                 meter=meter,
                 items=len(part),
-                optional=salted(meter),
+                # A tokenizer of bytes has more tokens than cut() expects; vLLM cuts the rest.
+                optional={"truncate_prompt_tokens": -1, **salted(meter)},
             )
 
         for part, found in zip(parts, at_once(ask, parts), strict=True):
