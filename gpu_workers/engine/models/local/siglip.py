@@ -53,6 +53,8 @@ class SiglipEmbedder:
         inputs = self._processor(
             text=[text.lower()], padding="max_length", max_length=TEXT_TOKENS, truncation=True, return_tensors="pt"
         )
+        # It learnt without a mask: the padding is part of the text.
+        inputs.pop("attention_mask", None)
         row: Vector = self._run("get_text_features", inputs)[0]
         meter.record(ModelCall("embedding", self.name, _ms(started), items=1))
         return row
