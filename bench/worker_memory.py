@@ -55,15 +55,15 @@ def query_worker() -> Figures:
 
 
 def _answer(client: Client, video_id: str) -> None:
-    body = {"question": "Who walks across the square?", "scope": {"video_ids": [video_id]}}
+    body = {"question": "Who walks across the square?", "video_ids": [video_id]}
     question = client.call("POST", "/questions", body)
     deadline = time.monotonic() + WAIT_S
-    while question["status"] not in {"completed", "failed", "canceled"}:
+    while question["status"] not in {"succeeded", "failed", "canceled"}:
         if time.monotonic() > deadline:
             raise AssertionError(f"the question is still {question['status']}")
         time.sleep(0.5)
         question = client.call("GET", f"/questions/{question['id']}")
-    if question["status"] != "completed":
+    if question["status"] != "succeeded":
         raise AssertionError(f"the question ended as {question['status']}: {question.get('error')}")
 
 
