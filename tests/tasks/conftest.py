@@ -38,6 +38,8 @@ def _bound(
     monkeypatch.setenv("DESCRIBER_MODEL", vlm.model)
     monkeypatch.setenv("REASONER_URL", llm.url)
     monkeypatch.setenv("REASONER_MODEL", llm.model)
+    # The real detector would take most of the time; the tests of objects turn it on.
+    monkeypatch.setenv("AVA_TRACKS", "off")
     monkeypatch.setattr("backend.jobs.services.RETRY_BASE_SECONDS", 0)
     monkeypatch.setattr("backend.jobs.services.OPERATOR_SECONDS", 0)
     models.index_models.cache_clear()

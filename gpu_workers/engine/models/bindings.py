@@ -173,8 +173,10 @@ def _perception(settings: ModelSettings) -> tuple[Describer, Summariser, Extract
 
 
 def _with_tracks(describer: Describer, settings: ModelSettings) -> Describer:
-    """Return the describer with a detector and a tracker next to it, wherever the ml extra is installed."""
-    if not all(importlib.util.find_spec(name) for name in ("cv2", "trackers", "ai_edge_litert")):
+    """Return the describer with a detector and a tracker next to it, wherever the ml extra is installed and AVA_TRACKS
+    is on."""
+    installed = all(importlib.util.find_spec(name) for name in ("cv2", "trackers", "ai_edge_litert"))
+    if not installed or not settings.tracks:
         return describer
     from gpu_workers.engine.models.observer.following import Follower
     from gpu_workers.engine.models.observer.tracked import TrackedDescriber

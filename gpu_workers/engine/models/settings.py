@@ -36,7 +36,7 @@ class ModelSettings:
     describer_images: maximum number of pictures per request, None for what the table or the server allows.
     concurrency: maximum number of requests in flight per server. similarity, transcriber: a name of the table or a
     folder. device: device of in-process models; "auto" is the GPU where torch sees one. threads: of each model
-    without a GPU.
+    without a GPU. tracks: whether a detector and a tracker run next to a VLM.
     """
 
     preset: str = "embedded"
@@ -55,6 +55,7 @@ class ModelSettings:
     transcriber: str = "whisper-base"
     device: str = "auto"
     threads: int = 1
+    tracks: bool = True
 
     @classmethod
     def from_env(cls, env: Mapping[str, str] | None = None) -> ModelSettings:
@@ -73,6 +74,7 @@ class ModelSettings:
             transcriber=env.get("TRANSCRIBER_MODEL") or chosen.in_process["transcriber"],
             device=_device(env),
             threads=_positive(env, "AVA_MODEL_THREADS") or 1,
+            tracks=_on(env, "AVA_TRACKS"),
         )
 
     def role(self, name: str) -> RoleSettings:
@@ -120,6 +122,13 @@ def _positive(env: Mapping[str, str], name: str) -> int | None:
     if not text.isdigit() or int(text) < 1:
         raise ValueError(f"{name} is a whole number above 0, got {text!r}")
     return int(text)
+
+
+def _on(env: Mapping[str, str], name: str) -> bool:
+    text = env.get(name) or "on"
+    if text not in ("on", "off"):
+        raise ValueError(f"{name} is on or off, got {text!r}")
+    return text == "on"
 
 
 def _device(env: Mapping[str, str]) -> str:
