@@ -105,10 +105,11 @@ class Rehearsal:
             for port in service.ports:
                 Relay(listen("127.0.0.1", port.published), (network.address(service.name), port.target))
         checks.model_servers(self._containers, report)
+        Customer(planned, self._containers, report).run(self._video())
+        # A worker loads its detector with the first segment.
         if self._seeded is not None:
             fetched = any(self._seeded.glob(f"{_FETCHED}-*"))
             report.check("weights.fetched", fetched, f"{_FETCHED} by a worker's own means, from the package index")
-        Customer(planned, self._containers, report).run(self._video())
         if self._profile == "openai":
             self._machines(planned, built, network, deployment)
 
