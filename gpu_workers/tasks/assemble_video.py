@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import dataclass
 from uuid import UUID
@@ -29,6 +30,8 @@ from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import index_models
 from gpu_workers.tasks.recent_thumbnails import StoredFrames
 from workers.runner import FollowUp, Work
+
+logger = logging.getLogger("ava.jobs")
 
 SEGMENTS_PER_STEP = 16
 """Maximum number of ready segments that one step assembles and commits. Their summaries are requested together, so that
@@ -138,6 +141,10 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
         assembler.push(with_objects(step.chunks, numbers))
         if step.observed.last:
             assembler.flush()
+    for warning in assembler.warnings:
+        logger.warning(
+            "video %s, event %s: %s: %s: %s", video.id, warning.event_id, warning.stage, warning.code, warning.message
+        )
     wall_ms = round((time.monotonic() - started) * 1000)
     with work.checkpoint():
         if not is_indexing(video.id, version):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -28,6 +29,8 @@ from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import index_models
 from gpu_workers.tasks.recent_thumbnails import RECENT
 from workers.runner import FollowUp, Work
+
+logger = logging.getLogger("ava.jobs")
 
 URL_LIFETIME = timedelta(hours=2)
 THUMBNAILS_AT_ONCE = 8
@@ -75,6 +78,8 @@ def handle(work: Work) -> FollowUp | None:
             )
     except SourceUnreadable as error:
         raise JobFailed(error.code, str(error), retryable=error.retryable) from error
+    for warning in observation.warnings:
+        logger.warning("video %s, chunk %d: %s: %s", pending.video.id, warning.n, warning.code, warning.message)
     return commit(work, pending, observation, store_thumbnails(work, pending.segment, observation.record), meter)
 
 

@@ -32,6 +32,7 @@ from gpu_workers.engine.models.frame_grid import SamplingGrid
 from gpu_workers.engine.models.roles import (
     ChunkView,
     Describer,
+    DescriptionWarning,
     IndexModels,
     ManyRates,
     Meter,
@@ -134,11 +135,13 @@ class StageTimes:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Result of observing a segment. record: to be stored. skipped: number of corrupt packets."""
+    """Result of observing a segment. record: to be stored. skipped: number of corrupt packets. warnings: what
+    descriptions lack."""
 
     record: SegmentRecord
     times: StageTimes
     skipped: int
+    warnings: tuple[DescriptionWarning, ...] = ()
 
 
 def observe_segment(
@@ -200,7 +203,7 @@ def observe_segment(
     if [chunk.n for chunk in described.chunks] != [view.n for view in views]:
         raise ValueError(f"{models.describer.name} described other chunks than it was shown")
     record = SegmentRecord(span, described.chunks, kept, described.tracks, transcript)
-    return Observation(record, times, skipped)
+    return Observation(record, times, skipped, described.warnings)
 
 
 def sample_rates(describer: Describer) -> tuple[float, ...]:
