@@ -81,7 +81,7 @@ locals {
       disk_gib          = 60
     }
     index = {
-      containers        = { worker = { image = local.index_image, entrypoint = "", arguments = "--queues gpu.index --concurrency 1" } }
+      containers        = { worker = { image = local.index_image, entrypoint = "", arguments = "--queues gpu.index --pool threads --concurrency ${local.preset.segments_at_once}" } }
       environment       = local.worker_environment
       secrets           = local.model_secrets
       object_actions    = local.write_objects
@@ -94,7 +94,7 @@ locals {
       disk_gib          = 120
     }
     query = {
-      containers        = { worker = { image = local.query_image, entrypoint = "", arguments = "--queues gpu.query --concurrency 1" } }
+      containers        = { worker = { image = local.query_image, entrypoint = "", arguments = "--queues gpu.query --pool threads --concurrency ${local.preset.questions_at_once}" } }
       environment       = local.worker_environment
       secrets           = local.model_secrets
       object_actions    = local.write_objects

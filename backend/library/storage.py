@@ -325,8 +325,9 @@ def check_storage() -> None:
 
 @cache
 def _client() -> S3Client:
-    # One client per process: making a client is slow, and boto3 clients are thread-safe.
-    return boto3.client(
+    # One client per process: making a client is slow, and clients are thread-safe. Making one is not in boto3's default
+    # session, and several threads may begin at once.
+    return boto3.Session().client(
         "s3",
         endpoint_url=settings.S3_ENDPOINT_URL or None,
         aws_access_key_id=settings.S3_ACCESS_KEY_ID or None,

@@ -46,5 +46,5 @@ HEALTHCHECK --interval=30s --timeout=15s --start-period=300s --retries=3 \
     CMD ["ava-health", "6", "python", "-m", "workers.health"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["celery", "-A", "workers.app", "worker", "--loglevel", "INFO"]
-# One task at a time: the GPU's memory is planned for one segment.
-CMD ["--queues", "gpu.index", "--concurrency", "1"]
+# Segments share one copy of the models, and wait for the VLM most of the time.
+CMD ["--queues", "gpu.index", "--pool", "threads", "--concurrency", "8"]

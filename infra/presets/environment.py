@@ -44,7 +44,11 @@ def gpus(preset: Preset) -> dict[str, str]:
 def environment(preset: Preset) -> Mapping[str, str]:
     """Return every variable that the preset sets for compose."""
     chosen = {"MODEL_PRESET": preset.name, "COMPOSE_PROFILES": ",".join(profiles(preset))}
-    return {**chosen, **urls(preset), **gpus(preset)}
+    at_once = {
+        "INDEX_SEGMENTS": str(preset.segments_at_once),
+        "QUERY_QUESTIONS": str(preset.questions_at_once),
+    }
+    return {**chosen, **urls(preset), **gpus(preset), **at_once}
 
 
 def rendered(preset: Preset) -> str:

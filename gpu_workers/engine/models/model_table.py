@@ -97,7 +97,8 @@ class Preset:
     """Default models of one kind of machine. gpu_gib: usable memory of each card, which is less than its name says.
 
     roles: the server that plays each role. in_process: model, or built-in, of each role that runs in the workers;
-    in_process_share: the share of the first card left to them.
+    in_process_share: the share of the first card left to them. segments_at_once, questions_at_once: work of one worker
+    process, which mostly waits for model servers.
     """
 
     name: str
@@ -106,7 +107,9 @@ class Preset:
     roles: Mapping[str, str]
     servers: Mapping[str, Server]
     in_process: Mapping[str, str]
-    in_process_share: float = 0.0
+    in_process_share: float
+    segments_at_once: int
+    questions_at_once: int
 
     def served_model(self, role: str) -> str:
         """Return the name under which the role's model is served, "" if the preset does not name it."""
@@ -166,6 +169,8 @@ def _preset(name: str, row: Mapping[str, Any]) -> Preset:
         servers={key: Server(name=key, **server) for key, server in row["servers"].items()},
         in_process=in_process,
         in_process_share=share,
+        segments_at_once=row["segments_at_once"],
+        questions_at_once=row["questions_at_once"],
     )
 
 
