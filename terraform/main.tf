@@ -66,7 +66,7 @@ locals {
       # Webhooks have slots of their own: a fetch of ten minutes never holds them back. Workers that share a host's network
       # share its name, so each has a Celery node name of its own.
       containers = {
-        relay    = { image = "worker", entrypoint = "python", arguments = "manage.py relay", health = "true" }
+        relay    = { image = "worker", entrypoint = "python", arguments = "manage.py relay", health = "ava-health 6 python -m workers.health --relay" }
         worker   = { image = "worker", entrypoint = "", arguments = "--queues cpu.probe,system --concurrency 2 --hostname system@%h" }
         webhooks = { image = "worker", entrypoint = "", arguments = "--queues io.webhook --concurrency 4 --hostname webhooks@%h" }
       }

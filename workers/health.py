@@ -1,18 +1,20 @@
 """The health check of a worker's container: `python -m workers.health` exits with 0 if a task can run there.
 
 It asks no Celery and starts no Django: it reads what the processes that run tasks say of themselves
-(workers.liveness), and asks the broker whether the consumer has a reason to stand still.
+(workers.liveness), and asks the broker whether the consumer has a reason to stand still. `--relay` asks the same of a
+relay: it is well while passes of its loop succeed.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import time
 
 import redis
 
-from workers.liveness import WorkerState, state_folder
+from workers.liveness import RelayState, WorkerState, state_folder
 
 
 def broker_answers() -> bool:
@@ -34,9 +36,20 @@ def faults() -> list[str]:
     return [fault for state in alive if (fault := state.fault(now, broker_answers=answers))]
 
 
+def relay_faults() -> list[str]:
+    """Return the faults of the relays of this machine or container; no relay at all is a fault too."""
+    found = [RelayState.read(file) for file in sorted(state_folder().glob("relay-*.json"))]
+    alive = [state for state in found if state is not None]
+    if not alive:
+        return ["no pass of a relay has succeeded here"]
+    return [fault for state in alive if (fault := state.fault(time.monotonic()))]
+
+
 def main() -> int:
     """Print each fault. Exit status 1 if there is any."""
-    found = faults()
+    parser = argparse.ArgumentParser(prog="python -m workers.health", description=main.__doc__)
+    parser.add_argument("--relay", action="store_true", help="ask the relay here, not the worker")
+    found = relay_faults() if parser.parse_args().relay else faults()
     for fault in found:
         print(fault)
     return 1 if found else 0

@@ -1,4 +1,4 @@
-"""What a worker's processes say of themselves: files that the pool's children and their parent keep up to date.
+"""What workers and relays say of themselves: files that they keep up to date.
 
 The parent of a pool answers `celery inspect ping` whether or not a child can run a task. So each child writes its own
 state, a thread of the parent collects the states, and workers.health reads the collection. Only the standard library is
@@ -80,6 +80,41 @@ class WorkerState:
         return f"no process can run a task: {'; '.join(reasons) or 'there is none'}"
 
 
+@dataclass(frozen=True, slots=True)
+class RelayState:
+    """The state of a relay. passed_at: end of the last pass of its loop in which nothing failed."""
+
+    pid: int
+    passed_at: float
+
+    @classmethod
+    def read(cls, file: Path) -> RelayState | None:
+        """Read the state of a relay that is alive; None without such a relay."""
+        values = _read(file)
+        return cls(**values) if values is not None and _is_alive(values["pid"]) else None
+
+    def fault(self, now: float) -> str:
+        """Return why this relay publishes nothing, "" if it does."""
+        silent = now - self.passed_at
+        return f"every pass of the relay has failed for {silent:.0f} s" if silent > STALE_SECONDS else ""
+
+
+class Passes:
+    """Records that passes of this process's relay succeed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = relay_file(folder, os.getpid())
+        self._written_at = -BEAT_SECONDS
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def record(self) -> None:
+        """Record a pass in which nothing failed, at most once in BEAT_SECONDS."""
+        now = time.monotonic()
+        if now - self._written_at >= BEAT_SECONDS:
+            self._written_at = now
+            write(self._file, asdict(RelayState(os.getpid(), now)))
+
+
 class Beat:
     """Keeps the state file of this process up to date, from a thread."""
 
@@ -118,6 +153,10 @@ def worker_file(folder: Path, pid: int) -> Path:
     return folder / f"worker-{pid}.json"
 
 
+def relay_file(folder: Path, pid: int) -> Path:
+    return folder / f"relay-{pid}.json"
+
+
 def states_of(folder: Path, pids: Sequence[int], *, forked_at: float) -> tuple[ChildState, ...]:
     """Return the states of these processes. One that has not written yet is loading since forked_at."""
     states = []
@@ -129,7 +168,7 @@ def states_of(folder: Path, pids: Sequence[int], *, forked_at: float) -> tuple[C
 
 def forget_dead(folder: Path) -> None:
     """Remove the files of processes that are gone."""
-    for file in [*folder.glob("child-*.json"), *folder.glob("worker-*.json")]:
+    for file in [file for kind in ("child", "worker", "relay") for file in folder.glob(f"{kind}-*.json")]:
         if not _is_alive(int(file.stem.partition("-")[2])):
             file.unlink(missing_ok=True)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from infra.local.errors import ServiceFailed
@@ -21,7 +22,6 @@ from infra.rehearsal.sandbox import Bind, Sandbox, account_files
 from infra.rehearsal.terraform import MachineContainer
 
 DOCKERFILES = PROJECT / "infra" / "images"
-_LAUNCHER = "gpu_workers.engine.models.served.vllm_server"
 _IN_MEMORY = ("/tmp", "/var/tmp")  # noqa: S108 - inside the sandbox
 
 
@@ -58,33 +58,30 @@ class Machines:
         nodes = defaultdict(list)
         for each in every:
             if each.host_network and each.image.endswith("worker") and each.entrypoint is None:
-                given = [word for word in each.arguments if word.startswith(("--hostname", "-n"))]
-                nodes[each.group, given[0] if given else ""].append(each.name)
-        for (group, _), names in nodes.items():
-            if len(names) > 1:
-                self._report.check(f"aws.{group}.node_names", False, f"{' and '.join(names)} are one Celery node name")
+                nodes[each.group].append(node_name(each.arguments))
+        for group, names in nodes.items():
+            self._report.check(f"aws.{group}.node_names", len(names) == len(set(names)), ", ".join(names))
 
     def _model_servers(self, every: list[MachineContainer]) -> dict[str, str]:
         """Check the launcher's command line of each model server; return the name that each port serves."""
         served = {}
         for each in every:
-            container = self._container(each, ("sleep", "600"))
+            container = self._container(each, ("--print",))
             where = f"aws.{each.group}.{each.name}"
+            container.log.unlink(missing_ok=True)
             try:
                 container.start()
-                done = container.execute(["python", "-m", _LAUNCHER, *each.arguments, "--print"], timeout_s=120)
+                status = container.wait(120)
             except ServiceFailed as error:
                 self._report.check(f"{where}.starts", False, str(error))
                 continue
             finally:
                 container.stop()
-            if not self._report.check(
-                f"{where}.starts", done.returncode == 0, (done.stdout or done.stderr).strip()[-600:]
-            ):
+            said = (container.log.read_text(errors="replace").strip() or "nothing").splitlines()[-1]
+            if not self._report.check(f"{where}.starts", status == 0, said[-600:]):
                 continue
-            options = dict(
-                pair for pair in zip(shlex.split(done.stdout)[:-1], shlex.split(done.stdout)[1:], strict=True)
-            )
+            words = shlex.split(said)
+            options = dict(pairwise(words))
             host, port = options.get("--host", ""), options.get("--port", "")
             self._report.check(
                 f"{where}.listens", not host.startswith("127.") and host != "localhost", f"{host}:{port}"
@@ -118,7 +115,8 @@ class Machines:
         finally:
             container.stop()
 
-    def _container(self, each: MachineContainer, command: tuple[str, ...] | None = None) -> Container:
+    def _container(self, each: MachineContainer, more: tuple[str, ...] = ()) -> Container:
+        """Return a container as its machine runs it. more: words after its command."""
         built = self._built[each.image]
         image = built.image
         user = user_of(image.user)
@@ -136,5 +134,14 @@ class Machines:
         if each.health is not None:
             test = ("/bin/sh", "-c", each.health)
             check = HealthCheck(test) if check is None else replace(check, test=test)
-        whole = command or ((each.entrypoint or image.entrypoint) + (each.arguments or image.command))
+        whole = (each.entrypoint or image.entrypoint) + (each.arguments or image.command) + more
         return Container(Definition(name, sandbox, whole, check), self._network, self._folder / "log")
+
+
+def node_name(arguments: Sequence[str]) -> str:
+    """Return the node name that a worker's arguments give, "" if they give none."""
+    for place, word in enumerate(arguments):
+        name, equals, value = word.partition("=")
+        if name in {"--hostname", "-n"}:
+            return value if equals else "".join(arguments[place + 1 : place + 2])
+    return ""

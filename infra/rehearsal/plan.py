@@ -21,6 +21,8 @@ REASONER_HOST = "reasoner.example"
 """Name of the machine "elsewhere" whose reasoner the embedded profile asks."""
 REASONER = "smollm2"
 """Its model: small, because a rehearsal looks at the wiring and not at the answer."""
+IN_PROCESS = {"TRANSCRIBER_MODEL": "whisper-base", "SIMILARITY_MODEL": "all-minilm-l6-v2"}
+"""Models of the workers' own processes in the openai profile. Those of the presets are on the Hub, out of reach."""
 _SECRETS = (
     "APP_RW_PASSWORD", "APP_DISPATCH_PASSWORD", "APP_OWNER_PASSWORD", "APP_ADMIN_RO_PASSWORD", "POSTGRES_PASSWORD",
     "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "AVA_SECRET_KEY",
@@ -58,6 +60,8 @@ def variables(profile: str, folder: Path) -> dict[str, str]:
     if profile == "embedded":
         # The preset's reasoner is the operator's: here llama.cpp on another machine.
         given |= {"REASONER_URL": f"http://{REASONER_HOST}:8080/v1", "REASONER_MODEL": REASONER}
+    else:
+        given |= IN_PROCESS
     return given
 
 

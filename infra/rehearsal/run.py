@@ -96,6 +96,9 @@ class Rehearsal:
         definitions = [each for service in planned.services for each in deployment.definitions(service)]
         for note in deployment.notes:
             report.substitution(note)
+        for name in (*plan.IN_PROCESS, "AVA_TRACKS"):
+            if name in planned.variables:
+                report.substitution(f"workers: {name}={planned.variables[name]}")
         aliases = " ".join(alias for each in planned.services for alias in each.aliases)
         use_hosts(f"127.0.0.1 localhost {aliases}\n", self._folder)
         for definition in definitions:
@@ -132,9 +135,8 @@ class Rehearsal:
             if "REASONER_URL" in each.environment and "MODEL_API_KEY" in each.environment
         )
         secrets = {**workers.environment, **given}
-        extra = {
-            name: given[name] for name in ("S3_ENDPOINT_URL", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "S3_BUCKET")
-        }
+        stands_in = ("S3_ENDPOINT_URL", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "S3_BUCKET", *plan.IN_PROCESS)
+        extra = {name: workers.environment[name] for name in stands_in}
         # The host's name is not asked for; the servers of compose answer for the balancer's ports.
         address = self._address()
         for each in every:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpu_workers.engine.models.model_table import preset
-from infra.rehearsal import terraform
+from infra.rehearsal import machines, terraform
 
 SCRIPT = """#!/bin/bash
 cat > /etc/ava/settings <<'EOF'
@@ -40,6 +40,13 @@ def test_a_container_has_what_the_start_script_gives_it():
     assert worker.read_only
     assert worker.host_network
     assert worker.gpus
+
+
+def test_a_node_name_is_found_in_both_ways_of_writing_it():
+    assert machines.node_name(("--queues", "system", "--hostname", "system@%h")) == "system@%h"
+    assert machines.node_name(("--hostname=webhooks@%h", "--concurrency", "4")) == "webhooks@%h"
+    assert machines.node_name(("-n", "a@%h")) == "a@%h"
+    assert machines.node_name(("--queues", "system")) == ""
 
 
 def test_machines_serve_and_ask_for_every_role_of_a_preset(tmp_path: Path):

@@ -20,6 +20,7 @@ from redis.exceptions import RedisError
 from backend.jobs import services
 from backend.library.services.upload_expiry import expire_uploads
 from workers.app import RUN_JOB, app
+from workers.liveness import Passes, state_folder
 from workers.queue_metrics import publish_queue_ages
 from workers.server_metrics import configured_servers, publish_server_loads
 
@@ -43,6 +44,7 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
         self.stdout.write("relay ready")
+        passes = Passes(state_folder())
         next_reap = next_sweep = next_metric = 0.0
         servers = configured_servers() if settings.CLOUDWATCH_NAMESPACE else []
         # In a thread of its own: a model server that does not answer never holds a wake-up back.
@@ -75,6 +77,8 @@ class Command(BaseCommand):
                 stop.wait(1.0)
             except METRICS_AWAY:
                 logger.exception("metrics of the queues could not be published")
+            else:
+                passes.record()
 
 
 def broker_priority(job_priority: int) -> int:
