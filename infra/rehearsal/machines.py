@@ -60,7 +60,7 @@ class Machines:
             if each.host_network and each.image.endswith("worker") and each.entrypoint is None:
                 nodes[each.group].append(node_name(each.arguments))
         for group, names in nodes.items():
-            self._report.check(f"aws.{group}.node_names", len(names) == len(set(names)), ", ".join(names))
+            self._report.check(f"aws.{group}.node_names", len(names) == len(set(names)), ", ".join(names) or "default")
 
     def _model_servers(self, every: list[MachineContainer]) -> dict[str, str]:
         """Check the launcher's command line of each model server; return the name that each port serves."""

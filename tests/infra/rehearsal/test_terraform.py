@@ -70,3 +70,6 @@ def test_machines_serve_and_ask_for_every_role_of_a_preset(tmp_path: Path):
         if each.image.endswith("worker") and each.entrypoint is None
     }
     assert len(names) == sum(each.image.endswith("worker") and each.entrypoint is None for each in every)
+    (relay,) = [each for each in every if each.name == "relay"]
+    assert relay.health is not None
+    assert "workers.health --relay" in relay.health
