@@ -21,6 +21,7 @@ from backend.ekg.invariants import index_faults
 from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Overview, Relation, Topic
 from backend.jobs import services
 from backend.jobs.models import Job, JobKind, JobState, Outbox
+from backend.library.indexing.follow_ups import MODEL_ATTEMPTS
 from backend.library.indexing.intake import fail_probe
 from backend.library.models import Segment, SegmentState, Video
 from backend.library.storage import ObjectStorage
@@ -246,12 +247,12 @@ def test_a_segment_without_one_description_is_billed_only_for_its_content(
 
 
 def test_a_server_that_knows_no_such_model_for_a_while_leaves_no_gap(acme: Cast, vlm: ScriptedOpenAIServer) -> None:
-    refused = 0
+    refused, refusals = 0, MODEL_ATTEMPTS + 2
 
     def script(request: ScriptedRequest) -> Any:
         nonlocal refused
-        # For longer than a job's attempts last.
-        if request.schema_name == "chunk_description" and refused < 60:
+        # For longer than a job's attempts last: each attempt asks for the first chunk alone.
+        if request.schema_name == "chunk_description" and refused < refusals:
             refused += 1
             return NOT_FOUND
         return see(request)
@@ -263,7 +264,7 @@ def test_a_server_that_knows_no_such_model_for_a_while_leaves_no_gap(acme: Cast,
         check_graph(video_id, 12_000)
         check_bill(video_id, 12_000)
         assert not Chunk.objects.exclude(gap=None).exists()
-    assert refused == 60
+    assert refused == refusals
 
 
 def failing_while(condition: Callable[[ScriptedRequest], bool]) -> Callable[[ScriptedRequest], Any]:
