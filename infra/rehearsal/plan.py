@@ -13,7 +13,7 @@ from infra.rehearsal import compose, dockerfile, images
 from infra.rehearsal.compose import Service
 from infra.rehearsal.images import Built
 
-PRESETS = {"embedded": "embedded", "openai": "gpu-48gb"}
+PRESETS = {"embedded": "embedded", "openai": "gpu-24gb"}
 """The preset that a profile rehearses, unless the operator chooses another."""
 PROFILES = tuple(PRESETS)
 PUBLIC_URL = "http://127.0.0.1:8000"
