@@ -7,7 +7,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from typing import Any
@@ -202,6 +202,23 @@ def test_a_wrong_key_name_or_path_is_a_fault_of_the_settings_that_is_logged(
     assert (failed.value.code, failed.value.retryable) == ("model_misconfigured", True)
     assert [call.ok for call in meter.calls] == [False, False]
     assert len([record for record in caplog.records if "misconfigured" in record.message]) == 1
+
+
+def test_a_fault_of_the_settings_is_logged_again_after_the_server_has_answered(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    refusal = (404, {"error": {"message": "no"}})
+    refused = [True, True, False, True]
+
+    def script(path: str, body: Mapping[str, Any]) -> Reply:
+        return refusal if refused.pop(0) else embeddings(path, body)
+
+    with serving(script) as server, caplog.at_level(logging.ERROR):
+        embedder = ServedTextEmbedder(base_url=server.url, model="space", dimension=3)
+        for wrong in list(refused):
+            with pytest.raises(ModelError) if wrong else nullcontext():
+                embedder.embed(["a"], meter=Meter())
+    assert len([record for record in caplog.records if "misconfigured" in record.message]) == 2
 
 
 def test_a_server_that_is_busy_or_broken_is_asked_again() -> None:

@@ -137,6 +137,7 @@ class ModelServer:
                 with self._occupancy.call(share):
                     reply = self._send(url, {"model": self.model, **body, **extra}, started, deadline)
                 answer = read(_object(reply))
+                self._alarm.clear()
                 meter.record(self._call(stage, started, share, usage_of(reply, items)))
                 return answer
             except (openai.OpenAIError, ValueError, KeyError, TypeError) as error:
