@@ -208,14 +208,15 @@ def test_a_fault_of_the_settings_is_logged_again_after_the_server_has_answered(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     refusal = (404, {"error": {"message": "no"}})
-    refused = [True, True, False, True]
+    refused = (True, True, False, True)
+    replies = iter(refused)
 
     def script(path: str, body: Mapping[str, Any]) -> Reply:
-        return refusal if refused.pop(0) else embeddings(path, body)
+        return refusal if next(replies) else embeddings(path, body)
 
     with serving(script) as server, caplog.at_level(logging.ERROR):
         embedder = ServedTextEmbedder(base_url=server.url, model="space", dimension=3)
-        for wrong in list(refused):
+        for wrong in refused:
             with pytest.raises(ModelError) if wrong else nullcontext():
                 embedder.embed(["a"], meter=Meter())
     assert len([record for record in caplog.records if "misconfigured" in record.message]) == 2
