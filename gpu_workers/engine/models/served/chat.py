@@ -1,22 +1,16 @@
-"""Chat models over the OpenAI protocol: every LLM and VLM call of the engine goes through here.
-
-The openai client is used for transport and types only; its own retries are off, so that one place decides what is
-tried again, how often and until when.
-"""
+"""Chat models over the OpenAI protocol: every LLM and VLM call of the engine goes through here."""
 
 from __future__ import annotations
 
 import base64
-import random
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Unpack
 
 import openai
 from openai.types.chat import ChatCompletion
 
-from gpu_workers.engine.models.occupancy import Share, occupancy_of
+from gpu_workers.engine.models.occupancy import Share
 from gpu_workers.engine.models.roles import (
     ChatCapabilities,
     ChatModel,
@@ -30,9 +24,8 @@ from gpu_workers.engine.models.roles import (
     Video,
 )
 from gpu_workers.engine.models.served.dialect import Dialect
-from gpu_workers.engine.models.served.limiter import SLOW_SHARE, limiter_of
 from gpu_workers.engine.models.served.replies import NoSamples, count, samples_of, thought, written_tokens
-from gpu_workers.engine.models.served.transport import Alarm, RetryPolicy, typed
+from gpu_workers.engine.models.served.transport import Line, LineOptions, typed
 
 TEXT_MODEL = ChatCapabilities(32_768)
 """What a server is taken to do if nobody says: text, in a window that most models have."""
@@ -41,10 +34,8 @@ TEXT_MODEL = ChatCapabilities(32_768)
 class OpenAIChatModel(ChatModel):
     """One model behind an OpenAI-compatible endpoint. Safe to share between threads.
 
-    capabilities: what the server does; what it turns out not to do is learned from its refusals. concurrency: upper
-    limit of requests in flight; all clients of a server in this process share one adaptive limit (AdaptiveLimiter).
-    timeout_s: default deadline of one call with all of its retries. sleep, clock and jitter are arguments so that a
-    test can hold time still.
+    capabilities: what the server does; what it turns out not to do is learned from its refusals. options: see
+    transport.Line; of concurrency 8 is the default.
     """
 
     def __init__(
@@ -52,27 +43,15 @@ class OpenAIChatModel(ChatModel):
         *,
         base_url: str,
         model: str,
-        api_key: str = "",
         capabilities: ChatCapabilities = TEXT_MODEL,
-        concurrency: int = 8,
-        timeout_s: float = 300.0,
-        retry: RetryPolicy | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-        clock: Callable[[], float] = time.monotonic,
-        jitter: Callable[[], float] = random.random,
+        **options: Unpack[LineOptions],
     ) -> None:
         self.name = model
         self.capabilities = capabilities
-        self.concurrency = concurrency
-        self._timeout_s = timeout_s
-        self._retry = retry or RetryPolicy()
-        self._sleep, self._clock, self._jitter = sleep, clock, jitter
-        self._limiter = limiter_of(base_url, concurrency)
-        self._occupancy = occupancy_of(base_url)
+        options.setdefault("concurrency", 8)
+        self.concurrency = options["concurrency"]
         self._dialect = Dialect(model, capabilities)
-        self._alarm = Alarm()
-        # Local servers need no key, but the client requires one.
-        self._client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0)
+        self._line = Line(base_url=base_url, model=model, **options)
 
     def sample(
         self,
@@ -98,7 +77,7 @@ class OpenAIChatModel(ChatModel):
         kinds = {type(part) for message in messages for part in message.parts}
         if (Image in kinds and not self.capabilities.images) or (Video in kinds and not self.capabilities.video):
             raise ModelError("model_bad_request", f"{self.name} takes no pictures", retryable=False)
-        deadline = self._clock() + (self._timeout_s if timeout_s is None else timeout_s)
+        deadline = self._line.deadline(timeout_s)
         body: dict[str, Any] = {
             "model": self.name,
             "messages": [_wire(message) for message in messages],
@@ -153,65 +132,40 @@ class OpenAIChatModel(ChatModel):
             return error
 
     def _request(self, wanted: Mapping[str, Any], stage: str, meter: Meter, deadline: float) -> list[Sample]:
+        line = self._line
         failure: ModelError | None = None
         attempt = 0
-        while attempt < self._retry.attempts:
-            remaining = deadline - self._clock()
-            if remaining <= 0 or not self._limiter.acquire(remaining):
-                break
+        while attempt < line.retry.attempts and line.acquire(deadline):
             # The wait for a slot is not the model's time.
-            started, share = self._clock(), Share()
+            started, share = line.clock(), Share()
             body = self._dialect.body(wanted)
+
+            def request(client: openai.OpenAI, timeout: float, body: dict[str, Any] = body) -> ChatCompletion:
+                answer: ChatCompletion = client.chat.completions.create(**body, timeout=timeout)
+                return answer
+
             try:
-                with self._occupancy.call(share):
-                    answer = self._complete(body, started, deadline)
+                answer = line.send(request, started, share, deadline)
                 samples = samples_of(answer)
             except (openai.OpenAIError, ValueError) as error:
                 if isinstance(error, NoSamples):
                     self._record(error.answer, stage, meter, started, share, items=0)
                 else:
-                    meter.record(ModelCall(stage, self.name, self._ms(started), items=0, ok=False, device_ms=share.ms))
+                    wall_ms = line.ms_since(started)
+                    meter.record(ModelCall(stage, self.name, wall_ms, items=0, ok=False, device_ms=share.ms))
                 failure = typed(error, self.name)
                 if failure.code == "model_bad_request" and self._dialect.learn(error, body):
                     continue
-                if failure.code == "model_misconfigured":
-                    self._alarm.ring(failure)
-                    raise failure from error
-                if not failure.retryable:
-                    raise failure from error
-                pause = self._retry.pause_s(attempt, error, self._jitter)
-                if attempt + 1 == self._retry.attempts or self._clock() + pause >= deadline:
-                    raise failure from error
-                self._sleep(pause)
+                line.wait_or_raise(failure, error, attempt, deadline)
                 attempt += 1
                 continue
-            self._alarm.clear()
+            line.answered()
             self._record(answer, stage, meter, started, share, items=len(samples))
             if thought(answer) and self._dialect.thought() and not any(s.text or s.refused for s in samples):
                 # It spent its tokens on reasoning. From now on it is asked not to, or given room.
                 continue
             return samples
-        raise failure or ModelError("model_timeout", f"{self.name}: no answer before the deadline", retryable=True)
-
-    def _complete(self, body: Mapping[str, Any], started: float, deadline: float) -> ChatCompletion:
-        """Send one request in the slot that the caller has acquired, and give the slot back."""
-        timeout = max(deadline - started, 0.001)
-        overloaded = False
-        try:
-            answer: ChatCompletion = self._client.chat.completions.create(**body, timeout=timeout)
-            overloaded = self._clock() - started > SLOW_SHARE * timeout
-        except openai.APITimeoutError:
-            overloaded = True
-            raise
-        except openai.APIStatusError as error:
-            overloaded = error.status_code in {429, 503}
-            raise
-        finally:
-            self._limiter.release(began=started, overloaded=overloaded)
-        return answer
-
-    def _ms(self, started: float) -> int:
-        return round((self._clock() - started) * 1000)
+        raise failure or line.too_late()
 
     def _record(
         self, answer: ChatCompletion, stage: str, meter: Meter, started: float, share: Share, *, items: int
@@ -220,7 +174,7 @@ class OpenAIChatModel(ChatModel):
         call = ModelCall(
             stage,
             self.name,
-            self._ms(started),
+            self._line.ms_since(started),
             prompt_tokens=count(usage, "prompt_tokens"),
             cached_tokens=count(getattr(usage, "prompt_tokens_details", None), "cached_tokens"),
             completion_tokens=written_tokens(answer) if items else count(usage, "completion_tokens"),

@@ -5,11 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ from PIL import Image as PILImage
 
 from gpu_workers.engine.ekg import Picture, Vector
 from gpu_workers.engine.models.roles import Meter, ModelError, Scores
-from gpu_workers.engine.models.served.transport import ModelServer, RetryPolicy, at_once, cut, rows_of, salted
+from gpu_workers.engine.models.served.transport import LineOptions, ModelServer, at_once, cut, rows_of, salted
 
 TEXTS_PER_REQUEST = 64
 FRAMES_PER_REQUEST = 16
@@ -30,7 +29,7 @@ class ServedTextEmbedder:
 
     model: the served name, which also names the vector space. dimension: width of its vectors. query_prefix: words that
     the model expects before a search text, and not before a stored text. context_tokens: its window; longer texts are
-    cut. concurrency, timeout_s, retry, sleep: see transport.ModelServer.
+    cut. options: see transport.Line.
     """
 
     def __init__(
@@ -39,27 +38,15 @@ class ServedTextEmbedder:
         base_url: str,
         model: str,
         dimension: int,
-        api_key: str = "",
         query_prefix: str = "",
         context_tokens: int = 8_192,
-        concurrency: int = 64,
-        timeout_s: float = 300.0,
-        retry: RetryPolicy | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        **options: Unpack[LineOptions],
     ) -> None:
         self.name = model
         self.dimension = dimension
         self._prefix = query_prefix
         self._context_tokens = context_tokens
-        self._server = ModelServer(
-            base_url=base_url,
-            model=model,
-            api_key=api_key,
-            concurrency=concurrency,
-            timeout_s=timeout_s,
-            retry=retry,
-            sleep=sleep,
-        )
+        self._server = ModelServer(base_url=base_url, model=model, **options)
 
     def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
         """See roles.TextEmbedder.embed. Raises ModelError; model_misconfigured if the vectors have another width."""
@@ -95,27 +82,15 @@ class ServedFrameEmbedder:
         base_url: str,
         model: str,
         dimension: int,
-        api_key: str = "",
         query_prefix: str = "",
         fixed_length: bool = True,
         picture_px: int = 512,
-        concurrency: int = 64,
-        timeout_s: float = 300.0,
-        retry: RetryPolicy | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        **options: Unpack[LineOptions],
     ) -> None:
         self.name = model
         self.dimension = dimension
         self._prefix, self._fixed, self._picture_px = query_prefix, fixed_length, picture_px
-        self._server = ModelServer(
-            base_url=base_url,
-            model=model,
-            api_key=api_key,
-            concurrency=concurrency,
-            timeout_s=timeout_s,
-            retry=retry,
-            sleep=sleep,
-        )
+        self._server = ModelServer(base_url=base_url, model=model, **options)
 
     def embed_frames(self, pictures: Sequence[Picture], *, meter: Meter) -> NDArray[np.float32]:
         """Return an array of shape (len(pictures), dimension), rows of unit length. Raises ModelError."""
@@ -181,27 +156,15 @@ class ServedTokenSimilarity:
         base_url: str,
         model: str,
         baseline: float,
-        api_key: str = "",
         context_tokens: int = 8_192,
-        concurrency: int = 64,
-        timeout_s: float = 300.0,
-        retry: RetryPolicy | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        **options: Unpack[LineOptions],
     ) -> None:
         self.name = f"bertscore-{model}"
         self.baseline = baseline
         self._context_tokens = context_tokens
         self._lock = threading.Lock()
         self._frame: _Frame | None = None
-        self._server = ModelServer(
-            base_url=base_url,
-            model=model,
-            api_key=api_key,
-            concurrency=concurrency,
-            timeout_s=timeout_s,
-            retry=retry,
-            sleep=sleep,
-        )
+        self._server = ModelServer(base_url=base_url, model=model, **options)
 
     def encode(self, texts: Sequence[str], *, meter: Meter) -> Sequence[_Tokens]:
         """See roles.Similarity.encode. Raises ModelError."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu_workers.engine.models.roles import Entailment, Meter, ModelError
-from gpu_workers.engine.models.served.transport import ModelServer, RetryPolicy, at_once, cut, rows_of, salted
+from gpu_workers.engine.models.served.transport import LineOptions, ModelServer, at_once, cut, rows_of, salted
 
 PASSAGES_PER_REQUEST = 64
 NLI_LABELS = ("entailment", "neutral", "contradiction")
@@ -27,24 +26,12 @@ class ServedReranker:
         *,
         base_url: str,
         model: str,
-        api_key: str = "",
         context_tokens: int = 8_192,
-        concurrency: int = 64,
-        timeout_s: float = 300.0,
-        retry: RetryPolicy | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        **options: Unpack[LineOptions],
     ) -> None:
         self.name = model
         self._context_tokens = context_tokens
-        self._server = ModelServer(
-            base_url=base_url,
-            model=model,
-            api_key=api_key,
-            concurrency=concurrency,
-            timeout_s=timeout_s,
-            retry=retry,
-            sleep=sleep,
-        )
+        self._server = ModelServer(base_url=base_url, model=model, **options)
 
     def rerank(self, query: str, passages: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
         """See roles.Reranker.rerank. An empty passage has relevance 0, and an empty query makes all of them 0."""
@@ -85,14 +72,10 @@ class ServedEntailer:
         *,
         base_url: str,
         model: str,
-        api_key: str = "",
         labels: Sequence[str] = NLI_LABELS,
         separator: str = "</s></s>",
         context_tokens: int = 512,
-        concurrency: int = 64,
-        timeout_s: float = 300.0,
-        retry: RetryPolicy | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        **options: Unpack[LineOptions],
     ) -> None:
         self.name = model
         self._labels = tuple(label.lower() for label in labels)
@@ -101,15 +84,7 @@ class ServedEntailer:
         self._columns = [self._labels.index(label) for label in NLI_LABELS]
         self._separator, self._context_tokens = separator, context_tokens
         self._marks = (separator, "<s>", "</s>", "<pad>", "<unk>", "<mask>", "[CLS]", "[SEP]", "[PAD]", "[MASK]")
-        self._server = ModelServer(
-            base_url=base_url,
-            model=model,
-            api_key=api_key,
-            concurrency=concurrency,
-            timeout_s=timeout_s,
-            retry=retry,
-            sleep=sleep,
-        )
+        self._server = ModelServer(base_url=base_url, model=model, **options)
 
     def entail(self, pairs: Sequence[tuple[str, str]], *, meter: Meter) -> list[Entailment]:
         """See roles.Entailer.entail. A pair with an empty text says nothing of each other: neutral is 1."""

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar, Unpack
 
 import openai
 
@@ -70,8 +70,20 @@ class Usage:
     cached_tokens: int = 0
 
 
-class ModelServer:
-    """One model behind an OpenAI-compatible server. Safe to share between threads.
+class LineOptions(TypedDict, total=False):
+    """The options of a Line, which every client passes on."""
+
+    api_key: str
+    concurrency: int
+    timeout_s: float
+    retry: RetryPolicy | None
+    sleep: Callable[[float], None]
+    clock: Callable[[], float]
+    jitter: Callable[[], float]
+
+
+class Line:
+    """The way to one model of a server: its client, its slots, and what is tried again. Safe to share between threads.
 
     base_url: with /v1. concurrency: upper limit of requests in flight; all clients of a server in this process share
     one adaptive limit (limiter.AdaptiveLimiter). timeout_s: deadline of one call with all of its retries. sleep, clock
@@ -92,17 +104,80 @@ class ModelServer:
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self.model = model
-        self.base_url = base_url.rstrip("/")
-        self.concurrency = concurrency
+        self.retry = retry or RetryPolicy()
+        self.clock = clock
         self._timeout_s = timeout_s
-        self._retry = retry or RetryPolicy()
-        self._sleep, self._clock, self._jitter = sleep, clock, jitter
+        self._sleep, self._jitter = sleep, jitter
         self._limiter = limiter_of(base_url, concurrency)
         self._occupancy = occupancy_of(base_url)
         # Local servers need no key, but the client requires one.
         self._client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0)
-        self._refused: set[str] = set()
         self._alarm = Alarm()
+
+    def deadline(self, timeout_s: float | None = None) -> float:
+        """Return the time of the clock at which a call that begins now has failed."""
+        return self.clock() + (self._timeout_s if timeout_s is None else timeout_s)
+
+    def acquire(self, deadline: float) -> bool:
+        """Wait for a slot. Returns False if there is none before the deadline."""
+        remaining = deadline - self.clock()
+        return remaining > 0 and self._limiter.acquire(remaining)
+
+    def send(
+        self, request: Callable[[openai.OpenAI, float], Answer], started: float, share: Share, deadline: float
+    ) -> Answer:
+        """Send one request in the slot that the caller has acquired, and give the slot back.
+
+        request: called with the client and its time-out in seconds.
+        """
+        timeout = max(deadline - started, 0.001)
+        overloaded = False
+        with self._occupancy.call(share):
+            try:
+                answer = request(self._client, timeout)
+                overloaded = self.clock() - started > SLOW_SHARE * timeout
+            except openai.APITimeoutError:
+                overloaded = True
+                raise
+            except openai.APIStatusError as error:
+                overloaded = error.status_code in {429, 503}
+                raise
+            finally:
+                self._limiter.release(began=started, overloaded=overloaded)
+        return answer
+
+    def answered(self) -> None:
+        """Note that the server's settings are right."""
+        self._alarm.clear()
+
+    def wait_or_raise(self, failure: ModelError, error: Exception, attempt: int, deadline: float) -> None:
+        """Wait before the attempt after this one, counted from 0; raise failure if there is none."""
+        if failure.code == "model_misconfigured":
+            self._alarm.ring(failure)
+            raise failure from error
+        if not failure.retryable:
+            raise failure from error
+        pause = self.retry.pause_s(attempt, error, self._jitter)
+        if attempt + 1 == self.retry.attempts or self.clock() + pause >= deadline:
+            raise failure from error
+        self._sleep(pause)
+
+    def too_late(self) -> ModelError:
+        return ModelError("model_timeout", f"{self.model}: no answer before the deadline", retryable=True)
+
+    def ms_since(self, started: float) -> int:
+        return round((self.clock() - started) * 1000)
+
+
+class ModelServer:
+    """One model behind the JSON routes of an OpenAI-compatible server. options: see Line. Safe to share between
+    threads."""
+
+    def __init__(self, *, base_url: str, model: str, **options: Unpack[LineOptions]) -> None:
+        self.model = model
+        self.base_url = base_url.rstrip("/")
+        self._line = Line(base_url=base_url, model=model, **options)
+        self._refused: set[str] = set()
 
     def post(
         self,
@@ -122,24 +197,23 @@ class ModelServer:
         Raises ModelError (codes model_unavailable, model_timeout, model_misconfigured, model_bad_request,
         context_exceeded).
         """
-        deadline = self._clock() + self._timeout_s
+        line = self._line
+        deadline = line.deadline()
         url = self.base_url.removesuffix("/v1") + path[1:] if path.startswith("//") else path
         failure: ModelError | None = None
         attempt = 0
-        while attempt < self._retry.attempts:
-            remaining = deadline - self._clock()
-            if remaining <= 0 or not self._limiter.acquire(remaining):
-                break
+        while attempt < line.retry.attempts and line.acquire(deadline):
             extra = {name: value for name, value in (optional or {}).items() if name not in self._refused}
+            whole = {"model": self.model, **body, **extra}
             # The wait for a slot is not the model's time.
-            started, share = self._clock(), Share()
+            started, share = line.clock(), Share()
+
+            def request(client: openai.OpenAI, timeout: float, whole: Mapping[str, Any] = whole) -> object:
+                return client.post(url, cast_to=object, body=whole, options={"timeout": timeout})
+
             try:
-                with self._occupancy.call(share):
-                    reply = self._send(url, {"model": self.model, **body, **extra}, started, deadline)
+                reply = line.send(request, started, share, deadline)
                 answer = read(_object(reply))
-                self._alarm.clear()
-                meter.record(self._call(stage, started, share, usage_of(reply, items)))
-                return answer
             except (openai.OpenAIError, ValueError, KeyError, TypeError) as error:
                 meter.record(self._call(stage, started, share, Usage(items=0)))
                 named = _named(error, extra)
@@ -147,40 +221,19 @@ class ModelServer:
                     self._refused.add(named)
                     continue
                 failure = typed(error, self.model)
-                if failure.code == "model_misconfigured":
-                    self._alarm.ring(failure)
-                    raise failure from error
-                if not failure.retryable:
-                    raise failure from error
-                pause = self._retry.pause_s(attempt, error, self._jitter)
+                line.wait_or_raise(failure, error, attempt, deadline)
                 attempt += 1
-                if attempt == self._retry.attempts or self._clock() + pause >= deadline:
-                    raise failure from error
-                self._sleep(pause)
-        raise failure or ModelError("model_timeout", f"{self.model}: no answer before the deadline", retryable=True)
-
-    def _send(self, url: str, body: Mapping[str, Any], started: float, deadline: float) -> object:
-        """Send one request in the slot that the caller has acquired, and give the slot back."""
-        timeout = max(deadline - started, 0.001)
-        overloaded = False
-        try:
-            reply: object = self._client.post(url, cast_to=object, body=body, options={"timeout": timeout})
-            overloaded = self._clock() - started > SLOW_SHARE * timeout
-        except openai.APITimeoutError:
-            overloaded = True
-            raise
-        except openai.APIStatusError as error:
-            overloaded = error.status_code in {429, 503}
-            raise
-        finally:
-            self._limiter.release(began=started, overloaded=overloaded)
-        return reply
+                continue
+            line.answered()
+            meter.record(self._call(stage, started, share, usage_of(reply, items)))
+            return answer
+        raise failure or line.too_late()
 
     def _call(self, stage: str, started: float, share: Share, usage: Usage) -> ModelCall:
         return ModelCall(
             stage,
             self.model,
-            round((self._clock() - started) * 1000),
+            self._line.ms_since(started),
             prompt_tokens=usage.prompt_tokens,
             cached_tokens=usage.cached_tokens,
             items=usage.items,
