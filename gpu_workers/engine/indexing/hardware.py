@@ -76,7 +76,8 @@ def look_of(source: str) -> Look:
                 raise HardwareFailed("there is no picture to read")
             return Look(frame.rotation, frame.colorspace, frame.color_range, frame.color_trc, frame.color_primaries)
     except av.error.FFmpegError as error:
-        raise HardwareFailed(str(error)) from error
+        # Not the whole error: it names the source, which may be a presigned URL.
+        raise HardwareFailed(f"{type(error).__name__}: {error.strerror}") from error
 
 
 @cache

@@ -88,3 +88,9 @@ def test_the_setting_decides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     monkeypatch.setenv("AVA_HWACCEL", "gpu")
     with pytest.raises(ValueError, match="AVA_HWACCEL"):
         accelerator()
+
+
+def test_a_failure_does_not_name_the_source(tmp_path: Path) -> None:
+    with pytest.raises(HardwareFailed) as failed:
+        look_of(str(tmp_path / "missing.mp4?X-Amz-Signature=secret"))
+    assert "secret" not in str(failed.value)
