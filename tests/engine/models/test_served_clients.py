@@ -177,11 +177,12 @@ def test_a_long_text_is_cut_to_the_window() -> None:
     assert body["input"] == ["é" * 15]
 
 
-def test_vectors_of_another_width_are_a_fault_of_the_settings() -> None:
+def test_vectors_of_another_width_are_a_fault_of_the_settings(caplog: pytest.LogCaptureFixture) -> None:
     with serving(embeddings) as server, pytest.raises(ModelError) as failed:
         ServedTextEmbedder(base_url=server.url, model="space", dimension=4).embed(["a"], meter=Meter())
     assert (failed.value.code, failed.value.retryable) == ("model_misconfigured", True)
     assert "3 numbers, not 4" in str(failed.value)
+    assert "3 numbers, not 4" in caplog.text
 
 
 # --- faults -----------------------------------------------------------------------------------------------------------
@@ -426,11 +427,14 @@ def test_a_pair_gets_the_shares_of_its_labels(labels: tuple[str, ...]) -> None:
     assert [(call.stage, call.items) for call in meter.calls] == [("entailment", 1)]
 
 
-def test_labels_in_another_order_than_the_models_are_a_fault_of_the_settings() -> None:
+def test_labels_in_another_order_than_the_models_are_a_fault_of_the_settings(caplog: pytest.LogCaptureFixture) -> None:
     row = {"index": 0, "label": "contradiction", "probs": [0.7, 0.2, 0.1]}
+    meter = Meter()
     with serving(lambda path, body: {"data": [row]}) as server, pytest.raises(ModelError) as failed:
-        ServedEntailer(base_url=server.url, model="nli").entail([("a", "b")], meter=Meter())
+        ServedEntailer(base_url=server.url, model="nli").entail([("a", "b")], meter=meter)
     assert (failed.value.code, failed.value.retryable) == ("model_misconfigured", True)
+    assert [(call.stage, call.items) for call in meter.calls] == [("entailment", 1)]
+    assert "labels are in another order" in caplog.text
 
 
 def test_a_long_premise_is_cut_and_the_hypothesis_stays() -> None:

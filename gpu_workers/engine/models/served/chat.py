@@ -159,7 +159,7 @@ class OpenAIChatModel(ChatModel):
                 line.wait_or_raise(failure, error, attempt, deadline)
                 attempt += 1
                 continue
-            line.answered()
+            line.alarm.clear()
             self._record(answer, stage, meter, started, share, items=len(samples))
             if thought(answer) and self._dialect.thought() and not any(s.text or s.refused for s in samples):
                 # It spent its tokens on reasoning. From now on it is asked not to, or given room.

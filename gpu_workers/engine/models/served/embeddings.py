@@ -244,7 +244,11 @@ def _vectors(
     """Return the unit rows of one request, shape (count, dimension). Raises ModelError."""
 
     def read(reply: Mapping[str, Any]) -> NDArray[np.float32]:
-        return np.stack([_floats(row["embedding"]) for row in rows_of(reply["data"], count)])
+        vectors = np.stack([_floats(row["embedding"]) for row in rows_of(reply["data"], count)])
+        if vectors.shape[1] != dimension:
+            message = f"{server.model}: its vectors have {vectors.shape[1]} numbers, not {dimension}: check the model"
+            raise ModelError("model_misconfigured", message, retryable=True)
+        return vectors
 
     vectors = server.post(
         "/embeddings",
@@ -255,9 +259,6 @@ def _vectors(
         items=count,
         optional={**_CUT, **salted(meter)},
     )
-    if vectors.shape[1] != dimension:
-        message = f"{server.model}: its vectors have {vectors.shape[1]} numbers, not {dimension}: check the model"
-        raise ModelError("model_misconfigured", message, retryable=True)
     return _unit(vectors)
 
 

@@ -112,7 +112,7 @@ class Line:
         self._occupancy = occupancy_of(base_url)
         # Local servers need no key, but the client requires one.
         self._client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0)
-        self._alarm = Alarm()
+        self.alarm = Alarm()
 
     def deadline(self, timeout_s: float | None = None) -> float:
         """Return the time of the clock at which a call that begins now has failed."""
@@ -146,14 +146,10 @@ class Line:
                 self._limiter.release(began=started, overloaded=overloaded)
         return answer
 
-    def answered(self) -> None:
-        """Note that the server's settings are right."""
-        self._alarm.clear()
-
     def wait_or_raise(self, failure: ModelError, error: Exception, attempt: int, deadline: float) -> None:
         """Wait before the attempt after this one, counted from 0; raise failure if there is none."""
         if failure.code == "model_misconfigured":
-            self._alarm.ring(failure)
+            self.alarm.ring(failure)
             raise failure from error
         if not failure.retryable:
             raise failure from error
@@ -190,7 +186,9 @@ class ModelServer:
         items: int,
         optional: Mapping[str, Any] | None = None,
     ) -> Answer:
-        """Send one JSON request and return what read() makes of the reply, which raises ValueError if it is no answer.
+        """Send one JSON request and return what read() makes of the reply.
+
+        read: raises ValueError if the reply is no answer, and ModelError if it shows a fault of the settings.
 
         path: below /v1 ("/embeddings"), or with "//" below the server's root ("//pooling"). items: see Usage.
         optional: fields that only some servers know; one that a server refuses is left out from then on.
@@ -224,7 +222,12 @@ class ModelServer:
                 line.wait_or_raise(failure, error, attempt, deadline)
                 attempt += 1
                 continue
-            line.answered()
+            except ModelError as fault:
+                # The server answered, and its answer shows that it serves another kind of model.
+                meter.record(self._call(stage, started, share, usage_of(reply, items)))
+                line.alarm.ring(fault)
+                raise
+            line.alarm.clear()
             meter.record(self._call(stage, started, share, usage_of(reply, items)))
             return answer
         raise failure or line.too_late()
