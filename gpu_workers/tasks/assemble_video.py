@@ -87,7 +87,8 @@ def next_step(work: Work) -> Step | None:
         ready = observed_segments(work.lease.subject_id, limit=SEGMENTS_PER_STEP)
         if ready is None:
             return None
-        writer = _writer(ready.video, ready.version)
+        # It only reads here; the models are loaded outside of the transaction.
+        writer = VersionWriter(ready.video.id, ready.version, text_model="", frame_model="")
         return Step(
             observed=ready,
             chunks=chunks_of(ready.segments),
@@ -113,6 +114,8 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
     """
     video, version, segments = step.observed.video, step.observed.version, step.observed.segments
     meter = Meter(cache_salt(work.lease.tenant_id))
+    with failing_job(work, meter, video_id=video.id):
+        index_models()
     directory = StagedEntities(video.tenant_id, video.id, version)
     staging = _Staging(directory)
 

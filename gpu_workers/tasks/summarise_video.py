@@ -71,17 +71,17 @@ def handle(work: Work) -> FollowUp | None:
         with tenant_scope(video.tenant_id):
             return [ms for ms, _ in frames_between(video.id, version, span, limit=FRAMES_TO_CHOOSE_FROM)]
 
-    summariser = GlobalSummariser(
-        index_models().narrator,
-        profile=video.profile,
-        meter=meter,
-        frame_times=frame_times,
-        settings=topic_settings(video),
-        topics=summary.topics,
-    )
     turn_ends = time.monotonic() + TURN_SECONDS
-    end_reached = first = summariser.next_event_n
     with failing_job(work, meter, video_id=video.id):
+        summariser = GlobalSummariser(
+            index_models().narrator,
+            profile=video.profile,
+            meter=meter,
+            frame_times=frame_times,
+            settings=topic_settings(video),
+            topics=summary.topics,
+        )
+        end_reached = first = summariser.next_event_n
         for events in batches(summary, first):
             work.require_lease()
             summariser.push(events)
