@@ -62,14 +62,16 @@ class Watch(bootsteps.StartStopStep):
         return liveness.states_of(self._folder, pids, forked_at=self._forked_at)
 
     def _are_up(self) -> bool:
-        """Whether every first child has loaded its models, or waits for a model server. Raises SystemExit otherwise."""
+        """Whether every first child has loaded its models. A child that waits for a model server has not, and holds the
+        worker's start. Ends the process if a child cannot load them."""
         for process in self._processes() or []:
             if not process.is_alive():
                 raise self._given_up(f"process {process.pid} died with status {process.exitcode} while it loaded")
-        reason = self._hopeless(self._children())
+        children = self._children()
+        reason = self._hopeless(children)
         if reason:
             raise self._given_up(reason)
-        return all(child.state == READY for child in self._children())
+        return all(child.state == READY for child in children)
 
     def _hopeless(self, children: tuple[ChildState, ...]) -> str:
         for child in children:

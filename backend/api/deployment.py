@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning
+from django.http.request import validate_host
 
 from gpu_workers.engine.models.model_table import ROLES, preset
 from gpu_workers.engine.models.settings import ModelSettings
@@ -71,7 +72,7 @@ def _addresses(env: Mapping[str, str]) -> Iterator[CheckMessage]:
         yield Error(
             "AVA_PUBLIC_URL is not an https URL: keys and sessions would cross the network in plain text", id="ava.E005"
         )
-    if host not in settings.ALLOWED_HOSTS and "*" not in settings.ALLOWED_HOSTS:
+    if not validate_host(host, settings.ALLOWED_HOSTS):
         yield Error(f"AVA_ALLOWED_HOSTS does not name {host}, the host of AVA_PUBLIC_URL", id="ava.E006")
     storage = urlsplit(settings.S3_ENDPOINT_URL).hostname or ""
     if storage and _is_loopback(storage) and not local:

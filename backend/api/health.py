@@ -48,7 +48,11 @@ def readyz(request: HttpRequest) -> JsonResponse:
             results[name] = "failed"
     ready = set(results.values()) == {"ok"}
     return JsonResponse(
-        {"status": "ready" if ready else "unready", "checks": results, "models": _models()},
+        {
+            "status": "ready" if ready else "unready",
+            "checks": results,
+            "models": _models() if results["redis"] == "ok" else {},
+        },
         status=200 if ready else 503,
         headers={"Cache-Control": "no-store"},
     )

@@ -11,16 +11,16 @@ import redis
 from django.conf import settings
 
 _KEY = "ava:models"
-_KEPT_SECONDS = 86_400
 
 
 def publish(reports: Mapping[str, Mapping[str, Any]], *, now: float | None = None) -> None:
-    """Store a report for each role, for one day. Raises redis.RedisError."""
+    """Store a report for each role, in place of all earlier ones. Raises redis.RedisError."""
     at = time.time() if now is None else now
     rows = {role: json.dumps({**report, "at": at}) for role, report in reports.items()}
     with _client() as client, client.pipeline() as pipeline:
+        # A role that is no longer configured has no report.
+        pipeline.delete(_KEY)
         pipeline.hset(_KEY, mapping=rows)
-        pipeline.expire(_KEY, _KEPT_SECONDS)
         pipeline.execute()
 
 

@@ -19,6 +19,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from http import HTTPStatus
 from io import BytesIO
 from typing import Any, TypeVar
 
@@ -89,7 +90,13 @@ class Server:
     # --- one request ----------------------------------------------------------------------------------------------
 
     async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = await _body(scope, receive)
+        try:
+            body = await _body(scope, receive)
+        except TimeoutError:
+            head = [(b"connection", b"close"), (b"content-length", b"0")]
+            await send({"type": "http.response.start", "status": HTTPStatus.REQUEST_TIMEOUT, "headers": head})
+            await send({"type": "http.response.body"})
+            return
         if body is None:
             return
         pool = self._probe if scope["path"] == "/healthz" else self._threads
@@ -203,23 +210,22 @@ def _head(response: Any) -> dict[str, Any]:
 async def _body(scope: Scope, receive: Receive) -> bytes | None:
     """Return the body as far as a parser accepts it, before any thread is taken; None if the client has left.
 
-    Of a body that is too large, one byte more than the limit is kept, so that the parser refuses it.
+    Of a body that is too large, one byte more than the limit is kept, so that the parser refuses it. Raises
+    TimeoutError if it has not come after BODY_SECONDS.
     """
     announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
     if int(announced) > MAX_BODY_BYTES:
         return b""
     body = bytearray()
-    with suppress(TimeoutError):
-        async with asyncio.timeout(BODY_SECONDS):
-            while len(body) <= MAX_BODY_BYTES:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    return None
-                body += message.get("body", b"")
-                if not message.get("more_body"):
-                    return bytes(body)
-            return bytes(body[: MAX_BODY_BYTES + 1])
-    return None
+    async with asyncio.timeout(BODY_SECONDS):
+        while len(body) <= MAX_BODY_BYTES:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return None
+            body += message.get("body", b"")
+            if not message.get("more_body"):
+                return bytes(body)
+    return bytes(body[: MAX_BODY_BYTES + 1])
 
 
 async def _disconnected(receive: Receive) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gpu_workers.engine.models.roles import ChatCapabilities, ChatModel, Message, Meter, ModelError, Sample
+from gpu_workers.engine.models.served.transport import tokens_of
 
 
 class UnaskedChat(ChatModel):
@@ -34,4 +35,4 @@ class UnaskedChat(ChatModel):
         raise ModelError("not_configured", f"this arm asks no reasoner ({stage})", retryable=False)
 
     def count_tokens(self, text: str) -> int:
-        return (len(text.encode()) + 2) // 3
+        return tokens_of(text)

@@ -49,7 +49,10 @@ def chosen(options: argparse.Namespace, host: hosts.Host) -> Preset:
     if earlier and earlier not in presets:
         raise InstallFailed(f"{options.env_file} has MODEL_PRESET={earlier}, which the model table does not know")
     if earlier and options.preset not in (None, earlier):
-        raise InstallFailed(f"{options.env_file} has MODEL_PRESET={earlier}; edit that line to change the preset")
+        raise InstallFailed(
+            f"{options.env_file} has MODEL_PRESET={earlier}; to change the preset, edit that line and remove "
+            "COMPOSE_PROFILES if it is there"
+        )
     name = options.preset or earlier
     return presets[name] if name else hosts.choose(host, table())
 
@@ -68,6 +71,11 @@ def install(options: argparse.Namespace, *, run: hosts.Run = hosts.run) -> int:
     if failed and not (options.anyway or options.dry_run):
         raise InstallFailed(f"this host lacks: {', '.join(failed)}; mend it, or repeat with --anyway")
 
+    earlier = settings.read(options.env_file).get("AVA_PUBLIC_URL")
+    if options.domain and earlier not in (None, f"https://{options.domain}"):
+        raise InstallFailed(
+            f"{options.env_file} has AVA_PUBLIC_URL={earlier}; remove that line to install for {options.domain}"
+        )
     new = settings.missing(options.env_file, settings.wanted(preset, options.domain))
     lacking = settings.without_models(preset, {**settings.read(options.env_file), **new})
     print(f"{options.env_file}: {len(new)} new values: {', '.join(new) or 'none'}")

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from infra.local.errors import ServiceFailed
 from infra.rehearsal import checks, substitutes
-from infra.rehearsal.compose import PROJECT
 from infra.rehearsal.containers import Container, Definition
 from infra.rehearsal.deployment import default_limit_s, user_of
 from infra.rehearsal.dockerfile import HealthCheck
@@ -21,7 +20,6 @@ from infra.rehearsal.report import Report
 from infra.rehearsal.sandbox import Bind, Sandbox, account_files
 from infra.rehearsal.terraform import MachineContainer
 
-DOCKERFILES = PROJECT / "infra" / "images"
 _IN_MEMORY = ("/tmp", "/var/tmp")  # noqa: S108 - inside the sandbox
 
 

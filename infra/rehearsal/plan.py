@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from infra.installation.settings import NUMBERED, PASSWORDS
 from infra.rehearsal import compose, dockerfile, images
 from infra.rehearsal.compose import Service
 from infra.rehearsal.images import Built
@@ -23,16 +24,11 @@ REASONER = "smollm2"
 """Its model: small, because a rehearsal looks at the wiring and not at the answer."""
 IN_PROCESS = {"TRANSCRIBER_MODEL": "whisper-base", "SIMILARITY_MODEL": "all-minilm-l6-v2"}
 """Models of the workers' own processes in the openai profile. Those of the presets are on the Hub, out of reach."""
-_SECRETS = (
-    "APP_RW_PASSWORD", "APP_DISPATCH_PASSWORD", "APP_OWNER_PASSWORD", "APP_ADMIN_RO_PASSWORD", "POSTGRES_PASSWORD",
-    "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "AVA_SECRET_KEY",
-    "MODEL_API_KEY",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Plan:
-    """One rehearsal. services: as docker-compose resolves them, in the order of starting. built: by Dockerfile."""
+    """One rehearsal. services: as docker-compose resolves them, in the order of starting."""
 
     profile: str
     preset: str
@@ -51,8 +47,8 @@ def variables(profile: str, folder: Path) -> dict[str, str]:
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "secrets.json"
     if not file.exists():
-        made = {name: secrets.token_hex(24) for name in _SECRETS}
-        made |= {name: f"1:{secrets.token_hex(24)}" for name in ("AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS")}
+        made = {name: secrets.token_hex(24) for name in PASSWORDS}
+        made |= {name: f"1:{secrets.token_hex(24)}" for name in NUMBERED}
         with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
             json.dump(made, out)
     given = dict(json.loads(file.read_text()))

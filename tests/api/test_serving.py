@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -17,8 +18,9 @@ import httpx
 import psycopg
 import pytest
 from django.conf import settings
+from django.core.handlers.wsgi import WSGIHandler
 
-from backend.api import public_ids
+from backend.api import public_ids, serving
 from backend.questions.models import Question
 from infra.local import ports
 from infra.local.app_processes import app_processes
@@ -234,3 +236,24 @@ def test_replies_are_as_django_writes_them(server: ServerProcess, acme: Cast) ->
         assert (style.status_code, style.headers["Content-Type"]) == (200, 'text/css; charset="utf-8"')
         assert int(style.headers["Content-Length"]) == len(style.content) > 0
         assert client.head("/healthz").content == b""
+
+
+def test_a_body_that_does_not_end_is_answered_with_408(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "BODY_SECONDS", 0.05)
+    parts = [{"type": "http.request", "body": b"{", "more_body": True}]
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        if parts:
+            return parts.pop()
+        return await asyncio.get_running_loop().create_future()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def request() -> None:
+        scope = {"type": "http", "method": "POST", "path": "/v1/questions", "headers": [(b"content-length", b"9")]}
+        await serving.Server(WSGIHandler())(scope, receive, send)
+
+    asyncio.run(request())
+    assert [message.get("status") for message in sent] == [408, None]

@@ -188,4 +188,4 @@ def test_another_preset_than_the_installed_one_is_refused(tmp_path: Path) -> Non
     done = installed(tmp_path, "--anyway", "--preset", "gpu-48gb")
 
     assert done.returncode == 1
-    assert "MODEL_PRESET=gpu-24gb; edit that line" in done.stderr
+    assert "MODEL_PRESET=gpu-24gb; to change the preset, edit that line" in done.stderr

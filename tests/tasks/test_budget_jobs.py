@@ -165,7 +165,7 @@ def test_what_a_running_question_has_consumed_is_seen_by_others_and_forgotten_wi
         calls = list(ModelCall.objects.filter(source_type="question").order_by("ordinal"))
         first = next(n for n, call in enumerate(calls) if call.model == llm.model)
         assert seen["acme"].tokens == tokens(calls[: first + 1]) >= 300
-        assert seen["acme"].seconds == Decimal(sum(call.wall_ms for call in calls[: first + 1])) / 1000 > 0
+        assert seen["acme"].seconds == Decimal(sum(call.device_ms for call in calls[: first + 1])) / 1000 > 0
         assert seen["acme"].cost > 0
         assert seen["globex"] == Consumed()
         assert not OpenSpending.objects.exists()

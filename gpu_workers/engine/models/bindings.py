@@ -35,7 +35,7 @@ from gpu_workers.engine.models.roles import (
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from gpu_workers.engine.models.served.embeddings import ServedFrameEmbedder, ServedTextEmbedder, ServedTokenSimilarity
 from gpu_workers.engine.models.served.ranking import ServedEntailer, ServedReranker
-from gpu_workers.engine.models.settings import ModelSettings, RoleSettings
+from gpu_workers.engine.models.settings import CONSE, MINILM, ModelSettings, RoleSettings
 
 if TYPE_CHECKING:
     from gpu_workers.engine.models.observer.detector import SsdDetector
@@ -45,8 +45,6 @@ IMAGES = 64
 """Maximum number of pictures in one request to a model that the table does not have."""
 WINDOW = 512
 """Window in tokens of a pooling server that neither reports one nor serves a model of the table."""
-MINILM = "all-minilm-l6-v2"
-CONSE = "conse"
 
 
 # --- chat servers --------------------------------------------------------------------------------------------------

@@ -27,9 +27,6 @@ ROLES = (
 """Roles that a server can play. The name in capitals begins the role's environment variables. token_embedder: token
 embeddings for the similarity of answers (BERTScore), so that query workers need no torch."""
 
-PERMISSIVE = frozenset({"Apache-2.0", "MIT", "BSD-3-Clause"})
-"""Licences under which a model may enter the table."""
-
 
 @dataclass(frozen=True, slots=True)
 class Model:

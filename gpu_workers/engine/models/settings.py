@@ -15,6 +15,11 @@ from gpu_workers.engine.models.model_table import ROLES, Preset, preset
 DEVICES = ("auto", "cpu", "cuda")
 
 
+MINILM = "all-minilm-l6-v2"
+CONSE = "conse"
+"""Built-in embedders that need no server: of texts, and of frames."""
+
+
 @dataclass(frozen=True, slots=True)
 class RoleSettings:
     """The server of one role. url: base URL of an OpenAI-compatible server, with /v1; "" for none.
@@ -51,7 +56,7 @@ class ModelSettings:
     describer_images: int | None = None
     concurrency: int = 64
     timeout_s: float = 300.0
-    similarity: str = "all-minilm-l6-v2"
+    similarity: str = MINILM
     transcriber: str = "whisper-base"
     device: str = "auto"
     threads: int = 1

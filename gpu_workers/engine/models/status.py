@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from gpu_workers.engine.models.capabilities import report_of, served_model
 from gpu_workers.engine.models.model_table import ROLES, find_model
 from gpu_workers.engine.models.roles import ChatCapabilities, ModelError
-from gpu_workers.engine.models.settings import ModelSettings, RoleSettings
+from gpu_workers.engine.models.settings import CONSE, MINILM, ModelSettings, RoleSettings
 
 logger = logging.getLogger("ava.models")
 
@@ -62,13 +62,14 @@ def _served_or_not(name: str, settings: ModelSettings) -> RoleStatus:
         return _unserved(name, role, settings)
     host = urlsplit(role.url).netloc.rpartition("@")[2]
     try:
+        listed = served_model(role)
         if name in CHAT_ROLES:
+            # Its abilities are remembered, so the listing alone shows whether the server still answers.
             report = report_of(role)
             shown = report.capabilities
             return _known(
                 name, SERVED, report.model, host, shown.context_tokens, _abilities(shown), refuses=report.refuses
             )
-        listed = served_model(role)
         return _known(name, SERVED, listed.name, host, listed.window)
     except ModelError as error:
         return _known(name, SERVED, role.model, host, error=f"{error.code}: {error}")
@@ -79,8 +80,8 @@ def _unserved(name: str, role: RoleSettings, settings: ModelSettings) -> RoleSta
     in_process = {
         "describer": "observer",
         "checker": "measurements read by the reasoner",
-        "text_embedder": role.model or "all-minilm-l6-v2",
-        "frame_embedder": role.model or "conse",
+        "text_embedder": role.model or MINILM,
+        "frame_embedder": role.model or CONSE,
         "token_embedder": settings.similarity,
     }
     if name not in in_process:

@@ -11,7 +11,6 @@ import pytest
 
 from gpu_workers.engine.models.model_table import (
     PATH,
-    PERMISSIVE,
     ROLES,
     Model,
     Preset,
@@ -24,6 +23,8 @@ from gpu_workers.engine.models.model_table import (
 from gpu_workers.engine.models.weight_table import WEIGHTS
 
 ROOT = Path(__file__).parents[3]
+PERMISSIVE = frozenset({"Apache-2.0", "MIT", "BSD-3-Clause"})
+"""Licences under which a model may enter the table."""
 MODELS, PRESETS = table().models, table().presets
 GPU_PRESETS = [one for one in PRESETS.values() if one.gpu_gib]
 SERVERS = [(one, server) for one in GPU_PRESETS for server in one.servers.values()]

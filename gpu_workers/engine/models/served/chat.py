@@ -25,7 +25,7 @@ from gpu_workers.engine.models.roles import (
 )
 from gpu_workers.engine.models.served.dialect import Dialect
 from gpu_workers.engine.models.served.replies import NoSamples, count, samples_of, thought, written_tokens
-from gpu_workers.engine.models.served.transport import Line, LineOptions, typed
+from gpu_workers.engine.models.served.transport import Line, LineOptions, tokens_of, typed
 
 TEXT_MODEL = ChatCapabilities(32_768)
 """What a server is taken to do if nobody says: text, in a window that most models have."""
@@ -118,7 +118,7 @@ class OpenAIChatModel(ChatModel):
 
     def count_tokens(self, text: str) -> int:
         """Return the bytes of UTF-8 over 3, rounded up: more than BPE vocabularies need for prose and JSON."""
-        return (len(text.encode()) + 2) // 3
+        return tokens_of(text)
 
     # --- one request with its retries ---------------------------------------------------------------------------
 

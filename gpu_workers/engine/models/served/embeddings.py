@@ -16,12 +16,10 @@ from PIL import Image as PILImage
 
 from gpu_workers.engine.ekg import Picture, Vector
 from gpu_workers.engine.models.roles import Meter, ModelError, Scores
-from gpu_workers.engine.models.served.transport import LineOptions, ModelServer, at_once, cut, rows_of, salted
+from gpu_workers.engine.models.served.transport import LineOptions, ModelServer, at_once, cut, of_vllm, rows_of
 
 TEXTS_PER_REQUEST = 64
 FRAMES_PER_REQUEST = 16
-_CUT = {"truncate_prompt_tokens": -1}
-"""Has vLLM cut a text to its window, special tokens included. Other servers have no such field."""
 
 
 class ServedTextEmbedder:
@@ -234,7 +232,7 @@ class ServedTokenSimilarity:
             stage="similarity",
             meter=meter,
             items=len(texts),
-            optional={**_CUT, **salted(meter)},
+            optional=of_vllm(meter),
         )
 
 
@@ -257,7 +255,7 @@ def _vectors(
         stage="embedding",
         meter=meter,
         items=count,
-        optional={**_CUT, **salted(meter)},
+        optional=of_vllm(meter),
     )
     return _unit(vectors)
 

@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu_workers.engine.models.roles import Entailment, Meter, ModelError
-from gpu_workers.engine.models.served.transport import LineOptions, ModelServer, at_once, cut, rows_of, salted
+from gpu_workers.engine.models.served.transport import (
+    LineOptions,
+    ModelServer,
+    at_once,
+    cut,
+    of_vllm,
+    rows_of,
+    tokens_of,
+)
 
 PASSAGES_PER_REQUEST = 64
 NLI_LABELS = ("entailment", "neutral", "contradiction")
@@ -39,7 +47,7 @@ class ServedReranker:
         filled = [k for k, passage in enumerate(passages) if passage.strip()] if query.strip() else []
         parts = [filled[at : at + PASSAGES_PER_REQUEST] for at in range(0, len(filled), PASSAGES_PER_REQUEST)]
         short = cut(query, self._context_tokens // 2)
-        room = self._context_tokens - (len(short.encode()) + 2) // 3 - 8
+        room = self._context_tokens - tokens_of(short) - 8
 
         def ask(part: Sequence[int]) -> list[float]:
             return self._server.post(
@@ -50,7 +58,7 @@ class ServedReranker:
                 meter=meter,
                 items=len(part),
                 # A tokenizer of bytes has more tokens than cut() expects; vLLM cuts the rest.
-                optional={"truncate_prompt_tokens": -1, **salted(meter)},
+                optional=of_vllm(meter),
             )
 
         for part, found in zip(parts, at_once(ask, parts), strict=True):
@@ -100,7 +108,7 @@ class ServedEntailer:
                 stage="entailment",
                 meter=meter,
                 items=len(part),
-                optional={"truncate_prompt_tokens": -1, **salted(meter)},
+                optional=of_vllm(meter),
             )
 
         for part, entailments in zip(parts, at_once(ask, parts), strict=True):
@@ -110,7 +118,7 @@ class ServedEntailer:
 
     def _joined(self, premise: str, hypothesis: str) -> str:
         second = cut(self._plain(hypothesis), self._context_tokens // 2)
-        first = cut(self._plain(premise), self._context_tokens - (len(second.encode()) + 2) // 3 - 8)
+        first = cut(self._plain(premise), self._context_tokens - tokens_of(second) - 8)
         return f"{first}{self._separator}{second}"
 
     def _plain(self, text: str) -> str:

@@ -325,16 +325,22 @@ def at_once(ask: Callable[[Part], Answer], parts: Sequence[Part]) -> list[Answer
         return list(pool.map(ask, parts))
 
 
+def tokens_of(text: str) -> int:
+    """Return more tokens than BPE vocabularies need for prose and JSON: the bytes of UTF-8 over 3, rounded up."""
+    return -(-len(text.encode()) // _BYTES_PER_TOKEN)
+
+
 def cut(text: str, tokens: int) -> str:
     """Return the beginning of text that fits into that many tokens, by its bytes."""
     longest = tokens * _BYTES_PER_TOKEN
     return text if len(text) * 4 <= longest else text.encode()[:longest].decode(errors="ignore")
 
 
-def salted(meter: Meter) -> Mapping[str, Any]:
-    """Return the tenant's salt of the server's prefix cache as a field of a request, if the meter has one."""
-    salt = getattr(meter, "cache_salt", "")
-    return {"cache_salt": salt} if salt else {}
+def of_vllm(meter: Meter) -> Mapping[str, Any]:
+    """Return the fields of a pooling request that vLLM alone knows: the cut of texts to its window, special tokens
+    included, and the tenant's salt of its prefix cache, if the meter has one."""
+    salt = {"cache_salt": meter.cache_salt} if meter.cache_salt else {}
+    return {"truncate_prompt_tokens": -1, **salt}
 
 
 def rows_of(rows: Sequence[Mapping[str, Any]], count: int) -> list[Mapping[str, Any]]:
