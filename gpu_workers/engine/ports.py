@@ -15,7 +15,17 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu_workers.engine.ekg import Chunk, Entity, EventRecord, ObjectState, Span, Vector
+from gpu_workers.engine.ekg import (
+    Chunk,
+    Entity,
+    EventRecord,
+    ObjectState,
+    Overview,
+    Span,
+    Topic,
+    TrackObservation,
+    Vector,
+)
 
 # --- writing (indexing) --------------------------------------------------------------------------------------------
 
@@ -78,21 +88,31 @@ class StoredEvent:
     chunks: tuple[Chunk, ...] = ()
 
 
-ViewName = Literal["event", "entity", "frame", "transcript"]
+ViewName = Literal["event", "entity", "frame", "transcript", "topic"]
 """Views that find events by similarity. events_sharing_entities is a further view, by connections of the graph."""
 
 
 @dataclass(frozen=True, slots=True)
+class Within:
+    """A part of one video that narrows a view. It never widens the scope."""
+
+    video_id: UUID
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class ViewQuery:
-    """A query to a view: its items (events, entities, frames, spoken lines) nearest to vector, at most limit.
+    """A query to a view: its items (events, entities, frames, spoken lines, topics) nearest to vector, at most limit.
 
     context: only for events, the weight of the better of the two neighbours in scope. The similarity is (own + context
-    * neighbour's) / (1 + context). The neighbours of an event show its subject.
+    * neighbour's) / (1 + context). The neighbours of an event show its subject. within: admits only events, lines and
+    topics that overlap it, frames inside it, and entities that take part in an event that overlaps it.
     """
 
     vector: Vector
     limit: int
     context: float = 0.0
+    within: Within | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +158,79 @@ class EventPlace:
     video_id: UUID
     n: int
     span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLine:
+    """A spoken line. words: (start_ms, end_ms, word) of the line's words, if the transcriber timed them."""
+
+    id: UUID
+    video_id: UUID
+    span: Span
+    text: str
+    words: tuple[tuple[int, int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """A tracked thing of one video. n: its number in its video. spans: in which it is visible, in order, cut to the
+    scope. confidence: certainty, 0 to 1, that it is one thing and no other object of the video."""
+
+    id: UUID
+    video_id: UUID
+    n: int
+    category: str
+    colour: str
+    spans: tuple[Span, ...]
+    entries: int
+    exits: int
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTrack:
+    """One track of an object, as measured inside one segment."""
+
+    object_id: UUID
+    video_id: UUID
+    observed: TrackObservation
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEntity:
+    """An entity of the graph. weight: number of its mentions."""
+
+    id: UUID
+    video_id: UUID
+    name: str
+    type: str
+    description: str
+    aliases: tuple[str, ...]
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMention:
+    """An entity takes part in an event. role: its part there."""
+
+    entity_id: UUID
+    event_id: UUID
+    name: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimedRelation:
+    """A relation as one event states it, with the names of its ends and the event's place."""
+
+    id: UUID
+    source_id: UUID
+    source: str
+    predicate: str
+    target_id: UUID
+    target: str
+    description: str
+    place: EventPlace
 
 
 class KnowledgeGraph(Protocol):
@@ -190,3 +283,74 @@ class KnowledgeGraph(Protocol):
         ...
 
     def jpeg(self, frame: StoredFrame) -> bytes: ...
+
+    # Reads by time, words, topic and thing. All keep to the scope; a limit of 0 or less returns nothing.
+
+    def extents(self) -> Mapping[UUID, Span]:
+        """Return for each video in scope that has an event in it the stretch that may be read: the scope's span, from
+        the video's first to the end of its last event in scope."""
+        ...
+
+    def events_between(self, video_id: UUID, span: Span, *, limit: int) -> Sequence[EventPlace]:
+        """Return at most limit events of the video that overlap span, in order of time, the first ones."""
+        ...
+
+    def chunks_between(self, video_id: UUID, span: Span, *, limit: int) -> Sequence[Chunk]:
+        """Return at most limit chunks of events in scope that overlap span, in order of time, gaps included.
+
+        They carry speech and writing on screen, like those of load_events().
+        """
+        ...
+
+    def frames_between(self, video_id: UUID, span: Span, *, limit: int, ends: bool = False) -> Sequence[StoredFrame]:
+        """Return at most limit stored frames inside span, in order of time.
+
+        If there are more, span is cut into limit equal parts, and the frame nearest to the middle of each is returned,
+        each once. ends: evenly chosen from all of them instead, with the first and the last (retrieval.frames.evenly).
+        """
+        ...
+
+    def lines(self, line_ids: Sequence[UUID]) -> Sequence[StoredLine]:
+        """Return these spoken lines in order of video and time, without those out of scope."""
+        ...
+
+    def lines_containing(self, words: Sequence[str], *, limit: int) -> Sequence[StoredLine]:
+        """Return lines that contain one of words as text, whatever its case, in order of video and time.
+
+        A caller counts words itself: "owl" contains "ow". A line is in scope if it overlaps an event in scope.
+        """
+        ...
+
+    def topics(self, video_id: UUID) -> Sequence[Topic]:
+        """Return the video's topics that overlap the scope, in order of time; none if they are not written yet."""
+        ...
+
+    def overview(self, video_id: UUID) -> Overview | None:
+        """Return the video's global summary; None if it is not written yet, or if the scope does not hold the whole of
+        what it covers: its words cannot be cut."""
+        ...
+
+    def objects(self, *, limit: int) -> Sequence[StoredObject]:
+        """Return at most limit tracked objects that are visible in scope, by video and number."""
+        ...
+
+    def tracks_of(self, object_ids: Sequence[UUID], *, limit: int) -> Sequence[StoredTrack]:
+        """Return at most limit tracks of the objects that overlap the scope, in order of video, time and track."""
+        ...
+
+    def entities(self, entity_ids: Sequence[UUID]) -> Mapping[UUID, StoredEntity]:
+        """Return those of the entities that take part in an event in scope."""
+        ...
+
+    def entities_of(self, event_ids: Sequence[UUID]) -> Sequence[StoredMention]:
+        """Return who takes part in the events, in the order of the events, then by falling weight, then by id."""
+        ...
+
+    def events_of(self, entity_ids: Sequence[UUID], *, limit: int) -> Sequence[EventPlace]:
+        """Return at most limit events in which one of the entities takes part, by video and time, each once."""
+        ...
+
+    def relations_of(self, entity_ids: Sequence[UUID], *, limit: int) -> Sequence[TimedRelation]:
+        """Return at most limit relations with one of the entities at an end, by video and time of the event, then by
+        id."""
+        ...
