@@ -13,7 +13,7 @@ import hashlib
 import pickle
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
 from uuid import UUID
@@ -34,6 +34,7 @@ from gpu_workers.engine.ekg import (
     RelationStatement,
     SegmentRecord,
     Span,
+    Topic,
     chunk_spans,
     stable_id,
 )
@@ -94,7 +95,7 @@ class CaptionIndex:
         fitted = calibration_of(similarity=models[1], text_embedder=models[0]).thresholds.merge.value
         # Pickles name the module of their classes and hold their fields in order: a file from before a change is not
         # read.
-        kinds = (MemoryVideo, Chunk, Event, LinkedMention, Relation)
+        kinds = (MemoryVideo, Chunk, Event, LinkedMention, Relation, Topic)
         shapes = [[field.name for field in fields(kind)] for kind in kinds]
         key = repr((FORM, MemoryVideo.__module__, shapes, form, name, models, fitted, sentences))
         path = self._folder / f"{form}-{hashlib.sha256(key.encode()).hexdigest()[:20]}.pickle"
@@ -136,7 +137,9 @@ class CaptionIndex:
         if captions:
             index.add_segment(SegmentRecord(Span(0, captions[-1].span.end_ms), tuple(chunks), tuple(frames)))
         summarise(index, MeasuredNarrator(), profile=profile, meter=Meter())
-        return MemoryVideo(index.video_id, index.events, chunks, frames, topics=index.topics, overview=index.overview)
+        vectors = self._embedder.embed([topic.embedded_text for topic in index.topics], meter=Meter())
+        topics = [replace(topic, embedding=row) for topic, row in zip(index.topics, vectors, strict=True)]
+        return MemoryVideo(index.video_id, index.events, chunks, frames, topics=topics, overview=index.overview)
 
     def _frames(self, captions: Sequence[Sentence]) -> list[FrameRow]:
         """Return a frame for each caption: the caption in UTF-8 is its picture, and its vector is that of the text."""

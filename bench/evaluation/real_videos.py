@@ -16,7 +16,7 @@ import pickle
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, get_args
 from uuid import UUID
@@ -30,6 +30,7 @@ from docs.examples.index_a_file import index_file
 from gpu_workers.engine.answering.answer_question import answer_question
 from gpu_workers.engine.answering.contract import EFFORTS, Answer, Effort, QuestionInput
 from gpu_workers.engine.answering.methods import METHODS
+from gpu_workers.engine.ekg import Chunk, Event, LinkedMention, ObjectState, Topic
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models import weights
@@ -37,6 +38,9 @@ from gpu_workers.engine.models.bindings import load_index_models
 from gpu_workers.engine.models.observer.checker import ObserverChecker
 from gpu_workers.engine.models.roles import AnswerModels, IndexModels, Meter
 from gpu_workers.engine.models.settings import ModelSettings
+
+FORM = 1
+"""Raised if the same file gives another index."""
 
 Row = dict[str, Any]
 
@@ -104,13 +108,10 @@ def _graphs(data: Path, seeing: IndexModels) -> dict[str, InMemoryGraph]:
 
 
 def _indexed(path: Path, seeing: IndexModels, profile: str) -> MemoryIndex:
-    """Return the index of a file; the code of the engine and the models are part of the name under which it is kept."""
-    engine = Path(__file__).parents[2] / "gpu_workers" / "engine"
-    code = [*sorted((engine / "indexing").rglob("*.py")), *sorted((engine / "models").rglob("*.py")), engine / "ekg.py"]
+    """Return the index of a file, kept under a name that covers the file, the models and the shape of what is kept."""
     names = (seeing.describer.name, seeing.text_embedder.name, seeing.frame_embedder.name, seeing.similarity.name)
-    digest = hashlib.sha256(repr((path.read_bytes(), profile, names)).encode())
-    for file in code:
-        digest.update(file.read_bytes())
+    shapes = [[field.name for field in fields(kind)] for kind in (Chunk, Event, LinkedMention, ObjectState, Topic)]
+    digest = hashlib.sha256(repr((FORM, shapes, path.read_bytes(), profile, names)).encode())
     kept = weights.cache_dir() / "evaluation" / "videos" / f"{path.stem}-{digest.hexdigest()[:20]}.pickle"
     if kept.exists():
         cached: MemoryIndex = pickle.loads(kept.read_bytes())  # noqa: S301 - written by this function
