@@ -39,7 +39,12 @@ class Found:
 
 
 def find(
-    desk: Desk, segments: Mapping[int, Segment], wanted: Sequence[Wanted], seen: Sequence[Moment], *, brief: bool = False
+    desk: Desk,
+    segments: Mapping[int, Segment],
+    wanted: Sequence[Wanted],
+    seen: Sequence[Moment],
+    *,
+    brief: bool = False,
 ) -> list[Found]:
     """Return for each wanted thing the unseen moment of its segment that is nearest to the description.
 
@@ -57,9 +62,7 @@ def find(
     return found
 
 
-def _by_frame(
-    desk: Desk, item: Wanted, parts: Sequence[Within], taken: Sequence[Moment], brief: bool
-) -> Found | None:
+def _by_frame(desk: Desk, item: Wanted, parts: Sequence[Within], taken: Sequence[Moment], brief: bool) -> Found | None:
     if "frames" not in desk.artifacts or not parts:
         return None
     vector = desk.asked.models.frame_embedder.embed_query(item.description, meter=desk.meter)
@@ -74,7 +77,7 @@ def _by_frame(
 
 
 def _by_words(desk: Desk, item: Wanted, parts: Sequence[Within], taken: Sequence[Moment]) -> Found | None:
-    """Return the chunk with most words of the description, of the events nearest to it: for a stretch without frames."""
+    """Return the chunk with most words of the description, of the events nearest to it: where there are no frames."""
     if not parts:
         return None
     models = desk.asked.models
