@@ -19,7 +19,7 @@ UNSURE = 1
 
 DESCRIPTION_CHARACTERS = 300
 
-_LEVEL = re.compile(r"\s*([1-3])(?![\d.])")
+_LEVEL = re.compile(r"\s*([1-3])\b(?!\s*[./]\s*\d)")
 
 
 @dataclass(frozen=True, slots=True)
