@@ -1,3 +1,4 @@
+# ruff: noqa: S608 - statements are made of parts on purpose
 """Hostile SQL of a seeded grammar, for the guard of SELECTs that a model writes, and what it may never bring about."""
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ _PLACES = (
     "generate_series(1, 9)", "fsdir('/')", "pg_catalog.pg_tables", "ekg_trackedobject", "information_schema.tables",
 )  # fmt: skip
 _CALLS = (
-    "load_extension('{path}')", "readfile('/etc/passwd')", "writefile('{path}', 'x')", "edit('x')", "zeroblob(99999999)",
-    "randomblob(99999999)", "printf('%99999d', 1)", "format('%99999d', 1)", "json_extract('[1]', '$[0]')", "changes()",
-    "sqlite_version()", "sqlite_source_id()", "sqlite_compileoption_get(1)", "random()", "date('now')", "hex('a')",
+    "load_extension('{path}')", "readfile('/etc/passwd')", "writefile('{path}', 'x')", "edit('x')", "changes()",
+    "zeroblob(99999999)", "randomblob(99999999)", "printf('%99999d', 1)", "format('%99999d', 1)", "sqlite_version()",
+    "json_extract('[1]', '$[0]')", "sqlite_source_id()", "sqlite_compileoption_get(1)", "random()", "date('now')",
     "replace('a', 'a', 'aa')", "char(47)", "quote('a')", "unicode('a')", "last_insert_rowid()", "total_changes()",
     "fts3_tokenizer('x')", "sqlite_rename_table(1, 2, 3, 4, 5, 6, 7)", "pg_sleep(9)", "current_setting('x')",
     "set_config('app.tenant_id', '1', true)", "query_to_xml('SELECT 1', true, true, '')", "current_timestamp",
-    "row_number() OVER ()", "'a' GLOB 'a'", "'a' -> '$'", "'a' REGEXP 'a'", "'a' MATCH 'a'",
+    "row_number() OVER ()", "'a' GLOB 'a'", "'a' -> '$'", "'a' REGEXP 'a'", "'a' MATCH 'a'", "hex('a')",
 )  # fmt: skip
 
 

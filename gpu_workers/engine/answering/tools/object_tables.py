@@ -76,7 +76,8 @@ def _first_ending_after(places: Sequence[EventPlace], ms: int, low: int) -> int:
 
 
 def _insert(table: str) -> str:
-    return f"INSERT INTO {table} VALUES ({', '.join('?' * len(TABLES[table].split(', ')))})"
+    values = ", ".join("?" for _ in TABLES[table].split(", "))
+    return f"INSERT INTO {table} VALUES ({values})"  # noqa: S608 - a name of TABLES
 
 
 def _object_row(shown: ScopeObject) -> tuple[object, ...]:

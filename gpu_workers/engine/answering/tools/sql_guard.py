@@ -39,8 +39,11 @@ it asks the authorizer, a copy for each mention of a name: a statement of 1 kB w
 mentions the one before twice, took 0.4 s and 150 MB (SQLite 3.40)."""
 
 FUNCTIONS = frozenset(
-    "abs avg coalesce count group_concat ifnull length like lower max min nullif round substr sum upper".split()
-)
+    {
+        "abs", "avg", "coalesce", "count", "group_concat", "ifnull", "length", "like", "lower", "max", "min", "nullif",
+        "round", "substr", "sum", "upper",
+    }
+)  # fmt: skip
 """The functions that a statement may call. None reads a file, runs SQL or builds a value longer than its arguments."""
 
 _STEPS_BETWEEN_CHECKS = 1_000
@@ -75,9 +78,13 @@ _STRANGE = re.compile("[\0\ufeff\ud800-\udfff]")
 _RESERVED = ("sqlite_", "pragma_")
 
 _KEYWORDS = frozenset(
-    "all and as asc between by case cross desc distinct else end exists from group having in inner is join left like "
-    "limit not null offset on or order outer select then union using when where with".split()
-)
+    {
+        "all", "and", "as", "asc", "between", "by", "case", "cross", "desc", "distinct", "else", "end", "exists",
+        "from", "group", "having", "in", "inner", "is", "join", "left", "like", "limit", "not", "null", "offset", "on",
+        "or", "order", "outer", "select", "then", "union", "using", "when", "where", "with",
+    }
+)  # fmt: skip
+
 
 class SqlRefused(Exception):
     """A statement did not run, or did not end. The message says what to do instead."""
@@ -198,7 +205,9 @@ def _advice(error: Exception, tables: Collection[str]) -> str:
     if "one statement at a time" in text:
         return "Send one statement at a time."
     if any(word in text for word in ("prohibited", "not authorized", "authorizer", "constructor failed")):
-        return f"Not allowed: {text}. Only SELECT over {names} with the functions {', '.join(sorted(FUNCTIONS))} is run."
+        return (
+            f"Not allowed: {text}. Only SELECT over {names} with the functions {', '.join(sorted(FUNCTIONS))} is run."
+        )
     if "too big" in text or isinstance(error, MemoryError):
         return "The statement or one of its values is too large. Select rows instead of joining them into one text."
     if "no such table" in text:
