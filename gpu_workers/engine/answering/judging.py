@@ -10,6 +10,7 @@ from uuid import UUID
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import cut, event_text
+from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.models.roles import Message, Meter, Sample
 from gpu_workers.engine.models.served.json_text import read_object, salvaged
 from gpu_workers.engine.models.served.structured import list_of, object_of
@@ -39,8 +40,12 @@ def judge_events(
     if not events:
         return Judged()
     count = asked.models.reasoner.count_tokens
-    texts = [text if count(text := event_text(event)) <= EVENT_TOKENS else cut(text, count, EVENT_TOKENS) for event in events]
-    prompt = load("judge_events", asked.question.profile).substitute(events=numbered(texts), statement=statement)
+    texts = [
+        text if count(text := event_text(event)) <= EVENT_TOKENS else cut(text, count, EVENT_TOKENS) for event in events
+    ]
+    prompt = load("judge_events", asked.question.profile).substitute(
+        events=numbered(texts), statement=as_data(statement)
+    )
     schema = object_of({"true": _numbers(len(events)), "false": _numbers(len(events))})
     sample = _asked(asked, calls, prompt, schema, stage=stage, meter=meter, most=len(events))
     if sample.refused:
@@ -49,9 +54,7 @@ def judge_events(
     if fields is None or not ({"true", "false"} & fields.keys()):
         return Judged(error="unreadable")
     true, false = (set(_read(fields.get(name), len(events))) for name in ("true", "false"))
-    return Judged(
-        frozenset(events[n].id for n in true - false), frozenset(events[n].id for n in false - true)
-    )
+    return Judged(frozenset(events[n].id for n in true - false), frozenset(events[n].id for n in false - true))
 
 
 def rank_texts(asked: Asked, calls: Calls, texts: Sequence[str], phrase: str, *, meter: Meter) -> list[int] | None:
@@ -59,7 +62,7 @@ def rank_texts(asked: Asked, calls: Calls, texts: Sequence[str], phrase: str, *,
 
     texts: as data, a line each. Raises Halt, ModelError.
     """
-    prompt = load("rank_texts", asked.question.profile).substitute(events=numbered(texts), phrase=phrase)
+    prompt = load("rank_texts", asked.question.profile).substitute(events=numbered(texts), phrase=as_data(phrase))
     schema = object_of({"fits": _numbers(len(texts))})
     sample = _asked(asked, calls, prompt, schema, stage="rank", meter=meter, most=len(texts))
     fields = _fields(sample)

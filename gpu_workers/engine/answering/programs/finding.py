@@ -26,7 +26,7 @@ from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.ekg import Span, Vector
 from gpu_workers.engine.models.roles import ModelError, embed_queries
 from gpu_workers.engine.ports import Hit, ViewName, ViewQuery, Within
-from gpu_workers.engine.retrieval.frames import ROWS, frames_of_hits
+from gpu_workers.engine.retrieval.frames import frames_of_hits
 
 CANDIDATES = 10
 """Number of the best hits that are ranked again (RAVU: top-k by embedding, then the reasoner on texts)."""
@@ -53,6 +53,14 @@ def localize(run: Run, phrase: str, what: str, within: Moments | None) -> Moment
     return _events(run, phrase, within, view="event" if what == "event" else "frame")
 
 
+def nearest(run: Run, phrase: str) -> Moments:
+    """Return the CANDIDATES events nearest to the phrase, best first, without asking the reasoner. Raises ModelError of
+    an embedder."""
+    vector = embed_queries(run.desk.asked.models.text_embedder, [phrase], meter=run.meter)[0]
+    scores = {hit.event_id: hit.similarity for hit in reversed(_search(run, "event", vector, None))}
+    return moments_of(run, sorted(scores, key=lambda key: (-scores[key], key))[:CANDIDATES], scores)
+
+
 def filter_moments(run: Run, of: Moments, predicate: str) -> Moments:
     """Return those of the first MOST_FILTERED events of which the reasoner says that the statement is true.
 
@@ -61,7 +69,7 @@ def filter_moments(run: Run, of: Moments, predicate: str) -> Moments:
     if len(of.items) > MOST_FILTERED:
         run.note(f"judged {MOST_FILTERED} of {len(of.items)} events")
     kept = of.items[:MOST_FILTERED]
-    if not run.may_ask():
+    if not run.take_call():
         run.note("the filter was not asked: no call is left for it")
         return Moments(kept)
     events = run.desk.load([moment.place.event_id for moment in kept])
@@ -144,6 +152,7 @@ def _search(run: Run, view: ViewName, vector: Vector, within: Moments | None) ->
         query = ViewQuery(vector, limit, within=part)
         for hit in run.graph.search_views({view: query}, floor=floor)[view]:
             hits.setdefault((hit.event_id, hit.item), hit)
+            run.top_similarity = max(run.top_similarity, hit.similarity)
     return sorted(hits.values(), key=lambda hit: (-hit.similarity, hit.event_id, str(hit.item)))
 
 
@@ -163,11 +172,13 @@ def _parts(run: Run, within: Moments) -> list[Within]:
 
 
 def _asks(run: Run, candidates: int) -> bool:
-    """Whether the reasoner is asked which of the candidates fit: there is a choice, and room for the call."""
-    if candidates and run.ranks and not run.may_ask():
+    """Whether the reasoner is asked which of the candidates fit: there are some, and there is room for the call."""
+    if not candidates or not run.ranks:
+        return False
+    if not run.take_call():
         run.note("not ranked again: no call is left for it")
         return False
-    return bool(candidates) and run.ranks
+    return True
 
 
 def _ranked(run: Run, phrase: str, texts: Sequence[str], candidates: int) -> list[int]:

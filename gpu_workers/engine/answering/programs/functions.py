@@ -62,6 +62,7 @@ def _beside(run: Run, of: Moments, most: int, things: Things | None, *, later: b
             edge = min(places, key=lambda place: (place.span, place.event_id)).span.end_ms
         else:
             edge = max(places, key=lambda place: (place.span, place.event_id)).span.start_ms
+        candidates: Sequence[EventPlace]
         if taking_part is not None:
             candidates = [place for place in taking_part if place.video_id == video_id]
         else:
@@ -187,10 +188,9 @@ def _by_video(run: Run, moments: Iterable[Moment]) -> dict[UUID, list[EventPlace
 
 
 def union(run: Run, a: Moments | Things, b: Moments | Things) -> Moments | Things:
-    if isinstance(a, Moments) and isinstance(b, Moments):
-        return Moments(in_time((*a.items, *b.items)))
-    assert isinstance(a, Things) and isinstance(b, Things)
-    return Things(tuple({thing.id: thing for thing in (*a.items, *b.items)}.values()))
+    if isinstance(a, Things) and isinstance(b, Things):
+        return Things(tuple({thing.id: thing for thing in (*a.items, *b.items)}.values()))
+    return Moments(in_time((*_moments(a), *_moments(b))))
 
 
 def intersect(run: Run, a: Moments | Things, b: Moments | Things) -> Moments | Things:
@@ -203,12 +203,16 @@ def minus(run: Run, a: Moments | Things, b: Moments | Things) -> Moments | Thing
 
 def _kept(a: Moments | Things, b: Moments | Things, keep: Callable[[bool], bool]) -> Moments | Things:
     """Return the items of a, in their order, of which keep(whether b has it too) is true."""
-    if isinstance(a, Moments) and isinstance(b, Moments):
-        events = set(b.event_ids)
-        return Moments(tuple(moment for moment in a.items if keep(moment.place.event_id in events)))
-    assert isinstance(a, Things) and isinstance(b, Things)
-    ids = {thing.id for thing in b.items}
-    return Things(tuple(thing for thing in a.items if keep(thing.id in ids)))
+    if isinstance(a, Things) and isinstance(b, Things):
+        ids = {thing.id for thing in b.items}
+        return Things(tuple(thing for thing in a.items if keep(thing.id in ids)))
+    events = {moment.place.event_id for moment in _moments(b)}
+    return Moments(tuple(moment for moment in _moments(a) if keep(moment.place.event_id in events)))
+
+
+def _moments(value: Moments | Things) -> tuple[Moment, ...]:
+    """Return the items of a value that the check has shown to be moments."""
+    return value.items if isinstance(value, Moments) else ()
 
 
 # --- results ---------------------------------------------------------------------------------------------------------
@@ -261,6 +265,4 @@ def _share(owned: Sequence[StoredFrame], ms: int | None, share: int) -> list[Sto
 def moments_of(run: Run, event_ids: Sequence[UUID], scores: dict[UUID, float]) -> Moments:
     """Return the events as moments, in the order of event_ids."""
     loaded = run.graph.load_events(event_ids)
-    return Moments(
-        tuple(Moment(place_of(loaded[key]), scores.get(key, 0.0)) for key in event_ids if key in loaded)
-    )
+    return Moments(tuple(Moment(place_of(loaded[key]), scores.get(key, 0.0)) for key in event_ids if key in loaded))

@@ -74,8 +74,7 @@ def _measured(run: Run, object_ids: Sequence[UUID], relation: str, places: Seque
 def _meets(stored: StoredObject, given: Sequence[StoredObject]) -> bool:
     """Whether the object is visible together with one of given, in the same video."""
     return any(
-        stored.video_id == one.video_id and any(a.overlaps(b) for a in stored.spans for b in one.spans)
-        for one in given
+        stored.video_id == one.video_id and any(a.overlaps(b) for a in stored.spans for b in one.spans) for one in given
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
+from types import NoneType
 from typing import Any
 
 from gpu_workers.engine.answering.programs.program import (
@@ -62,12 +63,13 @@ def _step(item: object) -> Step:
         raise BadProgram('each step is {"op": ..., "out": ...} and its arguments')
     arguments: Arguments = {}
     for name, value in item.items():
-        # A strict schema has no optional fields: what is left out is written as nothing.
-        if name in ("op", "out") or value in ("", None):
+        if name in ("op", "out"):
             continue
-        if isinstance(value, bool) or not isinstance(value, (str, int)):
+        if isinstance(value, bool) or not isinstance(value, (str, int, NoneType)):
             raise BadProgram(f"{_short(name)} of {_short(item['out'])} must be words, a name or a whole number")
-        arguments[name] = _as_given(item["op"], name, value)
+        # A strict schema has no optional fields: what is left out is written as nothing.
+        if value:
+            arguments[name] = _as_given(item["op"], name, value)
     return Step(item["op"], item["out"], arguments)
 
 

@@ -16,15 +16,18 @@ from gpu_workers.engine.ports import KnowledgeGraph, StoredEvent
 class Run:
     """One run of a program.
 
-    meter: counts its model calls. ranks: whether `localize` asks the reasoner which hits fit. may_ask: whether one more
-    model call leaves room for the answer. notes: what was cut or could not be asked, in words, for the record.
+    meter: counts its model calls. ranks: whether `localize` asks the reasoner which hits fit. calls_left: model calls
+    that it may still make. holds: whether the budget has room for one more and for the answer. notes: what was cut or
+    could not be asked, in words, for the record. top_similarity: of the strongest hit of all searches.
     """
 
     desk: Desk
     meter: Meter
     ranks: bool
-    may_ask: Callable[[], bool]
+    calls_left: int
+    holds: Callable[[], bool]
     notes: list[str] = field(default_factory=list)
+    top_similarity: float = 0.0
 
     @property
     def graph(self) -> KnowledgeGraph:
@@ -35,6 +38,13 @@ class Run:
         count = self.desk.asked.models.reasoner.count_tokens
         text = event_text(event)
         return text if count(text) <= most_tokens else cut(text, count, most_tokens)
+
+    def take_call(self) -> bool:
+        """Whether one more model call may be made; it is then counted."""
+        if self.calls_left < 1 or not self.holds():
+            return False
+        self.calls_left -= 1
+        return True
 
     def within_reach(self, videos: Iterable[UUID], most: int) -> list[UUID]:
         """Return at most `most` of the videos, in order of id, and note whether some were left out."""

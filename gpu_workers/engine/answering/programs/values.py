@@ -25,15 +25,20 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """An entity of the graph, or a tracked object. told: it in words. spans: an object's, () for an entity. sure:
-    whether it is certainly one thing: entities go by words, so two of them may be one."""
+    """An entity of the graph, or a tracked object. told: it in words. stored: the object as stored,
+    None for an entity. sure: whether it is certainly one thing: entities go by words, so two of them may be one."""
 
     id: UUID
     kind: Literal["entity", "object"]
     video_id: UUID
     told: str
-    spans: tuple[Span, ...] = ()
+    stored: StoredObject | None = None
     sure: bool = False
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Return when an object is visible; () for an entity."""
+        return self.stored.spans if self.stored is not None else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +105,12 @@ def place_of(event: StoredEvent) -> EventPlace:
 def entity_thing(entity: StoredEntity) -> Thing:
     also = f", also {', '.join(entity.aliases)}" if entity.aliases else ""
     told = f"{entity.name} ({entity.type}){also}"
-    return Thing(
-        entity.id, "entity", entity.video_id, f"{told}: {entity.description}" if entity.description else told
-    )
+    return Thing(entity.id, "entity", entity.video_id, f"{told}: {entity.description}" if entity.description else told)
 
 
 def object_thing(stored: StoredObject) -> Thing:
     told = f"{stored.colour} {stored.category}".strip()
-    return Thing(stored.id, "object", stored.video_id, told, stored.spans, sure=stored.confidence >= SURE)
+    return Thing(stored.id, "object", stored.video_id, told, stored, sure=stored.confidence >= SURE)
 
 
 def in_time(moments: Iterable[Moment]) -> tuple[Moment, ...]:
