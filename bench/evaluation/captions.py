@@ -13,7 +13,7 @@ import hashlib
 import pickle
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 from uuid import UUID
@@ -136,10 +136,8 @@ class CaptionIndex:
         frames = self._frames(captions)
         if captions:
             index.add_segment(SegmentRecord(Span(0, captions[-1].span.end_ms), tuple(chunks), tuple(frames)))
-        summarise(index, MeasuredNarrator(), profile=profile, meter=Meter())
-        vectors = self._embedder.embed([topic.embedded_text for topic in index.topics], meter=Meter())
-        topics = [replace(topic, embedding=row) for topic, row in zip(index.topics, vectors, strict=True)]
-        return MemoryVideo(index.video_id, index.events, chunks, frames, topics=topics, overview=index.overview)
+        summarise(index, MeasuredNarrator(), self._embedder, profile=profile, meter=Meter())
+        return MemoryVideo(index.video_id, index.events, chunks, frames, topics=index.topics, overview=index.overview)
 
     def _frames(self, captions: Sequence[Sentence]) -> list[FrameRow]:
         """Return a frame for each caption: the caption in UTF-8 is its picture, and its vector is that of the text."""
