@@ -89,7 +89,8 @@ class CaptionIndex:
         fitted = calibration_of(similarity=models[1], text_embedder=models[0]).thresholds.merge.value
         # Pickles name the module of their classes and hold their fields in order: a file from before a change is not
         # read.
-        shapes = [[field.name for field in fields(kind)] for kind in (Chunk, Event, LinkedMention, Relation)]
+        kinds = (MemoryVideo, Chunk, Event, LinkedMention, Relation)
+        shapes = [[field.name for field in fields(kind)] for kind in kinds]
         key = repr((FORM, MemoryVideo.__module__, shapes, form, name, models, fitted, sentences))
         path = self._folder / f"{form}-{hashlib.sha256(key.encode()).hexdigest()[:20]}.pickle"
         if path.exists():

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from typing import TypeVar
 from uuid import UUID
 
 import numpy as np
 
+from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import FrameEvidence
 from gpu_workers.engine.ports import EventPlace, Hit, KnowledgeGraph, StoredEvent, StoredFrame
 
@@ -26,6 +29,27 @@ def evenly(count: int, limit: int) -> list[int]:
     if count <= limit:
         return list(range(count))
     return [int(index) for index in np.linspace(0, count - 1, max(0, limit)).round()]
+
+
+def nearest_to_middles(times: Sequence[int], span: Span, limit: int) -> list[int]:
+    """Return the indices of times, in order, that lie nearest to the middles of limit equal parts of span, each once.
+
+    times: rising, at least one. Of two equally near, the earlier one is taken.
+    """
+    chosen: dict[int, None] = {}
+    for part in range(limit):
+        middle = span.start_ms + Fraction((2 * part + 1) * span.duration_ms, 2 * limit)
+        after = bisect_left(times, middle)
+        near = range(max(0, after - 1), min(len(times), after + 1))
+        chosen[min(near, key=lambda index: abs(times[index] - middle))] = None
+    return list(chosen)
+
+
+def spread(times: Sequence[int], span: Span, limit: int, *, ends: bool) -> list[int]:
+    """Return the indices of at most limit of times, the ones that KnowledgeGraph.frames_between chooses."""
+    if ends or len(times) <= limit:
+        return evenly(len(times), limit)
+    return nearest_to_middles(times, span, max(0, limit))
 
 
 def frames_of_hits(graph: KnowledgeGraph, hits: Sequence[Hit]) -> list[StoredFrame]:
