@@ -57,8 +57,8 @@ def frames_between(video_id: UUID, version: int, span: Span, *, limit: int | Non
     return rows if limit is None else [rows[index] for index in evenly(len(rows), limit)]
 
 
-def read_topics(video_id: UUID, version: int) -> list[ekg.Topic]:
-    """Return the topics written so far, in order."""
+def read_topics(video_id: UUID, version: int, *, text_model: str) -> list[ekg.Topic]:
+    """Return the topics written so far, in order, with their vectors if text_model made these."""
     return [
         ekg.Topic(
             n=row.n,
@@ -70,6 +70,7 @@ def read_topics(video_id: UUID, version: int) -> list[ekg.Topic]:
             people=tuple(row.people),
             places=tuple(row.places),
             frame_ms=tuple(row.frame_ms),
+            embedding=stored_vector(row.embedding) if row.embedding_model == text_model else None,
         )
         for row in Topic.objects.filter(video_id=video_id, index_version=version).order_by("n")
     ]

@@ -214,7 +214,10 @@ class VersionWriter:
         """Replace all topics of the version and its overview."""
         rows = Topic.objects.filter(video_id=self.video_id, index_version=self.version)
         rows.filter(n__gte=len(topics)).delete()
-        columns = ["start_ms", "end_ms", "first_event", "end_event", "title", "summary", "people", "places", "frame_ms"]
+        columns = [
+            "start_ms", "end_ms", "first_event", "end_event", "title", "summary", "people", "places", "frame_ms",
+            "embedding", "embedding_model",
+        ]  # fmt: skip
         Topic.objects.bulk_create(
             [
                 Topic(
@@ -230,6 +233,8 @@ class VersionWriter:
                     people=list(topic.people),
                     places=list(topic.places),
                     frame_ms=list(topic.frame_ms),
+                    embedding=None if topic.embedding is None else _half(topic.embedding),
+                    embedding_model="" if topic.embedding is None else self._text_model,
                 )
                 for topic in topics
             ],
