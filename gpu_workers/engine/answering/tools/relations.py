@@ -60,9 +60,13 @@ def find_relations(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
         end = desk.extents[video_id].end_ms
         return Observation(f"The video ends at {end} ms ({clock(end, hours=True)}).", OUT_OF_RANGE)
     subject, predicate, thing = (as_data(arguments[name]) for name in ("subject", "predicate", "object"))
-    conditions = _conditions(subject, predicate, thing)
-    if given:
-        conditions = (_in_time(desk, video_id, span), *conditions)
+    # The last one is dropped first: how a model words a predicate is the least certain.
+    conditions = (
+        *_worded("subject", subject, lambda relation: relation.source),
+        *_worded("object", thing, lambda relation: relation.target),
+        *((_in_time(desk, video_id, span),) if given else ()),
+        *_worded("predicate", predicate, lambda relation: relation.predicate),
+    )
     if not conditions:
         raise BadArguments("relations needs a subject, a predicate, an object or a time.")
     stated = _stated(desk, [words for words in (subject, thing) if words], video_id, span)
@@ -104,24 +108,15 @@ def _span(desk: Desk, video_id: UUID, start_ms: int, end_ms: int) -> tuple[Span 
     return (Span(start, end) if start < end else None), not whole
 
 
-def _conditions(subject: str, predicate: str, thing: str) -> tuple[_Condition, ...]:
-    """Return the conditions of words that were given. The last one is the first to be dropped."""
-    named = (
-        ("subject", subject, lambda relation: relation.source),
-        ("object", thing, lambda relation: relation.target),
-        ("predicate", predicate, lambda relation: relation.predicate),
-    )
-    return tuple(_worded(name, words, part) for name, words, part in named if words)
-
-
-def _worded(name: str, words: str, part: Callable[[TimedRelation], str]) -> _Condition:
+def _worded(name: str, words: str, part: Callable[[TimedRelation], str]) -> tuple[_Condition, ...]:
+    """Return the condition on the words of one part of a relation; none without words."""
     wanted = content_words(words)
 
     def holds(relation: TimedRelation) -> bool:
         there = content_words(part(relation))
         return bool(wanted & there) and (wanted <= there or there <= wanted)
 
-    return _Condition(f'{name} "{words}"', holds)
+    return (_Condition(f'{name} "{words}"', holds),) if words else ()
 
 
 def _in_time(desk: Desk, video_id: UUID, span: Span) -> _Condition:
@@ -165,7 +160,9 @@ def _stated(desk: Desk, names: Sequence[str], video_id: UUID, span: Span) -> lis
 def _shown(desk: Desk, found: Sequence[TimedRelation], dropped: _Condition | None) -> Observation:
     count = desk.asked.models.reasoner.count_tokens
     events = {event.id: event for event in desk.load(relation.place.event_id for relation in found[:MOST_SHOWN])}
-    lines, shown, room = [], [], desk.observation_tokens
+    lines: list[str] = []
+    shown: list[UUID] = []
+    room = desk.observation_tokens
     for relation in found[:MOST_SHOWN]:
         event = events.get(relation.place.event_id)
         if event is None:
