@@ -29,7 +29,7 @@ FRAMES_BEFORE, FRAMES_ENOUGH = 5, 11
 _SPAN = re.compile(r"\b(\d+):(\d\d):(\d\d)(?:\.\d+)?\s?(?:-|to)\s?(\d+):(\d\d):(\d\d)")
 _QUESTION = re.compile(r"\bperson \d+\b")
 _SHOWN = re.compile(r"\b([EFOL])(\d+)\b")
-_MOMENT = re.compile(r"^\W*(?:[EF]\d+\W+)?\d+:\d\d", re.MULTILINE)
+_MOMENT = re.compile(r"^F\d+ \(E\d+\) (?:video \d+ )?\d+:\d\d", re.MULTILINE)
 SQL = "SELECT object_id, first_ms, last_ms FROM objects WHERE category = 'person' ORDER BY first_ms LIMIT 10"
 
 
@@ -153,6 +153,33 @@ class _Conversation:
 
     def _of_reasoning(self, schema: Mapping[str, Any]) -> str:
         return self.said(TRACE_CHARACTERS)
+
+    def _of_steps(self, schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        """Return a program: most find a moment, some what follows it, some count."""
+        if self.patient:
+            found = [self._localize(name) for name in ("a", "b", "c", "d")]
+            joined = [{"op": "union", "a": a, "b": b, "out": out} for a, b, out in (("a", "b", "e"), ("c", "d", "f"))]
+            # Eight steps, the most at effort medium; the first program is one that has to be repaired.
+            of = "g" if len(self.messages) > 2 else "nothing"
+            return [*found, *joined, {"op": "union", "a": "e", "b": "f", "out": "g"}, self._shown_of(of)[0]]
+        match self.source.randrange(4):
+            case 0:
+                return [self._localize("a"), {"op": "frames", "of": "a", "most": 8, "out": "z"}]
+            case 1:
+                later = {"op": "after", "of": "a", "with": "b", "most": 3, "out": "c"}
+                return [self._localize("a"), self._localize("b", "entity"), later, *self._shown_of("c")]
+            case 2:
+                return [self._localize("a", "object"), {"op": "count", "of": "a", "out": "z"}]
+        return [self._localize("a"), *self._shown_of("a")]
+
+    def _localize(self, out: str, what: str = "event") -> Mapping[str, Any]:
+        phrase = "person" if what == "object" else self.said(QUERY_CHARACTERS)
+        return {"op": "localize", "phrase": phrase, "what": what, "within": "", "out": out}
+
+    def _shown_of(self, name: str) -> list[Mapping[str, Any]]:
+        """Return the end of a program: moments of which a statement is true, and their frames."""
+        kept = {"op": "filter", "of": name, "predicate": self.said(QUERY_CHARACTERS), "out": "y"}
+        return [kept, {"op": "frames", "of": "y", "most": 8, "out": "z"}]
 
     def _of_sql(self, schema: Mapping[str, Any]) -> str:
         return SQL
