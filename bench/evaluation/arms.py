@@ -236,7 +236,7 @@ def _outcome(answer: Answer) -> Outcome:
         sum(call.cached_tokens for call in reasoner),
         sum(call.completion_tokens for call in reasoner),
         sum(call.wall_ms for call in calls) / 1000,
-        dict(answer.signals),
+        {name: value for name, value in answer.signals.items() if isinstance(value, float)},
     )
 
 

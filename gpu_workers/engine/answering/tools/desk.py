@@ -13,6 +13,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Halt
 from gpu_workers.engine.answering.calls import Calls, needed_checker
 from gpu_workers.engine.answering.context import cut, event_text
+from gpu_workers.engine.answering.contract import NodeRecord
 from gpu_workers.engine.answering.looking.closer_look import in_full
 from gpu_workers.engine.answering.looking.findings import Finding, findings_schema, read_findings
 from gpu_workers.engine.answering.looking.looks import Look
@@ -48,7 +49,8 @@ class Desk:
 
     asked, calls: of the question. sightings: all that was shown so far. meter: of the current step. path: of the
     current step's record, "" outside a loop. lacking: codes of what the answer had to do without, beyond missing
-    artifacts. overview_shown: whether the reasoner has read an overview of what is in scope.
+    artifacts. overview_shown: whether the reasoner has read an overview of what is in scope. inner: records of loops
+    inside the current step.
     """
 
     def __init__(self, asked: Asked, calls: Calls, *, sightings: Sightings | None = None) -> None:
@@ -59,6 +61,7 @@ class Desk:
         self.path = ""
         self.lacking: dict[str, None] = {}
         self.overview_shown = False
+        self.inner: list[NodeRecord] = []
 
     def asking(self, question: str) -> Desk:
         """Return a desk for a question inside this one, without choices, that shares calls, sightings and scope."""
@@ -67,7 +70,7 @@ class Desk:
             self.calls,
             sightings=self.sightings,
         )
-        inner.meter, inner.path, inner.lacking = self.meter, self.path, self.lacking
+        inner.meter, inner.path, inner.lacking, inner.inner = self.meter, self.path, self.lacking, self.inner
         inner.__dict__ |= {name: self.__dict__[name] for name in ("extents", "artifacts") if name in self.__dict__}
         return inner
 

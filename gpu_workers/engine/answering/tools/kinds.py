@@ -25,6 +25,10 @@ class Kind(Protocol):
         """Return the value. Raises BadArguments."""
         ...
 
+    def told(self, *, videos: int = 1) -> str:
+        """Return what the argument is, for the prompt."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -44,6 +48,9 @@ class Text:
             raise BadArguments("a text that is not empty")
         return text
 
+    def told(self, *, videos: int = 1) -> str:
+        return "text"
+
 
 @dataclass(frozen=True, slots=True)
 class Whole:
@@ -61,6 +68,9 @@ class Whole:
             raise BadArguments(f"a whole number from {self.least} to {self.most}")
         return number
 
+    def told(self, *, videos: int = 1) -> str:
+        return f"{self.least} to {self.most}"
+
 
 @dataclass(frozen=True, slots=True)
 class Millis:
@@ -74,6 +84,9 @@ class Millis:
         if number is None:
             raise BadArguments("a time in whole milliseconds, such as 65000 for 0:01:05")
         return max(0, number)
+
+    def told(self, *, videos: int = 1) -> str:
+        return "milliseconds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +105,9 @@ class OneOf:
                 return word
         raise BadArguments(f"one of {', '.join(self.words)}")
 
+    def told(self, *, videos: int = 1) -> str:
+        return " or ".join(self.words)
+
 
 @dataclass(frozen=True, slots=True)
 class VideoNumber:
@@ -105,6 +121,9 @@ class VideoNumber:
         if number is None or not 1 <= number <= videos:
             raise BadArguments(f"the number of a video, from 1 to {videos}")
         return number
+
+    def told(self, *, videos: int = 1) -> str:
+        return f"1 to {videos}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +153,9 @@ class Spans:
             raise BadArguments("spans whose end_ms is greater than their start_ms")
         return VideoNumber().read(item.get("video"), videos=videos), Span(max(0, start), end)
 
+    def told(self, *, videos: int = 1) -> str:
+        return f"list of at most {self.most} of {{start_ms, end_ms{', video' if videos > 1 else ''}}}"
+
 
 @dataclass(frozen=True, slots=True)
 class YesNo:
@@ -149,6 +171,9 @@ class YesNo:
             raise BadArguments("true or false")
         return value
 
+    def told(self, *, videos: int = 1) -> str:
+        return "true or false"
+
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
@@ -163,6 +188,9 @@ class Numbers:
         items = value if isinstance(value, (list, tuple)) else [value]
         numbers = [whole(item.strip().lstrip("Ee") if isinstance(item, str) else item) for item in items[: self.most]]
         return tuple(dict.fromkeys(number for number in numbers if number is not None))
+
+    def told(self, *, videos: int = 1) -> str:
+        return "list of numbers"
 
 
 def whole(value: Any) -> int | None:
