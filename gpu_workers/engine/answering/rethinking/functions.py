@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpu_workers.engine.answering.contract import DETAIL_CHARACTERS
 from gpu_workers.engine.answering.rethinking.expansion import expand
 from gpu_workers.engine.answering.rethinking.global_context import described
 from gpu_workers.engine.answering.tools.actions import ACTION_AFTER, ACTION_BEFORE
@@ -33,7 +32,18 @@ from gpu_workers.engine.models.roles import ModelError, embed_queries
 from gpu_workers.engine.models.served.structured import list_of, storable
 from gpu_workers.engine.ports import StoredEvent, ViewName, ViewQuery
 
-WEB_SEARCH = "web_search"
+NAMES = frozenset(
+    {
+        "expand_query",
+        "extract_temporal_anchors",
+        "term_frequency",
+        "action_before",
+        "action_after",
+        "multi_hop_query_generation",
+    }
+)
+"""Names of all functions. What else a reply calls, such as web_search, is not available."""
+
 SUB_QUESTIONS = 3
 ANCHORS = 3
 """Maximum number of events that one description is anchored to."""
@@ -132,7 +142,6 @@ class Functions:
             return Observation(str(error), BAD_ARGUMENTS)
         except ModelError as error:
             return failed(error.code)
-        desk.sightings.told(observation.text[:DETAIL_CHARACTERS] if not observation.error else "")
         return observation
 
     def _expand(self, desk: Desk, values: Mapping[str, Any]) -> Observation:
@@ -145,6 +154,7 @@ class Functions:
         if text == question:
             return Observation("Nothing is known of what the question names.", NOTHING_FOUND)
         self.expanded = True
+        desk.sightings.told(text)
         return Observation(text)
 
     def _anchor(self, desk: Desk, values: Mapping[str, Any]) -> Observation:

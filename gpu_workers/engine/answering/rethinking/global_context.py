@@ -37,7 +37,7 @@ NOT_YET = "No summary of the whole video is written yet."
 
 @dataclass(frozen=True, slots=True)
 class GlobalContext:
-    """G in words, a note per kind. people: what the entities say of each person that the summaries name."""
+    """G in words, a line each. people: what the entities say of each person that the summaries name."""
 
     notes: tuple[str, ...]
     people: Mapping[str, str]
@@ -81,8 +81,8 @@ def _of_one(desk: Desk, video_id: UUID) -> tuple[list[str], list[str]]:
             notes.append(f"The summary ends at {desk.place(video_id, Span(0, max(1, overview.until_ms)))[-7:]}.")
     shown = [topics[index] for index in evenly(len(topics), MOST_TOPICS)]
     if shown:
-        head = "Topics" if len(shown) == len(topics) else f"{len(shown)} of {len(topics)} topics"
-        notes.append(f"{head}: " + " | ".join(_topic_line(desk, video_id, topic) for topic in shown))
+        notes.append("Topics:" if len(shown) == len(topics) else f"{len(shown)} of {len(topics)} topics:")
+        notes += [_topic_line(desk, video_id, topic) for topic in shown]
     names = [*(overview.people if overview else ()), *(name for topic in topics for name in topic.people)]
     return notes, names
 
