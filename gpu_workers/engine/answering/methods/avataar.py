@@ -120,6 +120,8 @@ class _Course:
 
     def run(self) -> None:
         """Think, retrieve and answer; then rethink while the answer is in doubt and the plan still changes."""
+        if not self.desk.extents:
+            return
         context = self._known()
         functions = Functions(context.people)
         plan: Plan | None = None

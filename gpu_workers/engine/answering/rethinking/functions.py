@@ -11,6 +11,7 @@ from typing import Any
 
 from gpu_workers.engine.answering.rethinking.expansion import expand
 from gpu_workers.engine.answering.rethinking.global_context import described
+from gpu_workers.engine.answering.rethinking.local_context import Anchor
 from gpu_workers.engine.answering.tools.actions import ACTION_AFTER, ACTION_BEFORE
 from gpu_workers.engine.answering.tools.captions import TERM_FREQUENCY
 from gpu_workers.engine.answering.tools.contract import (
@@ -30,7 +31,7 @@ from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.models.roles import ModelError, embed_queries
 from gpu_workers.engine.models.served.structured import list_of, storable
-from gpu_workers.engine.ports import StoredEvent, ViewName, ViewQuery
+from gpu_workers.engine.ports import ViewName, ViewQuery
 
 NAMES = frozenset(
     {
@@ -80,13 +81,13 @@ class Functions:
     """The functions of one question, and what those of the current round have brought.
 
     people: descriptions from G. expanded: whether the question is searched with descriptions. descriptions: those known
-    so far. anchors: events that tell when. sub_questions: to be retrieved for as well.
+    so far. anchors: where what was named happens. sub_questions: to be retrieved for as well.
     """
 
     people: Mapping[str, str]
     expanded: bool = False
     descriptions: dict[str, str] = field(default_factory=dict)
-    anchors: list[StoredEvent] = field(default_factory=list)
+    anchors: list[Anchor] = field(default_factory=list)
     sub_questions: tuple[str, ...] = ()
     used: dict[str, int] = field(default_factory=dict)
     calls: set[str] = field(default_factory=set)
@@ -169,7 +170,7 @@ class Functions:
         events = desk.load(ids)
         if not events:
             return Observation(f"Nothing like that was found: {as_data(values['event'])}", NOTHING_FOUND)
-        self.anchors += [event for event in events if event not in self.anchors]
+        self.anchors += [Anchor(event, values["event"]) for event in events]
         room = max(32, desk.observation_tokens // ANCHORS)
         lines = [
             f"{desk.event_line(event, most_tokens=room)} ({event.span.start_ms} to {event.span.end_ms} ms)"

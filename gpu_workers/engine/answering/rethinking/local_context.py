@@ -23,6 +23,14 @@ NEIGHBOUR_MS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
+class Anchor:
+    """An event in which something named probably happens. phrase: what was named."""
+
+    event: StoredEvent
+    phrase: str
+
+
+@dataclass(frozen=True, slots=True)
 class LocalContext:
     """What is retrieved for one round. frames: in order of video and time. events: those of the frames, or where there
     are no frames, the nearest ones. spoken: lines in words. similarity: of the best hit."""
@@ -34,13 +42,13 @@ class LocalContext:
 
 
 def gather(
-    desk: Desk, queries: Sequence[str], anchors: Sequence[StoredEvent], *, places: int, lines: int, most: int
+    desk: Desk, queries: Sequence[str], anchors: Sequence[Anchor], *, places: int, lines: int, most: int
 ) -> LocalContext:
     """Return the local context of queries, the first of which is the question as it is searched, and number it.
 
-    anchors: events inside which the first places are sought. places: number of distinct events whose best frame is
-    taken, each with the frame before and the frame after it; at least one per query. lines: number of spoken lines.
-    most: maximum number of frames. Raises ModelError of an embedder.
+    anchors: inside them the first places are sought, by their own words. places: number of distinct events whose best
+    frame is taken, each with the frame before and the frame after it; at least one per query. lines: number of spoken
+    lines. most: maximum number of frames. Raises ModelError of an embedder.
     """
     frames: list[StoredFrame] = []
     similarity = 0.0
@@ -61,16 +69,17 @@ def gather(
 
 
 def _frames(
-    desk: Desk, queries: Sequence[str], anchors: Sequence[StoredEvent], places: int, most: int
+    desk: Desk, queries: Sequence[str], anchors: Sequence[Anchor], places: int, most: int
 ) -> tuple[list[StoredFrame], float]:
     graph, embedder = desk.asked.graph, desk.asked.models.frame_embedder
     vectors = [embedder.embed_query(query, meter=desk.meter) for query in queries]
     best: list[StoredFrame] = []
     similarity = 0.0
     for anchor in anchors[:places]:
-        inside = ViewQuery(vectors[0], 1, within=Within(anchor.video_id, anchor.span))
+        vector = embedder.embed_query(anchor.phrase, meter=desk.meter)
+        inside = ViewQuery(vector, 1, within=Within(anchor.event.video_id, anchor.event.span))
         hits = graph.search_views({"frame": inside}, floor=-1.0)["frame"]
-        best += frames_of_hits(graph, hits)
+        best += [frame for frame in frames_of_hits(graph, hits) if frame not in best]
         similarity = max([similarity, *(hit.similarity for hit in hits)])
     rankings = []
     for vector in vectors:
@@ -103,7 +112,7 @@ def _window(desk: Desk, frame: StoredFrame) -> list[StoredFrame]:
 
 
 def _events(
-    desk: Desk, queries: Sequence[str], anchors: Sequence[StoredEvent], places: int
+    desk: Desk, queries: Sequence[str], anchors: Sequence[Anchor], places: int
 ) -> tuple[list[StoredEvent], float]:
     vectors = embed_queries(desk.asked.models.text_embedder, list(queries), meter=desk.meter)
     rankings, similarity = [], 0.0
@@ -112,7 +121,7 @@ def _events(
         rankings.append([hit.event_id for hit in hits])
         similarity = max([similarity, *(hit.similarity for hit in hits)])
     ids = [event_id for turn in zip_longest(*rankings) for event_id in turn if event_id is not None]
-    return desk.load([*(anchor.id for anchor in anchors), *ids])[: places + len(anchors)], similarity
+    return desk.load([*(anchor.event.id for anchor in anchors), *ids])[: places + len(anchors)], similarity
 
 
 def _lines(desk: Desk, queries: Sequence[str], limit: int) -> tuple[list[StoredLine], float]:
