@@ -126,7 +126,7 @@ def test_a_first_plan_may_scan_ten_hours_and_later_ones_look_closely() -> None:
     assert "from 0.0018 (a long stretch)" in reasoner.requests[0].text, "64 frames in 36,000 s"
     [scan] = checker.observed
     assert len(scan.frames) == SCAN_FRAMES
-    assert (seconds(scan)[0], seconds(scan)[-1]) == (281, 35_719), "the frames nearest to the middles of 64 parts of 562.5 s"
+    assert (seconds(scan)[0], seconds(scan)[-1]) == (281, 35_719), "nearest to the middles of 64 parts of 562.5 s"
 
 
 @pytest.mark.parametrize(("effort", "count"), [("low", 1), ("medium", 3), ("high", 5), ("paper", 3)])
