@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.conclusion import conclude
+from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer, NodeRecord
-from gpu_workers.engine.answering.dossier import answer_from
+from gpu_workers.engine.answering.dossier import answer_from, margin_of
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
+from gpu_workers.engine.answering.shown import shown_so_far
 from gpu_workers.engine.answering.tools.contract import Artifact
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.verdict import Verdict
@@ -24,47 +27,51 @@ def close(
     records: Sequence[NodeRecord],
     top_similarity: float,
     needs: Iterable[Artifact],
-    hint: str = "",
     error: ModelError | None = None,
 ) -> Answer:
     """Return the node's answer if no other should be drawn: it is settled, or no further call may be made.
 
-    Else the answer is drawn from what was shown, like every method's (dossier), with the node's as proposal. Choices of
-    a reasoner that judges them one by one are always judged there. Raises error if there is nothing to answer from.
+    Else the answer is drawn from what was shown, like every method's (answering.dossier), with the node's as proposal.
+    That also holds for effort `paper`, where the proposal stands alone, and for choices that are weighed by the support
+    of the events shown. error: what ended the method's own steps early.
     """
-    answered = node is not None and bool(node.votes)
     stopped = desk.calls.halted is not None or error is not None
-    if node is None or not answered or not (stopped or (settled and not judges(desk))):
-        proposed = node.answer if node is not None else None
-        return answer_from(
-            desk, records=records, top_similarity=top_similarity, needs=needs, proposed=proposed, hint=hint, error=error
-        )
-    return as_drawn(desk, node, records=records, top_similarity=top_similarity, needs=needs)
-
-
-def as_drawn(
-    desk: Desk,
-    node: AnswerNode,
-    *,
-    records: Sequence[NodeRecord],
-    top_similarity: float,
-    needs: Iterable[Artifact],
-    head: str = "",
-) -> Answer:
-    """Return a node's own answer, with citations from what it was shown. head: see Answer.signals; by default votes, or
-    sample for a single one."""
-    verdict = Verdict(node, node.score, node.score, node) if node.answers else None
-    answer = conclude(
-        desk.asked, desk.calls, nodes=[node], records=records, verdict=verdict, top_similarity=top_similarity
+    published = desk.asked.settings.effort == "paper"
+    if node is not None and node.votes and (settled or stopped) and not published and not weighs(desk.asked):
+        return _as_drawn(desk, node, records=records, top_similarity=top_similarity, needs=needs)
+    proposed = node.answer if node is not None else None
+    return answer_from(
+        desk, records=records, top_similarity=top_similarity, needs=needs, proposed=proposed, error=error
     )
-    head = head or ("votes" if len(node.draw.parsed) > 1 else "sample")
-    signals = {**answer.signals, "head": head} if answer.signals else {}
-    return replace(answer, degraded=desk.degraded(needs), signals=signals)
 
 
-def judges(desk: Desk) -> bool:
-    """Whether the choices of this question are judged one by one over what was shown."""
-    return bool(desk.asked.question.choices) and desk.asked.settings.support.judge_tokens > 0
+def weighs(asked: Asked) -> bool:
+    """Whether the choices of this question are weighed by the support of what was shown, so that a vote of several
+    samples would be drawn in vain."""
+    return bool(asked.question.choices) and asked.settings.support.weight > 0.0
+
+
+def _as_drawn(
+    desk: Desk, node: AnswerNode, *, records: Sequence[NodeRecord], top_similarity: float, needs: Iterable[Artifact]
+) -> Answer:
+    """Return a node's own answer, with citations from what was shown."""
+    shown = shown_so_far(desk, node.answer, "")
+    numbers = desk.sightings.numbers
+    context = EventContext(
+        node.context.text, {event.id: numbers[event.id] for event in shown.events},
+        {numbers[event.id]: event for event in shown.events},
+    )  # fmt: skip
+    node = replace(node, context=context, seen={**node.seen, **shown.frames})
+    answer = conclude(
+        desk.asked,
+        desk.calls,
+        nodes=[node],
+        records=records,
+        verdict=Verdict(node, node.score, margin_of(node), node) if node.answers else None,
+        top_similarity=top_similarity,
+        lone=len(node.draw.parsed) == 1,
+    )
+    return replace(answer, degraded=desk.degraded(needs))
 
 
 def closeness(desk: Desk) -> float:

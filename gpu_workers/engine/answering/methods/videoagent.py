@@ -59,7 +59,7 @@ class VideoAgent:
         return close(
             desk,
             watching.best,
-            settled=watching.settled or asked.settings.effort == "paper",
+            settled=watching.settled,
             records=watching.trail.records,
             top_similarity=max(watching.top_similarity, closeness(desk)),
             needs=self.needs | (frozenset({"checker"}) if settings.observes else frozenset()),

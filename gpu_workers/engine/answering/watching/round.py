@@ -11,6 +11,7 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import count_prompt
+from gpu_workers.engine.answering.closing import weighs
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.follow_up import conversation
 from gpu_workers.engine.answering.presets import changed
@@ -53,7 +54,8 @@ def begin(desk: Desk, seen: Sequence[Seen], *, commits: bool) -> Talk:
     settings = desk.asked.settings
     abstain = settings.samples.abstain and not commits
     # All samples in one request: a round has three calls.
-    asked = replace(desk.asked, settings=changed(settings, abstain=abstain, early_majority=False))
+    n = 1 if weighs(desk.asked) else settings.samples.n
+    asked = replace(desk.asked, settings=changed(settings, abstain=abstain, early_majority=False, n=n))
     question = asked.question
     fields = {
         "conversation": f"<text>\n{conversation(question.history)}\n</text>" if question.history else "",
@@ -84,7 +86,8 @@ def predict(desk: Desk, talk: Talk, seen: Sequence[Seen], path: str) -> AnswerNo
     numbers = {event_id: desk.sightings.numbers[event_id] for event_id in ids}
     events = {numbers[item.event.id]: item.event for item in seen}
     state = State(path, tuple(RankedEvent(event_id, 1.0 / len(ids)) for event_id in ids))
-    node = AnswerNode(path, state, EventContext("", numbers, events), draw, scored(asked, draw))
+    frames = {item.event.id: item.frame for item in reversed(seen) if item.frame is not None}
+    node = AnswerNode(path, state, EventContext("", numbers, events), draw, scored(asked, draw), seen=frames)
     if node.votes:
         said = draw.texts[node.votes[0].representative][:REPAIR_CHARACTERS]
         talk.messages.append(Message("assistant", (said,)))
