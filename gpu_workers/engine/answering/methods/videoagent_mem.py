@@ -1,4 +1,4 @@
-"""`videoagent_mem`: an agent with a memory of what happens and a memory of things (VideoAgent, BIGAI, arXiv 2403.11481).
+"""`videoagent_mem`: an agent with a memory of moments and a memory of things (VideoAgent, BIGAI, arXiv 2403.11481).
 
 Its four tools read the descriptions of a stretch of time, find segments, look at the frames around one, and let an
 inner agent ask the tracked and re-identified objects, by words or by SQL on a copy of them. Ours shows the overview
