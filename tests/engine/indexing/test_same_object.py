@@ -20,7 +20,7 @@ def test_score_of_the_released_code_takes_dino_as_it_is() -> None:
 
 
 def scores(**pairs: float) -> dict[tuple[int, int], float]:
-    return {(ord(a) - 97, ord(b) - 97): score for (a, b), score in pairs.items()}  # type: ignore[misc]
+    return {(ord(pair[0]) - 97, ord(pair[1]) - 97): score for pair, score in pairs.items()}
 
 
 def grouped(pairs: dict[tuple[int, int], float], frames: list[set[int]]) -> list[list[int]]:
