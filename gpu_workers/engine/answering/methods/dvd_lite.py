@@ -33,6 +33,8 @@ class DvdLite:
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         settings = DVD_LITE[asked.settings.effort]
         desk = Desk(asked, calls)
+        if not desk.extents:
+            return answer_from(desk, records=(), top_similarity=0.0, needs=self.needs)
         tools = [clip_search(settings.top_k), frame_inspect(settings.frames)]
         opening = ""
         if settings.browses_first:

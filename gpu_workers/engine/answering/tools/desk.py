@@ -82,10 +82,15 @@ class Desk:
         """Return the readable stretch of each video in scope."""
         return self.asked.graph.extents()
 
-    @property
+    @cached_property
     def videos(self) -> Mapping[int, UUID]:
         """Return the videos in scope by number: 1 and up, in order of id."""
         return dict(enumerate(sorted(self.extents), start=1))
+
+    @cached_property
+    def numbers(self) -> Mapping[UUID, int]:
+        """Return the numbers of the videos in scope."""
+        return {video: number for number, video in self.videos.items()}
 
     @property
     def several(self) -> bool:
@@ -131,8 +136,7 @@ class Desk:
         times = f"{clock(span.start_ms, hours=True)}-{clock(span.end_ms, hours=True)}"
         if not self.several:
             return times
-        number = next((number for number, known in self.videos.items() if known == video_id), 0)
-        return f"video {number} {times}"
+        return f"video {self.numbers[video_id]} {times}"
 
     def event_line(self, event: StoredEvent, *, most_tokens: int) -> str:
         """Number the event, and return it as a line: number, place, what happens, speech and writing."""
