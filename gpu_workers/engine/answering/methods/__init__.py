@@ -12,6 +12,7 @@ from gpu_workers.engine.answering.methods.dvd_lite import DvdLite
 from gpu_workers.engine.answering.methods.uniform import Uniform
 from gpu_workers.engine.answering.methods.vector import NearestFrames
 from gpu_workers.engine.answering.methods.videoagent import VideoAgent
+from gpu_workers.engine.answering.methods.videoagent_mem import VideoAgentMem
 
 
 class UnknownMethod(ValueError):
@@ -29,6 +30,7 @@ _OFFERED: tuple[OfferedMethod, ...] = (
     VideoAgent(),
     Avataar(),
     AvpLite(),
+    VideoAgentMem(),
 )
 
 METHODS: dict[str, OfferedMethod] = {method.name: method for method in _OFFERED}
