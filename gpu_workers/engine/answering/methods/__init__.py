@@ -6,6 +6,7 @@ from gpu_workers.engine.answering.methods.ava import Ava
 from gpu_workers.engine.answering.methods.caption_rag import CaptionRag
 from gpu_workers.engine.answering.methods.contract import Method as Method
 from gpu_workers.engine.answering.methods.contract import OfferedMethod as OfferedMethod
+from gpu_workers.engine.answering.methods.ravu import Ravu
 from gpu_workers.engine.answering.methods.uniform import Uniform
 from gpu_workers.engine.answering.methods.vector import NearestFrames
 
@@ -21,6 +22,7 @@ _OFFERED: tuple[OfferedMethod, ...] = (
     Uniform(),
     NearestFrames(),
     CaptionRag(),
+    Ravu(),
 )
 
 METHODS: dict[str, OfferedMethod] = {method.name: method for method in _OFFERED}
