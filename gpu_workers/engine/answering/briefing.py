@@ -15,6 +15,11 @@ LOOP_PROMPTS = frozenset({"loop_rules", "loop_opening"})
 SMALL_WINDOW = "small_window"
 """Code of Answer.degraded where the reasoner's window is too small for all tools."""
 
+CORRECTION = 'That was no call. Reply with one JSON object: {"thought": "...", "call": {"tool": "...", ...}}'
+FINISH_NOW = "Only finish may be called now: give the answer that fits best what you have seen."
+NO_EVIDENCE = "No event was named that shows this. Use a tool before you finish, and name the events."
+"""What a reasoner is told whose reply is no call, who must end, or who ends before it has looked."""
+
 MOST_VIDEOS = 20
 """Maximum number of videos that are listed."""
 

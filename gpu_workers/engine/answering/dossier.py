@@ -100,7 +100,7 @@ def _abstention(desk: Desk, records: Sequence[NodeRecord], degraded: tuple[str, 
         nodes=tuple(records),
         usage=calls.spending.usage(),
         timings={**calls.timings, "total": calls.spending.elapsed_ms()},
-        detail=detail if calls.halted else NOTHING_SHOWN,
+        detail=detail if calls.halted or not desk.extents else NOTHING_SHOWN,
         degraded=degraded,
     )
 

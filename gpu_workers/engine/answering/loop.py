@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from gpu_workers.engine.answering.briefing import CORRECTION, FINISH_NOW, NO_EVIDENCE, fitting_tools, opening_of
 from gpu_workers.engine.answering.briefing import LOOP_PROMPTS as LOOP_PROMPTS
-from gpu_workers.engine.answering.briefing import fitting_tools, opening_of
 from gpu_workers.engine.answering.budget import BranchMeter, BudgetSpent, Halt
 from gpu_workers.engine.answering.calls import MESSAGE_TOKENS
 from gpu_workers.engine.answering.contract import DETAIL_CHARACTERS, NodeRecord
@@ -24,8 +24,12 @@ from gpu_workers.engine.answering.steps import (
     step_record,
     step_schema,
 )
+from gpu_workers.engine.answering.steps import (
+    LoopEnd as LoopEnd,
+)
 from gpu_workers.engine.answering.tools.contract import (
     BAD_ARGUMENTS,
+    FAILED,
     NOT_AVAILABLE,
     REPEATED,
     TOO_MANY,
@@ -48,24 +52,6 @@ MOST_UNREAD = 2
 
 LOOK_TOKENS = 1_500
 """Tokens of a look, a lower estimate: less than that is not worth a tool that looks."""
-
-CORRECTION = 'That was no call. Reply with one JSON object: {"thought": "...", "call": {"tool": "...", ...}}'
-FINISH_NOW = "Only finish may be called now: give the answer that fits best what you have seen."
-NO_EVIDENCE = "Nothing has been seen yet. Use a tool before you finish."
-
-
-@dataclass(frozen=True, slots=True)
-class LoopEnd:
-    """How a loop ended. finish: the arguments of `finish` as read (answer, sufficient, evidence), None without one.
-    proposed: the same as an answer to the question. forced: why only `finish` was offered in the end, "" if the
-    reasoner chose to finish. halt, error: what ended the loop early."""
-
-    finish: Mapping[str, Any] | None
-    records: tuple[NodeRecord, ...]
-    forced: str = ""
-    halt: Halt | None = None
-    error: ModelError | None = None
-    proposed: ParsedAnswer | None = None
 
 
 def run_loop(
@@ -127,11 +113,11 @@ class _Loop:
             reply_tokens=self.reply_tokens,
         )
         self.answers = 2 if path else 1
+        self.videos = max(1, len(desk.extents))
         self.uses: Counter[str] = Counter()
         self.made: dict[str, int] = {}
         self.texts: set[str] = set()
         self.stale = self.unread = 0
-        self.refused_finish = False
         self.records: list[NodeRecord] = []
         self.forced = ""
         self.finish: Mapping[str, Any] | None = None
@@ -166,11 +152,9 @@ class _Loop:
             self.unread = self.unread + 1 if self.forced else 0
             if self.unread >= MOST_UNREAD:
                 return
-            fresh = len(self.desk.sightings) > before
-            if not observation.seen and not observation.error:
-                fresh = fresh or observation.text not in self.texts
+            words = not observation.seen and not observation.error and observation.text not in self.texts
             self.texts.add(observation.text)
-            self.stale = 0 if fresh else self.stale + 1
+            self.stale = 0 if words or len(self.desk.sightings) > before else self.stale + 1
 
     def _must_finish(self, k: int) -> str:
         """Return why only `finish` may be called at step k; "" if other tools may."""
@@ -189,14 +173,13 @@ class _Loop:
 
     def _holds(self, calls: int, tokens: int = 0) -> bool:
         """Whether the budget holds these calls, of a step's size or of so many tokens, and the answer after them."""
-        asked = self.desk.asked
         prompt = self.conversation.tokens() + 2 * MESSAGE_TOKENS
         grown = prompt + self.reply_tokens + self.desk.observation_tokens
         return self.desk.calls.spending.holds(
             calls + self.answers,
             calls * (tokens or prompt) + self.answers * grown,
             (calls + self.answers) * self.reply_tokens,
-            asked.models.reasoner.name,
+            self.desk.asked.models.reasoner.name,
         )
 
     def _ask(self, k: int) -> Sample | None:
@@ -208,18 +191,22 @@ class _Loop:
                 self.conversation.messages(),
                 stage=self.stage,
                 meter=desk.meter,
-                schema=step_schema([*offered, self.finishing], videos=len(desk.extents)),
+                schema=step_schema([*offered, self.finishing], videos=self.videos),
                 max_tokens=self.reply_tokens,
                 seed=desk.asked.seed_of(f"{self.path} step {k}".strip()),
             )[0]
         except Halt as halt:
             self._stop(halt)
         except ModelError as error:
-            if desk.calls.spending.out_of_time():
-                self._stop(BudgetSpent("max_seconds"))
-            else:
-                self.error = error
+            self.error = None if self._late() else error
         return None
+
+    def _late(self) -> bool:
+        """Whether a call failed because the question's time is over; the loop then ends."""
+        late = self.desk.calls.spending.out_of_time()
+        if late:
+            self._stop(BudgetSpent("max_seconds"))
+        return late
 
     def _stop(self, halt: Halt) -> None:
         self.desk.calls.halt(halt)
@@ -254,19 +241,21 @@ class _Loop:
         if self.uses[tool.name] >= tool.most:
             return Observation(f"{tool.name} has been used {tool.most} times, which is all it may be.", TOO_MANY)
         try:
-            arguments = read_arguments(tool, step.arguments, videos=max(1, len(desk.extents)))
-            earlier = self.made.setdefault(call_key(tool, arguments), k)
-            if earlier != k:
-                return Observation(f"Step {earlier} has shown this already. Make another call.", REPEATED)
+            arguments = read_arguments(tool, step.arguments, videos=self.videos)
+            key = call_key(tool, arguments)
+            if key in self.made:
+                return Observation(f"Step {self.made[key]} has shown this already. Make another call.", REPEATED)
             if "checker" in tool.needs and not self._holds(1, LOOK_TOKENS):
                 return Observation("The budget does not hold a look and the answer. Call finish.", NOT_AVAILABLE)
             self.uses[tool.name] += 1
-            return tool.use(desk, arguments)
+            observation = tool.use(desk, arguments)
+            if not observation.error.startswith(FAILED):
+                self.made[key] = k
+            return observation
         except BadArguments as error:
             return Observation(str(error), BAD_ARGUMENTS)
         except ModelError as error:
-            if desk.calls.spending.out_of_time():
-                self._stop(BudgetSpent("max_seconds"))
+            self._late()
             return failed(error.code)
         except Halt as halt:
             self._stop(halt)
@@ -289,8 +278,8 @@ class _Loop:
         """Record a step, and show the reasoner what it led to."""
         desk = self.desk
         shown = cut_lines(observation.text, desk.asked.models.reasoner.count_tokens, desk.observation_tokens)
-        more = " There is more than is shown." if observation.cut else ""
         names = [name for name in map(desk.sightings.name_of, dict.fromkeys(observation.seen)) if name]
+        more = " There is more than is shown." if observation.cut else ""
         text = f"Step {k} of {self.steps}, {step.tool}:{more}\n{shown}"
         self.conversation.add(sample.text, text, f"Step {k}, {in_brief(step, names)}")
         known = any(tool.name == step.tool for tool in (*self.tools, self.finishing))

@@ -99,7 +99,7 @@ def _context(desk: Desk, events: Sequence[StoredEvent], room: int) -> EventConte
         max_tokens=room,
         least=desk.asked.settings.prompt.least_events,
         numbers=desk.sightings.numbers,
-        videos={video: number for number, video in desk.videos.items()},
+        videos=desk.numbers,
     )
 
 

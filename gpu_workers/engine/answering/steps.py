@@ -1,4 +1,4 @@
-"""One step of a loop: the schema of what may be called, how a reply is read, and when two calls are the same."""
+"""The steps of a loop: the schema of what may be called, how a reply is read, when two calls are the same, how it ends."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.contract import DETAIL_CHARACTERS, INSUFFICIENT, NodeEvent, NodeRecord
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.tools.contract import Millis, Observation, Spans, Tool, call_schema
@@ -14,6 +15,7 @@ from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.tools.finishing import FINISH
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.ekg import CHUNK_MS, Span
+from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.models.served.structured import object_of, storable
 
@@ -39,6 +41,20 @@ class Step:
     def kept(self) -> dict[str, Any]:
         """Return the arguments as they may be stored: whole texts up to a length, no value that JSON lacks."""
         return {_words(name, 40): _kept(value) for name, value in list(self.arguments.items())[:12]}
+
+
+@dataclass(frozen=True, slots=True)
+class LoopEnd:
+    """How a loop ended. finish: the arguments of `finish` as read (answer, sufficient, evidence), None without one.
+    proposed: the same as an answer to the question. forced: why only `finish` was offered in the end, "" if the
+    reasoner chose to finish. halt, error: what ended the loop early."""
+
+    finish: Mapping[str, Any] | None
+    records: tuple[NodeRecord, ...]
+    forced: str = ""
+    halt: Halt | None = None
+    error: ModelError | None = None
+    proposed: ParsedAnswer | None = None
 
 
 def step_schema(tools: Sequence[Tool], *, videos: int) -> dict[str, Any]:

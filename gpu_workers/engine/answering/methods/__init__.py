@@ -6,6 +6,7 @@ from gpu_workers.engine.answering.methods.ava import Ava
 from gpu_workers.engine.answering.methods.caption_rag import CaptionRag
 from gpu_workers.engine.answering.methods.contract import Method as Method
 from gpu_workers.engine.answering.methods.contract import OfferedMethod as OfferedMethod
+from gpu_workers.engine.answering.methods.dvd_lite import DvdLite
 from gpu_workers.engine.answering.methods.ravu import Ravu
 from gpu_workers.engine.answering.methods.uniform import Uniform
 from gpu_workers.engine.answering.methods.vector import NearestFrames
@@ -22,6 +23,7 @@ _OFFERED: tuple[OfferedMethod, ...] = (
     Uniform(),
     NearestFrames(),
     CaptionRag(),
+    DvdLite(),
     Ravu(),
 )
 

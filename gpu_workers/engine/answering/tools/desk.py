@@ -50,7 +50,7 @@ class Desk:
     asked, calls: of the question. sightings: all that was shown so far. meter: of the current step. path: of the
     current step's record, "" outside a loop. lacking: codes of what the answer had to do without, beyond missing
     artifacts. overview_shown: whether the reasoner has read an overview of what is in scope. inner: records of loops
-    inside the current step.
+    inside the current step. top_similarity: of the strongest hit of a search.
     """
 
     def __init__(self, asked: Asked, calls: Calls, *, sightings: Sightings | None = None) -> None:
@@ -62,6 +62,7 @@ class Desk:
         self.lacking: dict[str, None] = {}
         self.overview_shown = False
         self.inner: list[NodeRecord] = []
+        self.top_similarity = 0.0
 
     def asking(self, question: str) -> Desk:
         """Return a desk for a question inside this one, without choices, that shares calls, sightings and scope."""
@@ -81,10 +82,15 @@ class Desk:
         """Return the readable stretch of each video in scope."""
         return self.asked.graph.extents()
 
-    @property
+    @cached_property
     def videos(self) -> Mapping[int, UUID]:
         """Return the videos in scope by number: 1 and up, in order of id."""
         return dict(enumerate(sorted(self.extents), start=1))
+
+    @cached_property
+    def numbers(self) -> Mapping[UUID, int]:
+        """Return the numbers of the videos in scope."""
+        return {video: number for number, video in self.videos.items()}
 
     @property
     def several(self) -> bool:
@@ -130,8 +136,7 @@ class Desk:
         times = f"{clock(span.start_ms, hours=True)}-{clock(span.end_ms, hours=True)}"
         if not self.several:
             return times
-        number = next((number for number, known in self.videos.items() if known == video_id), 0)
-        return f"video {number} {times}"
+        return f"video {self.numbers[video_id]} {times}"
 
     def event_line(self, event: StoredEvent, *, most_tokens: int) -> str:
         """Number the event, and return it as a line: number, place, what happens, speech and writing."""
@@ -149,6 +154,10 @@ class Desk:
     def events_at(self, video_id: UUID, span: Span, limit: int) -> list[StoredEvent]:
         """Return at most limit events that overlap span, in order of time."""
         return self.load(place.event_id for place in self.asked.graph.events_between(video_id, span, limit=limit))
+
+    def matched(self, similarities: Iterable[float]) -> None:
+        """Keep the strongest of these similarities, for the confidence of the answer."""
+        self.top_similarity = max(self.top_similarity, *similarities, 0.0)
 
     # --- looks -----------------------------------------------------------------------------------------------------
 

@@ -54,10 +54,11 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A whole number from least to most."""
+    """A whole number from least to most. default: what a call means that leaves it out."""
 
     least: int
     most: int
+    default: int | None = None
 
     def schema(self, *, videos: int = 1) -> dict[str, Any]:
         return {"type": "integer"}
@@ -91,9 +92,10 @@ class Millis:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """One of a few words, whatever its case."""
+    """One of a few words, whatever its case. default: what a call means that leaves it out."""
 
     words: tuple[str, ...]
+    default: str | None = None
 
     def schema(self, *, videos: int = 1) -> dict[str, Any]:
         return {"type": "string", "enum": list(self.words)}

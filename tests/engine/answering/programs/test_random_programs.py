@@ -61,13 +61,13 @@ def test_two_thousand_random_programs(choices: random.Random) -> None:
     check_and_run(random_program(choices), choices)
 
 
-@settings(max_examples=300, deadline=None, database=None, derandomize=True)
+@settings(max_examples=150, deadline=None, database=None, derandomize=True)
 @given(text=st.text(max_size=300))
 def test_any_text(text: str) -> None:
     check_and_run(text, random.Random(0))
 
 
-@settings(max_examples=500, deadline=None, database=None, derandomize=True)
+@settings(max_examples=200, deadline=None, database=None, derandomize=True)
 @given(steps=st.lists(NEARLY, max_size=5) | ANYTHING)
 def test_any_json(steps: Any) -> None:
     check_and_run(json.dumps({"steps": steps}), random.Random(0))
