@@ -9,6 +9,7 @@ from gpu_workers.engine.answering.methods.caption_rag import CaptionRag
 from gpu_workers.engine.answering.methods.contract import Method as Method
 from gpu_workers.engine.answering.methods.contract import OfferedMethod as OfferedMethod
 from gpu_workers.engine.answering.methods.dvd_lite import DvdLite
+from gpu_workers.engine.answering.methods.ravu import Ravu
 from gpu_workers.engine.answering.methods.uniform import Uniform
 from gpu_workers.engine.answering.methods.vector import NearestFrames
 from gpu_workers.engine.answering.methods.videoagent import VideoAgent
@@ -31,6 +32,7 @@ _OFFERED: tuple[OfferedMethod, ...] = (
     Avataar(),
     AvpLite(),
     VideoAgentMem(),
+    Ravu(),
 )
 
 METHODS: dict[str, OfferedMethod] = {method.name: method for method in _OFFERED}

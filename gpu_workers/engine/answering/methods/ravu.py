@@ -95,6 +95,8 @@ class _Question:
         error: ModelError | None = None
         shown: Shown | None = None
         proposed: ParsedAnswer | None = None
+        if not self.desk.extents:
+            return answer_from(self.desk, records=(), top_similarity=0.0, needs=Ravu.needs)
         with self.calls.timed("search"):
             program, why = self._program()
             value, why = self._value(program) if program is not None else (None, why)

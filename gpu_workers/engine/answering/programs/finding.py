@@ -75,12 +75,8 @@ def filter_moments(run: Run, of: Moments, predicate: str) -> Moments:
     events = run.desk.load([moment.place.event_id for moment in kept])
     try:
         judged = judge_events(run.desk.asked, run.desk.calls, events, predicate, stage="filter", meter=run.meter)
-    except Halt as halt:
-        run.desk.calls.halt(halt)
-        run.note(f"the filter was not asked: {halt.code}")
-        return Moments(kept)
-    except ModelError as error:
-        run.note(f"the filter was not asked: {error.code}")
+    except (Halt, ModelError) as error:
+        run.note(f"the filter was not asked: {run.stopped(error)}")
         return Moments(kept)
     if judged.error:
         run.note(f"the filter has no verdict: {judged.error}")
@@ -188,12 +184,8 @@ def _ranked(run: Run, phrase: str, texts: Sequence[str], candidates: int) -> lis
         return best
     try:
         ranked = rank_texts(run.desk.asked, run.desk.calls, texts, phrase, meter=run.meter)
-    except Halt as halt:
-        run.desk.calls.halt(halt)
-        run.note(f"not ranked again: {halt.code}")
-        return best
-    except ModelError as error:
-        run.note(f"not ranked again: {error.code}")
+    except (Halt, ModelError) as error:
+        run.note(f"not ranked again: {run.stopped(error)}")
         return best
     if ranked is None:
         run.note("not ranked again: unreadable")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gpu_workers.engine.answering.budget import Halt
+from gpu_workers.engine.answering.budget import BudgetSpent, Halt
 from gpu_workers.engine.answering.programs.checking import CheckedProgram, check
 from gpu_workers.engine.answering.programs.finding import MOST_OBJECTS
 from gpu_workers.engine.answering.programs.program import BadProgram, program_schema, table
@@ -113,6 +113,8 @@ def ask_for_program(
         calls.halt(halt)
         attempt.error = halt.code
     except ModelError as error:
+        if calls.spending.out_of_time():
+            calls.halt(BudgetSpent("max_seconds"))
         attempt.error = error.code
     attempt.wall_ms = calls.spending.elapsed_ms() - attempt.started_ms
     return program, attempt

@@ -8,12 +8,15 @@ from typing import Any, cast
 
 from gpu_workers.engine.answering.programs import functions
 from gpu_workers.engine.answering.programs.checking import CheckedProgram, CheckedStep
-from gpu_workers.engine.answering.programs.finding import filter_moments, localize
+from gpu_workers.engine.answering.programs.finding import MOST_PARTS, filter_moments, localize
 from gpu_workers.engine.answering.programs.neighbouring import neighbors
 from gpu_workers.engine.answering.programs.program import Given, Ref
 from gpu_workers.engine.answering.programs.state import Run
 from gpu_workers.engine.answering.programs.values import Value, is_empty
 from gpu_workers.engine.models.roles import ModelError
+
+MOST_READS = functions.MOST_VIDEOS * functions.MOST_WINDOWS + MOST_PARTS + 4
+"""Maximum number of reads of the graph in one step: `before` in many videos, or a search in many stretches of time."""
 
 Call = Callable[..., Value]
 
@@ -73,7 +76,7 @@ class Outcome:
 def run_program(program: CheckedProgram, run: Run) -> Outcome:
     """Run the steps in order. A step that finds nothing, or whose model fails, ends the program: the rest is skipped.
 
-    A step reads the graph at most some tens of times and asks the reasoner at most once. Raises nothing that a program
+    A step reads the graph at most MOST_READS times and asks the reasoner at most once. Raises nothing that a program
     could cause.
     """
     values: dict[str, Value] = {}

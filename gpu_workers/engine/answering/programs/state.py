@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from gpu_workers.engine.answering.budget import BudgetSpent, Halt
 from gpu_workers.engine.answering.context import cut, event_text
 from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.models.roles import Meter
+from gpu_workers.engine.models.roles import Meter, ModelError
 from gpu_workers.engine.ports import KnowledgeGraph, StoredEvent
 
 
@@ -45,6 +46,16 @@ class Run:
             return False
         self.calls_left -= 1
         return True
+
+    def stopped(self, error: Halt | ModelError) -> str:
+        """Record what kept a model from answering, and return its code. A call that was given the question's last
+        seconds ends the question: the budget failed, not the model."""
+        calls = self.desk.calls
+        if isinstance(error, Halt):
+            calls.halt(error)
+        elif calls.spending.out_of_time():
+            calls.halt(BudgetSpent("max_seconds"))
+        return error.code
 
     def within_reach(self, videos: Iterable[UUID], most: int) -> list[UUID]:
         """Return at most `most` of the videos, in order of id, and note whether some were left out."""

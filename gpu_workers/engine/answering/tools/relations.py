@@ -177,9 +177,9 @@ def _shown(desk: Desk, found: Sequence[TimedRelation], dropped: _Condition | Non
         lines.append(f"{desk.sightings.event(event)} {desk.place(event.video_id, event.span)}: {words}")
         shown.append(event.id)
     desk.sightings.told("Relations stated by the events: " + "; ".join(lines))
-    head = f"{len(found)} relations meet all conditions"
+    head = f"Relations that meet all conditions: {len(found)}"
     if dropped is not None:
-        head = f"No relation meets all conditions. Without {dropped.told}, {len(found)} do"
+        head = f"No relation meets all conditions. Without {dropped.told}, these do: {len(found)}"
     rest = f"\n{len(found) - len(lines)} more are not shown." if len(found) > len(lines) else ""
-    text = f"{head}:\n" + "\n".join(lines) + rest
+    text = f"{head}\n" + "\n".join(lines) + rest
     return Observation(text, cut=len(found) > len(lines), events=tuple(dict.fromkeys(shown)))

@@ -117,9 +117,11 @@ def _shown(
 ) -> Observation:
     """Return the events of which the statement is true, numbered, as many as fit; and how complete the scan is."""
     times = _separate_times(places, frozenset(event.id for event in true))
-    all_read = f"all {len(places)} events" if read == len(places) else f"{read} of {len(places)} events"
-    least = "" if read == len(places) else "at least "
-    result = f'"{as_data(statement)}" is true of {least}{len(true)} events, at {least}{times} separate times'
+    whole = read == len(places)
+    all_read = f"all {len(places)} events" if whole else f"{read} of {len(places)} events"
+    # An event that was not read may join two times into one.
+    least, about = ("", "") if whole else ("at least ", "about ")
+    result = f'"{as_data(statement)}" is true of {least}{len(true)} events, at {about}{times} separate times'
     head = f"Read {all_read}. {result}."
     desk.sightings.told(f"Scan of {all_read}: {result}.")
     count = desk.asked.models.reasoner.count_tokens
