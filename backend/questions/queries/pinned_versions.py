@@ -1,4 +1,7 @@
-"""The index versions that questions and searches read: each pins the versions of its videos when it begins, or when its comparison is made."""
+"""The index versions that questions and searches read.
+
+Each pins the versions of its videos when it begins, or when its comparison is made.
+"""
 
 from __future__ import annotations
 

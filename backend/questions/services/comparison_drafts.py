@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -72,13 +73,13 @@ def latin_square(n: int, seed: int) -> list[list[int]]:
 
 
 @contextmanager
-def _noted(faults: list[Refused], pointer: str) -> Iterator[None]:
+def _noted(faults: list[Refused], pointer: str, below: str = "") -> Iterator[None]:
     """Add a refusal to the faults, its pointer below the given one, instead of raising it."""
     try:
         yield
     except Refused as refused:
-        below = f"{pointer}{refused.pointer or ''}"
-        faults.append(Refused(refused.code, refused.detail, status=refused.status, pointer=below))
+        full = f"{pointer}{below}{refused.pointer or ''}"
+        faults.append(Refused(refused.code, refused.detail, status=refused.status, pointer=full))
 
 
 # --- arms -------------------------------------------------------------------------------------------------------------
@@ -123,7 +124,7 @@ def _items(
         videos: list[Video] = []
         with _noted(faults, pointer):
             videos = _indexed(resolved[wish])
-        item = _item(position, fields, videos, lambda below="": _noted(faults, f"{pointer}{below}"))
+        item = _item(position, fields, videos, partial(_noted, faults, pointer))
         items.append(item)
         scopes.append(videos)
     return items, scopes
