@@ -29,6 +29,7 @@ from backend.questions.bodies.comparisons import (
 from backend.questions.models import Comparison
 from backend.questions.queries import comparisons as comparison_queries
 from backend.questions.services import comparisons
+from backend.questions.services.comparison_drafts import ComparisonRefused
 from backend.tenancy.context import tenant_scope
 
 TAGS = ["Comparisons"]
@@ -63,7 +64,7 @@ class ComparisonsView(TenantView):
         values = parsed(ComparisonRequestSerializer, request)
         try:
             comparison = comparisons.create_comparison(**values, api_key_id=self.principal.api_key_id)
-        except comparisons.ComparisonRefused as refused:
+        except ComparisonRefused as refused:
             errors = [FieldError(fault.pointer or "", fault.code, fault.detail) for fault in refused.faults]
             raise Problem(400, "invalid_request", "The request is not valid.", errors=errors) from None
         location = f"/v1/comparisons/{encode('cmp', comparison.id)}"

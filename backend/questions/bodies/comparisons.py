@@ -54,8 +54,11 @@ class ComparisonItemRequestSerializer(ScopeRequestSerializer):
         allow_blank=True,
         help_text="The right answer in words. For a question with choices, the words of one of them.",
     )
-    evidence = LabeledSpanRequestSerializer(
-        many=True, required=False, max_length=50, help_text="Spans that show the right answer, at most 50."
+    evidence = serializers.ListSerializer(
+        child=LabeledSpanRequestSerializer(),
+        required=False,
+        max_length=50,
+        help_text="Spans that show the right answer, at most 50.",
     )
     kind = serializers.CharField(
         max_length=64,
@@ -78,7 +81,7 @@ class ComparisonArmRequestSerializer(StrictSerializer):
     method = serializers.ChoiceField(METHODS, help_text=METHOD_HELP)
     effort = serializers.ChoiceField(EFFORTS, required=False, help_text=EFFORT_HELP)
     check = serializers.ChoiceField(CHECKS, default="auto", help_text=CHECK_HELP)
-    label = serializers.CharField(
+    label: Any = serializers.CharField(
         max_length=100,
         required=False,
         allow_blank=True,
@@ -182,7 +185,7 @@ class ComparisonQuerySerializer(StrictSerializer):
 class ComparisonArmSerializer(serializers.Serializer[Any]):
     """An arm of a comparison."""
 
-    label = serializers.CharField(help_text="Name of the arm.")
+    label: Any = serializers.CharField(help_text="Name of the arm.")
     method = serializers.ChoiceField(METHODS, help_text=METHOD_HELP)
     effort = serializers.ChoiceField(EFFORTS, help_text=EFFORT_HELP)
     check = serializers.ChoiceField(CHECKS, help_text=CHECK_HELP)

@@ -48,4 +48,4 @@ class MethodSerializer(serializers.Serializer[Any]):
 class MethodListSerializer(serializers.Serializer[Any]):
     """All answering methods."""
 
-    data = MethodSerializer(many=True, help_text="The methods, the default one first.")
+    data: Any = MethodSerializer(many=True, help_text="The methods, the default one first.")

@@ -63,7 +63,7 @@ class NodeSerializer(serializers.Serializer[Any]):
     id = PublicIdField("nod", source="node.id", help_text="Id of the node.")
     path = serializers.CharField(
         source="node.path",
-        help_text="Actions from the root to the node, empty at the root; of a step its number, such as `S03`.",
+        help_text="Actions from the root to the node, empty at the root. A step has its number, such as `S03`.",
     )
     depth = serializers.IntegerField(source="node.depth", help_text="Number of actions on the path.")
     action = serializers.CharField(
