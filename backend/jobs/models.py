@@ -68,8 +68,8 @@ class JobState(models.TextChoices):
 class Job(TenantRow):
     """A unit of work with a lease that says who may do the work until when.
 
-    subject_id: the video, index version, segment, question, search, comparison or delivery that kind implies. dedupe_key: unique
-    per tenant. lease_token: rises with every claim; every commit of a worker names the token of its claim (fencing).
+    subject_id: the video, index version, segment, question, search, comparison or delivery that kind implies.
+    dedupe_key: unique per tenant. lease_token: rises with every claim; every commit of a worker names the token of its claim (fencing).
     """
 
     kind = models.CharField(max_length=32, choices=JobKind.choices)

@@ -132,9 +132,9 @@ def arm_figures(
 
 
 def one_head(counted: Sequence[Item], arm: int) -> str | None:
-    """Return the head that drew all answers of an arm; None if there are several or none."""
+    """Return the head that drew all answers of an arm; None if there are several, none, or one without a name."""
     heads = {reply.head for item in counted for reply in item.replies[arm] if reply.outcome in ANSWERED}
-    return heads.pop() if len(heads) == 1 else None
+    return (heads.pop() or None) if len(heads) == 1 else None
 
 
 def _by_kind(graded: Sequence[Item], arm: int) -> dict[str, Share]:
