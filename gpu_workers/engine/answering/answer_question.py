@@ -12,7 +12,8 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer, Progress, QuestionInput
 from gpu_workers.engine.answering.follow_up import stand_alone
-from gpu_workers.engine.answering.methods import Method, method_named
+from gpu_workers.engine.answering.identity import prompts_digest, settings_of_answer
+from gpu_workers.engine.answering.methods import Method, OfferedMethod, method_named
 from gpu_workers.engine.answering.presets import SearchSettings, checking, settings_with
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError
 from gpu_workers.engine.ports import KnowledgeGraph, StoredFrame
@@ -83,7 +84,15 @@ def answer_question(
             detail=error.code,
         )
     notes = () if models.eyes else (WITHOUT_EYES,)
-    return replace(answer, standalone=asked.standalone, unmeasured=models.calibration.unmeasured, notes=notes)
+    return replace(
+        answer,
+        standalone=asked.standalone,
+        unmeasured=models.calibration.unmeasured,
+        notes=notes,
+        method_version=method.version,
+        prompts=prompts_digest(method.prompts, question.profile) if isinstance(method, OfferedMethod) else "",
+        settings=settings_of_answer(settings, method.name),
+    )
 
 
 def _never() -> bool:

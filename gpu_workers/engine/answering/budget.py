@@ -148,6 +148,23 @@ class Spending:
                 self._reserved_tokens -= tokens
                 self._reserved_cost -= cost
 
+    def holds(self, calls: int, prompt_tokens: int, sample_tokens: int, model: str) -> bool:
+        """Whether that many further calls of one sample each would be admitted now, one after another.
+
+        prompt_tokens, sample_tokens: of all these calls together. It reserves nothing. For one call it is true exactly
+        if admitted() would not raise. Time cannot be foreseen: it is enough that some is left.
+        """
+        allowed = self._allowance()
+        if self._should_stop():
+            return False
+        with self._lock:
+            if self._budget.max_calls is not None and self._budget.max_calls - self._calls < calls:
+                return False
+            try:
+                return self._affordable(allowed, model, prompt_tokens, sample_tokens, 1) == 1
+            except BudgetSpent:
+                return False
+
     def rations(self) -> bool:
         """Whether calls in flight can keep others out: time is not reserved, but calls, tokens and cost are."""
         budget = self._budget

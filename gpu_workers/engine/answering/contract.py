@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, get_args
 from uuid import UUID
 
 from gpu_workers.engine.models.roles import ModelCall
@@ -28,6 +28,10 @@ MAX_CHOICES = 26
 SEARCH_SKIPPED = "search skipped: decided by support"
 """Note of a support node whose lead no vote could change, so that the tree was not searched. Stable: programs may
 compare it."""
+
+
+DETAIL_CHARACTERS = 4_000
+"""Maximum length of an observation in NodeRecord.detail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +126,9 @@ class NodeRecord:
     answer: the node's own answer, None if it has none; "insufficient" if it abstained. error: stable code of the
     failure, "" if there was none. reused_from: path of the node with the same events whose answer this one shares.
     frames_used of frames_available: number of frames that a frame check or an inspection looked at. seen: findings of
-    an inspection so far, in words. note: SEARCH_SKIPPED, or "" if there is nothing to note.
+    an inspection so far, in words. note: SEARCH_SKIPPED, or "" if there is nothing to note. detail: of a step that used
+    a tool: tool, arguments, observation (at most DETAIL_CHARACTERS), thought, forced (why only `finish` was offered, ""
+    if it was not) and error. JSON-serialisable; empty for other nodes.
     """
 
     path: str
@@ -143,6 +149,7 @@ class NodeRecord:
     wall_ms: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    detail: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +204,12 @@ class Answer:
     finish_reason "budget" or "canceled" may come with the best answer so far. detail: stable code behind a reason that
     is not "answered" (such as "max_tokens" or "model_unavailable"). timings: wall ms per stage. claims: the answer's
     statements with their citations. standalone: the question as it was understood from its history, "" without one.
-    signals: the values that confidence is computed from. unmeasured: the values that were not fitted to the models in
-    use (Calibration.unmeasured). notes: what the answer had to do without, in words.
+    signals: the values that confidence is computed from, and under "head" the way in which the answer was drawn from
+    what was shown: votes, support (of each choice by the events) or sample (a single one). Confidences of one head can
+    be compared. unmeasured: the values that were not fitted to the models in use (Calibration.unmeasured). notes: what
+    the answer had to do without, in words. degraded: the same as stable codes, such as no_speech.
+    method_version, prompts, settings: what would have to be equal for another answer to be made in the same way.
+    prompts: 16 hex digits over the wording of all prompts that the method can send. settings: JSON-serialisable.
     """
 
     text: str
@@ -213,9 +224,13 @@ class Answer:
     detail: str = ""
     claims: tuple[ClaimRecord, ...] = ()
     standalone: str = ""
-    signals: Mapping[str, float] = field(default_factory=dict)
+    signals: Mapping[str, float | str] = field(default_factory=dict)
     unmeasured: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    degraded: tuple[str, ...] = ()
+    method_version: str = ""
+    prompts: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

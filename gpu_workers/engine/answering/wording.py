@@ -9,7 +9,12 @@ from gpu_workers.engine.answering.contract import INSUFFICIENT
 from gpu_workers.engine.answering.parsing import letter
 from gpu_workers.engine.models.served.structured import storable
 
-_TAGS = re.compile(r"</?\s*(events|passage|text|system|user|assistant)\b[^>]*>|<\|[^|>]{0,40}\|>", re.IGNORECASE)
+DELIMITERS = ("events", "passage", "text", "observation", "captions", "objects", "program", "findings", "tool")
+"""Names of the tags between which prompts put words that are data."""
+
+CHAT_ROLES = ("system", "user", "assistant")
+
+_TAGS = re.compile(rf"</?\s*({'|'.join((*DELIMITERS, *CHAT_ROLES))})\b[^>]*>|<\|[^|>]{{0,40}}\|>", re.IGNORECASE)
 
 
 def as_data(text: str) -> str:

@@ -10,7 +10,15 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import Support, choice_support, weigh_support
 from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.contract import SEARCH_SKIPPED, Answer
+from gpu_workers.engine.answering.identity import (
+    ANSWER_PROMPTS,
+    CHECK_PROMPTS,
+    CITATION_PROMPTS,
+    CONDENSE_PROMPTS,
+)
+from gpu_workers.engine.answering.methods.contract import TypicalCalls
 from gpu_workers.engine.answering.search.tree_search import search_tree
+from gpu_workers.engine.answering.tools.contract import Artifact
 from gpu_workers.engine.answering.verdict import decide
 from gpu_workers.engine.models.roles import ModelError
 
@@ -18,6 +26,16 @@ from gpu_workers.engine.models.roles import ModelError
 class Ava:
     name = "ava"
     version = "4"
+    told = "Searches events, entities and frames, walks a tree of searches and weighs the answers drawn in it."
+    needs: frozenset[Artifact] = frozenset({"events", "frames"})
+    typical_calls: TypicalCalls = {"low": (1, 2), "medium": (2, 9), "high": (4, 30), "paper": (18, 22)}
+    prompts = (
+        CONDENSE_PROMPTS
+        | ANSWER_PROMPTS
+        | CITATION_PROMPTS
+        | CHECK_PROMPTS
+        | {"rewrite", "requery", "requery_keywords", "judge_choice", "inspect_plan", "inspect_reflect"}
+    )
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         support = _support(asked, calls)

@@ -9,9 +9,12 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer
+from gpu_workers.engine.answering.identity import ANSWER_PROMPTS, CITATION_PROMPTS, CONDENSE_PROMPTS
+from gpu_workers.engine.answering.methods.contract import TypicalCalls
 from gpu_workers.engine.answering.presets import changed
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.search.summary_answer import answer_node, answer_task, node_record, show_events
+from gpu_workers.engine.answering.tools.contract import Artifact
 from gpu_workers.engine.answering.verdict import Verdict
 from gpu_workers.engine.models.roles import embed_queries
 from gpu_workers.engine.ports import ViewQuery
@@ -24,6 +27,10 @@ TOP_EVENTS = 16
 class CaptionRag:
     name = "caption_rag"
     version = "1"
+    told = "Reads the events nearest to the question and answers once: the cheapest way."
+    needs: frozenset[Artifact] = frozenset({"events"})
+    typical_calls: TypicalCalls = {"low": (1, 1), "medium": (1, 1), "high": (1, 1), "paper": (1, 1)}
+    prompts = CONDENSE_PROMPTS | ANSWER_PROMPTS | CITATION_PROMPTS
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         """Answer by one sample at temperature 0: the cheap fallback."""

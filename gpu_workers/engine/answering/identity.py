@@ -1,0 +1,35 @@
+"""What an answer keeps of the way in which it was made: the prompts' digest and the settings."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from gpu_workers.engine.answering.method_settings import METHOD_SETTINGS
+from gpu_workers.engine.answering.presets import SearchSettings
+from gpu_workers.engine.prompts import load
+
+CONDENSE_PROMPTS = frozenset({"condense"})
+"""Prompts of every method, for a question with a history."""
+
+OBSERVE_PROMPTS = frozenset({"observe", "observe_measured", "observe_view"})
+CHECK_PROMPTS = frozenset({"check", "check_observed", "check_view"})
+CITATION_PROMPTS = OBSERVE_PROMPTS | {"verify"}
+ANSWER_PROMPTS = frozenset({"answer_rules", "answer_question", "answer_repair"})
+
+
+def prompts_digest(names: Iterable[str], profile: str = "general") -> str:
+    """Return 16 hex digits over the wording of these prompts in a profile. They change with any change of a word."""
+    texts = [(name, load(name, profile).template) for name in sorted(set(names))]
+    return hashlib.sha256(repr(texts).encode()).hexdigest()[:16]
+
+
+def settings_of_answer(settings: SearchSettings, method: str) -> dict[str, Any]:
+    """Return the settings that an answer was made with, JSON-serialisable: those of the search, and under "method" the
+    method's own, if it has some."""
+    stored = asdict(settings) | {"retrieval": asdict(settings.retrieval)}
+    stored["retrieval"]["weights"] = dict(settings.retrieval.weights)
+    own: Mapping[Any, Any] = METHOD_SETTINGS.get(method, {})
+    return stored | ({"method": asdict(own[settings.effort])} if own else {})
