@@ -66,6 +66,17 @@ class ItemResults:
         replies = tuple(tuple(asked.reply for asked in repeats) for repeats in self.arms)
         return Item(str(self.item.position), replies, kind=self.item.kind, labeled=self.labeled)
 
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Return the item's outcome in each arm."""
+        figures = self.figures
+        return tuple(figures.outcome(arm) for arm in range(len(self.arms)))
+
+    @property
+    def answers(self) -> tuple[Asked, ...]:
+        """Return the questions of all arms, by arm and repeat."""
+        return tuple(asked for repeats in self.arms for asked in repeats)
+
 
 def results_of(comparison: Comparison, items: Sequence[ComparisonItem], rows: Rows = of_tenant) -> list[ItemResults]:
     """Return the results of items of a comparison, in the items' order, in four statements."""
