@@ -53,7 +53,7 @@ class ArmFigures:
     n, answered, abstained, refused, failed: items by the outcome in this arm. accuracy: abstained, refused and failed
     items are wrong. accuracy_of_answered: of the items with an answer alone. cached_share: of the prompt tokens.
     engine_ms, llm_ms: (p50, p95). heads, versions, prompts: different values among the answers; confidence is None
-    where the head is not that of the first arm.
+    where the heads are not those of the first arm, because confidences of different heads cannot be compared.
     """
 
     label: str
@@ -88,16 +88,16 @@ class ArmFigures:
 
 
 def arm_figures(
-    arm: int, label: str, *, counted: Sequence[Item], graded: Sequence[Item], first_head: str | None
+    arm: int, label: str, *, counted: Sequence[Item], graded: Sequence[Item], first_heads: tuple[str, ...]
 ) -> ArmFigures:
-    """Return the figures of one arm. counted, graded: see replies.Sorted. first_head: the one head of the first arm."""
+    """Return the figures of one arm. counted, graded: see replies.Sorted. first_heads: the heads of the first arm."""
     replies = [reply for item in counted for reply in item.replies[arm]]
     outcomes = Counter(item.outcome(arm) for item in counted)
     right = sum(item.outcome(arm) == "right" for item in graded)
     answered_and_graded = sum(item.outcome(arm) in ANSWERED for item in graded)
     prompt_tokens, cached_tokens = sum(r.prompt_tokens for r in replies), sum(r.cached_tokens for r in replies)
     hits = [hit for item in counted if (hit := item.hit(arm)) is not None]
-    head = one_head(counted, arm)
+    heads = heads_of(counted, arm)
     return ArmFigures(
         label=label,
         n=len(counted),
@@ -122,19 +122,19 @@ def arm_figures(
         frames=sum(reply.frames for reply in replies),
         engine_ms=_percentiles([reply.engine_ms for reply in replies]),
         llm_ms=_percentiles([reply.llm_ms for reply in replies]),
-        confidence=_confidence(replies) if head is not None and head == first_head else None,
+        confidence=_confidence(replies) if all(heads) and heads == first_heads else None,
         degraded=dict(sorted(Counter(word for reply in replies for word in reply.degraded).items())),
         graded_by=dict(sorted(Counter(reply.graded_by for reply in replies if reply.graded_by).items())),
-        heads=_different(reply.head for reply in replies if reply.outcome in ANSWERED),
+        heads=tuple(head for head in heads if head),
         versions=_different(reply.version for reply in replies),
         prompts=_different(reply.prompts for reply in replies),
     )
 
 
-def one_head(counted: Sequence[Item], arm: int) -> str | None:
-    """Return the head that drew all answers of an arm; None if there are several or none."""
-    heads = {reply.head for item in counted for reply in item.replies[arm] if reply.outcome in ANSWERED}
-    return heads.pop() if len(heads) == 1 else None
+def heads_of(counted: Sequence[Item], arm: int) -> tuple[str, ...]:
+    """Return the different heads that drew an arm's answers, in order; "" stands for a head without a name."""
+    replies = (reply for item in counted for reply in item.replies[arm] if reply.outcome in ANSWERED)
+    return tuple(sorted({reply.head for reply in replies}))
 
 
 def _by_kind(graded: Sequence[Item], arm: int) -> dict[str, Share]:

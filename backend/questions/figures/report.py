@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
-from backend.questions.figures.arms import ArmFigures, arm_figures, one_head
+from backend.questions.figures.arms import ArmFigures, arm_figures, heads_of
 from backend.questions.figures.replies import Item, sort_items
 from backend.questions.paired import difference_interval, fourfold, holm, mcnemar, smallest_difference
 
@@ -81,9 +81,9 @@ class Report:
 def compare_arms(items: Sequence[Item], labels: Sequence[str]) -> Report:
     """Return the report over items whose replies are in the order of the arms' labels."""
     of = sort_items(items)
-    head = one_head(of.counted, 0) if labels else None
+    heads = heads_of(of.counted, 0) if labels else ()
     arms = tuple(
-        arm_figures(arm, label, counted=of.counted, graded=of.graded, first_head=head)
+        arm_figures(arm, label, counted=of.counted, graded=of.graded, first_heads=heads)
         for arm, label in enumerate(labels)
     )
     ranked = _ranked(arms) if of.graded else []
