@@ -56,6 +56,7 @@ class Migration(migrations.Migration):
                 ("method_version", models.CharField(blank=True, default="", max_length=32)),
                 ("prompts", models.CharField(blank=True, default="", max_length=16)),
                 ("settings", models.JSONField(default=dict)),
+                ("signals", models.JSONField(default=dict)),
                 ("degraded", models.JSONField(default=list)),
                 ("comparison_arm", models.PositiveSmallIntegerField(null=True)),
                 ("repeat", models.PositiveSmallIntegerField(default=0)),

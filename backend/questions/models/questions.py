@@ -108,6 +108,8 @@ class Question(TenantRow):
     method_version = models.CharField(max_length=32, default="", blank=True)
     prompts = models.CharField(max_length=16, default="", blank=True)
     settings = models.JSONField(default=dict)
+    # What the confidence was computed from, and under "head" how the answer was drawn; confidences of one head compare.
+    signals = models.JSONField(default=dict)
     # Codes of what the method had to do without, such as no_speech.
     degraded = models.JSONField(default=list)
     error_code = models.CharField(max_length=64, default="", blank=True)

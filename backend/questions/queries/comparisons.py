@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db.models import Count, QuerySet, Sum
 
+from backend.billing.rates import LEDGER_CURRENCY
 from backend.library.models import VideoStatus
 from backend.questions.models import (
     OPEN,
@@ -43,6 +44,11 @@ class ComparisonView:
     def is_over(self) -> bool:
         """Whether the comparison has its outcome."""
         return self.comparison.status in (ComparisonStatus.COMPLETED, ComparisonStatus.CANCELED)
+
+    @property
+    def currency_code(self) -> str:
+        """Return the currency of the costs by its ISO 4217 code."""
+        return LEDGER_CURRENCY
 
     @property
     def finish_detail(self) -> str | None:
@@ -100,7 +106,7 @@ def lost_videos(question: Question) -> bool:
     return bool({str(id) for id in scope.values_list("video_id", flat=True)} != set(item.video_ids))
 
 
-def pages_of_items(comparison_id: UUID, *, after: int = -1, size: int) -> list[ComparisonItem]:
+def page_of_items(comparison_id: UUID, *, after: int = -1, size: int) -> list[ComparisonItem]:
     """Return up to size items behind a position, in their order."""
     rows = ComparisonItem.objects.filter(comparison_id=comparison_id, position__gt=after).order_by("position")
     return list(rows[:size])

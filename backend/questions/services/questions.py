@@ -160,6 +160,11 @@ def store_answer(
     row.cost_amount = cost.amount
     row.cost_currency = cost.currency
     row.model_names = dict(model_names or {})
+    row.method_version = answer.method_version
+    row.prompts = answer.prompts
+    row.settings = dict(answer.settings)
+    row.signals = dict(answer.signals)
+    row.degraded = list(answer.degraded)
     row.standalone = answer.standalone
     row.completed_at = now
     row.timings = _timings_of(row, answer)
