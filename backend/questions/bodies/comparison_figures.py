@@ -64,7 +64,8 @@ class ArmConfidenceSerializer(serializers.Serializer[Any]):
 class ArmFiguresSerializer(serializers.Serializer[Any]):
     """Figures of one arm over the items that every arm was asked."""
 
-    label = serializers.CharField(help_text="Label of the arm.")
+    # Any, because a serializer has an attribute of this name.
+    label: Any = serializers.CharField(help_text="Label of the arm.")
     n = serializers.IntegerField(help_text="Items that every arm replied to.")
     answered = serializers.IntegerField(help_text="Items with an answer.")
     abstained = serializers.IntegerField(help_text="Items without an answer, by the method's decision or at a limit.")

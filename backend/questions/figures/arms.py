@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from backend.questions.figures.replies import ANSWERED, Item, Reply
+from backend.questions.figures.replies import ANSWERED, Item, Outcome, Reply
 from backend.questions.paired import auroc, calibration_error, percentile, wilson
 
 
@@ -92,7 +92,7 @@ def arm_figures(
 ) -> ArmFigures:
     """Return the figures of one arm. counted, graded: see replies.Sorted. first_heads: the heads of the first arm."""
     replies = [reply for item in counted for reply in item.replies[arm]]
-    outcomes = Counter(item.outcome(arm) for item in counted)
+    outcomes: Counter[Outcome] = Counter(item.outcome(arm) for item in counted)
     right = sum(item.outcome(arm) == "right" for item in graded)
     answered_and_graded = sum(item.outcome(arm) in ANSWERED for item in graded)
     prompt_tokens, cached_tokens = sum(r.prompt_tokens for r in replies), sum(r.cached_tokens for r in replies)

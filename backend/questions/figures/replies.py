@@ -14,8 +14,8 @@ a limit. refused: the model declined. not_asked: the question was canceled or it
 running."""
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
-ANSWERED = frozenset({"right", "wrong", "ungraded"})
-SETTLED = frozenset({"right", "wrong", "abstained", "refused", "failed"})
+ANSWERED: frozenset[Outcome] = frozenset({"right", "wrong", "ungraded"})
+SETTLED: frozenset[Outcome] = frozenset({"right", "wrong", "abstained", "refused", "failed"})
 """Outcomes that count in an accuracy; all but `right` count as wrong."""
 
 _TIES: tuple[Outcome, ...] = ("failed", "refused", "abstained", "wrong")

@@ -172,8 +172,5 @@ def reply_of(
 
 def _overlaps(citation: Evidence, span: Mapping[str, Any]) -> bool:
     """Whether a citation shows some of a labeled span; both are half-open."""
-    return (
-        str(citation.video_id) == span["video_id"]
-        and citation.start_ms < span["end_ms"]
-        and span["start_ms"] < citation.end_ms
-    )
+    same_video: bool = str(citation.video_id) == span["video_id"]
+    return same_video and bool(citation.start_ms < span["end_ms"] and span["start_ms"] < citation.end_ms)
