@@ -85,7 +85,8 @@ def test_a_comparison_ends_with_its_last_question(acme: Cast, video: UUID) -> No
     (event,) = events(acme)
     assert event == {
         "id": body["id"], "object": "comparison", "status": "completed", "finish_detail": None, "name": "",
-        "external_id": "", "counts": body["counts"], "cost": body["cost"], "completed_at": timestamp(parse_datetime(body["completed_at"])),
+        "external_id": "", "counts": body["counts"], "cost": body["cost"],
+        "completed_at": timestamp(parse_datetime(body["completed_at"])),
     }  # fmt: skip
     with acme.scope():
         grades = dict(Question.objects.values_list("id", "grade"))
