@@ -58,6 +58,8 @@ TAGS: dict[str, str] = {
     "Searches": "Searches for events without a language model.",
     "Sessions": "Questions that follow each other and share a scope.",
     "Question batches": "Many questions in one request.",
+    "Comparisons": "Your own questions, answered by several methods side by side.",
+    "Methods": "The answering methods.",
     "Feedback": "Your verdicts on answers.",
     "Usage": "What was consumed, and its price.",
     "Budget": "Limits of what all questions and searches of a month may consume.",

@@ -25,8 +25,10 @@ METHODS = tuple(methods.METHODS)
 FINISH_REASONS: tuple[str, ...] = get_args(FinishReason)
 CITATION_STATUSES: tuple[str, ...] = get_args(CitationStatus)
 
-METHOD_HELP = "Answering method. `ava` searches the Event Knowledge Graph; the others are baselines to compare with."
-EFFORT_HELP = "How much the search may consume: `low`, `medium`, `high`, or `paper` for the settings of the AVA paper."
+METHOD_HELP = "Answering method, one of `GET /v1/methods`. `ava` searches the Event Knowledge Graph by default."
+EFFORT_HELP = (
+    "How much the search may consume: `low`, `medium`, `high`, or `paper` for the settings of the method's own paper."
+)
 
 # --- requests ---------------------------------------------------------------------------------------------------------
 
@@ -75,7 +77,7 @@ class QuestionFieldsSerializer(ScopeRequestSerializer):
         CHECKS,
         default="auto",
         help_text="How method `ava` looks again when its answer is in doubt: `off`, `frames` (one look at frames), "
-        "`inspect` (planned looks in rounds), or `auto`, where the effort decides.",
+        "`inspect` (planned looks in rounds), or `auto`, where the effort decides. Other methods take only `auto`.",
     )
     budget = QuestionBudgetRequestSerializer(required=False, help_text="Limits of this question.")
     seed = serializers.IntegerField(
@@ -265,6 +267,18 @@ class QuestionSerializer(serializers.Serializer[Any]):
     )
     models = serializers.DictField(
         source="question.model_names", child=serializers.CharField(), help_text="Names of the models by their roles."
+    )
+    method_version = serializers.CharField(
+        source="question.method_version", help_text="Version of the method that answered; empty without an answer."
+    )
+    prompts = serializers.CharField(
+        source="question.prompts",
+        help_text="Digest of the wording of the method's prompts, 16 hex digits; empty without an answer.",
+    )
+    degraded = serializers.ListField(
+        source="question.degraded",
+        child=serializers.CharField(),
+        help_text="Codes of what the method had to do without, such as `no_speech` (docs/errors.md).",
     )
     error = ResourceErrorSerializer(allow_null=True, help_text="Why the question failed; null if it did not.")
     feedback = FeedbackSerializer(allow_null=True, help_text="Your feedback on the answer; null without any.")
