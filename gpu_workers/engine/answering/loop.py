@@ -131,6 +131,10 @@ class _Loop:
             began = calls.spending.elapsed_ms()
             self.desk.meter = BranchMeter(calls.meter)
             self.desk.path = f"{self.path}/O{k}" if self.path else f"S{k:02}"
+            if self.path and not self._holds(0):
+                # The loop around this one needs what is left.
+                self.forced = "budget"
+                return
             if not self.forced and (reason := self._must_finish(k)):
                 self.forced = reason
                 self.conversation.close(FINISH_NOW)

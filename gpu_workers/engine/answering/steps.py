@@ -1,4 +1,4 @@
-"""The steps of a loop: the schema of what may be called, how a reply is read, when two calls are the same, how it ends."""
+"""The steps of a loop: what may be called, how a reply is read, when two calls are the same, how the loop ends."""
 
 from __future__ import annotations
 

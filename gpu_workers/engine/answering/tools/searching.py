@@ -45,34 +45,40 @@ PEOPLE = 4
 def overview_text(desk: Desk) -> str:
     """Return what the videos are about, as far as it is written, within OVERVIEW_TOKENS: of one video its summary and a
     line per topic, of several a line per video. "" if nothing is written yet."""
-    graph = desk.asked.graph
+    graph, several = desk.asked.graph, desk.several
     lines: list[str] = []
-    for number, video in list(desk.videos.items())[: VIDEOS if desk.several else 1]:
+    written = False
+    share = OVERVIEW_TOKENS // max(1, min(VIDEOS, len(desk.videos)))
+    for number, video in list(desk.videos.items())[:VIDEOS]:
         summary, topics = graph.overview(video), graph.topics(video)
-        if desk.several:
+        written |= summary is not None or bool(topics)
+        if several:
             about = as_data(summary.text) if summary else "; ".join(as_data(topic.title) for topic in topics)
-            if about:
-                lines.append(
-                    _shortened(desk, f"video {number}: {about}", OVERVIEW_TOKENS // min(VIDEOS, len(desk.videos)))
-                )
+            behind = _behind(desk, video, summary, topics)
+            lines.append(_shortened(desk, f"video {number}: {behind}{about or 'not summarised yet'}", share))
         else:
             lines += _whole_video(desk, video, summary, topics)
-    return cut_lines("\n".join(lines), desk.asked.models.reasoner.count_tokens, OVERVIEW_TOKENS)
+    return cut_lines("\n".join(lines), desk.asked.models.reasoner.count_tokens, OVERVIEW_TOKENS) if written else ""
 
 
 def _whole_video(desk: Desk, video: UUID, summary: Overview | None, topics: Sequence[Topic]) -> list[str]:
-    lines = []
+    lines = [behind] if (behind := _behind(desk, video, summary, topics).strip()) else []
     if summary is not None:
         lines.append(_shortened(desk, f"Summary: {as_data(summary.text)}", OVERVIEW_TOKENS // 2))
     for topic in topics:
         people = ", ".join(as_data(name) for name in topic.people[:PEOPLE])
         lines.append(f"{desk.place(video, topic.span)} {as_data(topic.title)}{f' ({people})' if people else ''}")
+    return lines
+
+
+def _behind(desk: Desk, video: UUID, summary: Overview | None, topics: Sequence[Topic]) -> str:
+    """Return how far the overview goes, if a search goes further; else ""."""
     told_until = summary.until_ms if summary is not None else max((topic.span.end_ms for topic in topics), default=0)
     until = desk.extents[video].end_ms
-    if lines and told_until < until:
-        told, end = clock(told_until, hours=True), clock(until, hours=True)
-        lines.insert(0, f"The video is still being indexed: this covers it up to {told}, a search up to {end}.")
-    return lines
+    if not 0 < told_until < until:
+        return ""
+    told, end = clock(told_until, hours=True), clock(until, hours=True)
+    return f"(The video is still being indexed: this covers it up to {told}, a search up to {end}.) "
 
 
 def show_overview(desk: Desk) -> str:
