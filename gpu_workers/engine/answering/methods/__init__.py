@@ -9,6 +9,7 @@ from gpu_workers.engine.answering.methods.contract import OfferedMethod as Offer
 from gpu_workers.engine.answering.methods.dvd_lite import DvdLite
 from gpu_workers.engine.answering.methods.uniform import Uniform
 from gpu_workers.engine.answering.methods.vector import NearestFrames
+from gpu_workers.engine.answering.methods.videoagent_mem import VideoAgentMem
 
 
 class UnknownMethod(ValueError):
@@ -23,6 +24,7 @@ _OFFERED: tuple[OfferedMethod, ...] = (
     NearestFrames(),
     CaptionRag(),
     DvdLite(),
+    VideoAgentMem(),
 )
 
 METHODS: dict[str, OfferedMethod] = {method.name: method for method in _OFFERED}
