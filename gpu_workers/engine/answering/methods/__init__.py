@@ -7,6 +7,7 @@ from gpu_workers.engine.answering.methods.caption_rag import CaptionRag
 from gpu_workers.engine.answering.methods.contract import Method as Method
 from gpu_workers.engine.answering.methods.contract import OfferedMethod as OfferedMethod
 from gpu_workers.engine.answering.methods.dvd_lite import DvdLite
+from gpu_workers.engine.answering.methods.ravu import Ravu
 from gpu_workers.engine.answering.methods.uniform import Uniform
 from gpu_workers.engine.answering.methods.vector import NearestFrames
 from gpu_workers.engine.answering.methods.videoagent_mem import VideoAgentMem
@@ -25,6 +26,7 @@ _OFFERED: tuple[OfferedMethod, ...] = (
     CaptionRag(),
     DvdLite(),
     VideoAgentMem(),
+    Ravu(),
 )
 
 METHODS: dict[str, OfferedMethod] = {method.name: method for method in _OFFERED}
