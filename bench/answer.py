@@ -26,6 +26,14 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "answer_vs_ava_in_doubt": ("answer_peer", "against_the_published_code"),
     "answer_events": ("answer_prompts", "events"),
     "judged_without_events": ("answer_prompts", "judgements"),
+    "sql_guard_writes": ("hostile_sql", "sql_guard"),
+    "sql_guard_foreign_names": ("hostile_sql", "sql_guard"),
+    "sql_guard_worst_ms": ("hostile_sql", "sql_guard"),
+    "sql_guard_answered": ("hostile_sql", "sql_guard"),
+    "programs_exceptions": ("random_programs", "programs"),
+    "programs_most_reads_share": ("random_programs", "programs"),
+    "programs_most_calls": ("random_programs", "programs"),
+    "programs_checked_share": ("random_programs", "programs"),
     "worker_memory": ("worker_memory", "query_worker"),
 }
 """Every figure, with the module of this package and the function that measures it. One function may measure several."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from bench.figures import Figures, at_least, at_most
 from gpu_workers.engine.answering.tools.object_tables import TABLES, ScopeObject, object_tables
-from gpu_workers.engine.answering.tools.sql_guard import SqlRefused, select
+from gpu_workers.engine.answering.tools.sql_guard import SqlRefused, closed_connection, select
 from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.ports import EventPlace, StoredObject
 
@@ -178,22 +178,29 @@ def memory(objects: int) -> sqlite3.Connection:
     return object_tables(shown)
 
 
-def content(connection: sqlite3.Connection) -> list[object]:
-    """Return everything in the database, with all guards off."""
+def copy_of(original: bytes) -> sqlite3.Connection:
+    """Return a new database in memory with the content of a serialized one."""
+    connection = closed_connection("")
+    connection.deserialize(original)
+    return connection
+
+
+def content(connection: sqlite3.Connection) -> tuple[bytes, list[object]]:
+    """Return everything in the database, with all guards off: its pages, its temporary tables, and its files."""
     connection.set_authorizer(None)
     connection.set_progress_handler(None, 0)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
-    read = [f"SELECT * FROM {table}" for table in TABLES]
-    masters = ["SELECT name, sql FROM sqlite_master", "SELECT name, sql FROM sqlite_temp_master", "PRAGMA user_version"]
-    return [connection.execute(statement).fetchall() for statement in [*read, *masters, "PRAGMA database_list"]]
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000_000)
+    outside = [connection.execute("SELECT name FROM sqlite_temp_master"), connection.execute("PRAGMA database_list")]
+    return connection.serialize(), [row for rows in outside for row in rows]
 
 
 def sql_guard() -> Figures:
-    before = content(memory(OBJECTS))
+    original = memory(OBJECTS).serialize()
+    before = content(copy_of(original))
     writes, names, answered, worst_s = 0, 0, 0, 0.0
     source = statements()
     for _ in range(STATEMENTS):
-        connection = memory(OBJECTS)
+        connection = copy_of(original)
         statement = next(source)
         began = time.thread_time()
         try:

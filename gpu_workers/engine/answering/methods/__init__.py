@@ -9,9 +9,11 @@ from gpu_workers.engine.answering.methods.caption_rag import CaptionRag
 from gpu_workers.engine.answering.methods.contract import Method as Method
 from gpu_workers.engine.answering.methods.contract import OfferedMethod as OfferedMethod
 from gpu_workers.engine.answering.methods.dvd_lite import DvdLite
+from gpu_workers.engine.answering.methods.ravu import Ravu
 from gpu_workers.engine.answering.methods.uniform import Uniform
 from gpu_workers.engine.answering.methods.vector import NearestFrames
 from gpu_workers.engine.answering.methods.videoagent import VideoAgent
+from gpu_workers.engine.answering.methods.videoagent_mem import VideoAgentMem
 
 
 class UnknownMethod(ValueError):
@@ -26,6 +28,8 @@ _OFFERED: tuple[OfferedMethod, ...] = (
     NearestFrames(),
     CaptionRag(),
     DvdLite(),
+    VideoAgentMem(),
+    Ravu(),
     VideoAgent(),
     Avataar(),
     AvpLite(),

@@ -102,8 +102,11 @@ def _chunk_lines(
             text = cut(text, count, share)
         if lines and used + count(f"E999 {place}: {text}") > room + share:
             break
-        numbers = [desk.sightings.event(event) for event in events if event.span.overlaps(chunk.span)]
-        lines.append(f"{' '.join(numbers)} {place}: {text}".strip())
+        here = [event for event in events if event.span.overlaps(chunk.span)]
+        lines.append(f"{' '.join(map(desk.sightings.event, here))} {place}: {text}".strip())
+        if chunk.description is not None and any(len(event.chunks) > 1 for event in here):
+            # The event's own text sums up several chunks.
+            desk.sightings.told(f"{place}: {text}")
         used += count(lines[-1])
     return lines
 
@@ -118,18 +121,19 @@ def _in_words(chunk: Chunk) -> str:
     return " ".join(parts)
 
 
-def search_speech(desk: Desk, query: str, *, limit: int) -> tuple[list[StoredLine], float]:
-    """Return the spoken lines nearest in meaning to query, in order of video and time, and the highest similarity (0.0
-    without any). Raises ModelError of the embedder."""
+def search_speech(desk: Desk, query: str, *, limit: int) -> list[StoredLine]:
+    """Return at most limit spoken lines nearest in meaning to query, in order of video and time. Raises ModelError of
+    the embedder."""
     vector = embed_queries(desk.asked.models.text_embedder, [query], meter=desk.meter)[0]
     floor = desk.asked.settings.retrieval.floor
     hits = desk.asked.graph.search_views({"transcript": ViewQuery(vector, limit)}, floor=floor)["transcript"]
     ids = list(dict.fromkeys(hit.item for hit in hits if hit.item is not None))
-    return list(desk.asked.graph.lines(ids)), max((hit.similarity for hit in hits), default=0.0)
+    desk.matched(hit.similarity for hit in hits)
+    return list(desk.asked.graph.lines(ids))
 
 
 def _search(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
-    lines, _ = search_speech(desk, arguments["query"], limit=LINES)
+    lines = search_speech(desk, arguments["query"], limit=LINES)
     if not lines:
         return Observation("Nothing like that is said.", NOTHING_FOUND)
     texts, events = spoken_lines(desk, lines)
@@ -146,7 +150,6 @@ def spoken_lines(desk: Desk, lines: Iterable[StoredLine]) -> tuple[list[str], tu
         events.update((event.id, None) for event in here)
         number = desk.sightings.line(line)
         texts.append(f'{number} {desk.place(line.video_id, line.span)}{numbers}: "{as_data(line.text)}"')
-        desk.sightings.told(texts[-1])
     return texts, tuple(events)
 
 

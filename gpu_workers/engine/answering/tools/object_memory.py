@@ -78,17 +78,20 @@ def read_memory(desk: Desk) -> ObjectMemory:
         last, read = page[-1], read + len(page)
         if read > MAX_EVENTS:
             raise TooWide
-    numbers = {video_id: number for number, video_id in desk.videos.items()}
+    videos = {video_id: number for number, video_id in desk.videos.items()}
+    seen_in = {thing.id: tuple(events_of_object(thing, places)) for thing in things if thing.spans}
+    for place in sorted({place for events in seen_in.values() for place in events}, key=_in_time):
+        sightings.keep_event(place.event_id)
     return ObjectMemory(
         tuple(
             ScopeObject(
                 sightings.keep_object(thing.id),
-                numbers.get(thing.video_id, 0),
+                videos.get(thing.video_id, 0),
                 thing,
-                tuple((sightings.keep_event(place.event_id), place) for place in events_of_object(thing, places)),
+                tuple((sightings.keep_event(place.event_id), place) for place in seen_in[thing.id]),
             )
             for thing in things
-            if thing.spans
+            if thing.id in seen_in
         )
     )
 
@@ -130,6 +133,10 @@ def counted(things: Sequence[StoredObject]) -> str:
     """Return the number of the objects, with "about" where tracks may have counted one thing twice."""
     crowd = sum(moves_itself(thing.category) for thing in things) > CROWD
     return f"about {len(things)}" if crowd or any(thing.confidence < UNSURE for thing in things) else f"{len(things)}"
+
+
+def _in_time(place: EventPlace) -> tuple[UUID, int]:
+    return place.video_id, place.span.start_ms
 
 
 def _overlap(left: Span, right: Span) -> int:

@@ -43,6 +43,7 @@ def look_up(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     lines = [f"{counted(found.objects)} found{', by meaning: no object has that name' if found.by_likeness else ''}:"]
     if found.colour_missing:
         lines.append(f"None of them is {found.colour_missing}.")
+    desk.sightings.told(f"Tracked objects for {arguments['words']}: {' '.join(lines)}")
     count, room = desk.asked.models.reasoner.count_tokens, desk.observation_tokens
     objects: list[UUID] = []
     events: list[UUID] = []
@@ -57,7 +58,6 @@ def look_up(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     left = len(found.objects) - len(objects)
     if left:
         lines.append(f"{left} more are not shown.")
-    desk.sightings.told(" ".join(lines))
     return Observation("\n".join(lines), cut=left > 0, objects=tuple(objects), events=tuple(dict.fromkeys(events)))
 
 
