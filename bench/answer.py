@@ -30,6 +30,10 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "sql_guard_foreign_names": ("hostile_sql", "sql_guard"),
     "sql_guard_worst_ms": ("hostile_sql", "sql_guard"),
     "sql_guard_answered": ("hostile_sql", "sql_guard"),
+    "programs_exceptions": ("random_programs", "programs"),
+    "programs_most_reads_share": ("random_programs", "programs"),
+    "programs_most_calls": ("random_programs", "programs"),
+    "programs_checked_share": ("random_programs", "programs"),
     "worker_memory": ("worker_memory", "query_worker"),
 }
 """Every figure, with the module of this package and the function that measures it. One function may measure several."""

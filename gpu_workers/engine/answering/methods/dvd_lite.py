@@ -1,7 +1,7 @@
 """`dvd_lite`: browse the whole, search clips, inspect frames (after Deep Video Discovery, arXiv 2505.18079).
 
-Ours browses before the first step, which costs no call, and answers by the head of all methods. Effort `paper` gives
-the answer of the loop.
+Ours browses before the first step, which costs no call, and answers by the head of all methods. Effort `high` also
+reads stated relations, and every event if a question counts. Effort `paper` gives the answer of the loop.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from gpu_workers.engine.answering.methods.contract import TypicalCalls
 from gpu_workers.engine.answering.tools.contract import Artifact
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.tools.looking import frame_inspect
+from gpu_workers.engine.answering.tools.relations import RELATIONS
+from gpu_workers.engine.answering.tools.scan import SCAN
 from gpu_workers.engine.answering.tools.searching import TOPIC_SEARCH, browse, clip_search, global_browse
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.tri_view import question_text
@@ -28,7 +30,7 @@ class DvdLite:
     told = "Reads what the video is about, searches clips by their text, and looks at frames where that is not enough."
     needs: frozenset[Artifact] = frozenset({"events", "frames", "topics", "checker"})
     typical_calls: TypicalCalls = {"low": (2, 5), "medium": (3, 9), "high": (3, 16), "paper": (3, 15)}
-    prompts = CONDENSE_PROMPTS | LOOP_PROMPTS | {"dvd_rules"} | OBSERVE_PROMPTS | DOSSIER_PROMPTS
+    prompts = CONDENSE_PROMPTS | LOOP_PROMPTS | {"dvd_rules", "judge_events"} | OBSERVE_PROMPTS | DOSSIER_PROMPTS
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         settings = DVD_LITE[asked.settings.effort]
@@ -45,6 +47,8 @@ class DvdLite:
             tools.append(TOPIC_SEARCH)
         else:
             tools.insert(0, global_browse(settings.top_k))
+        if asked.settings.effort == "high":
+            tools += [RELATIONS, SCAN]
         end = run_loop(
             desk,
             tools,
