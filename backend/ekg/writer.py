@@ -13,6 +13,7 @@ from pgvector import HalfVector
 
 from backend.ekg.graph_store import GraphStore, Participation, RelatedTo
 from backend.ekg.index_reads import transcript_between
+from backend.ekg.known_entities import nearest_entities
 from backend.ekg.models import (
     Chunk,
     Entity,
@@ -25,7 +26,7 @@ from backend.ekg.models import (
     Track,
     TranscriptLine,
 )
-from backend.ekg.reader import nearest_entities, read_chunk
+from backend.ekg.stored_rows import read_chunk
 from backend.tenancy.context import current_tenant_id
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import EventRecord, SegmentRecord, Vector, stable_id

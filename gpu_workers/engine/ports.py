@@ -308,8 +308,8 @@ class KnowledgeGraph(Protocol):
         """Return at most limit stored frames inside span, in order of time.
 
         If there are more, the part of span inside extents() is cut into limit equal parts, and the frame nearest to the
-        middle of each is returned, each once. ends: evenly chosen from all of them instead, with the first and the last
-        (engine.retrieval.frames.evenly).
+        middle of each is returned, each once. ends: instead, in equal steps from the first of them to the last
+        (engine.retrieval.frames.spread).
         """
         ...
 

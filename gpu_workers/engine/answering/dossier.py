@@ -69,7 +69,7 @@ def answer_from(
         support = _support(asked, calls, shown)
         nodes = _voted(_voting(asked, support), desk, state, shown)
         made += [node_record(node) for node in nodes]
-        verdict = next((Verdict(node, node.score, _margin(node), node) for node in nodes if node.answers), None)
+        verdict = next((Verdict(node, node.score, margin_of(node), node) for node in nodes if node.answers), None)
         verdict, weighed = weigh_support(asked, calls, verdict, nodes, support, numbers=desk.sightings.numbers)
         made += [weighed] if weighed else []
     if proposed is not None and verdict is None and not any(node.votes for node in nodes):
@@ -143,7 +143,7 @@ def _voted(asked: Asked, desk: Desk, state: State, shown: Shown) -> list[AnswerN
     return [AnswerNode("SA", state, shown.context, draw, votes, seen=shown.frames)]
 
 
-def _margin(node: AnswerNode) -> float:
+def margin_of(node: AnswerNode) -> float:
     """Return S of the node's answer less that of its best other answer."""
     others = [vote.score for vote in node.votes[1:] if (p := node.draw.parsed[vote.representative]) and p.sufficient]
     return node.score - max(others, default=0.0)

@@ -19,7 +19,7 @@ from gpu_workers.engine.ekg import (
     TranscriptLine,
     stable_id,
 )
-from gpu_workers.engine.memory_graph.video import MemoryVideo
+from gpu_workers.engine.memory_graph.video import END_OF_TIME, MemoryVideo
 from gpu_workers.engine.ports import (
     EventPlace,
     StoredEvent,
@@ -37,7 +37,7 @@ class MemoryRows:
     """
 
     def __init__(self, videos: Iterable[MemoryVideo], *, span: Span | None = None) -> None:
-        self._span = span or Span(0, 2**62)
+        self._span = span or Span(0, END_OF_TIME)
         # In one order everywhere: videos by id, events by time.
         self._videos = {video.video_id: video for video in sorted(videos, key=lambda video: video.video_id)}
         self._events: dict[UUID, StoredEvent] = {}
@@ -52,7 +52,8 @@ class MemoryRows:
         self._lines: dict[UUID, StoredLine] = {}
         self._events_of_line: dict[UUID, list[UUID]] = defaultdict(list)
         for video in self._videos.values():
-            events = [record.event for record in video.events if record.event.span.overlaps(self._span)]
+            spans = ((record.event, record.event.span) for record in video.events)
+            events = [event for event, at in spans if at.end_ms <= video.until_ms and at.overlaps(self._span)]
             self._add_events(video, events)
             self._add_frames(video, events)
         self._timeline = sorted(map(_place, self._events.values()), key=moment_of)
@@ -129,13 +130,23 @@ class MemoryRows:
 
     def topics(self, video_id: UUID) -> Sequence[Topic]:
         video = self._videos.get(video_id)
-        return [] if video is None else [topic for topic in video.topics if self._span.holds(topic.span)]
+        readable = None if video is None else self._readable(video)
+        if video is None or readable is None:
+            return []
+        return [topic for topic in video.topics if readable.holds(topic.span)]
 
     def overview(self, video_id: UUID) -> Overview | None:
         video = self._videos.get(video_id)
-        return None if video is None else overview_in(self._span, video.overview)
+        readable = None if video is None else self._readable(video)
+        return None if video is None or readable is None else overview_in(readable, video.overview)
 
     # --- parts of reads --------------------------------------------------------------------------------------------
+
+    def _readable(self, video: MemoryVideo) -> Span | None:
+        """Return the span of the video that may be read; None if there is none."""
+        if video.until_ms <= self._span.start_ms:
+            return None
+        return Span(self._span.start_ms, min(self._span.end_ms, video.until_ms))
 
     def _readable_lines(self, lines: Iterable[StoredLine]) -> list[StoredLine]:
         readable = [line for line in lines if line.span.overlaps(self._span)]

@@ -23,8 +23,9 @@ class MemoryThings(MemoryRows):
 
     def objects(self, *, limit: int) -> Sequence[StoredObject]:
         seen = (
-            object_in(self._span, _stored(video.video_id, state), video.tracks.get(state.id, ()))
+            object_in(readable, _stored(video.video_id, state), video.tracks.get(state.id, ()))
             for video in self._videos.values()
+            if (readable := self._readable(video)) is not None
             for state in sorted(video.objects, key=lambda state: state.n)
         )
         return [thing for thing in seen if thing is not None][: max(0, limit)]
@@ -34,10 +35,11 @@ class MemoryThings(MemoryRows):
         tracks = [
             StoredTrack(object_id, video.video_id, part)
             for video in self._videos.values()
+            if (readable := self._readable(video)) is not None
             for object_id, observed in video.tracks.items()
             if object_id in wanted
             for track in observed
-            if (part := track_in(self._span, track)) is not None
+            if (part := track_in(readable, track)) is not None
         ]
         return sorted(tracks, key=lambda track: (track.video_id, _track_order(track.observed)))[: max(0, limit)]
 
@@ -90,7 +92,7 @@ class MemoryThings(MemoryRows):
             for linked in self._mentions[event_id]
             if linked.entity_id == entity_id
         ]
-        return entity_in(whole, mentions, events=self._participations[entity_id])
+        return whole if len(mentions) == self._participations[entity_id] else entity_in(whole, mentions)
 
     def _timed(self, relation: Relation, place: EventPlace) -> TimedRelation:
         own_name = {linked.entity_id: linked.mention.name for linked in self._mentions.get(place.event_id, ())}

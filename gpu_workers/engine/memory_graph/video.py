@@ -8,12 +8,16 @@ from uuid import UUID
 
 from gpu_workers.engine.ekg import Chunk, EventRecord, FrameRow, ObjectState, Overview, Topic, TrackObservation
 
+END_OF_TIME = 2**62
+"""Milliseconds, beyond the end of every video."""
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryVideo:
     """One video's index. events, frames, topics: in order of time. chunks: at least those of the events.
 
-    Only topics that have an embedding are found by similarity. tracks: by the id of their object.
+    Only topics that have an embedding are found by similarity. tracks: by the id of their object. until_ms: how far the
+    video was indexed when work began; what comes later does not exist for the reader.
     """
 
     video_id: UUID
@@ -25,3 +29,4 @@ class MemoryVideo:
     overview: Overview | None = None
     objects: Sequence[ObjectState] = ()
     tracks: Mapping[UUID, Sequence[TrackObservation]] = field(default_factory=dict)
+    until_ms: int = END_OF_TIME

@@ -14,6 +14,9 @@ from dataclasses import replace
 from gpu_workers.engine.ekg import Overview, Span, TrackObservation
 from gpu_workers.engine.ports import StoredEntity, StoredObject
 
+ALIASES = 16
+"""Maximum number of aliases, as engine.indexing.linking keeps them."""
+
 _UNSTORABLE = re.compile("[\\x00\ud800-\udfff]")
 
 
@@ -48,15 +51,11 @@ def track_in(scope: Span, track: TrackObservation) -> TrackObservation | None:
     )
 
 
-def entity_in(whole: StoredEntity, mentions: Sequence[tuple[str, str, str]], *, events: int) -> StoredEntity:
-    """Return the entity as the events in scope know it.
+def entity_in(whole: StoredEntity, mentions: Sequence[tuple[str, str, str]]) -> StoredEntity:
+    """Return an entity that also takes part in events out of scope as the events in scope know it.
 
-    mentions: (name, type, description) by the events in scope in which it takes part, in order of time, at least one.
-    events: number of all events in which it takes part. If there are more, its words are the first that the events in
-    scope have for it.
+    mentions: (name, type, description) by these events, in order of time, at least one. Their first words count.
     """
-    if len(mentions) == events:
-        return whole
     names = list(dict.fromkeys(name for name, _, _ in mentions))
     description = next((description for _, _, description in mentions if description), "")
     return replace(
@@ -64,7 +63,7 @@ def entity_in(whole: StoredEntity, mentions: Sequence[tuple[str, str, str]], *, 
         name=names[0],
         type=mentions[0][1],
         description=description,
-        aliases=tuple(names[1:]),
+        aliases=tuple(names[1 : ALIASES + 1]),
         weight=len(mentions),
     )
 

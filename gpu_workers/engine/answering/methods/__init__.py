@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from gpu_workers.engine.answering.methods.ava import Ava
+from gpu_workers.engine.answering.methods.avataar import Avataar
+from gpu_workers.engine.answering.methods.avp_lite import AvpLite
 from gpu_workers.engine.answering.methods.caption_rag import CaptionRag
 from gpu_workers.engine.answering.methods.contract import Method as Method
 from gpu_workers.engine.answering.methods.contract import OfferedMethod as OfferedMethod
@@ -10,6 +12,8 @@ from gpu_workers.engine.answering.methods.dvd_lite import DvdLite
 from gpu_workers.engine.answering.methods.ravu import Ravu
 from gpu_workers.engine.answering.methods.uniform import Uniform
 from gpu_workers.engine.answering.methods.vector import NearestFrames
+from gpu_workers.engine.answering.methods.videoagent import VideoAgent
+from gpu_workers.engine.answering.methods.videoagent_mem import VideoAgentMem
 
 
 class UnknownMethod(ValueError):
@@ -24,7 +28,11 @@ _OFFERED: tuple[OfferedMethod, ...] = (
     NearestFrames(),
     CaptionRag(),
     DvdLite(),
+    VideoAgentMem(),
     Ravu(),
+    VideoAgent(),
+    Avataar(),
+    AvpLite(),
 )
 
 METHODS: dict[str, OfferedMethod] = {method.name: method for method in _OFFERED}
