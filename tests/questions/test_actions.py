@@ -23,6 +23,7 @@ COMPUTED = {
     # The tool of a step, which is a Tool's name or one of these.
     "step.tool": {"unreadable"},
     "UNKNOWN": {"unknown"},
+    "FINISH": {"finish"},
     "name if name in NAMES else UNKNOWN": {"unknown"},
     "action": set(),
     "OBSERVE": {"observe"},
