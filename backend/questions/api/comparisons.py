@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +22,7 @@ from backend.api.problems import FieldError, Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView, UnboundTenantView
 from backend.questions.api.ndjson import JsonLinesRenderer, lines_response
+from backend.questions.bodies.comparison_figures import ComparisonResultSerializer
 from backend.questions.bodies.comparisons import (
     ComparisonQuerySerializer,
     ComparisonRequestSerializer,
@@ -28,8 +30,10 @@ from backend.questions.bodies.comparisons import (
 )
 from backend.questions.models import Comparison
 from backend.questions.queries import comparisons as comparison_queries
+from backend.questions.queries.comparison_results import report_of, results_of
 from backend.questions.services import comparisons
 from backend.questions.services.comparison_drafts import ComparisonRefused
+from backend.questions.services.grading import grading_cost
 from backend.tenancy.context import tenant_scope
 
 TAGS = ["Comparisons"]
@@ -43,6 +47,15 @@ def _comparison(comparison_id: str) -> Comparison:
 
 def _body(comparison: Comparison) -> dict[str, Any]:
     return ComparisonSerializer(comparison_queries.view_of(comparison)).data
+
+
+def _body_with_report(comparison: Comparison) -> dict[str, Any]:
+    view = replace(
+        comparison_queries.view_of(comparison),
+        report=report_of(comparison),
+        grading_cost=grading_cost(comparison.id),
+    )
+    return ComparisonSerializer(view).data
 
 
 class ComparisonsView(TenantView):
@@ -91,7 +104,7 @@ class ComparisonView(TenantView):
     @extend_schema(operation_id="getComparison", tags=TAGS, responses=ComparisonSerializer)
     def get(self, request: Request, comparison_id: str) -> Response:
         """Get a comparison: how far it is, and the figures of every arm and pair so far."""
-        return Response(_body(_comparison(comparison_id)))
+        return Response(_body_with_report(_comparison(comparison_id)))
 
 
 class CancelComparisonView(TenantView):
@@ -134,7 +147,7 @@ def _pages(tenant_id: UUID, comparison: Comparison) -> Iterator[list[dict[str, A
     while True:
         with tenant_scope(tenant_id):
             items = comparison_queries.page_of_items(comparison.id, after=after, size=RESULTS_PAGE)
-            bodies = [{"position": item.position} for item in items]
+            bodies = listed(ComparisonResultSerializer, results_of(comparison, items))
         if not items:
             return
         yield bodies

@@ -35,7 +35,7 @@ class MillisecondsSerializer(serializers.Serializer[Any]):
     """Durations of questions, in milliseconds; null without any."""
 
     p50 = serializers.FloatField(allow_null=True, help_text="Half of the questions took at most this long.")
-    p95 = serializers.FloatField(allow_null=True, help_text="95 % of the questions took at most this long.")
+    p95 = serializers.FloatField(allow_null=True, help_text="Duration that 95 % of the questions do not exceed.")
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         return super().to_representation(dict(zip(("p50", "p95"), instance, strict=True)))
@@ -46,8 +46,8 @@ class ArmCostSerializer(serializers.Serializer[Any]):
 
     total = ExactDecimalField(help_text="Sum over the items.")
     mean = ExactDecimalField(allow_null=True, help_text="Mean of an item; null without items.")
-    p50 = ExactDecimalField(allow_null=True, help_text="Half of the items cost at most this.")
-    p95 = ExactDecimalField(allow_null=True, help_text="95 % of the items cost at most this.")
+    p50 = ExactDecimalField(allow_null=True, help_text="Median cost of an item.")
+    p95 = ExactDecimalField(allow_null=True, help_text="Cost that 95 % of the items do not exceed.")
 
 
 class ArmConfidenceSerializer(serializers.Serializer[Any]):

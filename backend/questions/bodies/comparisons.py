@@ -10,6 +10,7 @@ from backend.api.bodies import MAX_TIME_MS, MetadataField, StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ExactDecimalField
 from backend.questions.bodies.common import SCOPE_FIELDS, ScopeRequestSerializer
+from backend.questions.bodies.comparison_figures import ComparisonReportSerializer
 from backend.questions.bodies.questions import (
     EFFORT_HELP,
     METHOD_HELP,
@@ -54,7 +55,7 @@ class ComparisonItemRequestSerializer(ScopeRequestSerializer):
         allow_blank=True,
         help_text="The right answer in words. For a question with choices, the words of one of them.",
     )
-    evidence = serializers.ListSerializer(
+    evidence: Any = serializers.ListSerializer(
         child=LabeledSpanRequestSerializer(),
         required=False,
         max_length=50,
@@ -264,3 +265,15 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     completed_at = serializers.DateTimeField(
         source="comparison.completed_at", allow_null=True, help_text="When the last outcome or grade was there."
     )
+    grading_cost = ExactDecimalField(
+        required=False, help_text="What the judge cost so far, which is no arm's cost; only for a single comparison."
+    )
+    report = ComparisonReportSerializer(
+        required=False, help_text="Figures of every arm and pair so far; only for a single comparison."
+    )
+
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        body = super().to_representation(instance)
+        if instance.report is None:
+            del body["report"], body["grading_cost"]
+        return body

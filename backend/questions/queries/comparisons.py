@@ -12,11 +12,11 @@ from django.db.models import Count, QuerySet, Sum
 
 from backend.billing.rates import LEDGER_CURRENCY
 from backend.library.models import VideoStatus
+from backend.questions.figures.report import Report
 from backend.questions.models import (
     OPEN,
     Comparison,
     ComparisonItem,
-    ComparisonStatus,
     ComparisonVideo,
     Question,
     QuestionStatus,
@@ -34,16 +34,13 @@ class ComparisonCounts:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonView:
-    """A comparison with the rows that are shown with it."""
+    """A comparison with the rows that are shown with it. report, grading_cost: None if they were not read."""
 
     comparison: Comparison
     counts: ComparisonCounts
     videos: tuple[ComparisonVideo, ...]
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the comparison has its outcome."""
-        return self.comparison.status in (ComparisonStatus.COMPLETED, ComparisonStatus.CANCELED)
+    report: Report | None = None
+    grading_cost: Decimal | None = None
 
     @property
     def currency_code(self) -> str:

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from backend.billing.services import budgets, ledger
@@ -157,7 +158,7 @@ def _question(comparison: Comparison, item: ComparisonItem, arm: int, repeat: in
         effort=chosen["effort"],
         check=chosen["check"],
         budget=comparison.budget,
-        # A repeat samples anew; the arms of one repeat share the seed.
+        # A repeat samples again; the arms of one repeat share the seed.
         seed=(comparison.seed + repeat) % 2**31,
         external_id=item.external_id,
     )
@@ -186,6 +187,16 @@ def obstacle(question: Question) -> str:
     return LeftOut.VIDEO_DELETED if lost_videos(question) else ""
 
 
+def _locked() -> QuerySet[Comparison]:
+    """Return comparisons whose rows are locked when read.
+
+    The lock leaves the key alone: a question that is written twice in a transaction has its foreign key checked, and
+    two such transactions with shares of the key could not both take a full lock.
+    """
+    rows: QuerySet[Comparison] = Comparison.objects.select_for_update(no_key=True)
+    return rows
+
+
 def settle_question(question: Question) -> None:
     """Grade an outcome as far as no judge is needed, and note it in the comparison. The caller has written it before.
 
@@ -205,7 +216,7 @@ def settle(comparison_id: UUID, *, canceled: bool = False) -> None:
     Every transaction that gives a question of the comparison its outcome calls this after writing the outcome. The lock
     on the comparison's row lets only one transaction be the last, as in batches.settle().
     """
-    running = Comparison.objects.select_for_update().filter(id=comparison_id, status=ComparisonStatus.RUNNING)
+    running = _locked().filter(id=comparison_id, status=ComparisonStatus.RUNNING)
     comparison: Comparison | None = running.first()
     if comparison is None:
         return
@@ -242,7 +253,7 @@ def finish_grading(comparison_id: UUID, *, detail: str = "") -> bool:
 
     detail: why some answers have no grade, such as grading_failed.
     """
-    grading = Comparison.objects.select_for_update().filter(id=comparison_id, status=ComparisonStatus.GRADING)
+    grading = _locked().filter(id=comparison_id, status=ComparisonStatus.GRADING)
     comparison: Comparison | None = grading.first()
     if comparison is None:
         return False
@@ -268,7 +279,7 @@ def cancel_comparison(*, comparison_id: UUID) -> bool:
         return True
     # The job before the comparison, as a worker locks them.
     request_cancel(dedupe_key=grade_key(comparison_id))
-    grading = Comparison.objects.select_for_update().filter(id=comparison_id, status=ComparisonStatus.GRADING)
+    grading = _locked().filter(id=comparison_id, status=ComparisonStatus.GRADING)
     comparison: Comparison | None = grading.first()
     if comparison is None:
         return False

@@ -141,7 +141,7 @@ def grading_cost(comparison_id: UUID) -> Decimal:
 
 def is_grading(comparison_id: UUID) -> bool:
     """Whether a judge may read the comparison's answers. Locks the comparison."""
-    rows = Comparison.objects.select_for_update().filter(id=comparison_id, status=ComparisonStatus.GRADING)
+    rows = Comparison.objects.select_for_update(no_key=True).filter(id=comparison_id, status=ComparisonStatus.GRADING)
     return rows.first() is not None
 
 
