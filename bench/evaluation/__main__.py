@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--against", default="", help="reports to compare with, separated by commas")
-    options = parser.parse_args(_without_empty(sys.argv[1:] if arguments is None else arguments))
+    options = parser.parse_args(without_empty(sys.argv[1:] if arguments is None else arguments))
     arms = TAPE_ARMS if options.set in TAPE_SETS else CHOICE_ARMS + ABLATIONS
     if options.arm not in arms:
         parser.error(f"no arm {options.arm!r} for {options.set}; there are {', '.join(arms)}")
@@ -187,7 +187,7 @@ def _count(text: str) -> int:
     return value
 
 
-def _without_empty(arguments: Sequence[str]) -> list[str]:
+def without_empty(arguments: Sequence[str]) -> list[str]:
     """Leave out the options that the Makefile passes although nobody set them."""
     return [argument for argument in arguments if not re.fullmatch(r"--[a-z-]+=", argument)]
 
