@@ -28,7 +28,7 @@ from gpu_workers.engine.answering.watching.replies import (
 )
 from gpu_workers.engine.answering.watching.seeing import Seen, lines
 from gpu_workers.engine.answering.watching.segments import Segment
-from gpu_workers.engine.answering.wording import abstain_rule, answer_form, choice_lines
+from gpu_workers.engine.answering.wording import abstain_rule, answer_form, choice_lines, without_tags
 from gpu_workers.engine.models.roles import Message
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.fusion import RankedEvent
@@ -89,8 +89,8 @@ def predict(desk: Desk, talk: Talk, seen: Sequence[Seen], path: str) -> AnswerNo
     frames = {item.event.id: item.frame for item in reversed(seen) if item.frame is not None}
     node = AnswerNode(path, state, EventContext("", numbers, events), draw, scored(asked, draw), seen=frames)
     if node.votes:
-        said = draw.texts[node.votes[0].representative][:REPAIR_CHARACTERS]
-        talk.messages.append(Message("assistant", (said,)))
+        said = without_tags(draw.texts[node.votes[0].representative])[:REPAIR_CHARACTERS]
+        talk.messages.append(Message("assistant", (said or "{}",)))
     return node
 
 
@@ -107,7 +107,8 @@ def reflect(desk: Desk, talk: Talk, path: str) -> tuple[int | None, str]:
         max_tokens=REFLECT_TOKENS,
         seed=talk.asked.seed_of(path),
     )[0]
-    talk.messages.append(Message("assistant", (sample.text[:REPAIR_CHARACTERS],)))
+    # What it says may repeat words of the video.
+    talk.messages.append(Message("assistant", (without_tags(sample.text)[:REPAIR_CHARACTERS] or "{}",)))
     return read_confidence(sample.text), sample.text
 
 
