@@ -127,9 +127,7 @@ def _events(
 def _lines(desk: Desk, queries: Sequence[str], limit: int) -> tuple[list[StoredLine], float]:
     """Return at most limit lines, as many of each query."""
     found: dict[UUID, StoredLine] = {}
-    similarity = 0.0
     for query in queries:
-        lines, nearest = search_speech(desk, query, limit=max(1, limit // len(queries)))
-        found.update((line.id, line) for line in lines)
-        similarity = max(similarity, nearest)
-    return sorted(list(found.values())[:limit], key=lambda line: (line.video_id, line.span)), similarity
+        found.update((line.id, line) for line in search_speech(desk, query, limit=max(1, limit // len(queries))))
+    lines = sorted(list(found.values())[:limit], key=lambda line: (line.video_id, line.span))
+    return lines, desk.top_similarity if lines else 0.0
