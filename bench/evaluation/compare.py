@@ -37,6 +37,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arms = [arm.strip() for arm in options.arms.split(",") if arm.strip()]
     if not 2 <= len(arms) <= 8 or len(set(arms)) < len(arms):
         parser.error("name 2 to 8 different arms, separated by commas")
+    # Before any long work, so that a wrong name is reported at once.
+    unknown = [arm for arm in arms if arm not in evaluation.arms_of(options.set)]
+    if unknown:
+        parser.error(f"no arm {unknown[0]!r}; there are {', '.join(evaluation.arms_of(options.set))}")
     with tempfile.TemporaryDirectory(prefix="ava-compare-") as folder:
         reports = [_run(options, arm, Path(folder) / f"{arm}.json") for arm in arms]
     found = compare_reports(dict(zip(arms, reports, strict=True)))
