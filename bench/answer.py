@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bench.runner import print_figures
+from gpu_workers.engine.answering.method_settings import METHOD_SETTINGS
+
+METHOD_KINDS = ("calls", "fresh_tokens", "cached_share", "growth", "seconds")
 
 FIGURES: Mapping[str, tuple[str, str]] = {
     "tri_view_p95_ms": ("retrieval", "million_frames"),
@@ -26,7 +29,17 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "answer_vs_ava_in_doubt": ("answer_peer", "against_the_published_code"),
     "answer_events": ("answer_prompts", "events"),
     "judged_without_events": ("answer_prompts", "judgements"),
+    "sql_guard_writes": ("hostile_sql", "sql_guard"),
+    "sql_guard_foreign_names": ("hostile_sql", "sql_guard"),
+    "sql_guard_worst_ms": ("hostile_sql", "sql_guard"),
+    "sql_guard_answered": ("hostile_sql", "sql_guard"),
+    "programs_exceptions": ("random_programs", "programs"),
+    "programs_most_reads_share": ("random_programs", "programs"),
+    "programs_most_calls": ("random_programs", "programs"),
+    "programs_checked_share": ("random_programs", "programs"),
     "worker_memory": ("worker_memory", "query_worker"),
+    **{f"{name}_{kind}": ("method_calls", "methods") for name in METHOD_SETTINGS for kind in METHOD_KINDS},
+    "glance_vs_uniform": ("tape_glance", "glance_vs_uniform"),
 }
 """Every figure, with the module of this package and the function that measures it. One function may measure several."""
 

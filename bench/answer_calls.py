@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 import statistics
 import time
 import zlib
@@ -15,30 +14,16 @@ from itertools import count
 from typing import Any
 
 from bench.figures import Figure, Figures, at_least, at_most, ratio, side_by_side
-from bench.instant_models import EqualTexts, InstantEmbedder, vector_of
+from bench.instant_models import EqualTexts, InstantEmbedder
+from bench.long_day import filler, long_day
 from bench.model_server import ModelServer, Rates
 from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.contract import Budget, Effort
 from gpu_workers.engine.answering.presets import SearchSettings, changed, settings_for
-from gpu_workers.engine.ekg import (
-    CHUNK_MS,
-    Entity,
-    EntityMention,
-    Event,
-    EventRecord,
-    FrameRow,
-    LinkedMention,
-    Span,
-    stable_id,
-)
-from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.calibration import UNMEASURED
 from gpu_workers.engine.models.roles import AnswerModels, ChatModel, Message, Meter, ModelCall, Sample
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
 
-EVENTS, ENTITIES = 1_500, 300
-SUMMARY_CHARACTERS = 1_180
-"""16 of these, with their times and facts, are about 5,000 tokens."""
 CHOICES = ("to the left", "to the right", "into the shop", "nowhere")
 TRACE_CHARACTERS = 600
 """100 words, of the 120 that the prompt allows."""
@@ -249,50 +234,6 @@ def words(request: Mapping[str, Any]) -> str | Sequence[str]:
         json.dumps({"reasoning": said(TRACE_CHARACTERS), "answer": "ABCD"[k % 4], "evidence": [1, 2]})
         for k in range(request.get("n") or 1)
     ]
-
-
-@cache
-def long_day() -> InMemoryGraph:
-    """75 minutes of events of one chunk with long summaries; no two are alike."""
-    video_id, said = stable_id("video", "long day"), random.Random(0)
-    names = [f"{filler(said, 12)} {n}" for n in range(ENTITIES)]
-    people = [
-        Entity(stable_id("entity", video_id, n), name, "person", "", (), vector_of(name), 1)
-        for n, name in enumerate(names)
-    ]
-    records, frames = [], []
-    for n in range(EVENTS):
-        span = Span(n * CHUNK_MS, (n + 1) * CHUNK_MS)
-        summary = filler(said, SUMMARY_CHARACTERS)
-        event = Event(stable_id("event", video_id, n), n, span, n, n + 1, summary, vector_of(summary))
-        person = people[n % ENTITIES]
-        mention = LinkedMention(
-            stable_id("mention", event.id),
-            person.id,
-            event.id,
-            EntityMention(person.name, "person", ""),
-            person.centroid,
-        )
-        records.append(EventRecord(event, (person,), (mention,), ()))
-        frames.append(FrameRow(span.start_ms, b"", vector_of(f"frame {n}")))
-    return InMemoryGraph([MemoryVideo(video_id, records, (), frames)])
-
-
-_VOCABULARY = re.findall(
-    r"\w+",
-    "someone walks across a square towards the shop, a door opens, two people talk beside the fountain, a child waves "
-    "from its window, a cyclist stops, a van parks under trees, a woman carries a red bag, a man reads the paper",
-)
-
-
-def filler(source: random.Random, characters: int) -> str:
-    """Words of about so many characters in all."""
-    said: list[str] = []
-    length = 0
-    while length < characters:
-        said.append(source.choice(_VOCABULARY))
-        length += len(said[-1]) + 1
-    return " ".join(said)
 
 
 # --- what was called ---------------------------------------------------------------------------------------------

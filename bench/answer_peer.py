@@ -14,8 +14,9 @@ from functools import cache
 from itertools import count
 from typing import Any
 
-from bench.answer_calls import OURS, RATES, SLOTS, ask, filler, long_day, words
+from bench.answer_calls import OURS, RATES, SLOTS, ask, words
 from bench.figures import Figures, at_least, ratio, side_by_side
+from bench.long_day import filler, long_day
 from bench.model_server import ModelServer
 from gpu_workers.engine.models.roles import Message, Meter
 from gpu_workers.engine.models.served.chat import OpenAIChatModel

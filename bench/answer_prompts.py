@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.answer_calls import CHOICES, filler
+from bench.answer_calls import CHOICES
 from bench.figures import Figures, at_least, at_most
 from bench.instant_models import EqualTexts, InstantEmbedder, vector_of
+from bench.long_day import filler
 from gpu_workers.engine.answering import QuestionInput, answer_question
 from gpu_workers.engine.answering.contract import Effort
 from gpu_workers.engine.ekg import CHUNK_MS, Event, EventRecord, Span, Vector, stable_id, unit

@@ -7,9 +7,10 @@ A request waits for a slot, first come, first served. Then it takes latency + pr
 written tokens over the decode rate. The choices of one request are decoded side by side in one slot, as in a batch that
 is far from full, and take as long as the longest choice. With slot_per_sample each choice waits for a slot of its own,
 and each takes the time of the prompt: the batch is full.
-A beginning of the prompt that an earlier request had too costs nothing, in blocks of text parts, as on servers with a
-prefix cache. Answers are JSON that fits the requested schema. The asyncio server has its own process, so that its work
-does not count as the client's.
+A beginning of the prompt that an earlier request with the same cache_salt had too costs nothing, in blocks of text
+parts, as on servers with a prefix cache. What the server itself wrote counts only once it comes back in a prompt, and
+no prompt is ever forgotten. Answers are JSON that fits the requested schema. The asyncio server has its own process, so
+that its work does not count as the client's.
 """
 
 from __future__ import annotations
@@ -189,7 +190,7 @@ class _Server:
     def _prompt_tokens(self, request: Mapping[str, Any]) -> tuple[int, int]:
         """Return the number of the prompt's tokens, and of those that an earlier prompt began with."""
         total = cached = 0
-        state, cached_prefix = hashlib.sha256(), True
+        state, cached_prefix = hashlib.sha256(str(request.get("cache_salt")).encode()), True
         for part in _parts(request):
             tokens = self._tokens_of(part)
             state.update(json.dumps(part, sort_keys=True).encode())

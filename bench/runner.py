@@ -15,12 +15,18 @@ def print_figures(
 ) -> int:
     """Run the selected figures and return the exit status. figures: module and function by name.
 
-    A function may return several figures. A module is imported only when it is needed, because some load models.
+    A function may return several figures. --only also takes a function's name, for all its figures. A module is
+    imported only when it is needed, because some load models.
     """
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", metavar="NAME", help="run only figures whose name contains NAME")
+    parser.add_argument(
+        "--only",
+        default="",
+        metavar="NAME",
+        help="run only figures whose name contains NAME, or those of function NAME",
+    )
     only = parser.parse_args(arguments).only
-    selected = dict.fromkeys(target for name, target in figures.items() if only in name)
+    selected = dict.fromkeys(target for name, target in figures.items() if only in name or only == target[1])
     if not selected:
         parser.error(f"no figure is called like {only!r}: {', '.join(figures)}")
     for module, function in selected:
@@ -28,7 +34,7 @@ def print_figures(
         show_progress(f"{module}.{function} …")
         measure: Callable[[], Figures] = getattr(importlib.import_module(f"bench.{module}"), function)
         for figure in measure():
-            if only in figure.name:
+            if only in figure.name or only == function:
                 print(figure.line(), flush=True)
         show_progress(f"{module}.{function}: {time.monotonic() - began:.0f} s")
     return 0

@@ -65,7 +65,10 @@ _NUMBER = itertools.count()
 
 
 def words(request: Mapping[str, Any]) -> str:
-    """Return descriptions, each its own, of scenes of SCENE_CHUNKS chunks, or else what the schema allows."""
+    """Return descriptions, each its own, of scenes of SCENE_CHUNKS chunks, or else what the schema allows; "Yes." to a
+    request without a schema, as a worker asks to learn what a server does."""
+    if "response_format" not in request:
+        return "Yes."
     schema = request["response_format"]["json_schema"]
     answer = answer_for(schema["schema"], next(_NUMBER))
     if schema["name"] == "chunk_description":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Overview, Relation, Topic, TranscriptLine
-from backend.ekg.reader import read_chunk, read_entity, stored_vector
+from backend.ekg.stored_rows import read_chunk, read_entity, read_topic, stored_vector
 from backend.library.models import Segment
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import Span
@@ -57,20 +57,10 @@ def frames_between(video_id: UUID, version: int, span: Span, *, limit: int | Non
     return rows if limit is None else [rows[index] for index in evenly(len(rows), limit)]
 
 
-def read_topics(video_id: UUID, version: int) -> list[ekg.Topic]:
-    """Return the topics written so far, in order."""
+def read_topics(video_id: UUID, version: int, *, text_model: str) -> list[ekg.Topic]:
+    """Return the topics written so far, in order, with their vectors if text_model made these."""
     return [
-        ekg.Topic(
-            n=row.n,
-            span=Span(row.start_ms, row.end_ms),
-            first_event=row.first_event,
-            end_event=row.end_event,
-            title=row.title,
-            summary=row.summary,
-            people=tuple(row.people),
-            places=tuple(row.places),
-            frame_ms=tuple(row.frame_ms),
-        )
+        read_topic(row, embedding=stored_vector(row.embedding) if row.embedding_model == text_model else None)
         for row in Topic.objects.filter(video_id=video_id, index_version=version).order_by("n")
     ]
 

@@ -223,7 +223,8 @@ class Relation(IndexRow):
 class Topic(IndexRow):
     """A span of the video about one thing: consecutive events summarised together. Topics are contiguous in time.
 
-    people, places: names as in the events. frame_ms: times of frames that show the topic.
+    people, places: names as in the events. frame_ms: times of frames that show the topic. embedding: of title and
+    summary; null for topics of indexes that are older than it.
     """
 
     n = models.PositiveIntegerField()
@@ -236,6 +237,8 @@ class Topic(IndexRow):
     people = models.JSONField(default=list)
     places = models.JSONField(default=list)
     frame_ms = models.JSONField(default=list)
+    embedding = HalfVectorField(null=True)
+    embedding_model = models.CharField(max_length=100, default="", blank=True)
 
     class Meta(IndexRow.Meta):
         constraints = [

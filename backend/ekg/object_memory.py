@@ -6,14 +6,14 @@ from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
-import numpy as np
 from django.db.models import FloatField
 from django.db.models.expressions import RawSQL
 from pgvector import HalfVector
 
 from backend.ekg.models import Track, TrackedObject
+from backend.ekg.stored_rows import read_track, stored_vector
 from backend.tenancy.context import current_tenant_id, tenant_scope
-from gpu_workers.engine.ekg import ObjectState, Place, Span, TrackObservation, Vector, unit
+from gpu_workers.engine.ekg import ObjectState, Place, Span, TrackObservation, Vector
 from gpu_workers.engine.indexing.objects import LinkedTracks, most_alike
 
 _STATE = (
@@ -29,7 +29,7 @@ def unlinked_tracks(video_id: UUID, version: int, segment_n: int) -> tuple[list[
             "track_no"
         )
     )
-    return [row.id for row in rows], [_observation(row) for row in rows]
+    return [row.id for row in rows], [read_track(row) for row in rows]
 
 
 def object_numbers(video_id: UUID, version: int, since_ms: int) -> dict[int, int]:
@@ -150,27 +150,6 @@ def _state(row: TrackedObject) -> ObjectState:
         exits=row.exits,
         confidence=row.confidence,
         weight=row.weight,
-        embedding=_vector(row.embedding),
+        embedding=None if row.embedding is None else stored_vector(row.embedding),
         last=Place(ms, (x0, y0, x1, y1), (across, down)),
     )
-
-
-def _observation(row: Track) -> TrackObservation:
-    return TrackObservation(
-        track_id=row.track_no,
-        category=row.category,
-        span=Span(row.start_ms, row.end_ms),
-        confidence=row.confidence,
-        colour=row.colour,
-        motion=row.motion,
-        entered=row.entered,
-        left=row.left,
-        boxes=tuple((ms, x0, y0, x1, y1) for ms, x0, y0, x1, y1 in row.boxes),
-        appearance=_vector(row.appearance),
-    )
-
-
-def _vector(value: object) -> Vector | None:
-    if value is None:
-        return None
-    return unit(np.asarray(value.to_list() if isinstance(value, HalfVector) else value, dtype=np.float32))

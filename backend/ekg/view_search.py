@@ -22,15 +22,19 @@ EVENT_OF_LINE = (
     "e.video_id = line.video_id AND e.index_version = line.index_version "
     "AND e.start_ms < line.end_ms AND e.end_ms > line.start_ms"
 )
+EVENT_OF_TOPIC = (
+    "e.video_id = topic.video_id AND e.index_version = topic.index_version "
+    "AND e.n >= topic.first_event AND e.n < topic.end_event"
+)
 # Few columns, because it is joined with every view. The scope is applied only here.
-_INSIDE = (
+INSIDE = (
     "inside AS MATERIALIZED (SELECT e.id, e.video_id, e.index_version, e.n, e.start_ms, e.end_ms FROM ekg_event e "
     f"JOIN scope USING (video_id, index_version) WHERE {EVENT_IN_SCOPE})"
 )
 # Events do not overlap, and a scope admits one run of a video's events. So times alone show whether an item is inside,
 # without a look-up for each of 36,000 frames. All hits are joined with inside nevertheless.
 # The join with scope shows the planner that these are few rows; otherwise it reads all rows of the tenant.
-_REACH = (
+REACH = (
     "reach AS MATERIALIZED (SELECT video_id, index_version, start_ms, end_ms FROM scope JOIN "
     "(SELECT video_id, index_version, min(start_ms) AS start_ms, max(end_ms) AS end_ms FROM inside "
     "GROUP BY video_id, index_version) span USING (video_id, index_version))"
@@ -44,6 +48,7 @@ class _View:
     rows: FROM and WHERE that admit items, using inside (the events in scope) and reach (their time). events: joins from
     an item to its events in inside, as e. words: text for the reader after the item's id. tried: a join that costs too
     much for every item, so the best items are tried first until there are enough. carried: columns that tried needs.
+    times: start and end of an item that has a time of its own besides its events'.
     ordered: (partition columns, order column) of the items' neighbours, for queries with context.
     """
 
@@ -56,6 +61,7 @@ class _View:
     words: str
     carried: tuple[str, ...] = ()
     tried: str = ""
+    times: tuple[str, str] | None = None
     ordered: tuple[str, str] | None = None
 
 
@@ -95,6 +101,7 @@ _VIEWS: Mapping[ViewName, _View] = {
         "AND frame.ms >= greatest(reach.start_ms, %(start)s) AND frame.ms < least(reach.end_ms, %(end)s)",
         events="JOIN inside e ON e.id = frame.event_id",
         words="'at ' || frame.ms || ' ms'",
+        times=("frame.ms", "frame.ms + 1"),
     ),
     "transcript": _View(
         item="line",
@@ -108,6 +115,21 @@ _VIEWS: Mapping[ViewName, _View] = {
         tried=f"CROSS JOIN LATERAL (SELECT FROM inside e WHERE {EVENT_OF_LINE} LIMIT 1) line_event",
         events=f"JOIN inside e ON {EVENT_OF_LINE}",
         words="line.text",
+        times=("line.start_ms", "line.end_ms"),
+    ),
+    "topic": _View(
+        item="topic",
+        vector="embedding",
+        model="text",
+        table="ekg_topic",
+        # The scope holds all that the topic tells, since its words cannot be cut.
+        rows="ekg_topic topic JOIN scope USING (video_id, index_version) "
+        "WHERE topic.start_ms >= %(start)s AND topic.end_ms <= least(%(end)s, scope.until_ms)",
+        carried=("video_id", "index_version", "topic.first_event", "topic.end_event"),
+        tried=f"CROSS JOIN LATERAL (SELECT FROM inside e WHERE {EVENT_OF_TOPIC} LIMIT 1) topic_event",
+        events=f"JOIN inside e ON {EVENT_OF_TOPIC}",
+        words="topic.title",
+        times=("topic.start_ms", "topic.end_ms"),
     ),
 }
 """Every view that finds events by similarity. A new view is a row here."""
@@ -134,10 +156,14 @@ def view_statement(queries: Mapping[ViewName, ViewQuery], *, floor: float) -> tu
         parameters |= {f"{name}_query": half(query.vector), f"{name}_limit": query.limit}
         if _in_context(_VIEWS[name], query):
             parameters[f"{name}_context"] = query.context
+        if query.within is not None:
+            video_id, span = query.within.video_id, query.within.span
+            parameters |= {f"{name}_video": video_id, f"{name}_from": span.start_ms, f"{name}_to": span.end_ms}
+    narrowed = [_narrowed(name) for name, query in searched.items() if query.within is not None]
     nearest = [f"{name}_nearest AS MATERIALIZED ({_nearest(name, query)})" for name, query in searched.items()]
-    hits = " UNION ALL ".join(_found(name, _VIEWS[name]) for name in searched)
+    hits = " UNION ALL ".join(_found(name, query) for name, query in searched.items())
     return (
-        f"WITH {', '.join([SCOPE, _INSIDE, _REACH, *nearest])} SELECT view, event_id, item, similarity, words "
+        f"WITH {', '.join([SCOPE, INSIDE, REACH, *narrowed, *nearest])} SELECT view, event_id, item, similarity, words "
         f"FROM ({hits}) hits ORDER BY view, similarity DESC, item, video_id, n",
         parameters,
     )
@@ -145,6 +171,22 @@ def view_statement(queries: Mapping[ViewName, ViewQuery], *, floor: float) -> tu
 
 def _in_context(view: _View, query: ViewQuery) -> bool:
     return view.ordered is not None and query.context != 0.0
+
+
+def _narrowed(name: ViewName) -> str:
+    """Return the CTE of the events in scope that overlap the part to which a view is narrowed."""
+    return (
+        f"{name}_inside AS MATERIALIZED (SELECT * FROM inside WHERE video_id = %({name}_video)s::uuid "
+        f"AND {_from(name)} < {_to(name)} AND start_ms < {_to(name)} AND end_ms > {_from(name)})"
+    )
+
+
+def _from(name: ViewName) -> str:
+    return f"greatest(%(start)s, %({name}_from)s)"
+
+
+def _to(name: ViewName) -> str:
+    return f"least(%(end)s, %({name}_to)s)"
 
 
 def _nearest(name: ViewName, query: ViewQuery) -> str:
@@ -156,35 +198,47 @@ def _nearest(name: ViewName, query: ViewQuery) -> str:
         f"FROM {view.rows} "
         f"AND {view.item}.tenant_id = %(tenant)s AND {view.item}.embedding_model = %({view.model}_model)s"
     )
+    narrow = query.within is not None
+    if narrow and view.times is not None:
+        admitted += f" AND {view.times[0]} < {_to(name)} AND {view.times[1]} > {_from(name)}"
     best = f"ORDER BY similarity DESC, {view.item}.id"
     limit = f"LIMIT %({name}_limit)s"
     if view.ordered is not None and _in_context(view, query):
-        within, position = view.ordered
+        partition, position = view.ordered
+        # The neighbours count wherever in scope they are, so the view is narrowed after them.
+        part = f"WHERE {view.item}.id IN (SELECT id FROM {name}_inside) " if narrow else ""
         # Materialised, so that each product is computed once and no vector passes through the sort.
         return (
-            f"WITH own AS MATERIALIZED (SELECT {view.item}.id, {within}, {view.item}.{position}, {cosine} AS cosine "
+            f"WITH own AS MATERIALIZED (SELECT {view.item}.id, {partition}, {view.item}.{position}, {cosine} AS cosine "
             f"{admitted}), around AS (SELECT id, cosine, "
             f"CASE WHEN lag({position}) OVER near = {position} - 1 THEN lag(cosine) OVER near END AS before, "
             f"CASE WHEN lead({position}) OVER near = {position} + 1 THEN lead(cosine) OVER near END AS after "
-            f"FROM own WINDOW near AS (PARTITION BY {within} ORDER BY {position})) "
+            f"FROM own WINDOW near AS (PARTITION BY {partition} ORDER BY {position})) "
             f"SELECT {view.item}.id, (cosine + %({name}_context)s::float8 * coalesce(greatest(before, after), cosine)) "
-            f"/ (1 + %({name}_context)s::float8) AS similarity FROM around {view.item} {best} {limit}"
+            f"/ (1 + %({name}_context)s::float8) AS similarity FROM around {view.item} {part}{best} {limit}"
         )
     columns = ", ".join([f"{view.item}.id", *view.carried])
     ranked = f"SELECT {columns}, {cosine} AS similarity {admitted} {best}"
     if view.tried:
         ranked = f"SELECT {view.item}.id, similarity FROM ({ranked}) {view.item} {view.tried} {best}"
-    return f"{ranked} {limit}"
+    return f"{_instead(name, REACH)}{ranked} {limit}" if narrow else f"{ranked} {limit}"
 
 
-def _found(name: str, view: _View) -> str:
+def _instead(name: ViewName, *more: str) -> str:
+    """Return a WITH that puts the events of a narrowed view in the place of inside, followed by more CTEs."""
+    return f"WITH {', '.join([f'inside AS (SELECT * FROM {name}_inside)', *more])} "
+
+
+def _found(name: ViewName, query: ViewQuery) -> str:
     """Return the SELECT of one row per event of each item above the floor."""
-    return (
+    view = _VIEWS[name]
+    found = (
         f"SELECT '{name}' AS view, e.id AS event_id, near.id AS item, near.similarity, {view.words} AS words, "
         f"e.video_id, e.n FROM {name}_nearest near JOIN {view.table} {view.item} "
         f"ON {view.item}.tenant_id = %(tenant)s AND {view.item}.id = near.id {view.events} "
         "WHERE near.similarity > %(floor)s"
     )
+    return found if query.within is None else f"({_instead(name)}{found})"
 
 
 def read_hits(queries: Iterable[ViewName], rows: Iterable[tuple[Any, ...]]) -> dict[ViewName, list[Hit]]:

@@ -13,6 +13,7 @@ from pgvector import HalfVector
 
 from backend.ekg.graph_store import GraphStore, Participation, RelatedTo
 from backend.ekg.index_reads import transcript_between
+from backend.ekg.known_entities import nearest_entities
 from backend.ekg.models import (
     Chunk,
     Entity,
@@ -25,7 +26,7 @@ from backend.ekg.models import (
     Track,
     TranscriptLine,
 )
-from backend.ekg.reader import nearest_entities, read_chunk
+from backend.ekg.stored_rows import read_chunk
 from backend.tenancy.context import current_tenant_id
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import EventRecord, SegmentRecord, Vector, stable_id
@@ -214,7 +215,10 @@ class VersionWriter:
         """Replace all topics of the version and its overview."""
         rows = Topic.objects.filter(video_id=self.video_id, index_version=self.version)
         rows.filter(n__gte=len(topics)).delete()
-        columns = ["start_ms", "end_ms", "first_event", "end_event", "title", "summary", "people", "places", "frame_ms"]
+        columns = [
+            "start_ms", "end_ms", "first_event", "end_event", "title", "summary", "people", "places", "frame_ms",
+            "embedding", "embedding_model",
+        ]  # fmt: skip
         Topic.objects.bulk_create(
             [
                 Topic(
@@ -230,6 +234,8 @@ class VersionWriter:
                     people=list(topic.people),
                     places=list(topic.places),
                     frame_ms=list(topic.frame_ms),
+                    embedding=None if topic.embedding is None else _half(topic.embedding),
+                    embedding_model="" if topic.embedding is None else self._text_model,
                 )
                 for topic in topics
             ],

@@ -2,7 +2,9 @@
 
 No picture is seen, so rules over the captions' words play three roles: an event's summary is its distinct captions in
 order, its entities are the noun phrases that follow an article, and its relations are the words between two of these
-phrases. A caption replaces the frame of its second. Merging, linking, embedding and all of retrieval are real.
+phrases. A caption replaces the frame of its second, for retrieval and for a look at it. Topics and the overview are
+those of the measured narrator. There is no speech, and nothing is tracked. Merging, linking, embedding, splitting into
+topics and all of retrieval are real.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import hashlib
 import pickle
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 from uuid import UUID
@@ -30,18 +32,22 @@ from gpu_workers.engine.ekg import (
     LinkedMention,
     Relation,
     RelationStatement,
+    SegmentRecord,
     Span,
+    Topic,
     chunk_spans,
     stable_id,
 )
 from gpu_workers.engine.indexing.assembly import EventAssembler
+from gpu_workers.engine.indexing.global_summary import summarise
 from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions, mention_text
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.memory_graph import MemoryVideo
 from gpu_workers.engine.models.calibration import calibration_of
+from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
 from gpu_workers.engine.models.roles import Meter, Similarity, TextEmbedder
 
-FORM = 1
+FORM = 2
 """Part of every cache key: raised if the same captions give another index."""
 
 LONG_WORDS = 25
@@ -74,9 +80,9 @@ class CaptionIndex:
         """Return the index of one video's captions, in chunks of 3 s, merged to events like a described video."""
         return self._cached("captions", name, captions, lambda: self._assembled(name, captions, profile))
 
-    def of_long_events(self, name: str, captions: Sequence[Sentence], *, words: int) -> MemoryVideo:
+    def of_long_events(self, name: str, captions: Sequence[Sentence], *, words: int, profile: str) -> MemoryVideo:
         """Return the index of one video's captions, joined to events of about so many words, as a VLM writes them."""
-        return self._cached(f"events of {words}", name, captions, lambda: self._joined(name, captions, words))
+        return self._cached(f"events of {words}", name, captions, lambda: self._joined(name, captions, words, profile))
 
     def of_events(self, name: str, events: Sequence[Sentence]) -> MemoryVideo:
         """Return the index of sentences with their own spans, each an event unchanged; they may overlap."""
@@ -89,7 +95,8 @@ class CaptionIndex:
         fitted = calibration_of(similarity=models[1], text_embedder=models[0]).thresholds.merge.value
         # Pickles name the module of their classes and hold their fields in order: a file from before a change is not
         # read.
-        shapes = [[field.name for field in fields(kind)] for kind in (Chunk, Event, LinkedMention, Relation)]
+        kinds = (MemoryVideo, Chunk, Event, LinkedMention, Relation, Topic)
+        shapes = [[field.name for field in fields(kind)] for kind in kinds]
         key = repr((FORM, MemoryVideo.__module__, shapes, form, name, models, fitted, sentences))
         path = self._folder / f"{form}-{hashlib.sha256(key.encode()).hexdigest()[:20]}.pickle"
         if path.exists():
@@ -117,18 +124,33 @@ class CaptionIndex:
         )
         assembler.push(chunks)
         assembler.flush()
-        return MemoryVideo(video, index.events, chunks, self._frames(captions))
+        return self._whole(index, chunks, captions, profile=profile)
 
-    def _joined(self, name: str, captions: Sequence[Sentence], words: int) -> MemoryVideo:
-        memory = self._as_they_stand(name, joined(captions, words))
-        return replace(memory, frames=self._frames(captions))
+    def _joined(self, name: str, captions: Sequence[Sentence], words: int, profile: str) -> MemoryVideo:
+        return self._whole(self._linked(name, joined(captions, words)), (), captions, profile=profile)
+
+    def _whole(
+        self, index: MemoryIndex, chunks: Sequence[Chunk], captions: Sequence[Sentence], *, profile: str
+    ) -> MemoryVideo:
+        """Return the index with the captions as frames, and with topics and overview."""
+        frames = self._frames(captions)
+        if captions:
+            index.add_segment(SegmentRecord(Span(0, captions[-1].span.end_ms), tuple(chunks), tuple(frames)))
+        summarise(index, MeasuredNarrator(), self._embedder, profile=profile, meter=Meter())
+        return MemoryVideo(index.video_id, index.events, chunks, frames, topics=index.topics, overview=index.overview)
 
     def _frames(self, captions: Sequence[Sentence]) -> list[FrameRow]:
-        """Return a frame for each caption, with the vector of its text."""
+        """Return a frame for each caption: the caption in UTF-8 is its picture, and its vector is that of the text."""
         vectors = self._embedder.embed([caption.text for caption in captions], meter=Meter())
-        return [FrameRow(c.span.start_ms, b"", row) for c, row in zip(captions, vectors, strict=True)]
+        return [
+            FrameRow(c.span.start_ms, c.text.encode(), row, (c.text,)) for c, row in zip(captions, vectors, strict=True)
+        ]
 
     def _as_they_stand(self, name: str, sentences: Sequence[Sentence]) -> MemoryVideo:
+        return MemoryVideo(video_id(name), self._linked(name, sentences).events)
+
+    def _linked(self, name: str, sentences: Sequence[Sentence]) -> MemoryIndex:
+        """Return the index of sentences with their own spans, each an event unchanged."""
         video = video_id(name)
         index = MemoryIndex(video)
         linker = EntityLinker(video, 1, index, LinkingSettings())
@@ -142,7 +164,7 @@ class CaptionIndex:
             own = np.asarray([next(rows) for _ in mentions[n]], dtype=np.float32)
             linked = linker.link(event.id, mentions[n], own, extractions[n].relations)
             index.append(EventRecord(event, linked.entities, linked.mentions, linked.relations))
-        return MemoryVideo(video, index.events)
+        return index
 
 
 def joined(captions: Sequence[Sentence], words: int) -> list[Sentence]:

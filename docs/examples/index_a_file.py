@@ -36,7 +36,7 @@ def index_file(path: Path, models: IndexModels, *, profile: str, meter: Meter) -
         return observe_segment(source, span, models, profile=profile, meter=meter)
 
     index_recording(observe, found.duration_ms, models, index, video_id=video_id, profile=profile, meter=meter)
-    summarise(index, models.narrator, profile=profile, meter=meter)
+    summarise(index, models.narrator, models.text_embedder, profile=profile, meter=meter)
     return index
 
 

@@ -44,6 +44,14 @@ class Span:
     def overlaps(self, other: Span) -> bool:
         return self.start_ms < other.end_ms and other.start_ms < self.end_ms
 
+    def holds(self, other: Span) -> bool:
+        return self.start_ms <= other.start_ms and other.end_ms <= self.end_ms
+
+    def cut_to(self, other: Span) -> Span | None:
+        """Return the part of this span that lies in other; None if there is none."""
+        start_ms, end_ms = max(self.start_ms, other.start_ms), min(self.end_ms, other.end_ms)
+        return Span(start_ms, end_ms) if start_ms < end_ms else None
+
 
 @dataclass(frozen=True, slots=True)
 class SampledFrame:
@@ -304,7 +312,7 @@ class Topic:
     """A stretch of the video about one thing: the events first_event..end_event (one past the last), narrated together.
 
     Each topic starts where the one before it ends. people, places: names as the events give them. frame_ms: times of
-    kept frames that show it.
+    kept frames that show it. embedding: of embedded_text, if the text embedder has read it.
     """
 
     n: int
@@ -316,6 +324,11 @@ class Topic:
     people: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
     frame_ms: tuple[int, ...] = ()
+    embedding: Vector | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def embedded_text(self) -> str:
+        return f"{self.title}: {self.summary}"
 
 
 @dataclass(frozen=True, slots=True)

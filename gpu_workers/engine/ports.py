@@ -106,7 +106,8 @@ class ViewQuery:
 
     context: only for events, the weight of the better of the two neighbours in scope. The similarity is (own + context
     * neighbour's) / (1 + context). The neighbours of an event show its subject. within: admits only events, lines and
-    topics that overlap it, frames inside it, and entities that take part in an event that overlaps it.
+    topics that overlap it, frames inside it, and entities that take part in an event that overlaps it; they hit only
+    the events that overlap it. The neighbours of an event count wherever in scope they are.
     """
 
     vector: Vector
@@ -119,8 +120,8 @@ class ViewQuery:
 class Hit:
     """An event found by one view.
 
-    item: id of the matching event, entity, frame or line; for a step in time the event that the step leaves; None if
-    several entities connect the event. words: the match in words for people, "" if there is nothing to read.
+    item: id of the matching event, entity, frame, line or topic; for a step in time the event that the step leaves;
+    None if several entities connect the event. words: the match in words for people, "" if there is nothing to read.
     """
 
     event_id: UUID
@@ -243,8 +244,8 @@ class KnowledgeGraph(Protocol):
 
         Hits have an exact cosine similarity above floor, best first, ties by the id of the item. limit counts items. An
         item in scope hits each event in scope that it belongs to, in order of video and time: an entity hits the events
-        that it takes part in, a line those that it is spoken in. A view without a query, or with limit 0, is not
-        searched and has no hits.
+        that it takes part in, a line those that it is spoken in, a topic those that it tells of. A topic is in scope if
+        all of it is. A view without a query, or with limit 0, is not searched and has no hits.
         """
         ...
 
@@ -284,11 +285,12 @@ class KnowledgeGraph(Protocol):
 
     def jpeg(self, frame: StoredFrame) -> bytes: ...
 
-    # Reads by time, words, topic and thing. All keep to the scope; a limit of 0 or less returns nothing.
+    # Reads by time, words, topic and thing. A limit of 0 or less returns nothing. All keep to the scope: a span that is
+    # asked for is cut to the scope's, and engine.retrieval.in_scope says what is left of things that reach beyond it.
 
     def extents(self) -> Mapping[UUID, Span]:
-        """Return for each video in scope that has an event in it the stretch that may be read: the scope's span, from
-        the video's first to the end of its last event in scope."""
+        """Return for each video in scope that has an event in it the stretch that may be read: from the start of its
+        first event in scope to the end of its last, cut to the scope's span."""
         ...
 
     def events_between(self, video_id: UUID, span: Span, *, limit: int) -> Sequence[EventPlace]:
@@ -305,8 +307,9 @@ class KnowledgeGraph(Protocol):
     def frames_between(self, video_id: UUID, span: Span, *, limit: int, ends: bool = False) -> Sequence[StoredFrame]:
         """Return at most limit stored frames inside span, in order of time.
 
-        If there are more, span is cut into limit equal parts, and the frame nearest to the middle of each is returned,
-        each once. ends: evenly chosen from all of them instead, with the first and the last (retrieval.frames.evenly).
+        If there are more, the part of span inside extents() is cut into limit equal parts, and the frame nearest to the
+        middle of each is returned, each once. ends: instead, in equal steps from the first of them to the last
+        (engine.retrieval.frames.spread).
         """
         ...
 
@@ -315,14 +318,18 @@ class KnowledgeGraph(Protocol):
         ...
 
     def lines_containing(self, words: Sequence[str], *, limit: int) -> Sequence[StoredLine]:
-        """Return lines that contain one of words as text, whatever its case, in order of video and time.
+        """Return at most limit lines that contain one of words as text, whatever its case, in order of video and time.
 
-        A caller counts words itself: "owl" contains "ow". A line is in scope if it overlaps an event in scope.
+        A caller counts words itself: "owl" contains "ow". No letter of a word has a meaning of its own. A line is in
+        scope if it overlaps the scope's span and an event in scope.
         """
         ...
 
     def topics(self, video_id: UUID) -> Sequence[Topic]:
-        """Return the video's topics that overlap the scope, in order of time; none if they are not written yet."""
+        """Return the video's topics that lie in scope as a whole, in order of time; none if they are not written yet.
+
+        A topic that reaches beyond the scope is left out: its words cannot be cut.
+        """
         ...
 
     def overview(self, video_id: UUID) -> Overview | None:
@@ -331,15 +338,24 @@ class KnowledgeGraph(Protocol):
         ...
 
     def objects(self, *, limit: int) -> Sequence[StoredObject]:
-        """Return at most limit tracked objects that are visible in scope, by video and number."""
+        """Return at most limit tracked objects that are visible in scope, by video and number.
+
+        spans, entries and exits are those in scope.
+        """
         ...
 
     def tracks_of(self, object_ids: Sequence[UUID], *, limit: int) -> Sequence[StoredTrack]:
-        """Return at most limit tracks of the objects that overlap the scope, in order of video, time and track."""
+        """Return at most limit tracks of the objects that overlap the scope, in order of video, time and track.
+
+        Each is cut to the scope.
+        """
         ...
 
     def entities(self, entity_ids: Sequence[UUID]) -> Mapping[UUID, StoredEntity]:
-        """Return those of the entities that take part in an event in scope."""
+        """Return those of the entities that take part in an event in scope.
+
+        If an entity also takes part in events out of scope, its words and its weight are those of the events in scope.
+        """
         ...
 
     def entities_of(self, event_ids: Sequence[UUID]) -> Sequence[StoredMention]:
@@ -352,5 +368,5 @@ class KnowledgeGraph(Protocol):
 
     def relations_of(self, entity_ids: Sequence[UUID], *, limit: int) -> Sequence[TimedRelation]:
         """Return at most limit relations with one of the entities at an end, by video and time of the event, then by
-        id."""
+        id. Their ends have the names that the event has for them."""
         ...

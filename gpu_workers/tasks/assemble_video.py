@@ -33,7 +33,7 @@ from workers.runner import FollowUp, Work
 
 logger = logging.getLogger("ava.jobs")
 
-SEGMENTS_PER_STEP = 16
+SEGMENTS_PER_STEP = 32
 """Maximum number of ready segments that one step assembles and commits. Their summaries are requested together, so that
 slow models do not hold up a backlog segment by segment."""
 TURN_SECONDS = 300.0
@@ -141,9 +141,7 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
             next_event_n=step.next_event_n,
             pending_chunks=with_objects(step.pending, numbers),
         )
-        assembler.push(with_objects(step.chunks, numbers))
-        if step.observed.last:
-            assembler.flush()
+        assembler.push(with_objects(step.chunks, numbers), last=step.observed.last)
     for warning in assembler.warnings:
         logger.warning(
             "video %s, event %s: %s: %s: %s", video.id, warning.event_id, warning.stage, warning.code, warning.message

@@ -35,6 +35,7 @@ from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine.ekg import EventDigest, Span, Topic, stable_id
 from gpu_workers.engine.indexing.global_summary import GlobalSummariser, TopicSettings
 from gpu_workers.engine.indexing.linking import Compaction, compact
+from gpu_workers.engine.indexing.topic_vectors import with_vectors
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import index_models
@@ -56,7 +57,6 @@ class Summary:
     version: int
     ended: bool
     end_event: int
-    topics: list[Topic]
 
 
 def handle(work: Work) -> FollowUp | None:
@@ -73,13 +73,14 @@ def handle(work: Work) -> FollowUp | None:
 
     turn_ends = time.monotonic() + TURN_SECONDS
     with failing_job(work, meter, video_id=video.id):
+        embedder = index_models().text_embedder
         summariser = GlobalSummariser(
             index_models().narrator,
             profile=video.profile,
             meter=meter,
             frame_times=frame_times,
             settings=topic_settings(video),
-            topics=summary.topics,
+            topics=topics_so_far(summary, embedder.name),
         )
         end_reached = first = summariser.next_event_n
         for events in batches(summary, first):
@@ -91,6 +92,7 @@ def handle(work: Work) -> FollowUp | None:
                 break
         ended = summary.ended and end_reached == summary.end_event
         topics, overview = summariser.conclude(ended=ended)
+        topics = with_vectors(topics, embedder, meter=meter)
     for warning in summariser.warnings:
         logger.warning("summary of video %s: %s: %s: %s", video.id, warning.stage, warning.code, warning.message)
     compaction = linked_again(summary) if ended and settings.INDEX_LINKING == "kmeans" else None
@@ -99,7 +101,7 @@ def handle(work: Work) -> FollowUp | None:
             if end_reached < summary.end_event:
                 # A wake-up for this same job gives the remaining events their own time limit and attempts.
                 enqueue_summary(video.id, version)
-            writer = VersionWriter(video.id, version, text_model=index_models().text_embedder.name, frame_model="")
+            writer = VersionWriter(video.id, version, text_model=embedder.name, frame_model="")
             writer.store_summary(topics, overview)
             if compaction is not None:
                 writer.replace_entities(compaction)
@@ -134,8 +136,12 @@ def load(work: Work) -> Summary | None:
             version=built.n,
             ended=ended,
             end_event=0 if last is None else last[0] + 1,
-            topics=read_topics(built.video_id, built.n),
         )
+
+
+def topics_so_far(summary: Summary, text_model: str) -> list[Topic]:
+    with tenant_scope(summary.video.tenant_id):
+        return read_topics(summary.video.id, summary.version, text_model=text_model)
 
 
 def topic_settings(video: Video) -> TopicSettings:

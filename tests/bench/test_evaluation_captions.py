@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from bench.evaluation.caption_checker import CaptionChecker
 from bench.evaluation.captions import CaptionIndex, extracted, joined
 from bench.evaluation.datasets import Sentence
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
-from gpu_workers.engine.models.roles import Meter
-from tests.engine.answering.world import ScriptedEmbedder, ScriptedSimilarity
+from gpu_workers.engine.models.roles import CheckRequest, Meter, ModelError, ObserveRequest
+from gpu_workers.engine.ports import ViewQuery
+from gpu_workers.engine.retrieval.frames import frame_evidence
+from tests.engine.answering.world import Request, ScriptedEmbedder, ScriptedReasoner, ScriptedSimilarity, embed
 
 
 class CountedEmbedder(ScriptedEmbedder):
@@ -66,11 +69,11 @@ def test_captions_are_joined_to_long_events(tmp_path: Path) -> None:
     ]
     assert joined([], 8) == []
 
-    video = index(tmp_path).of_long_events("cooking", COOKING, words=8)
+    video = index(tmp_path).of_long_events("cooking", COOKING, words=8, profile="egocentric")
 
     assert told(video) == [(e.span.start_ms, e.span.end_ms, e.text) for e in joined(COOKING, 8)]
     assert [frame.ms for frame in video.frames] == [caption.span.start_ms for caption in COOKING]
-    assert told(index(tmp_path).of_long_events("cooking", COOKING, words=1_000)) == [
+    assert told(index(tmp_path).of_long_events("cooking", COOKING, words=1_000, profile="egocentric")) == [
         (0, 18_000, "C opens the tap. C washes a carrot. the man X cuts the fresh bread with a knife.")
     ]
 
@@ -149,3 +152,54 @@ def test_an_index_is_made_once_and_read_the_same(tmp_path: Path, form: str) -> N
     made("one", COOKING[:-1], other)
     assert other.calls > 0, "other captions are another index"
     assert not list(tmp_path.glob("*.part"))
+
+
+# --- what methods read from captions -------------------------------------------------------------------------------
+
+
+def test_topics_and_an_overview_are_written_over_captions(tmp_path: Path) -> None:
+    video = index(tmp_path).of_captions("cooking", COOKING, profile="egocentric")
+    graph = InMemoryGraph([video])
+
+    topics, overview = graph.topics(video.video_id), graph.overview(video.video_id)
+
+    assert topics[0].span.start_ms == 0
+    assert topics[-1].span.end_ms == 18_000
+    assert overview is not None
+    assert overview.until_ms == 18_000
+    query = ViewQuery(embed("tap, carrot and bread"), 5)
+    assert {hit.view for hit in graph.search_views({"topic": query}, floor=-1.0)["topic"]} == {"topic"}
+    long = index(tmp_path).of_long_events("cooking", COOKING, words=8, profile="egocentric")
+    assert InMemoryGraph([long]).overview(long.video_id) is not None
+
+
+def test_nothing_speaks_and_nothing_is_tracked(tmp_path: Path) -> None:
+    graph = InMemoryGraph([index(tmp_path).of_captions("cooking", COOKING, profile="egocentric")])
+
+    assert graph.lines_containing(["tap"], limit=5) == []
+    assert list(graph.objects(limit=5)) == []
+
+
+def test_a_look_at_a_frame_reads_the_caption_of_its_second(tmp_path: Path) -> None:
+    video = index(tmp_path).of_captions("cooking", COOKING, profile="egocentric")
+    graph = InMemoryGraph([video])
+    frames = graph.frames_between(video.video_id, Span(5_000, 7_000), limit=9)
+    evidence = frame_evidence(graph, frames, list(graph.load_events([f.event_id for f in frames]).values()))
+    asked: list[Request] = []
+
+    def reply(request: Request) -> str:
+        asked.append(request)
+        return "{}"
+
+    checker = CaptionChecker(ScriptedReasoner(reply))
+    checker.check(CheckRequest("What is washed?", (), (), evidence), n=1, schema={}, meter=Meter())
+    checker.observe(ObserveRequest("What?", "washing", "", (), evidence), schema={}, meter=Meter())
+
+    for request in asked:
+        assert "C opens the tap" in request.text
+        assert "C washes a carrot" in request.text
+        assert "bread" not in request.text
+    assert not checker.sees
+    assert checker.name.startswith("captions read by ")
+    with pytest.raises(ModelError, match="no measurement"):
+        checker.check(CheckRequest("What?", (), (), ()), n=1, schema={}, meter=Meter())

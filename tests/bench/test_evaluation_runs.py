@@ -14,8 +14,9 @@ import pytest
 
 from bench.evaluation import __main__ as evaluation
 from bench.evaluation import fit_support
-from bench.evaluation.arms import ABLATIONS, CHOICE_ARMS, TAPE_ARMS, WITHOUT_REASONER, ChoiceArm, Outcome
+from bench.evaluation.arms import ABLATIONS, CHOICE_ARMS, WITHOUT_REASONER, ChoiceArm, Outcome
 from bench.evaluation.datasets import ChoiceQuestion
+from bench.evaluation.tape_arms import TAPE_ARMS
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.calibration import EMBEDDED_REASONER
 from tests.abilities import Abilities

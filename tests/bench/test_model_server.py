@@ -56,6 +56,15 @@ def test_a_prompt_that_began_before_is_cached_up_to_where_it_differs() -> None:
     assert [call.cached_tokens for call in meter.calls] == [0, 100, 101]
 
 
+def test_a_prompt_is_cached_for_its_own_salt_alone() -> None:
+    with ModelServer(FAST, slots=1) as server:
+        model, first, second = model_of(server), Meter("acme"), Meter("globex")
+        for meter in (first, first, second):
+            model.sample([Message("user", ("x" * 400,))], stage="answer", meter=meter)
+    assert [call.cached_tokens for call in first.calls] == [0, 100]
+    assert [call.cached_tokens for call in second.calls] == [0]
+
+
 def test_the_served_time_follows_the_rates() -> None:
     with ModelServer(Rates(latency_s=0.05, prefill=2_000.0, decode=100.0), slots=1) as server:
         model_of(server).sample([Message("user", ("x" * 400,))], stage="answer", meter=Meter())

@@ -6,7 +6,7 @@ Vectors have few values that half precision holds exactly, so similarities are e
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -14,19 +14,13 @@ import numpy as np
 import psycopg
 import pytest
 
-from backend.ekg.reader import PostgresGraph, Scope, ScopedVideo
 from backend.ekg.writer import VersionWriter
-from backend.library.storage import ObjectStorage
 from gpu_workers.engine.ekg import (
     Chunk,
     Entity,
     EntityMention,
-    Event,
     EventRecord,
-    FrameRow,
     LinkedMention,
-    Relation,
-    SegmentRecord,
     Span,
     TranscriptLine,
     Vector,
@@ -34,171 +28,36 @@ from gpu_workers.engine.ekg import (
 )
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.roles import Meter
-from gpu_workers.engine.ports import EventPlace, KnowledgeGraph, ViewName, ViewQuery
+from gpu_workers.engine.ports import EventPlace, KnowledgeGraph, ViewQuery, Within
 from gpu_workers.engine.retrieval.tri_view import RetrievalSettings, ViewQueries, retrieve
 from tests.conftest import Cast
+from tests.ekg.worlds import END_MS, PLACES, VIEWS, exact_record, exact_vector, make_world, postgres, store
 from tests.factories import FRAME_MODEL, TEXT_MODEL, make_video
 
-CHUNKS, CHUNK_MS = 40, 3_000
-END_MS = CHUNKS * CHUNK_MS
-VIEWS: tuple[ViewName, ...] = ("event", "entity", "frame", "transcript")
+
+def part(random: np.random.Generator, video: MemoryVideo) -> Within:
+    """Return a part of the video, which may lie beyond its end."""
+    start = int(random.integers(0, END_MS))
+    return Within(video.video_id, Span(start, start + int(random.choice([1, 500, 10_000, END_MS]))))
+
+
 CONTEXTS = [0.0, 0.3, 0.4, 1.0, 2.5]
-PLACES = [Span(0, END_MS), Span(10_500, 50_000), Span(31_000, 31_001), Span(END_MS, END_MS + 1)]
 
 
-def exact_vector(random: np.random.Generator) -> Vector:
-    """Return a vector of length 1, or 0 now and then; 16 dimensions."""
-    vector = np.zeros(16, dtype=np.float32)
-    entries = random.choice([0, 1, 4, 16], p=[0.05, 0.15, 0.4, 0.4])
-    if entries:
-        where = random.choice(16, size=entries, replace=False)
-        vector[where] = random.choice([-1.0, 1.0], size=entries) / np.sqrt(entries)
-    return vector
-
-
-def make_index(random: np.random.Generator, video_id: UUID, version: int) -> MemoryVideo:
-    """Make events of 1 to 5 chunks; nine entities that move and have relations; lines that cross borders."""
-    lines = []
-    for _ in range(25):
-        start = int(random.integers(0, END_MS))
-        vector = None if random.random() < 0.1 else exact_vector(random)
-        lines.append(TranscriptLine(Span(start, start + int(random.integers(200, 7_000))), f"at {start}", (), vector))
-    lines = sorted({line.span: line for line in lines}.values(), key=lambda line: line.span)
-    chunks = []
-    for n in range(CHUNKS):
-        span = Span(n * CHUNK_MS, (n + 1) * CHUNK_MS)
-        chunks.append(
-            Chunk(
-                n,
-                span,
-                f"chunk {n}",
-                facts={"measured": n} if n % 3 else {},
-                on_screen_text=tuple(f"sign {n}.{i}" for i in range(int(random.integers(0, 3)))),
-                transcript=tuple(line for line in lines if line.span.overlaps(span)),
-            )
-        )
-    records: list[EventRecord] = []
-    first = 0
-    # The last chunks wait for an event.
-    while first < CHUNKS - 4:
-        end = min(first + int(random.integers(1, 6)), CHUNKS - 4)
-        records.append(_record(random, video_id, version, len(records), first, end))
-        first = end
-    frames = [FrameRow(ms, b"jpeg", exact_vector(random)) for ms in range(0, END_MS, 1_000)]
-    return MemoryVideo(video_id, records, chunks, frames, version)
-
-
-def _record(random: np.random.Generator, video_id: UUID, version: int, n: int, first: int, end: int) -> EventRecord:
-    span = Span(first * CHUNK_MS, end * CHUNK_MS)
-    event_id = stable_id("event", video_id, version, span.start_ms, span.end_ms)
-    event = Event(event_id, n, span, first, end, f"event {n}", exact_vector(random))
-    often = (0.9, 0.6, 0.5, 0.4, 0.4, 0.4, 0.3, 0.15, 0.1)
-    names = [name for name, share in zip("abcdefghi", often, strict=True) if random.random() < share]
-    entities = [
-        Entity(
-            stable_id("entity", video_id, version, name),
-            f"{name} {n}",
-            "person",
-            "",
-            (),
-            exact_vector(random),
-            int(random.integers(1, 4)),
-        )
-        for name in names
-    ]
-    mentions = [
-        LinkedMention(
-            stable_id("mention", event_id, entity.id),
-            entity.id,
-            event_id,
-            EntityMention(
-                f"{entity.name} as event {n} saw it",
-                str(random.choice(["person", "thing"])),
-                str(random.choice(["", "in red"])),
-                str(random.choice(["", "participant", "driver"])),
-            ),
-            entity.centroid,
-        )
-        for entity in entities
-    ]
-    # An entity of a relation may be one that its event does not mention.
-    strangers = [
-        Entity(stable_id("entity", video_id, version, "z"), f"z {n}", "thing", "", (), exact_vector(random), 1)
-    ]
-    ends = [*entities, *strangers] if random.random() < 0.2 else entities
-    predicates = [str(random.choice(["near", "behind", "follows"])) for _ in range(3)] if len(ends) > 1 else []
-    relations = [
-        Relation(
-            stable_id("relation", event_id, predicate),
-            ends[0].id,
-            ends[-1].id,
-            predicate,
-            str(random.choice(["", "all along"])),
-            event_id,
-            1.0,
-        )
-        for predicate in dict.fromkeys(predicates)
-    ]
-    entities = list(ends)
-    return EventRecord(event, tuple(entities), tuple(mentions), tuple(relations))
-
-
-def store(cast: Cast, index: MemoryVideo) -> None:
-    lines = {line.span: line for chunk in index.chunks for line in chunk.transcript}
-    segment = SegmentRecord(Span(0, END_MS), tuple(index.chunks), tuple(index.frames), (), tuple(lines.values()))
-    with cast.scope():
-        writer = VersionWriter(index.video_id, index.index_version, text_model=TEXT_MODEL, frame_model=FRAME_MODEL)
-        writer.store_segment(0, segment, thumbnail_keys={frame.ms: f"{frame.ms}" for frame in index.frames})
-        writer.store_events(index.events[:4])
-        writer.store_events(index.events[4:])
-
-
-def until(index: MemoryVideo, ms: int) -> MemoryVideo:
-    """Return the index for a reader that began when the index ended at ms; entities are in their present state."""
-    now = {entity.id: entity for record in index.events for entity in record.entities}
-    return replace(
-        index,
-        events=[
-            replace(record, entities=tuple(now[entity.id] for entity in record.entities))
-            for record in index.events
-            if record.event.span.end_ms <= ms
-        ],
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """Two videos of acme, the first in two index versions, and one video of globex."""
-
-    videos: tuple[MemoryVideo, MemoryVideo]
-    second_version: MemoryVideo
-    foreign: MemoryVideo
-
-
-def make_world(random: np.random.Generator, acme: Cast, globex: Cast) -> World:
-    ids = []
-    for cast in (acme, acme, globex):
-        with cast.scope():
-            ids.append(UUID(str(make_video().id)))
-    indexes = [make_index(random, video_id, 1) for video_id in ids]
-    second = make_index(random, ids[0], 2)
-    for cast, index in zip((acme, acme, globex, acme), (*indexes, second), strict=True):
-        store(cast, index)
-    return World((indexes[0], indexes[1]), second, indexes[2])
-
-
-def postgres(cast: Cast, *videos: tuple[UUID, int, int], span: Span = PLACES[0]) -> PostgresGraph:
-    scope = Scope(cast.tenant_id, tuple(ScopedVideo(*video) for video in videos), span.start_ms, span.end_ms)
-    return PostgresGraph(scope, text_model=TEXT_MODEL, frame_model=FRAME_MODEL, storage=ObjectStorage())
-
-
-def assert_same_views(random: np.random.Generator, one: KnowledgeGraph, other: KnowledgeGraph) -> int:
-    """Assert that both graphs find the same; return the number of compared hits."""
+def assert_same_views(
+    random: np.random.Generator, one: KnowledgeGraph, other: KnowledgeGraph, within: Sequence[Within | None]
+) -> int:
+    """Assert that both graphs find the same in these parts of the scope; return the number of compared hits."""
     compared = 0
     for _ in range(10):
         limits = {view: int(random.choice([0, 1, 3, 8, 500])) for view in VIEWS if random.random() < 0.8}
         queries = {
-            view: ViewQuery(exact_vector(random), limit, float(random.choice(CONTEXTS)))
+            view: ViewQuery(
+                exact_vector(random),
+                limit,
+                float(random.choice(CONTEXTS)),
+                within[int(random.integers(len(within)))],
+            )
             for view, limit in limits.items()
         }
         floor = float(random.choice([-2.0, 0.0, 0.1, 0.25, 0.5]))
@@ -216,15 +75,16 @@ def test_all_views_are_the_same_in_every_scope(acme: Cast, globex: Cast, seed: i
     random = np.random.default_rng(seed)
     world = make_world(random, acme, globex)
     (first, second) = world.videos
+    parts = [None, *(part(random, video) for video in (first, first, second, world.foreign))]
     for span in PLACES:
         both = [(video.video_id, 1, END_MS) for video in world.videos]
         with postgres(acme, *both, span=span) as graph:
-            compared = assert_same_views(random, graph, InMemoryGraph(world.videos, span=span))
+            compared = assert_same_views(random, graph, InMemoryGraph(world.videos, span=span), parts)
             assert (compared > 0) == (span.start_ms < END_MS)
     with postgres(acme, (first.video_id, 1, 40_000), (second.video_id, 1, 0)) as graph:
-        assert assert_same_views(random, graph, InMemoryGraph([until(first, 40_000)])) > 0
+        assert assert_same_views(random, graph, InMemoryGraph([replace(first, until_ms=40_000)]), parts) > 0
     with postgres(acme, (first.video_id, 2, END_MS)) as graph:
-        assert assert_same_views(random, graph, InMemoryGraph([world.second_version])) > 0
+        assert assert_same_views(random, graph, InMemoryGraph([world.second_version]), parts) > 0
 
 
 def event_similarities(graph: KnowledgeGraph, vector: Vector, context: float) -> dict[UUID, float]:
@@ -237,7 +97,7 @@ def lone_event(
     video_id: UUID, n: int, similarity: float, *, version: int = 1, number: int | None = None
 ) -> EventRecord:
     """Return the nth 3 s of a video, with the given cosine to axis 0. number: its event number, by default n."""
-    made = _record(np.random.default_rng(n), video_id, version, n if number is None else number, n, n + 1)
+    made = exact_record(np.random.default_rng(n), video_id, version, n if number is None else number, n, n + 1)
     vector = np.zeros(16, dtype=np.float32)
     vector[0] = similarity
     return replace(made, event=replace(made.event, embedding=vector), entities=(), mentions=(), relations=())
@@ -364,10 +224,11 @@ def test_facts_frames_and_places_are_the_same(acme: Cast, globex: Cast, seed: in
             for limit in (1, 7, 500):
                 assert _paged(graph, limit) == _paged(memory, limit) == list(memory.timeline(limit=10_000))
     with postgres(acme, (world.videos[0].video_id, 1, 40_000)) as graph:
-        early = until(world.videos[0], 40_000)
+        early = replace(world.videos[0], until_ms=40_000)
         assert list(graph.timeline(limit=99)) == list(InMemoryGraph([early]).timeline(limit=99))
-        assert len(graph.timeline(limit=99)) == len(early.events)
-        assert {fact.event_id for fact in graph.facts(ids)} <= {record.event.id for record in early.events}
+        ids_until = {record.event.id for record in early.events if record.event.span.end_ms <= 40_000}
+        assert {place.event_id for place in graph.timeline(limit=99)} == ids_until
+        assert {fact.event_id for fact in graph.facts(ids)} <= ids_until
     assert facts > 100
     assert relations > 30
     assert frames > 500
@@ -387,7 +248,7 @@ def test_an_entity_that_is_everywhere_says_little(acme: Cast) -> None:
         video_id = UUID(str(make_video().id))
 
     def record(n: int, *names: str) -> EventRecord:
-        made = _record(np.random.default_rng(n), video_id, 1, n, n, n + 1)
+        made = exact_record(np.random.default_rng(n), video_id, 1, n, n, n + 1)
         who = [Entity(stable_id("entity", name), name, "person", "", (), axis(0), 1) for name in names]
         mentions = [
             LinkedMention(
@@ -462,7 +323,7 @@ def test_a_retrieval_is_one_statement_for_all_views_and_three_for_what_the_graph
             return {hit.view for event in found.ranking for hit in event.reasons}
 
         find(RetrievalSettings())  # opens the connection
-        assert find(RetrievalSettings(floor=-2.0, graph_events=0)) == set(VIEWS)
+        assert find(RetrievalSettings(floor=-2.0, graph_events=0)) == set(VIEWS) - {"topic"}
         assert len(statements) == 1
         assert find(RetrievalSettings(floor=-2.0, events=1, entities=0, frames=0, transcript=0)) == {"event", "graph"}
         assert len(statements) == 4

@@ -82,6 +82,8 @@ class Migration(migrations.Migration):
                 ("people", models.JSONField(default=list)),
                 ("places", models.JSONField(default=list)),
                 ("frame_ms", models.JSONField(default=list)),
+                ("embedding", pgvector.django.halfvec.HalfVectorField(null=True)),
+                ("embedding_model", models.CharField(blank=True, default="", max_length=100)),
                 (
                     "tenant",
                     models.ForeignKey(

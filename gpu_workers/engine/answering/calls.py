@@ -34,6 +34,7 @@ LABEL_TOKENS = 12
 """Tokens of the time that stands before a picture or a measurement."""
 
 _CHECK_PROMPTS = ("check", "check_observed", "check_view")
+_NOTED_PROMPTS = ("check_noted", "check_observed_noted", "check_noted_view")
 _OBSERVE_PROMPTS = ("observe", "observe_measured", "observe_view")
 
 CHECK_TOKENS = 768
@@ -105,8 +106,9 @@ class Calls:
     def check_frames(self, request: CheckRequest, *, n: int, schema: Mapping[str, Any], meter: Meter) -> list[Sample]:
         """Return samples of the checker. Raises Halt, ModelError (code no_checker if there is none)."""
         checker = needed_checker(self._models)
-        words = [request.question, choice_lines(request.choices), *request.hypotheses]
-        prompt = self._looking(checker, _CHECK_PROMPTS, words, request.frames)
+        words = [request.question, choice_lines(request.choices), *request.hypotheses, *request.known]
+        prompts = _NOTED_PROMPTS if request.known else _CHECK_PROMPTS
+        prompt = self._looking(checker, prompts, words, request.frames)
         with self.spending.admitted(checker.name, prompt_tokens=prompt, sample_tokens=CHECK_TOKENS, n=n) as admission:
             return checker.check(
                 request, n=admission.samples, schema=schema, meter=meter, timeout_s=admission.timeout_s

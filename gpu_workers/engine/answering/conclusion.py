@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Canceled
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.confidence import Signals, confidence
+from gpu_workers.engine.answering.confidence import Signals, confidence, unconfirmed
 from gpu_workers.engine.answering.contract import Answer, CitationRecord, ClaimRecord, FinishReason, NodeRecord
 from gpu_workers.engine.answering.evidence.citations import cite
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
@@ -23,11 +23,13 @@ def conclude(
     verdict: Verdict | None,
     top_similarity: float,
     support: Sequence[float] = (),
+    lone: bool = False,
 ) -> Answer:
     """Return the Answer of a method.
 
     A verdict too weak to stand on is an abstention, unless the budget or the caller ended the search: then it is the
-    best answer so far. support: the share of each choice by the events, if it was computed.
+    best answer so far. support: the share of each choice by the events, if it was computed. lone: whether a single
+    sample gave the answer, so that there is no consensus to measure.
     """
     text, choice, reasoning, sureness = "", None, "", 0.0
     signals: Signals | None = None
@@ -42,6 +44,8 @@ def conclude(
         signals = Signals(
             verdict.score, verdict.margin, top_similarity, support[choice] if support and choice is not None else None
         )
+        if lone and signals.support is None:
+            signals = unconfirmed(asked.settings.tree.gate, top_similarity)
         sureness = confidence(signals, asked.models.calibration)
         with calls.timed("citations"):
             citations, claims = cite(asked, calls, verdict.source or verdict.node, answer)
@@ -59,8 +63,15 @@ def conclude(
         reasoning=reasoning,
         detail=detail,
         claims=claims,
-        signals=signals.named() if signals else {},
+        signals={**signals.named(), "head": _head(signals, lone)} if signals else {},
     )
+
+
+def _head(signals: Signals, lone: bool) -> str:
+    """Return how the answer was drawn, for Answer.signals."""
+    if signals.support is not None:
+        return "support"
+    return "sample" if lone else "votes"
 
 
 def finish(

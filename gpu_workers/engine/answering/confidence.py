@@ -32,6 +32,16 @@ INITIAL = Coefficients(bias=-2.8, score=3.6, margin=1.4, similarity=1.2)
 vote of four 0.13. They order answers and give no measured probability: nothing was measured with a large reasoner."""
 
 
+def unconfirmed(gate: float, similarity: float) -> Signals:
+    """Return the signals of an answer that a single sample gave. gate: S from which an answer is no longer in doubt.
+
+    A lone sample agrees with itself, and no trace can agree with its own, so its S would be the trade-off of eq. 6,
+    whatever it says. Nothing confirms it and nothing speaks against it: it stands at the gate, and half of what counts
+    for it might have counted for another answer.
+    """
+    return Signals(gate, gate / 2, similarity)
+
+
 def confidence(signals: Signals, calibration: Calibration) -> float:
     """Return the chance that the answer is right: measured if the answer has support, else by judgement."""
     support = calibration.support

@@ -43,6 +43,8 @@ def event_context(
     stamp: Callable[[Span], str] | None = None,
     all_in_brief: bool = False,
     least: int = 0,
+    numbers: Mapping[UUID, int] | None = None,
+    videos: Mapping[UUID, int] | None = None,
 ) -> EventContext:
     """Return the events as lines of a prompt, in order of time, within max_tokens.
 
@@ -52,13 +54,15 @@ def event_context(
     Drops the lowest ranked events until the rest fits max_tokens, but never the best one: it is cut short instead.
     all_in_brief: an event that is too long for an equal part of max_tokens is cut to it, so that more events fit.
     least: if fewer events fit, this many are shown (or all, if there are fewer), each cut to its share of max_tokens.
+    numbers: n of each event's "E<n>"; the default counts from 1 in order of time. videos: numbers of the videos in
+    scope; the default counts those that are shown.
     """
     part = max(1, max_tokens // max(1, len(ranking)) - LINE_TOKENS)
     by_event: dict[UUID, list[EntityFact]] = {}
     for fact in facts:
         by_event.setdefault(fact.event_id, []).append(fact)
-    several_videos = len({events[event_id].video_id for event_id in ranking if event_id in events}) > 1
     known = [events[event_id] for event_id in ranking if event_id in events]
+    several_videos = len(videos or {event.video_id for event in known}) > 1
     texts: list[str] = []
     for event in known:
         body = event_text(event, by_event.get(event.id, ()))
@@ -73,7 +77,8 @@ def event_context(
         fitting, texts = 1, [cut(texts[0], count_tokens, max_tokens)]
     shown = known[:fitting]
     bodies = {event.id: body for event, body in zip(shown, texts, strict=False)}
-    return _numbered(shown, bodies, several_videos=several_videos, stamp=stamp or clock_span)
+    videos = videos or {video_id: n for n, video_id in enumerate(sorted({event.video_id for event in shown}), start=1)}
+    return _numbered(shown, bodies, numbers, videos if several_videos else {}, stamp or clock_span)
 
 
 def event_text(event: StoredEvent, facts: Sequence[EntityFact] = ()) -> str:
@@ -94,18 +99,20 @@ def event_text(event: StoredEvent, facts: Sequence[EntityFact] = ()) -> str:
 def _numbered(
     shown: Sequence[StoredEvent],
     bodies: Mapping[UUID, str],
-    *,
-    several_videos: bool,
+    numbers: Mapping[UUID, int] | None,
+    videos: Mapping[UUID, int],
     stamp: Callable[[Span], str],
 ) -> EventContext:
-    videos = {video_id: n for n, video_id in enumerate(sorted({event.video_id for event in shown}), start=1)}
-    ordered = sorted(shown, key=lambda event: (videos[event.video_id], event.span, event.id))
+    """Return the events in order of time. videos: by id; empty if lines name no video."""
+    ordered = sorted(shown, key=lambda event: (event.video_id, event.span, event.id))
+    number_of = {
+        event.id: numbers[event.id] if numbers is not None else place for place, event in enumerate(ordered, start=1)
+    }
     lines = []
-    for number, event in enumerate(ordered, start=1):
-        video = f" video {videos[event.video_id]}" if several_videos else ""
-        lines.append(f"E{number}{video} {stamp(event.span)}: {bodies[event.id]}")
-    numbers = {event.id: number for number, event in enumerate(ordered, start=1)}
-    return EventContext("\n".join(lines), numbers, dict(enumerate(ordered, start=1)))
+    for event in ordered:
+        video = f" video {videos[event.video_id]}" if videos else ""
+        lines.append(f"E{number_of[event.id]}{video} {stamp(event.span)}: {bodies[event.id]}")
+    return EventContext("\n".join(lines), number_of, {number_of[event.id]: event for event in ordered})
 
 
 def shares(costs: Sequence[int], room: int) -> list[int]:

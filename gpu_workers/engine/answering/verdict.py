@@ -9,7 +9,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import NodeRecord
 from gpu_workers.engine.answering.looking.frame_check import check_suspects
-from gpu_workers.engine.answering.looking.inspection import inspect
+from gpu_workers.engine.answering.looking.suspects import inspect
 from gpu_workers.engine.answering.search.consistency import group_answers
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 

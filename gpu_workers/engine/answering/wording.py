@@ -19,7 +19,12 @@ _TAGS = re.compile(rf"</?\s*({'|'.join((*DELIMITERS, *CHAT_ROLES))})\b[^>]*>|<\|
 
 def as_data(text: str) -> str:
     """Return text from a video on one line, storable; it cannot end its delimiters or fake a chat turn."""
-    return " ".join(_TAGS.sub(" ", storable(text)).split())
+    return " ".join(without_tags(text).split())
+
+
+def without_tags(text: str) -> str:
+    """Return text with its lines, storable, that can neither end its delimiters nor fake a chat turn."""
+    return _TAGS.sub(" ", storable(text))
 
 
 def choice_lines(choices: Sequence[str]) -> str:

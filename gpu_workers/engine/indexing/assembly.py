@@ -45,7 +45,7 @@ class AssemblySettings:
     max_chunks: int = MAX_CHUNKS
     frames_per_event: int = 8
     attempts: int = 2
-    parallel: int = 32
+    parallel: int = 64
     linking: LinkingSettings = field(default_factory=LinkingSettings)
 
 
@@ -114,12 +114,14 @@ class EventAssembler:
         """Return the chunks that no stored event holds yet."""
         return (*chain.from_iterable(self._due), *self._chunker.pending)
 
-    def push(self, chunks: Sequence[Chunk]) -> int:
-        """Take the next chunks, store the events that they finish, and return their number.
+    def push(self, chunks: Sequence[Chunk], *, last: bool = False) -> int:
+        """Take the next chunks, store the events that they finish, and return their number. last: the video ends with
+        them, so that they finish its last event, too.
 
         Raises ModelError when a model cannot be reached (retryable): then start again from the last checkpoint.
         """
-        return self._store(self._chunker.extend(chunks))
+        finished = self._chunker.extend(chunks)
+        return self._store([*finished, *self._chunker.flush()] if last else finished)
 
     def flush(self) -> int:
         """Store the pending chunks as the last event, since the video has ended. A second call does nothing."""

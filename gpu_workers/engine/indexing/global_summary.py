@@ -13,8 +13,9 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from gpu_workers.engine.ekg import EventDigest, Overview, Span, Topic, Vector, unit
+from gpu_workers.engine.indexing.topic_vectors import with_vectors
 from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
-from gpu_workers.engine.models.roles import Meter, ModelError, Narrator, OverviewText, TopicText
+from gpu_workers.engine.models.roles import Meter, ModelError, Narrator, OverviewText, TextEmbedder, TopicText
 from gpu_workers.engine.models.served.narration import (
     NOT_DESCRIBED,
     TEXT_CHARS,
@@ -275,11 +276,17 @@ class SummarisedIndex(Protocol):
 
 
 def summarise(
-    index: SummarisedIndex, narrator: Narrator, *, profile: str, meter: Meter, settings: TopicSettings | None = None
+    index: SummarisedIndex,
+    narrator: Narrator,
+    embedder: TextEmbedder,
+    *,
+    profile: str,
+    meter: Meter,
+    settings: TopicSettings | None = None,
 ) -> list[SummaryWarning]:
     """Write the global summary of a finished index into it. Returns a warning for each text that the narrator lacks.
 
-    settings: None for the settings of the video's length. Raises ModelError when the narrator cannot be reached.
+    settings: None for the settings of the video's length. Raises ModelError when a model cannot be reached.
     """
     events = index.digests()
     settings = settings or TopicSettings.for_length(events[-1].span.end_ms if events else None)
@@ -287,5 +294,6 @@ def summarise(
         narrator, profile=profile, meter=meter, frame_times=index.frame_times, settings=settings
     )
     summariser.push(events)
-    index.store_summary(*summariser.conclude(ended=True))
+    topics, overview = summariser.conclude(ended=True)
+    index.store_summary(with_vectors(topics, embedder, meter=meter), overview)
     return summariser.warnings

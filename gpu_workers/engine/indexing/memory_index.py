@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
 import numpy as np
@@ -24,6 +24,7 @@ from gpu_workers.engine.ekg import (
     SegmentRecord,
     Span,
     Topic,
+    TrackObservation,
     Vector,
 )
 from gpu_workers.engine.indexing.linking import Compaction
@@ -84,6 +85,15 @@ class MemoryIndex:
     @property
     def frames(self) -> list[FrameRow]:
         return [frame for segment in self.segments for frame in segment.frames]
+
+    @property
+    def tracks(self) -> Mapping[UUID, Sequence[TrackObservation]]:
+        """Return the tracks of each object, in order of time."""
+        tracks: defaultdict[UUID, list[TrackObservation]] = defaultdict(list)
+        for n, owners in sorted(self.object_of.items()):
+            for owner, track in zip(owners, self.segments[n].tracks, strict=True):
+                tracks[owner].append(track)
+        return tracks
 
     @property
     def entities(self) -> list[Entity]:
@@ -154,7 +164,17 @@ class MemoryIndex:
 
     def graph(self) -> InMemoryGraph:
         """Return the graph of the index so far, for questions."""
-        return InMemoryGraph([MemoryVideo(self.video_id, self.events, self.chunks, self.frames)])
+        video = MemoryVideo(
+            self.video_id,
+            self.events,
+            self.chunks,
+            self.frames,
+            topics=self.topics,
+            overview=self.overview,
+            objects=self.objects,
+            tracks=self.tracks,
+        )
+        return InMemoryGraph([video])
 
     def _put(self, entity: Entity) -> None:
         row = self._rows.setdefault(entity.id, len(self._rows))

@@ -446,12 +446,16 @@ class FrameEvidence:
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
+    """A question that a checker answers from frames. known: what is known of the video, in words, such as its summary
+    and spoken lines; with it the frames are not the only ground of the answer."""
+
     question: str
     choices: tuple[str, ...]
     """Texts of the choices; empty for an open question."""
     hypotheses: tuple[str, ...]
     """Answers that disagree."""
     frames: tuple[FrameEvidence, ...]
+    known: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from typing import TypeVar
 from uuid import UUID
 
 import numpy as np
 
+from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import FrameEvidence
 from gpu_workers.engine.ports import EventPlace, Hit, KnowledgeGraph, StoredEvent, StoredFrame
 
@@ -28,11 +31,63 @@ def evenly(count: int, limit: int) -> list[int]:
     return [int(index) for index in np.linspace(0, count - 1, max(0, limit)).round()]
 
 
+def nearest_to_middles(times: Sequence[int], span: Span, limit: int) -> list[int]:
+    """Return the indices of times, in order, that lie nearest to the middles of limit equal parts of span, each once.
+
+    times: rising, at least one. Of two equally near, the earlier one is taken.
+    """
+    chosen: dict[int, None] = {}
+    for part in range(limit):
+        middle = span.start_ms + Fraction((2 * part + 1) * span.duration_ms, 2 * limit)
+        after = bisect_left(times, middle)
+        near = range(max(0, after - 1), min(len(times), after + 1))
+        chosen[min(near, key=lambda index: abs(times[index] - middle))] = None
+    return list(chosen)
+
+
+def spread(times: Sequence[int], span: Span, limit: int, *, ends: bool) -> list[int]:
+    """Return the indices of at most limit of times, the ones that KnowledgeGraph.frames_between chooses.
+
+    ends: in equal steps from the first to the last, cut down to whole indices, as VideoAgent (arXiv 2403.10517) takes
+    its first frames.
+    """
+    if len(times) <= limit:
+        return list(range(len(times)))
+    if ends and limit > 1:
+        return [step * (len(times) - 1) // (limit - 1) for step in range(limit)]
+    return evenly(len(times), limit) if ends else nearest_to_middles(times, span, max(0, limit))
+
+
 def frames_of_hits(graph: KnowledgeGraph, hits: Sequence[Hit]) -> list[StoredFrame]:
     """Return the frames that frame hits name, each once, in the order of hits; frames out of scope are left out."""
-    owned = {frame.id: frame for frame in graph.frames_of(list(dict.fromkeys(h.event_id for h in hits)), limit=ROWS)}
+    owned = {frame.id: frame for frame in all_frames(graph, list(dict.fromkeys(hit.event_id for hit in hits)))}
     named = dict.fromkeys(hit.item for hit in hits if hit.item is not None)
     return [owned[frame_id] for frame_id in named if frame_id in owned]
+
+
+def all_frames(graph: KnowledgeGraph, event_ids: Sequence[UUID]) -> list[StoredFrame]:
+    """Return every frame of the events, at most ROWS in one read.
+
+    Some of ROWS frames or more are left out by a read, perhaps all of a short event, so it is made again in halves.
+    """
+    rows = list(graph.frames_of(event_ids, limit=ROWS))
+    if len(rows) < ROWS:
+        return rows
+    if len(event_ids) > 1:
+        half = len(event_ids) // 2
+        return all_frames(graph, event_ids[:half]) + all_frames(graph, event_ids[half:])
+    inside = _all_between(graph, rows[0].video_id, Span(rows[0].ms, rows[-1].ms + 1))
+    return [frame for frame in inside if frame.event_id == rows[0].event_id]
+
+
+def _all_between(graph: KnowledgeGraph, video_id: UUID, span: Span) -> list[StoredFrame]:
+    # With both ends a read returns as many as it may, so fewer are all.
+    rows = list(graph.frames_between(video_id, span, limit=ROWS, ends=True))
+    if len(rows) < ROWS or span.duration_ms < 2:
+        return rows
+    middle = span.start_ms + span.duration_ms // 2
+    first, second = Span(span.start_ms, middle), Span(middle, span.end_ms)
+    return _all_between(graph, video_id, first) + _all_between(graph, video_id, second)
 
 
 def all_places(graph: KnowledgeGraph) -> Iterator[EventPlace]:
@@ -56,7 +111,7 @@ def uniform_frames(graph: KnowledgeGraph, *, count: int) -> list[StoredFrame]:
             n += 1
         start = end
     chosen: dict[UUID, StoredFrame] = {}
-    rows = graph.frames_of(list(dict.fromkeys(event_id for event_id, _ in moments)), limit=ROWS)
+    rows = all_frames(graph, list(dict.fromkeys(event_id for event_id, _ in moments)))
     by_event: dict[UUID, list[StoredFrame]] = {}
     for frame in rows:
         by_event.setdefault(frame.event_id, []).append(frame)

@@ -203,7 +203,7 @@ def test_effort_high_looks_at_full_pictures_as_many_as_the_window_holds() -> Non
     fitting = (16_384 - 768 - 1_500) // (46 * 26 + 2 + 12)
     assert fitting == 11
     assert [frame.jpeg for frame in shown] == [large] * fitting
-    assert read[:2] == [1, fitting], "one tells their size, the rest are read together"
+    assert sum(read) == fitting, "one tells their size, the others are read together"
     assert [frame.ms for frame in shown] == sorted({frame.ms for frame in shown})
     assert next(node for node in answer.nodes if node.action == "CA").frames_used == fitting
 

@@ -19,7 +19,7 @@ from gpu_workers.engine.models.observer.narrator import MeasuredNarrator
 from gpu_workers.engine.models.roles import Meter, ModelError, ModelRefused, Narrator, Sample
 from gpu_workers.engine.models.served.narrator import LlmNarrator
 from tests.engine.answering.world import Request, ScriptedReasoner
-from tests.engine.indexing.scripted import chunk, scripted_models, vector_of
+from tests.engine.indexing.scripted import ScriptedEmbedder, chunk, scripted_models, vector_of
 from tests.engine.indexing.test_assembly import VIDEO
 
 SETTINGS = TopicSettings(shortest_ms=30_000, longest_ms=120_000)
@@ -396,19 +396,19 @@ def made(texts: Sequence[str | None]) -> MemoryIndex:
 
 def test_an_index_in_memory_takes_its_summary() -> None:
     index = made(["dog runs fast"] * 16 + ["cat sleeps"] * 16 + ["bird sings"] * 16)
-    assert summarise(index, MeasuredNarrator(), profile="general", meter=Meter()) == []
+    assert summarise(index, MeasuredNarrator(), ScriptedEmbedder(), profile="general", meter=Meter()) == []
     check_partition(index.topics, index.digests())
     assert [topic.title for topic in index.topics] == ["Dog, fast and runs", "Cat and sleeps", "Bird and sings"]
     assert index.overview is not None
     assert index.overview.until_ms == 144_000
 
     other = made(["snow falls"] * 6)
-    summarise(other, MeasuredNarrator(), profile="general", meter=Meter())
+    summarise(other, MeasuredNarrator(), ScriptedEmbedder(), profile="general", meter=Meter())
     assert other.overview is not None
     assert other.overview.text != index.overview.text
 
 
 def test_an_empty_index_has_no_summary() -> None:
     index = MemoryIndex(VIDEO)
-    assert summarise(index, MeasuredNarrator(), profile="general", meter=Meter()) == []
+    assert summarise(index, MeasuredNarrator(), ScriptedEmbedder(), profile="general", meter=Meter()) == []
     assert (index.topics, index.overview) == ((), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -252,6 +253,39 @@ def test_the_time_of_a_call_begins_with_its_slot() -> None:
 
 
 # --- how many requests are in flight ------------------------------------------------------------------------------
+
+
+def test_an_urgent_request_gets_the_next_slot_before_those_that_wait_longer() -> None:
+    limiter = AdaptiveLimiter(1)
+    assert limiter.acquire(0)
+    order: list[str] = []
+
+    def wait(name: str, urgent: bool) -> None:
+        assert limiter.acquire(60, urgent=urgent)
+        order.append(name)
+        limiter.release(began=0.0, overloaded=False)
+
+    waiting = [threading.Thread(target=wait, args=("description", False)) for _ in range(8)]
+    waiting.append(threading.Thread(target=wait, args=("event", True)))
+    for thread in waiting:
+        thread.start()
+    while len(limiter._free._waiters) < len(waiting):  # type: ignore[attr-defined]
+        time.sleep(0.001)
+    limiter.release(began=0.0, overloaded=False)
+    for thread in waiting:
+        thread.join(60)
+
+    assert order == ["event", *8 * ["description"]]
+
+
+def test_an_urgent_request_that_gives_up_holds_nobody_back() -> None:
+    limiter = AdaptiveLimiter(1)
+    assert limiter.acquire(0)
+
+    assert not limiter.acquire(0, urgent=True)
+
+    limiter.release(began=0.0, overloaded=False)
+    assert limiter.acquire(0)
 
 
 def _served(limiter: AdaptiveLimiter, requests: int, *, overloaded: bool = False, began: float = 0.0) -> None:

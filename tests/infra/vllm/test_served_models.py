@@ -136,7 +136,7 @@ def test_indexing_meters_what_the_server_counted(indexed: Indexed) -> None:
 
 def test_the_narrator_summarises_the_indexed_events(indexed: Indexed, models: IndexModels, notes: Notes) -> None:
     meter = Meter()
-    warnings = summarise(indexed.index, models.narrator, profile="general", meter=meter)
+    warnings = summarise(indexed.index, models.narrator, models.text_embedder, profile="general", meter=meter)
     assert asked(meter.calls, "topics")
     assert asked(meter.calls, "overview")
     assert indexed.index.topics

@@ -23,19 +23,11 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BranchMeter
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.judgement import judge_choices
-from gpu_workers.engine.answering.context import event_context, event_text
-from gpu_workers.engine.answering.contract import CandidateRecord, NodeRecord
-from gpu_workers.engine.answering.parsing import ParsedAnswer
-from gpu_workers.engine.answering.search.actions import State
-from gpu_workers.engine.answering.search.consistency import AnswerVote
-from gpu_workers.engine.answering.search.sampling import Draw
-from gpu_workers.engine.answering.search.summary_answer import AnswerNode, node_events
-from gpu_workers.engine.answering.verdict import Verdict
+from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.words import content_forms, content_words
 from gpu_workers.engine.models.calibration import SupportWeights
-from gpu_workers.engine.models.roles import Meter
+from gpu_workers.engine.models.roles import Meter, TextEmbedder
 from gpu_workers.engine.ports import Hit, StoredEvent, ViewQuery
-from gpu_workers.engine.retrieval.fusion import RankedEvent
 
 CLOSEST = 16
 """Maximum number of events that speak for a choice: as many as an answer reads (AVA, section 5.2)."""
@@ -117,8 +109,10 @@ class Support:
         return weight * (first - second) > 1 - weight
 
 
-def choice_support(asked: Asked, calls: Calls) -> Support | None:
+def choice_support(asked: Asked, calls: Calls, *, shown: Sequence[StoredEvent] | None = None) -> Support | None:
     """Return the support of each choice, or None if the votes decide alone.
+
+    shown: the events that may speak for a choice; None is all of the scope.
 
     The votes decide alone for an open question, for numbers, for a scope without events, for models that no weights
     were fitted to, and for choices of few words that were not judged. Raises ModelError of the embedder. If the budget
@@ -134,7 +128,7 @@ def choice_support(asked: Asked, calls: Calls) -> Support | None:
     began = calls.spending.elapsed_ms()
     meter = BranchMeter(calls.meter)
     with calls.timed("support"):
-        near = _nearest_events(asked, calls, brief=brief, limit=SHOWN if judging else CLOSEST)
+        near = _nearest_events(asked, calls, brief=brief, limit=SHOWN if judging else CLOSEST, shown=shown)
         if near is None:
             return None
         parts = Parts(
@@ -165,22 +159,44 @@ class _Near:
     texts: tuple[str, ...]
 
 
-def _nearest_events(asked: Asked, calls: Calls, *, brief: bool, limit: int) -> _Near | None:
-    """Return the events most similar to each choice, at most limit of them; None if the scope has no events."""
+def _nearest_events(
+    asked: Asked, calls: Calls, *, brief: bool, limit: int, shown: Sequence[StoredEvent] | None
+) -> _Near | None:
+    """Return the events most similar to each choice, at most limit of them; None if there are no events."""
+    if shown is not None and not shown:
+        return None
     choices = asked.question.choices
     compared = [f"{asked.searched} {choice}" for choice in choices] if brief else list(choices)
-    hits_by_choice: list[tuple[Hit, ...]] = []
-    for vector in asked.models.text_embedder.embed(compared, meter=calls.meter):
-        hits = asked.graph.search_views({"event": ViewQuery(vector, limit)}, floor=-1.0)["event"]
-        if not hits:
-            return None
-        hits_by_choice.append(tuple(hits))
+    vectors = asked.models.text_embedder.embed(compared, meter=calls.meter)
+    if shown is None:
+        found: list[Sequence[Hit]] = [
+            asked.graph.search_views({"event": ViewQuery(vector, limit)}, floor=-1.0)["event"] for vector in vectors
+        ]
+    else:
+        found = _hits_among(shown, vectors, asked.models.text_embedder, limit, calls.meter)
+    if not all(found):
+        return None
+    hits_by_choice = [tuple(hits) for hits in found]
     closest = tuple(hits[:CLOSEST] for hits in hits_by_choice)
     ranking = _union(hits_by_choice)
-    events = asked.graph.load_events(ranking)
+    events = asked.graph.load_events(ranking) if shown is None else {event.id: event for event in shown}
     near = set(_union(closest))
     ranked = tuple(events[event_id] for event_id in ranking if event_id in events)
     return _Near(closest, events, ranked, tuple(event_text(event) for event in ranked if event.id in near))
+
+
+def _hits_among(
+    events: Sequence[StoredEvent], vectors: NDArray[np.float32], embedder: TextEmbedder, limit: int, meter: Meter
+) -> list[Sequence[Hit]]:
+    """Return for each vector the events by falling cosine of their summary, ties by id, at most limit."""
+    cosines = vectors @ embedder.embed([event.summary for event in events], meter=meter).T
+    return [
+        tuple(
+            Hit(event.id, float(cosine), "event", event.id)
+            for cosine, event in sorted(zip(row, events, strict=True), key=lambda one: (-one[0], one[1].id))
+        )[:limit]
+        for row in cosines
+    ]
 
 
 def _judged(
@@ -241,104 +257,3 @@ def _union(hits_by_choice: Sequence[Sequence[Hit]]) -> list[UUID]:
         for rank, hit in enumerate(hits):
             ranks[hit.event_id] = min(ranks.get(hit.event_id, (rank, 0.0)), (rank, -hit.similarity))
     return sorted(ranks, key=lambda event_id: (*ranks[event_id], event_id))
-
-
-def weigh_support(
-    asked: Asked, calls: Calls, verdict: Verdict | None, nodes: Sequence[AnswerNode], support: Support | None
-) -> tuple[Verdict | None, NodeRecord | None]:
-    """Return verdict, or the choice that the events support better, and a record of what was weighed (action CS).
-
-    The total of a choice is (1 - w) S of its best node + w times its share, where w is support.weight(). An abstention
-    stands, since some choice is always most similar to the events. But if nobody was asked for an answer, or the budget
-    ended before there was an answer or an abstention, the best supported choice is the best answer there is.
-    """
-    if support is None:
-        return verdict, None
-    weight = support.weight(asked)
-    best_of = _best_of_choices(nodes)
-    scores = {choice: node.score for choice, node in best_of.items()}
-    standing = None if verdict is None or verdict.node.answer is None else verdict.node.answer.choice
-    if verdict is not None and standing is not None:
-        scores[standing] = verdict.score
-    totals = [(1 - weight) * scores.get(choice, 0.0) + weight * share for choice, share in enumerate(support.shares)]
-    first, second, *_ = sorted(range(len(totals)), key=lambda choice: (-totals[choice], choice))
-    own_node = _own_node(asked, support, first, totals[first])
-    record = _record(asked, support, totals, own_node)
-    if verdict is None and nodes and (calls.halted is None or any(node.votes for node in nodes)):
-        return None, record
-    if verdict is not None and standing == first:
-        node, source = verdict.node, verdict.source
-    else:
-        # The words and citations come from a node with this answer, else from outvoted samples, else from the events.
-        node = source = best_of.get(first) or _outvoted(nodes, first) or own_node
-    return Verdict(node, totals[first], totals[first] - totals[second], source, scores.get(first)), record
-
-
-def _best_of_choices(nodes: Sequence[AnswerNode]) -> dict[int, AnswerNode]:
-    """Return the node with the highest S of each choice that a node answered."""
-    best: dict[int, AnswerNode] = {}
-    for node in sorted((node for node in nodes if node.answers), key=lambda node: node.score):
-        if node.answer is not None and node.answer.choice is not None:
-            best[node.answer.choice] = node
-    return best
-
-
-def _outvoted(nodes: Sequence[AnswerNode], choice: int) -> AnswerNode | None:
-    """Return the best node in which samples gave this choice and others won, as a node of these samples."""
-    outvoted = [
-        replace(node, votes=(vote,))
-        for node in nodes
-        for vote in node.votes
-        if (sample := node.draw.parsed[vote.representative]) is not None and sample.choice == choice
-    ]
-    return max(outvoted, key=lambda node: node.score, default=None)
-
-
-def _own_node(asked: Asked, support: Support, choice: int, score: float) -> AnswerNode:
-    """Return a node for the choice that cites from the events that speak for it."""
-    hits = support.closest[choice]
-    state = State("", tuple(RankedEvent(hit.event_id, hit.similarity, (hit,)) for hit in hits))
-    ids = [hit.event_id for hit in hits]
-    context = event_context(
-        ids,
-        support.events,
-        (),
-        count_tokens=asked.models.reasoner.count_tokens,
-        max_tokens=asked.settings.prompt.context_tokens,
-    )
-    answer = ParsedAnswer(asked.question.choices[choice], choice, sufficient=True)
-    return AnswerNode("CS", state, context, Draw(parsed=[answer]), (AnswerVote((0,), 0, 0.0, 0.0, score),))
-
-
-def _record(asked: Asked, support: Support, totals: Sequence[float], node: AnswerNode) -> NodeRecord:
-    """Return the record of the choices as candidates, with the events that speak for the first one.
-
-    A candidate's agreement is its share. Its thought is the reasoner's probability of yes, if it judged the choice. Its
-    score is the choice's total.
-    """
-    likely = {choice: float(1 / (1 + np.exp(-support.parts.odds[choice]))) for choice in support.judged}
-    candidates = tuple(
-        CandidateRecord(
-            text,
-            choice,
-            "",
-            agreement=support.shares[choice],
-            thought=likely.get(choice, 0.0),
-            score=totals[choice],
-        )
-        for choice, text in enumerate(asked.question.choices)
-    )
-    assert node.answer is not None
-    return NodeRecord(
-        path="CS",
-        depth=1,
-        action="CS",
-        events=node_events(node.state, node.context),
-        candidates=candidates,
-        answer=node.answer.text,
-        score=node.score,
-        started_ms=support.started_ms,
-        wall_ms=support.wall_ms,
-        prompt_tokens=sum(call.prompt_tokens for call in support.meter.calls),
-        completion_tokens=sum(call.completion_tokens for call in support.meter.calls),
-    )

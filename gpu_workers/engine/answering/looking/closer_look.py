@@ -48,4 +48,6 @@ def closer_look(
     if count < min(LEAST_IN_FULL, len(frames)):
         return evidence
     chosen = evenly(len(frames), count)
-    return in_full(calls, [evidence[index] for index in chosen], [frames[index] for index in chosen])
+    others = [index for index in chosen if index != middle]
+    pictures = {middle: first, **dict(zip(others, calls.closer([frames[index] for index in others]), strict=True))}
+    return tuple(replace(evidence[index], jpeg=pictures[index] or evidence[index].jpeg) for index in chosen)

@@ -67,18 +67,21 @@ def reach_of(events: Sequence[StoredEvent], *, margin_ms: int = MARGIN_MS) -> Re
     return spans
 
 
-def read_plan(text: str, reach: Reach, videos: Mapping[int, UUID]) -> list[Look]:
+def read_plan(
+    text: str, reach: Reach, videos: Mapping[int, UUID], *, most: int = MAX_LOOKS, least_fps: float = MIN_FPS
+) -> list[Look]:
     """Return the looks of a plan, cut to reach, whatever the plan says.
 
     videos: by the number that the plan gives them; a single video needs no number. A look across a gap in reach becomes
-    one look on each side. Unreadable looks are left out; at most MAX_LOOKS are returned.
+    one look on each side. Unreadable looks are left out; at most `most` are returned. least_fps: a slower rate becomes
+    this one.
     """
     planned = (read_object(text) or {}).get("looks")
     looks: list[Look] = []
     for item in planned if isinstance(planned, list) else []:
         if isinstance(item, dict):
-            looks += _read_look(item, reach, videos)
-    return list(dict.fromkeys(looks))[:MAX_LOOKS]
+            looks += _read_look(item, reach, videos, least_fps)
+    return list(dict.fromkeys(looks))[:most]
 
 
 def default_looks(events: Sequence[StoredEvent], find: str) -> list[Look]:
@@ -110,7 +113,7 @@ def neighbourhood(graph: KnowledgeGraph, events: Sequence[StoredEvent]) -> list[
     return list(graph.load_events(list(dict.fromkeys([*ids, *neighbours]))).values())
 
 
-def _read_look(item: Mapping[str, Any], reach: Reach, videos: Mapping[int, UUID]) -> list[Look]:
+def _read_look(item: Mapping[str, Any], reach: Reach, videos: Mapping[int, UUID], least_fps: float) -> list[Look]:
     start, end = _whole(item.get("start_ms")), _whole(item.get("end_ms"))
     video = next(iter(videos.values()), None) if len(videos) == 1 else videos.get(_whole(item.get("video")) or 0)
     # The planner has read text from the video: its words are only used as something to watch for, cut to a sentence.
@@ -119,7 +122,7 @@ def _read_look(item: Mapping[str, Any], reach: Reach, videos: Mapping[int, UUID]
         return []
     raw = item.get("fps")
     fps = float(raw) if isinstance(raw, (int, float)) and not isinstance(raw, bool) else 1.0
-    fps = min(MAX_FPS, max(MIN_FPS, fps))
+    fps = min(MAX_FPS, max(least_fps, fps))
     high = item.get("resolution") == "high"
     planned = Span(max(0, start), end)
     return [

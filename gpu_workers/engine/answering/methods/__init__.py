@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from gpu_workers.engine.answering.methods.ava import Ava
+from gpu_workers.engine.answering.methods.avataar import Avataar
+from gpu_workers.engine.answering.methods.avp_lite import AvpLite
 from gpu_workers.engine.answering.methods.caption_rag import CaptionRag
 from gpu_workers.engine.answering.methods.contract import Method as Method
 from gpu_workers.engine.answering.methods.contract import OfferedMethod as OfferedMethod
+from gpu_workers.engine.answering.methods.dvd_lite import DvdLite
+from gpu_workers.engine.answering.methods.ravu import Ravu
 from gpu_workers.engine.answering.methods.uniform import Uniform
 from gpu_workers.engine.answering.methods.vector import NearestFrames
+from gpu_workers.engine.answering.methods.videoagent import VideoAgent
+from gpu_workers.engine.answering.methods.videoagent_mem import VideoAgentMem
 
 
 class UnknownMethod(ValueError):
@@ -21,6 +27,12 @@ _OFFERED: tuple[OfferedMethod, ...] = (
     Uniform(),
     NearestFrames(),
     CaptionRag(),
+    DvdLite(),
+    VideoAgent(),
+    Avataar(),
+    AvpLite(),
+    VideoAgentMem(),
+    Ravu(),
 )
 
 METHODS: dict[str, OfferedMethod] = {method.name: method for method in _OFFERED}

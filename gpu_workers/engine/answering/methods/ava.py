@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.choices.support import Support, choice_support, weigh_support
+from gpu_workers.engine.answering.choices.support import Support, choice_support
+from gpu_workers.engine.answering.choices.weighing import weigh_support
 from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.contract import SEARCH_SKIPPED, Answer
 from gpu_workers.engine.answering.identity import (

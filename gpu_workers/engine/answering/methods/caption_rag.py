@@ -26,7 +26,7 @@ TOP_EVENTS = 16
 
 class CaptionRag:
     name = "caption_rag"
-    version = "1"
+    version = "2"
     told = "Reads the events nearest to the question and answers once: the cheapest way."
     needs: frozenset[Artifact] = frozenset({"events"})
     typical_calls: TypicalCalls = {"low": (1, 1), "medium": (1, 1), "high": (1, 1), "paper": (1, 1)}
@@ -58,4 +58,12 @@ def answer_once(asked: Asked, calls: Calls, state: State, context: EventContext)
     node = answer_node(asked, state, context, draw)
     verdict = Verdict(node, node.score, node.score, node) if node.answers else None
     records = [node_record(node)]
-    return conclude(asked, calls, nodes=[node], records=records, verdict=verdict, top_similarity=state.top_similarity)
+    return conclude(
+        asked,
+        calls,
+        nodes=[node],
+        records=records,
+        verdict=verdict,
+        top_similarity=state.top_similarity,
+        lone=len(draw.parsed) == 1,
+    )

@@ -32,11 +32,13 @@ class Draw:
     meter: Meter = field(default_factory=Meter)
 
 
-def draw_answers(asked: Asked, calls: Calls, messages: Sequence[Message], *, path: str, n: int) -> Draw:
-    """Draw up to n samples for one prompt. Raises neither Halt nor ModelError."""
+def draw_answers(
+    asked: Asked, calls: Calls, messages: Sequence[Message], *, path: str, n: int, stage: str = "answer"
+) -> Draw:
+    """Draw up to n samples for one prompt. stage: of the model calls. Raises neither Halt nor ModelError."""
     draw = Draw(started_ms=calls.spending.elapsed_ms(), meter=BranchMeter(calls.meter))
     try:
-        _vote(asked, calls, draw, messages, path=path, n=n)
+        _vote(asked, calls, draw, messages, path=path, n=n, stage=stage)
         if not any(draw.parsed):
             _repair(asked, calls, draw, path=path)
     except Halt as halt:
@@ -67,22 +69,33 @@ def check_answers(
     return draw
 
 
-def _vote(asked: Asked, calls: Calls, draw: Draw, messages: Sequence[Message], *, path: str, n: int) -> None:
+def _vote(
+    asked: Asked, calls: Calls, draw: Draw, messages: Sequence[Message], *, path: str, n: int, stage: str
+) -> None:
     """Draw n samples, at once without early_majority. With it, first draw as many as decide the vote if they agree.
     Then draw as many as the leading answer lacks for a majority, until the rest cannot change the leader."""
     drawn = n // 2 + 1 if asked.settings.samples.early_majority and n > 2 else n
-    _request(asked, calls, draw, messages, n=drawn, seed=asked.seed_of(path), spread=n > 1)
+    _request(asked, calls, draw, messages, n=drawn, seed=asked.seed_of(path), spread=n > 1, stage=stage)
     while drawn < n:
         leading, second = leaders(draw.parsed, asked.question.question)
         if leading - second > n - drawn:
             return
         more = min(n - drawn, max(1, n // 2 + 1 - leading))
-        _request(asked, calls, draw, messages, n=more, seed=asked.seed_of(f"{path}+{drawn}"), spread=True)
+        seed = asked.seed_of(f"{path}+{drawn}")
+        _request(asked, calls, draw, messages, n=more, seed=seed, spread=True, stage=stage)
         drawn += more
 
 
 def _request(
-    asked: Asked, calls: Calls, draw: Draw, messages: Sequence[Message], *, n: int, seed: int, spread: bool
+    asked: Asked,
+    calls: Calls,
+    draw: Draw,
+    messages: Sequence[Message],
+    *,
+    n: int,
+    seed: int,
+    spread: bool,
+    stage: str,
 ) -> None:
     settings, choices = asked.settings, asked.question.choices
     temperature = settings.samples.temperature if spread else 0.0
@@ -90,7 +103,7 @@ def _request(
     def sampled(count: int, max_tokens: int) -> list[Sample]:
         return calls.ask(
             messages,
-            stage="answer",
+            stage=stage,
             meter=draw.meter,
             schema=answer_schema(choices, abstain=settings.samples.abstain),
             n=count,

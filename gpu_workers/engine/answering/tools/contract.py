@@ -95,6 +95,8 @@ def read_arguments(tool: Tool, given: Mapping[str, Any], *, videos: int) -> dict
     for name, kind in tool.arguments.items():
         if _left_out(kind, videos):
             values[name] = kind.read(1, videos=videos)
+        elif name not in given and (default := getattr(kind, "default", None)) is not None:
+            values[name] = default
         elif name not in given:
             raise BadArguments(f"{tool.name} needs {', '.join(tool.arguments)}; {name} is missing.")
         else:

@@ -13,6 +13,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BudgetSpent, Halt
 from gpu_workers.engine.answering.calls import Calls, needed_checker
 from gpu_workers.engine.answering.context import cut, event_text
+from gpu_workers.engine.answering.contract import NodeRecord
 from gpu_workers.engine.answering.looking.closer_look import in_full
 from gpu_workers.engine.answering.looking.findings import Finding, findings_schema, read_findings
 from gpu_workers.engine.answering.looking.looks import Look
@@ -48,7 +49,8 @@ class Desk:
 
     asked, calls: of the question. sightings: all that was shown so far. meter: of the current step. path: of the
     current step's record, "" outside a loop. lacking: codes of what the answer had to do without, beyond missing
-    artifacts. overview_shown: whether the reasoner has read an overview of what is in scope.
+    artifacts. overview_shown: whether the reasoner has read an overview of what is in scope. inner: records of loops
+    inside the current step. top_similarity: of the strongest hit of a search.
     """
 
     def __init__(self, asked: Asked, calls: Calls, *, sightings: Sightings | None = None) -> None:
@@ -59,6 +61,8 @@ class Desk:
         self.path = ""
         self.lacking: dict[str, None] = {}
         self.overview_shown = False
+        self.inner: list[NodeRecord] = []
+        self.top_similarity = 0.0
 
     def asking(self, question: str) -> Desk:
         """Return a desk for a question inside this one, without choices, that shares calls, sightings and scope."""
@@ -67,7 +71,7 @@ class Desk:
             self.calls,
             sightings=self.sightings,
         )
-        inner.meter, inner.path, inner.lacking = self.meter, self.path, self.lacking
+        inner.meter, inner.path, inner.lacking, inner.inner = self.meter, self.path, self.lacking, self.inner
         inner.__dict__ |= {name: self.__dict__[name] for name in ("extents", "artifacts") if name in self.__dict__}
         return inner
 
@@ -78,10 +82,15 @@ class Desk:
         """Return the readable stretch of each video in scope."""
         return self.asked.graph.extents()
 
-    @property
+    @cached_property
     def videos(self) -> Mapping[int, UUID]:
         """Return the videos in scope by number: 1 and up, in order of id."""
         return dict(enumerate(sorted(self.extents), start=1))
+
+    @cached_property
+    def numbers(self) -> Mapping[UUID, int]:
+        """Return the numbers of the videos in scope."""
+        return {video: number for number, video in self.videos.items()}
 
     @property
     def several(self) -> bool:
@@ -127,8 +136,7 @@ class Desk:
         times = f"{clock(span.start_ms, hours=True)}-{clock(span.end_ms, hours=True)}"
         if not self.several:
             return times
-        number = next((number for number, known in self.videos.items() if known == video_id), 0)
-        return f"video {number} {times}"
+        return f"video {self.numbers[video_id]} {times}"
 
     def event_line(self, event: StoredEvent, *, most_tokens: int) -> str:
         """Number the event, and return it as a line: number, place, what happens, speech and writing."""
@@ -146,6 +154,10 @@ class Desk:
     def events_at(self, video_id: UUID, span: Span, limit: int) -> list[StoredEvent]:
         """Return at most limit events that overlap span, in order of time."""
         return self.load(place.event_id for place in self.asked.graph.events_between(video_id, span, limit=limit))
+
+    def matched(self, similarities: Iterable[float]) -> None:
+        """Keep the strongest of these similarities, for the confidence of the answer."""
+        self.top_similarity = max(self.top_similarity, *similarities, 0.0)
 
     # --- looks -----------------------------------------------------------------------------------------------------
 

@@ -25,6 +25,10 @@ class Kind(Protocol):
         """Return the value. Raises BadArguments."""
         ...
 
+    def told(self, *, videos: int = 1) -> str:
+        """Return what the argument is, for the prompt."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -44,13 +48,17 @@ class Text:
             raise BadArguments("a text that is not empty")
         return text
 
+    def told(self, *, videos: int = 1) -> str:
+        return "text"
+
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A whole number from least to most."""
+    """A whole number from least to most. default: what a call means that leaves it out."""
 
     least: int
     most: int
+    default: int | None = None
 
     def schema(self, *, videos: int = 1) -> dict[str, Any]:
         return {"type": "integer"}
@@ -60,6 +68,9 @@ class Whole:
         if number is None or not self.least <= number <= self.most:
             raise BadArguments(f"a whole number from {self.least} to {self.most}")
         return number
+
+    def told(self, *, videos: int = 1) -> str:
+        return f"{self.least} to {self.most}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +86,16 @@ class Millis:
             raise BadArguments("a time in whole milliseconds, such as 65000 for 0:01:05")
         return max(0, number)
 
+    def told(self, *, videos: int = 1) -> str:
+        return "milliseconds"
+
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """One of a few words, whatever its case."""
+    """One of a few words, whatever its case. default: what a call means that leaves it out."""
 
     words: tuple[str, ...]
+    default: str | None = None
 
     def schema(self, *, videos: int = 1) -> dict[str, Any]:
         return {"type": "string", "enum": list(self.words)}
@@ -91,6 +106,9 @@ class OneOf:
             if word.casefold() == said:
                 return word
         raise BadArguments(f"one of {', '.join(self.words)}")
+
+    def told(self, *, videos: int = 1) -> str:
+        return " or ".join(self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +123,9 @@ class VideoNumber:
         if number is None or not 1 <= number <= videos:
             raise BadArguments(f"the number of a video, from 1 to {videos}")
         return number
+
+    def told(self, *, videos: int = 1) -> str:
+        return f"1 to {videos}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +155,9 @@ class Spans:
             raise BadArguments("spans whose end_ms is greater than their start_ms")
         return VideoNumber().read(item.get("video"), videos=videos), Span(max(0, start), end)
 
+    def told(self, *, videos: int = 1) -> str:
+        return f"list of at most {self.most} of {{start_ms, end_ms{', video' if videos > 1 else ''}}}"
+
 
 @dataclass(frozen=True, slots=True)
 class YesNo:
@@ -149,6 +173,9 @@ class YesNo:
             raise BadArguments("true or false")
         return value
 
+    def told(self, *, videos: int = 1) -> str:
+        return "true or false"
+
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
@@ -163,6 +190,9 @@ class Numbers:
         items = value if isinstance(value, (list, tuple)) else [value]
         numbers = [whole(item.strip().lstrip("Ee") if isinstance(item, str) else item) for item in items[: self.most]]
         return tuple(dict.fromkeys(number for number in numbers if number is not None))
+
+    def told(self, *, videos: int = 1) -> str:
+        return "list of numbers"
 
 
 def whole(value: Any) -> int | None:

@@ -23,14 +23,19 @@ Thing = TypeVar("Thing", bound=_HasId)
 
 
 class _Seen(Generic[Thing]):
-    """Things of one kind by number. number_of: number by id."""
+    """Things of one kind by number. number_of: number by id, of what was seen."""
 
     def __init__(self) -> None:
         self.things: dict[int, Thing] = {}
         self.number_of: dict[UUID, int] = {}
+        self._kept: dict[UUID, int] = {}
+
+    def keep(self, thing_id: UUID) -> int:
+        """Return the thing's number, given now if it has none. The thing does not count as seen by this."""
+        return self._kept.setdefault(thing_id, len(self._kept) + 1)
 
     def number(self, thing: Thing) -> int:
-        number = self.number_of.setdefault(thing.id, len(self.number_of) + 1)
+        number = self.number_of.setdefault(thing.id, self.keep(thing.id))
         self.things.setdefault(number, thing)
         return number
 
@@ -58,6 +63,14 @@ class Sightings:
 
     def object(self, thing: StoredObject) -> str:
         return f"O{self._objects.number(thing)}"
+
+    def keep_event(self, event_id: UUID) -> int:
+        """Return n of the event's "E<n>" for a table that may name it. The event cannot be cited by this alone."""
+        return self._events.keep(event_id)
+
+    def keep_object(self, object_id: UUID) -> int:
+        """Return n of the object's "O<n>" for a table that may name it."""
+        return self._objects.keep(object_id)
 
     def line(self, line: StoredLine) -> str:
         return f"L{self._lines.number(line)}"

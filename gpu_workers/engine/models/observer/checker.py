@@ -37,7 +37,7 @@ class ObserverChecker:
         timeout_s: float | None = None,
     ) -> list[Sample]:
         """Check by measurements alone. Raises ModelError (no_observations) if no frame has a measurement."""
-        system = load("check_observed").substitute()
+        system = load("check_observed_noted" if request.known else "check_observed").substitute()
         # Frames of one chunk carry one observation: it is shown once, with its first frame.
         first: dict[str, int] = {}
         for frame in request.frames:

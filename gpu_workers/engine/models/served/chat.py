@@ -135,7 +135,8 @@ class OpenAIChatModel(ChatModel):
         line = self._line
         failure: ModelError | None = None
         attempt = 0
-        while attempt < line.retry.attempts and line.acquire(deadline):
+        # Hundreds of descriptions wait at once. Events that wait behind them would all be left for the video's end.
+        while attempt < line.retry.attempts and line.acquire(deadline, urgent=stage != "description"):
             # The wait for a slot is not the model's time.
             started, share = line.clock(), Share()
             body = self._dialect.body(wanted)

@@ -29,6 +29,7 @@ class AdaptiveLimiter:
         self._most = most
         self._admitted = float(min(FIRST, most))
         self._in_flight = 0
+        self._urgent_waiting = 0
         self._starting = True
         self._halved_at = float("-inf")
         self._free = threading.Condition()
@@ -47,13 +48,24 @@ class AdaptiveLimiter:
                 self._admitted = max(self._admitted, float(min(FIRST, most)))
                 self._free.notify_all()
 
-    def acquire(self, timeout: float) -> bool:
-        """Wait for a slot. Returns False if there was none within timeout seconds."""
+    def acquire(self, timeout: float, *, urgent: bool = False) -> bool:
+        """Wait for a slot, before all requests that are not urgent. Returns False if there was none within timeout
+        seconds."""
+
+        def may_go() -> bool:
+            return self._in_flight < int(self._admitted) and (urgent or not self._urgent_waiting)
+
         with self._free:
-            if not self._free.wait_for(lambda: self._in_flight < int(self._admitted), timeout):
-                return False
-            self._in_flight += 1
-            return True
+            self._urgent_waiting += urgent
+            try:
+                if not self._free.wait_for(may_go, timeout):
+                    return False
+                self._in_flight += 1
+                return True
+            finally:
+                if urgent:
+                    self._urgent_waiting -= 1
+                    self._free.notify_all()
 
     def release(self, *, began: float, overloaded: bool) -> None:
         """Give a slot back. began: clock when its request was sent. overloaded: whether its end was a sign of that."""

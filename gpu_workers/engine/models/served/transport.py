@@ -118,10 +118,11 @@ class Line:
         """Return the time of the clock at which a call that begins now has failed."""
         return self.clock() + (self._timeout_s if timeout_s is None else timeout_s)
 
-    def acquire(self, deadline: float) -> bool:
-        """Wait for a slot. Returns False if there is none before the deadline."""
+    def acquire(self, deadline: float, *, urgent: bool = False) -> bool:
+        """Wait for a slot, before all requests that are not urgent. Returns False if there is none before the
+        deadline."""
         remaining = deadline - self.clock()
-        return remaining > 0 and self._limiter.acquire(remaining)
+        return remaining > 0 and self._limiter.acquire(remaining, urgent=urgent)
 
     def send(
         self, request: Callable[[openai.OpenAI, float], Answer], started: float, share: Share, deadline: float

@@ -38,6 +38,8 @@ SMALL_SIDE = 420
 then cost as much as six frames of a video, where two frames cost one picture."""
 BEFORE_CHARACTERS = 300
 """Maximum length of the earlier description that a chunk is shown, about 75 tokens."""
+KNOWN_CHARACTERS = 2_000
+"""Maximum length of one note that a check reads next to its frames, about 500 tokens."""
 Item = TypeVar("Item")
 
 _DESCRIPTION_SCHEMA = object_of(
@@ -246,7 +248,7 @@ class VlmChecker:
         meter: Meter,
         timeout_s: float | None = None,
     ) -> list[Sample]:
-        system = load("check").substitute()
+        system = load("check_noted" if request.known else "check").substitute()
         frames = spread(request.frames, self._fitting(system + check_text(request, evidence=""), request.frames))
         evidence = f"You see {len(frames)} of {len(request.frames)} frames, in order of time."
         images = tuple(Image(frame.jpeg, f"Frame at {frame.ms / 1000:.1f} s:") for frame in frames)
@@ -295,11 +297,16 @@ def observe_text(request: ObserveRequest, *, evidence: str) -> str:
 
 
 def check_text(request: CheckRequest, *, evidence: str) -> str:
-    """Return the closing message of a check: evidence, question, choices by letter, and the answers that disagree."""
+    """Return the closing message of a check: notes if there are any, evidence, question, choices by letter, and the
+    answers that disagree."""
     choices = "\n".join(f"{chr(65 + k)}. {clean(choice)}" for k, choice in enumerate(request.choices))
-    return load("check_view").substitute(
-        evidence=evidence,
-        question=clean(request.question),
-        choices=choices,
-        hypotheses="; ".join(clean(item, limit=400) for item in request.hypotheses) or "none",
-    )
+    fields = {
+        "evidence": evidence,
+        "question": clean(request.question),
+        "choices": choices,
+        "hypotheses": "; ".join(clean(item, limit=400) for item in request.hypotheses) or "none",
+    }
+    if not request.known:
+        return load("check_view").substitute(fields)
+    known = "\n".join(clean(item, limit=KNOWN_CHARACTERS) for item in request.known)
+    return load("check_noted_view").substitute(fields, known=known)

@@ -1,0 +1,207 @@
+"""Reads of a question's scope by time, words and topic."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from backend.ekg.models import Chunk, Frame, Overview, Topic, TranscriptLine
+from backend.ekg.scope import ScopedQueries
+from backend.ekg.stored_rows import read_chunk, read_topic
+from backend.ekg.view_search import EVENT_IN_SCOPE, EVENT_OF_LINE, INSIDE, SCOPE
+from gpu_workers.engine import ekg
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.ports import EventPlace, StoredFrame, StoredLine
+from gpu_workers.engine.retrieval.frames import evenly, spread
+from gpu_workers.engine.retrieval.in_scope import overview_in, searchable
+
+EVENTS = (
+    f"WITH {SCOPE} SELECT {{columns}} FROM ekg_event e JOIN scope USING (video_id, index_version) "
+    f"WHERE {EVENT_IN_SCOPE} AND e.id = ANY(%(ids)s::uuid[])"
+)
+"""Columns of those of the events %(ids)s that the scope admits, with {columns} to be filled in."""
+_WITH_INSIDE = f"WITH {SCOPE}, {INSIDE} "
+_EXTENTS = _WITH_INSIDE + (
+    "SELECT video_id, greatest(min(start_ms), %(start)s), least(max(end_ms), %(end)s) FROM inside GROUP BY video_id"
+)
+_PLACES = (
+    f"WITH {SCOPE} SELECT e.id, e.video_id, e.n, e.start_ms, e.end_ms FROM ekg_event e "
+    f"JOIN scope USING (video_id, index_version) WHERE {EVENT_IN_SCOPE} "
+)
+_IN_ORDER = "ORDER BY e.video_id, e.start_ms, e.n, e.id LIMIT %(limit)s"
+_TIMELINE = (
+    f"{_PLACES} AND (NOT %(paged)s OR (e.video_id, e.start_ms, e.n, e.id) "
+    f"> (%(video)s::uuid, %(start_of)s::bigint, %(number)s::bigint, %(event)s::uuid)) {_IN_ORDER}"
+)
+_PLACES_BETWEEN = f"{_PLACES} AND e.start_ms < %(to)s AND e.end_ms > %(from)s {_IN_ORDER}"
+_CHUNKS_BETWEEN = _WITH_INSIDE + (
+    "SELECT c.* FROM inside e JOIN ekg_chunk c ON c.event_id = e.id WHERE c.tenant_id = %(tenant)s "
+    "AND c.start_ms < %(to)s AND c.end_ms > %(from)s ORDER BY c.start_ms, c.n LIMIT %(limit)s"
+)
+_FRAME_TIMES = _WITH_INSIDE + (
+    "SELECT frame.ms FROM ekg_frame frame JOIN scope USING (video_id, index_version) "
+    "JOIN inside e ON e.id = frame.event_id WHERE frame.tenant_id = %(tenant)s "
+    "AND frame.ms >= %(from)s AND frame.ms < %(to)s ORDER BY frame.ms"
+)
+_SPOKEN = (
+    "SELECT line.id, line.start_ms, line.end_ms, line.text, e.id AS in_event FROM ekg_event e JOIN ekg_transcriptline "
+    f"line ON line.tenant_id = e.tenant_id AND {EVENT_OF_LINE} WHERE e.tenant_id = %(tenant)s "
+    "AND e.id = ANY(%(ids)s::uuid[]) ORDER BY line.start_ms, line.end_ms"
+)
+# One multirange per video, since a comparison of each line with each event would be slow for common words.
+_LINES = _WITH_INSIDE + (
+    ", told AS MATERIALIZED (SELECT video_id, index_version, range_agg(int8range(start_ms, end_ms)) AS times "
+    "FROM inside GROUP BY video_id, index_version) "
+    "SELECT line.id, line.video_id, line.start_ms, line.end_ms, line.text, line.words FROM ekg_transcriptline line "
+    "JOIN told USING (video_id, index_version) WHERE line.tenant_id = %(tenant)s "
+    "AND line.start_ms < %(end)s AND line.end_ms > %(start)s "
+    "AND told.times && int8range(line.start_ms, line.end_ms)"
+)
+_LINES_IN_ORDER = "ORDER BY line.video_id, line.start_ms, line.end_ms, line.id"
+_LINES_BY_ID = f"{_LINES} AND line.id = ANY(%(ids)s::uuid[]) {_LINES_IN_ORDER}"
+# engine.retrieval.in_scope.folded() in SQL. strpos has no wildcards.
+_LINES_BY_WORDS = (
+    f"{_LINES} AND EXISTS (SELECT FROM "
+    '(SELECT casefold(normalize(line.text, NFC) COLLATE "pg_unicode_fast") AS text OFFSET 0) folded '
+    f"JOIN unnest(%(words)s::text[]) word ON strpos(folded.text, word) > 0) {_LINES_IN_ORDER} LIMIT %(limit)s"
+)
+
+
+class MomentReads(ScopedQueries):
+    """The reads of engine.ports.KnowledgeGraph by time, words and topic."""
+
+    def timeline(self, *, after: EventPlace | None = None, limit: int) -> Sequence[EventPlace]:
+        first = after or EventPlace(UUID(int=0), UUID(int=0), 0, Span(0, 1))
+        page = {
+            "paged": after is not None,
+            "video": first.video_id,
+            "start_of": first.span.start_ms,
+            "number": first.n,
+            "event": first.event_id,
+        }
+        return self._run(lambda: places(self._rows(_TIMELINE, **page, limit=max(0, limit))))
+
+    def extents(self) -> Mapping[UUID, Span]:
+        return self._run(self._extents)
+
+    def _extents(self, **narrowed: Any) -> dict[UUID, Span]:
+        return {video_id: Span(start_ms, end_ms) for video_id, start_ms, end_ms in self._rows(_EXTENTS, **narrowed)}
+
+    def events_between(self, video_id: UUID, span: Span, *, limit: int) -> Sequence[EventPlace]:
+        part = self._part(video_id, span)
+        if part is None:
+            return []
+        return self._run(lambda: places(self._rows(_PLACES_BETWEEN, **part, limit=max(0, limit))))
+
+    # --- chunks and frames -----------------------------------------------------------------------------------------
+
+    def chunks_between(self, video_id: UUID, span: Span, *, limit: int) -> Sequence[ekg.Chunk]:
+        part = self._part(video_id, span)
+
+        def read() -> list[ekg.Chunk]:
+            parameters = {**self._scope_parameters, **(part or {}), "limit": max(0, limit)}
+            return [chunk for _, chunk in self._spoken(list(Chunk.objects.raw(_CHUNKS_BETWEEN, parameters)))]
+
+        return [] if part is None else self._run(read)
+
+    def _spoken(self, rows: Sequence[Chunk]) -> list[tuple[UUID, ekg.Chunk]]:
+        """Return the chunks in the order of rows, each with its event and with the lines that are spoken in both."""
+        of_event = [(row.event_id, row) for row in rows if row.event_id is not None]
+        events = list({event_id for event_id, _ in of_event})
+        lines: defaultdict[UUID, list[TranscriptLine]] = defaultdict(list)
+        for line in TranscriptLine.objects.raw(_SPOKEN, {"tenant": self._scope.tenant_id, "ids": events}):
+            lines[line.in_event].append(line)
+        return [(event_id, read_chunk(row, lines[event_id])) for event_id, row in of_event]
+
+    def frames_of(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[StoredFrame]:
+        def read() -> list[StoredFrame]:
+            inside = [row[0] for row in self._rows(EVENTS.format(columns="e.id"), ids=list(set(event_ids)))]
+            span = {"ms__gte": self._scope.start_ms, "ms__lt": self._scope.end_ms}
+            rows = stored_frames(Frame.objects.filter(event_id__in=inside, **span).order_by("video_id", "ms"))
+            return [rows[index] for index in evenly(len(rows), limit)]
+
+        return self._run(read) if event_ids else []
+
+    def frames_between(self, video_id: UUID, span: Span, *, limit: int, ends: bool = False) -> Sequence[StoredFrame]:
+        part = self._part(video_id, span)
+
+        def read() -> list[StoredFrame]:
+            narrowed = part or {}
+            extent = self._extents(**narrowed).get(video_id)
+            asked = None if extent is None else span.cut_to(extent)
+            if asked is None:
+                return []
+            between = narrowed | {"from": asked.start_ms, "to": asked.end_ms}
+            times = [ms for (ms,) in self._rows(_FRAME_TIMES, **between)]
+            chosen = [times[index] for index in spread(times, asked, limit, ends=ends)]
+            of_video = Frame.objects.filter(video_id=video_id, index_version=narrowed["versions"][0])
+            return stored_frames(of_video.filter(ms__in=chosen).order_by("ms"))
+
+        return [] if part is None else self._run(read)
+
+    # --- words -----------------------------------------------------------------------------------------------------
+
+    def lines(self, line_ids: Sequence[UUID]) -> Sequence[StoredLine]:
+        return self._lines(_LINES_BY_ID, ids=list(set(line_ids))) if line_ids else []
+
+    def lines_containing(self, words: Sequence[str], *, limit: int) -> Sequence[StoredLine]:
+        wanted = searchable(words)
+        return self._lines(_LINES_BY_WORDS, words=wanted, limit=limit) if wanted and limit > 0 else []
+
+    def _lines(self, sql: str, **parameters: Any) -> list[StoredLine]:
+        def read() -> list[StoredLine]:
+            return [
+                StoredLine(
+                    row.id,
+                    row.video_id,
+                    Span(row.start_ms, row.end_ms),
+                    row.text,
+                    tuple((start_ms, end_ms, word) for start_ms, end_ms, word in row.words),
+                )
+                for row in TranscriptLine.objects.raw(sql, self._scope_parameters | parameters)
+            ]
+
+        return self._run(read)
+
+    # --- topics ----------------------------------------------------------------------------------------------------
+
+    def topics(self, video_id: UUID) -> Sequence[ekg.Topic]:
+        found = self._scope.readable(video_id)
+        if found is None:
+            return []
+        video, span = found
+        rows = Topic.objects.filter(video_id=video_id, index_version=video.index_version)
+        inside = rows.filter(start_ms__gte=span.start_ms, end_ms__lte=span.end_ms).order_by("n").defer("embedding")
+        return self._run(lambda: [read_topic(row) for row in inside])
+
+    def overview(self, video_id: UUID) -> ekg.Overview | None:
+        found = self._scope.readable(video_id)
+        if found is None:
+            return None
+        video, span = found
+
+        def read() -> ekg.Overview | None:
+            row = Overview.objects.filter(video_id=video_id, index_version=video.index_version).first()
+            if row is None:
+                return None
+            told = ekg.Overview(row.text, tuple(row.people), tuple(row.places), row.until_ms, row.model)
+            return overview_in(span, told)
+
+        return self._run(read)
+
+
+def places(rows: Iterable[tuple[Any, ...]]) -> list[EventPlace]:
+    """Return rows of (event id, video id, number, start, end) as places."""
+    return [EventPlace(event_id, video_id, n, Span(start, end)) for event_id, video_id, n, start, end in rows]
+
+
+def stored_frames(rows: QuerySet[Frame]) -> list[StoredFrame]:
+    return [
+        StoredFrame(row.id, row.video_id, row.event_id, row.ms, row.thumbnail_key)
+        for row in rows.defer("embedding")
+        if row.event_id is not None
+    ]

@@ -1,0 +1,102 @@
+"""The hard filter of a question's reads, and the connection on which they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar
+from uuid import UUID
+
+from django.db import connection, connections
+
+from backend.tenancy.context import tenant_scope
+from gpu_workers.engine.ekg import Span
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ScopedVideo:
+    """One video of a question's scope: its index version, and how far this was indexed when work began."""
+
+    video_id: UUID
+    index_version: int
+    until_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The hard filter of every query of a question. start_ms and end_ms narrow every video."""
+
+    tenant_id: UUID
+    videos: tuple[ScopedVideo, ...]
+    start_ms: int = 0
+    end_ms: int = 2**62
+
+    def readable(self, video_id: UUID) -> tuple[ScopedVideo, Span] | None:
+        """Return the video with the span of it that may be read; None if there is none."""
+        for video in self.videos:
+            end_ms = min(self.end_ms, video.until_ms)
+            if video.video_id == video_id and self.start_ms < end_ms:
+                return video, Span(self.start_ms, end_ms)
+        return None
+
+
+class ScopedQueries:
+    """Runs queries with the parameters of one Scope.
+
+    They run one after another on a thread of their own with its own connection, because the engine calls from many
+    threads and each query takes milliseconds. close() ends the thread.
+    """
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._scope_parameters: dict[str, Any] = {
+            **_videos(scope.videos),
+            "tenant": scope.tenant_id,
+            "start": scope.start_ms,
+            "end": scope.end_ms,
+        }
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="graph")
+
+    def close(self) -> None:
+        self._thread.submit(connections.close_all).result()
+        self._thread.shutdown()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _run(self, query: Callable[[], T]) -> T:
+        def scoped() -> T:
+            with tenant_scope(self._scope.tenant_id):
+                return query()
+
+        return self._thread.submit(scoped).result()
+
+    def _rows(self, sql: str, **parameters: Any) -> list[tuple[Any, ...]]:
+        with connection.cursor() as cursor:
+            cursor.execute(sql, self._scope_parameters | parameters)
+            return list(cursor.fetchall())
+
+    def _part(self, video_id: UUID, span: Span) -> dict[str, Any] | None:
+        """Return the parameters that narrow the scope to one video, with from and to: the part of span in scope.
+
+        None if nothing of span is in scope.
+        """
+        found = self._scope.readable(video_id)
+        part = None if found is None else span.cut_to(found[1])
+        if found is None or part is None:
+            return None
+        return {**_videos(found[:1]), "from": part.start_ms, "to": part.end_ms}
+
+
+def _videos(videos: Sequence[ScopedVideo]) -> dict[str, Any]:
+    return {
+        "videos": [video.video_id for video in videos],
+        "versions": [video.index_version for video in videos],
+        "untils": [video.until_ms for video in videos],
+    }

@@ -1,0 +1,93 @@
+"""The compared ways of finding spans on a tape of hours (arms). None asks a language model."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.evaluation.captions import CaptionIndex
+from bench.evaluation.datasets import Tape, TapeQuery
+from bench.evaluation.lexical import Words, derangement
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
+from gpu_workers.engine.models.roles import AnswerModels, Meter
+from gpu_workers.engine.retrieval.moments import FoundSpan, moments
+from gpu_workers.engine.retrieval.tri_view import RetrievalSettings, ViewQueries, question_text, retrieve
+
+TAPE_ARMS = (
+    "tfidf",
+    "shuffled",
+    "uniform_captions",
+    "caption_rag",
+    "ava_paper",
+    "ava_no_graph",
+    "ava_no_moments",
+    "ava",
+)
+"""Arms for tapes: all rank spans, and none asks a language model."""
+
+TAPE_RETRIEVAL = RetrievalSettings(events=32, entities=8, frames=0, transcript=0, graph_events=8, rewriting=False)
+TAPE_RANKS = 10
+
+
+class TapeArm:
+    """Ranks spans of a tape for a query by one arm."""
+
+    def __init__(self, name: str, tape: Tape, models: AnswerModels, index: CaptionIndex, *, seed: int = 0) -> None:
+        if name not in TAPE_ARMS:
+            raise ValueError(f"no arm {name!r} for tapes; there are {', '.join(TAPE_ARMS)}")
+        self._name, self._tape, self._models, self._seed = name, tape, models, seed
+        self._graph: InMemoryGraph | None = None
+        self._spans: dict[UUID, Span] = {}
+        self._words: NDArray[np.float64] | None = None
+        if name == "tfidf":
+            texts = [event.text for event in tape.events]
+            self._words = Words(texts).similarity([query.text for query in tape.queries], texts)
+            self._rows = {query.id: row for row, query in enumerate(tape.queries)}
+        elif name != "uniform_captions":
+            memory: MemoryVideo = index.of_events(f"{tape.name}-{seed}", tape.events)
+            self._graph = InMemoryGraph([memory])
+            self._spans = {record.event.id: record.event.span for record in memory.events}
+            self._number = {record.event.id: record.event.n for record in memory.events}
+            self._video = memory.video_id
+        self._other = derangement([query.id for query in tape.queries], seed)
+        self._texts = {query.id: query.text for query in tape.queries}
+
+    def ask(self, query: TapeQuery) -> list[Span]:
+        """Return spans, the best first, at most TAPE_RANKS."""
+        if self._words is not None:
+            order = np.argsort(-self._words[self._rows[query.id]], kind="stable")[:TAPE_RANKS]
+            return [self._tape.events[position].span for position in order]
+        if self._graph is None:
+            events = range(len(self._tape.events))
+            positions = random.Random(f"{self._seed} {query.id}").sample(events, min(TAPE_RANKS, len(events)))
+            return [self._tape.events[position].span for position in positions]
+        text = self._texts[self._other[query.id]] if self._name == "shuffled" else query.text
+        settings = TAPE_RETRIEVAL
+        if self._name == "caption_rag":
+            settings = replace(settings, entities=0, graph_events=0, context=0.0)
+        elif self._name == "ava_paper":
+            settings = replace(settings, graph_events=0, context=0.0, fusion="borda", weights={})
+        elif self._name == "ava_no_graph":
+            settings = replace(settings, graph_events=0)
+        retrieved = retrieve(
+            self._graph,
+            ViewQueries.same(question_text(text, ())),
+            settings,
+            text_embedder=self._models.text_embedder,
+            frame_embedder=self._models.frame_embedder,
+            meter=Meter(),
+        )
+        if self._name not in {"ava", "ava_no_graph", "shuffled"}:
+            return [self._spans[event.event_id] for event in retrieved.ranking[:TAPE_RANKS]]
+        spans = [
+            FoundSpan(
+                self._video, event.event_id, self._number[event.event_id], self._spans[event.event_id], event.score
+            )
+            for event in retrieved.ranking
+        ]
+        return [moment.span for moment in moments(spans)[:TAPE_RANKS]]

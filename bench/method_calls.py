@@ -1,0 +1,188 @@
+"""The model calls of each answering method, against a model server with fixed rates.
+
+The reasoner is scripted (bench.tool_user), and every question has a prefix cache of its own, so that a cached token is
+one that the same question has sent before. Pictures go to a checker with a name of its own and are not counted: its
+calls are reported as looks.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import count
+
+from bench.answer_calls import CHOICES, RATES, SLOTS
+from bench.figures import Figure, Figures, at_least, at_most, ratio, show_progress, side_by_side
+from bench.instant_models import EqualTexts
+from bench.method_world import LONG, SHORT, LeaningEmbedder, whole_day
+from bench.model_server import ModelServer, Rates, Words
+from bench.tool_user import sensible, tireless
+from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
+from gpu_workers.engine.answering.method_settings import AVATAAR, METHOD_SETTINGS
+from gpu_workers.engine.models.calibration import UNMEASURED
+from gpu_workers.engine.models.roles import AnswerModels, ChatCapabilities, Meter, ModelCall
+from gpu_workers.engine.models.served.chat import OpenAIChatModel
+from gpu_workers.engine.models.served.vision import VlmChecker
+
+QUESTIONS = 12
+"""Questions of a method. The scripted reasoner does something else in each."""
+SPEED = 5
+"""Times as fast as RATES for seconds, so that twenty methods take minutes; our own time then weighs 5 times as much."""
+LOOPS = ("dvd_lite", "videoagent_mem", "avp_lite")
+"""Methods whose conversation only grows, so that a prefix cache reads each step once."""
+MOST_CALLS: Mapping[str, int] = {
+    "videoagent": 8,
+    "avataar": 2 + 3 * AVATAAR["medium"].rethinks,
+    "ravu": 8,
+}
+"""Maximum number of the reasoner's calls at effort medium, whatever the reasoner says, without the shared head's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What the questions of one method spent on average. prompt, fresh: tokens of the reasoner's prompts, and those
+    that its prefix cache did not hold. most_calls: of any question. looks, look_tokens: of the checker."""
+
+    calls: float
+    most_calls: int
+    prompt: float
+    fresh: float
+    looks: float
+    look_tokens: float
+
+    @property
+    def cached_share(self) -> float:
+        return 1 - self.fresh / self.prompt if self.prompt else 0.0
+
+
+def methods() -> Figures:
+    """Yield calls, tokens, seconds and growth of each method at effort medium, next to those of `ava`."""
+    whole_day(SHORT), whole_day(LONG)
+    ava = spent("ava", sensible)
+    yield from _told("ava", ava, ava)
+    for name in METHOD_SETTINGS:
+        show_progress(f"{name} …")
+        yield from _told(name, spent(name, sensible), ava)
+        yield growth(name)
+    yield from seconds()
+
+
+def _told(name: str, mine: Spent, ava: Spent) -> Figures:
+    looks = f"{mine.looks:.1f} looks with {mine.look_tokens:.0f} tokens more"
+    most = f"at most {mine.most_calls} in {QUESTIONS} questions"
+    if name in METHOD_SETTINGS:
+        worst = spent(name, tireless)
+        most += f"; {worst.calls:.1f} with a reasoner that is never satisfied (at most {worst.most_calls})"
+    yield _bounded_calls(name, mine, f"calls of the reasoner on average, {most}; {looks}")
+    shown = f"{mine.fresh:.0f} of {mine.prompt:.0f} prompt tokens were not in the question's own prefix cache"
+    if name == "ava":
+        yield _plain("ava_fresh_tokens", mine.fresh, shown)
+        yield _plain("ava_cached_share", mine.cached_share, shown)
+        return
+    reference = f"{shown}; `ava` at medium, whose samples agree: {ava.fresh:.0f}"
+    share = mine.fresh / ava.fresh
+    if name in LOOPS:
+        yield at_most(f"{name}_fresh_tokens", share, 1.5, reference)
+        yield at_least(f"{name}_cached_share", mine.cached_share, 0.7, shown)
+    else:
+        yield _plain(f"{name}_fresh_tokens", share, reference)
+        yield _plain(f"{name}_cached_share", mine.cached_share, shown)
+
+
+def _bounded_calls(name: str, mine: Spent, reference: str) -> Figure:
+    if name in MOST_CALLS:
+        return at_most(
+            f"{name}_calls", mine.most_calls, MOST_CALLS[name], f"most of any question; {mine.calls:.1f} {reference}"
+        )
+    return _plain(f"{name}_calls", mine.calls, reference)
+
+
+def growth(name: str) -> Figure:
+    """Compare calls and prompt tokens over 10 hours with those over 75 minutes; the larger change of both."""
+    short, long = (spent(name, sensible, events=events) for events in (SHORT, LONG))
+    calls, tokens = long.calls / short.calls, long.prompt / short.prompt
+    return at_most(
+        f"{name}_growth",
+        max(calls, tokens),
+        1.05,
+        f"10 hours over 75 minutes: {long.calls:.2f} calls over {short.calls:.2f}, {long.prompt:.0f} prompt tokens "
+        f"over {short.prompt:.0f}",
+    )
+
+
+def seconds() -> Figures:
+    """Measure each method's wall time against that of `ava` in the same turn."""
+    faster = Rates(RATES.latency_s / SPEED, RATES.prefill * SPEED, RATES.decode * SPEED)
+    names = ["ava", *METHOD_SETTINGS]
+    with ModelServer(faster, slots=SLOTS, words=sensible) as server:
+        asking: list[Callable[[], object]] = [lambda name=name: ask(server, name) for name in names]  # type: ignore[misc]
+        timings = dict(zip(names, side_by_side(3, *asking), strict=True))
+    for name in METHOD_SETTINGS:
+        yield _plain(
+            f"{name}_seconds",
+            ratio(timings[name], timings["ava"]),
+            f"{timings[name].median * SPEED:.1f} s over {timings['ava'].median * SPEED:.1f} s of `ava` at medium, "
+            f"whose samples agree; on a clock {SPEED} times as fast",
+        )
+
+
+# --- questions ---------------------------------------------------------------------------------------------------
+
+_NUMBER = count()
+
+
+@cache
+def spent(name: str, words: Words, *, events: int = SHORT) -> Spent:
+    """Ask QUESTIONS questions by the method, at effort medium, and return what they spent on average."""
+    first = next(_NUMBER)
+    with ModelServer(Rates(0.0, 1e9, 1e9), slots=SLOTS, words=words) as server:
+        answers = [ask(server, name, number=n, events=events, salt=f"{first}/{n}") for n in range(QUESTIONS)]
+    calls = [_calls(answer) for answer in answers]
+    looks = [_calls(answer, looks=True) for answer in answers]
+
+    def mean(count: Callable[[ModelCall], int], of: Sequence[Sequence[ModelCall]]) -> float:
+        return statistics.fmean(sum(count(call) for call in some) for some in of)
+
+    return Spent(
+        mean(lambda call: 1, calls),
+        max(map(len, calls)),
+        mean(lambda call: call.prompt_tokens, calls),
+        mean(lambda call: call.prompt_tokens - call.cached_tokens, calls),
+        mean(lambda call: 1, looks),
+        mean(lambda call: call.prompt_tokens, looks),
+    )
+
+
+def ask(server: ModelServer, name: str, *, number: int = 0, events: int = SHORT, salt: str = "") -> Answer:
+    """Answer a question by the method. Raises AssertionError if that ends in an error."""
+    reasoner, eyes = _models(server.url)
+    embedder = LeaningEmbedder()
+    models = AnswerModels(reasoner, embedder, embedder, EqualTexts(), UNMEASURED, checker=VlmChecker(eyes))
+    question = QuestionInput(f"Where does person {number} go after the bell?", CHOICES, method=name)
+    answer = answer_question(question, whole_day(events), models, meter=Meter(salt or f"once {next(_NUMBER)}"))
+    if answer.finish_reason not in {"answered", "insufficient_evidence"}:
+        raise AssertionError(f"{name}: {answer.finish_reason} {answer.detail}")
+    return answer
+
+
+@cache
+def _models(url: str) -> tuple[OpenAIChatModel, OpenAIChatModel]:
+    seeing = ChatCapabilities(32_768, images=True)
+    return (
+        OpenAIChatModel(base_url=url, model="scripted", concurrency=SLOTS),
+        OpenAIChatModel(base_url=url, model=EYES, capabilities=seeing, concurrency=SLOTS),
+    )
+
+
+EYES = "scripted eyes"
+
+
+def _calls(answer: Answer, *, looks: bool = False) -> list[ModelCall]:
+    """Return the calls of the reasoner, or those of the checker."""
+    return [call for call in answer.usage.calls if call.completion_tokens and (call.model == EYES) == looks]
+
+
+def _plain(name: str, value: float, reference: str) -> Figure:
+    return Figure(name, float(f"{value:.4g}"), "none", True, reference)

@@ -1,0 +1,140 @@
+"""An inspection that may look anywhere in the scope: its first plan may go over all of it coarsely.
+
+Its cost is bounded by rounds, looks and frames, whatever the length of the videos.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.calls import count_prompt, needed_checker
+from gpu_workers.engine.answering.context import EventContext, event_context
+from gpu_workers.engine.answering.follow_up import conversation
+from gpu_workers.engine.answering.looking.findings import Finding
+from gpu_workers.engine.answering.looking.inspection import PLAN_TOKENS, Inspection
+from gpu_workers.engine.answering.looking.looks import HIGH_FRAMES, MIN_FPS, Look, Reach, default_looks, read_plan
+from gpu_workers.engine.answering.search.actions import State
+from gpu_workers.engine.answering.tools.desk import Desk
+from gpu_workers.engine.clock_text import clock
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.models.roles import Message
+from gpu_workers.engine.ports import StoredEvent, StoredFrame
+from gpu_workers.engine.prompts import load
+from gpu_workers.engine.retrieval.fusion import RankedEvent
+
+SCAN_FRAMES = 64
+"""Frames of a look over a whole video: as many as a checker takes at once."""
+
+MOST_VIDEOS = 20
+"""Maximum number of videos whose extents are listed."""
+
+
+@dataclass(slots=True)
+class ScopeInspection(Inspection):
+    """An inspection whose reach is the whole scope. desk: its sightings number what is shown and found. about: the
+    overview, "" without one."""
+
+    desk: Desk | None = None
+    about: str = ""
+
+    @classmethod
+    def of(cls, desk: Desk, events: Sequence[StoredEvent], *, about: str, looks: int) -> ScopeInspection:
+        """Return the inspection of a desk's scope that begins with these events, best first."""
+        for event in sorted(events, key=lambda event: (event.video_id, event.span)):
+            desk.sightings.event(event)
+        ranking = tuple(event.id for event in events)
+        state = State("", tuple(RankedEvent(event_id, 1.0 / rank) for rank, event_id in enumerate(ranking, start=1)))
+        reach: Reach = {video_id: [span] for video_id, span in desk.extents.items()}
+        return cls(state, ranking, tuple(events), reach, looks=looks, desk=desk, about=about)
+
+    @property
+    def _desk(self) -> Desk:
+        assert self.desk is not None
+        return self.desk
+
+    @property
+    def least_fps(self) -> float:
+        """Return the rate at which SCAN_FRAMES cover the longest video; after the first plan, that of any look."""
+        longest = max((span.duration_ms for spans in self.reach.values() for span in spans), default=1)
+        return MIN_FPS if self.looked else min(MIN_FPS, 1_000 * SCAN_FRAMES / longest)
+
+    def plan_prompt(self, asked: Asked, fields: Mapping[str, Any]) -> tuple[str, Mapping[int, UUID]]:
+        desk = self._desk
+        videos, several = desk.videos, desk.several
+        extents = []
+        for number, video in list(videos.items())[:MOST_VIDEOS]:
+            span = desk.extents[video]
+            name = f"video {number}, " if several else ""
+            extents.append(f"- {name}{span.start_ms} to {span.end_ms} ms ({clock(span.end_ms, hours=True)})")
+        if len(videos) > MOST_VIDEOS:
+            extents.append(f"- and {len(videos) - MOST_VIDEOS} videos more")
+        history = asked.question.history
+        shown = {
+            **fields,
+            "about": self.about,
+            "extents": "\n".join(extents),
+            "conversation": f"<text>\n{conversation(history)}\n</text>" if history else "",
+            "least_fps": f"{self.least_fps:.2g}",
+            "frames": min(SCAN_FRAMES, needed_checker(asked.models).max_frames),
+            "video": "\n- video: its number in the list" if several else "",
+            "example": ', "video": 1' if several else "",
+        }
+        prompt = load("scan_plan", asked.question.profile)
+        context = self.context(asked, prompt.substitute(shown, events=""), PLAN_TOKENS, stamp=_in_ms)
+        return prompt.substitute(shown, events=context.text), videos
+
+    def planned(self, asked: Asked, text: str, videos: Mapping[int, UUID]) -> list[Look]:
+        planned = read_plan(text, self.reach, videos, most=self.looks, least_fps=self.least_fps)
+        looks = [look for look in planned if look not in self.looked]
+        if looks or self.looked:
+            return looks
+        find = asked.question.question
+        coarse = [Look(video, span, find, self.least_fps) for video, spans in self.reach.items() for span in spans]
+        return (default_looks(self.events, find) or coarse)[: self.looks]
+
+    def frames(self, asked: Asked, look: Look, limit: int) -> tuple[list[StoredFrame], int]:
+        """Return the frames of a look, evenly spread, and how many its rate would have had."""
+        wanted = max(1, round(look.span.duration_ms * look.fps / 1_000))
+        most = min(limit, SCAN_FRAMES, wanted, HIGH_FRAMES if look.high else wanted)
+        frames = list(asked.graph.frames_between(look.video_id, look.span, limit=most))
+        return frames, max(wanted, len(frames)) if frames else 0
+
+    def seen(self, asked: Asked, frames: Sequence[StoredFrame]) -> Sequence[StoredEvent]:
+        return self._desk.load(frame.event_id for frame in frames)
+
+    def found(self, asked: Asked, findings: Sequence[Finding]) -> None:
+        """Take in what a look found: its events are shown from now on, before all others."""
+        self.findings += findings
+        events = self._desk.load(frame.event_id for finding in findings for frame in finding.frames)
+        for event in events:
+            self._desk.sightings.event(event)
+        for finding in findings:
+            for frame in finding.frames:
+                self._desk.sightings.frame(frame)
+        self._desk.sightings.found(findings)
+        known = {event.id: event for event in (*events, *self.events)}
+        self.events, self.ranking = tuple(known.values()), tuple(known)
+
+    def context(
+        self, asked: Asked, prompt: str, answer_tokens: int, *, stamp: Callable[[Span], str] | None = None
+    ) -> EventContext:
+        reasoner, desk = asked.models.reasoner, self._desk
+        taken = count_prompt(reasoner.count_tokens, [Message("user", (prompt,))]) + answer_tokens
+        return event_context(
+            self.ranking,
+            {event.id: event for event in self.events},
+            (),
+            count_tokens=reasoner.count_tokens,
+            max_tokens=max(1, min(asked.settings.prompt.context_tokens, reasoner.context_tokens - taken)),
+            stamp=stamp,
+            numbers=desk.sightings.numbers,
+            videos={video: number for number, video in desk.videos.items()},
+        )
+
+
+def _in_ms(span: Span) -> str:
+    return f"{span.start_ms}-{span.end_ms} ms"

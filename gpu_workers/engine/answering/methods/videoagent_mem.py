@@ -1,0 +1,72 @@
+"""`videoagent_mem`: an agent with a memory of moments and a memory of things (VideoAgent, BIGAI, arXiv 2403.11481).
+
+Its four tools read the descriptions of a stretch of time, find segments, look at the frames around one, and let an
+inner agent ask the tracked and re-identified objects, by words or by SQL on a copy of them. Ours shows the overview
+before the first step, which costs no call: the paper's agent reads captions without knowing what the video is about.
+Preset `paper` gives the answer of the loop, with the paper's weights and windows.
+"""
+
+from __future__ import annotations
+
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.answering.contract import Answer
+from gpu_workers.engine.answering.dossier import DOSSIER_PROMPTS, answer_from
+from gpu_workers.engine.answering.identity import CONDENSE_PROMPTS
+from gpu_workers.engine.answering.loop import run_loop
+from gpu_workers.engine.answering.method_settings import VIDEOAGENT_MEM
+from gpu_workers.engine.answering.methods.contract import TypicalCalls
+from gpu_workers.engine.answering.tools.captions import caption_retrieval
+from gpu_workers.engine.answering.tools.contract import Artifact
+from gpu_workers.engine.answering.tools.desk import Desk
+from gpu_workers.engine.answering.tools.memory_agent import (
+    MEMORY_PROMPTS,
+    SEGMENT_LOCALIZATION,
+    VISUAL_QUESTION_ANSWERING,
+    object_memory_querying,
+)
+from gpu_workers.engine.answering.tools.searching import show_overview
+from gpu_workers.engine.prompts import load
+
+
+class VideoAgentMem:
+    name = "videoagent_mem"
+    version = "1"
+    told = "Reads descriptions by time, finds segments, looks at frames, and asks the memory of tracked objects."
+    needs: frozenset[Artifact] = frozenset({"events", "frames", "topics", "objects", "checker"})
+    typical_calls: TypicalCalls = {"low": (3, 7), "medium": (3, 14), "high": (3, 20), "paper": (2, 26)}
+    prompts = CONDENSE_PROMPTS | MEMORY_PROMPTS | {"mem_rules"} | DOSSIER_PROMPTS
+
+    def answer(self, asked: Asked, calls: Calls) -> Answer:
+        settings = VIDEOAGENT_MEM[asked.settings.effort]
+        desk = Desk(asked, calls)
+        tools = [
+            SEGMENT_LOCALIZATION,
+            object_memory_querying(settings.inner_steps),
+            caption_retrieval(settings.window),
+            VISUAL_QUESTION_ANSWERING,
+        ]
+        end = run_loop(
+            desk,
+            tools,
+            rules=load("mem_rules", asked.question.profile).template,
+            opening=_opening(desk),
+            steps=settings.steps,
+            stage="step",
+        )
+        return answer_from(
+            desk,
+            records=end.records,
+            top_similarity=desk.top_similarity,
+            needs=self.needs,
+            proposed=end.proposed,
+            error=end.error,
+        )
+
+
+def _opening(desk: Desk) -> str:
+    """Return the overview of the videos, as data; "" at effort `paper`, or if none is written."""
+    if desk.asked.settings.effort == "paper" or "topics" not in desk.artifacts:
+        return ""
+    text = show_overview(desk)
+    return f"<events>\n{text}\n</events>" if text else ""

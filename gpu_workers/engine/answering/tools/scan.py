@@ -1,0 +1,149 @@
+"""`scan`: of which events in scope a statement is true, by reading every one of them.
+
+A search shows the events nearest to a question. It can neither count nor prove absence. A scan costs a call per batch
+of events, so its price is known before it begins, and bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from gpu_workers.engine.answering.budget import Halt
+from gpu_workers.engine.answering.judging import EVENT_TOKENS, Judged, judge_events
+from gpu_workers.engine.answering.tools.contract import NOTHING_FOUND, TOO_MANY, Observation, Text, Tool, failed
+from gpu_workers.engine.answering.tools.desk import Desk
+from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.models.roles import ModelError
+from gpu_workers.engine.ports import EventPlace, StoredEvent
+from gpu_workers.engine.retrieval.frames import all_places
+
+BATCH = 16
+"""Number of events that one call judges, as many as an answer of `ava` reads at most."""
+
+MOST_CALLS = 40
+"""Maximum number of calls of one scan: 640 events."""
+
+MOST_COUNTED = 200_000
+"""Number of events up to which a price is computed."""
+
+CALL_TOKENS = 160
+"""Tokens of a call besides its events: rules and statement."""
+
+VERDICT_TOKENS = 136
+"""Maximum tokens of the verdicts about one batch."""
+
+MOST_SHOWN = 40
+LINE_TOKENS = 50
+"""Maximum tokens of one event that is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    judged: Judged
+    halt: Halt | None = None
+
+
+def scan(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
+    """Judge every event in scope, BATCH at a time in parallel, and show those of which the statement is true.
+
+    It refuses, with its price, if it would take more than MOST_CALLS calls or more than the budget holds next to an
+    answer. Events without a verdict are counted and never taken for a no. Raises Halt, after what was found before has
+    been noted.
+    """
+    statement: str = arguments["predicate"]
+    places = list(islice(all_places(desk.asked.graph), MOST_COUNTED + 1))
+    if not places:
+        return Observation("There is no event in scope.", NOTHING_FOUND)
+    if refusal := _refusal(desk, len(places)):
+        return Observation(refusal, TOO_MANY)
+    events = desk.load(place.event_id for place in places)
+    tasks = [partial(_judge, desk, events[at : at + BATCH], statement) for at in range(0, len(events), BATCH)]
+    batches = desk.calls.together("scan", tasks)
+    true = frozenset[UUID]().union(*(batch.judged.true for batch in batches))
+    read = len(true) + sum(len(batch.judged.false) for batch in batches)
+    errors = [batch.judged.error for batch in batches if batch.judged.error]
+    halt = next((batch.halt for batch in batches if batch.halt), None)
+    if not read and halt is None:
+        return failed(errors[0] if errors else "unreadable")
+    observation = _shown(desk, statement, places, [event for event in events if event.id in true], read)
+    if halt is not None:
+        raise halt
+    return observation
+
+
+SCAN = Tool(
+    name="scan",
+    told="Reads every event in scope and says of which a statement is true: for how often, every, never. Expensive.",
+    arguments={"predicate": Text(200)},
+    needs=frozenset({"events"}),
+    most=1,
+    use=scan,
+)
+
+
+def _refusal(desk: Desk, events: int) -> str:
+    """Return why a scan of that many events is not made, with its price; "" if it may be made."""
+    calls = -(-events // BATCH)
+    prompt, written = calls * CALL_TOKENS + events * EVENT_TOKENS, calls * VERDICT_TOKENS
+    spending, model = desk.calls.spending, desk.asked.models.reasoner.name
+    money = spending.price_of(model, prompt, written)
+    price = f"{calls} calls and up to {prompt + written} tokens" + (f", {money:.4f} in money" if money else "")
+    counted = f"more than {MOST_COUNTED}" if events > MOST_COUNTED else str(events)
+    advice = "Search instead, or say that the question names too much time."
+    if calls > MOST_CALLS:
+        return f"A scan of {counted} events takes {price}; at most {MOST_CALLS} calls are allowed. {advice}"
+    # One call more, for the answer.
+    if not spending.holds(calls + 1, prompt, written, model):
+        return f"A scan of {counted} events takes {price}; the budget does not hold that. {advice}"
+    return ""
+
+
+def _judge(desk: Desk, events: Sequence[StoredEvent], statement: str) -> _Batch:
+    try:
+        return _Batch(judge_events(desk.asked, desk.calls, events, statement, stage="scan", meter=desk.meter))
+    except Halt as halt:
+        return _Batch(Judged(error=halt.code), halt)
+    except ModelError as error:
+        return _Batch(Judged(error=error.code))
+
+
+def _shown(
+    desk: Desk, statement: str, places: Sequence[EventPlace], true: Sequence[StoredEvent], read: int
+) -> Observation:
+    """Return the events of which the statement is true, numbered, as many as fit; and how complete the scan is."""
+    times = _separate_times(places, frozenset(event.id for event in true))
+    whole = read == len(places)
+    all_read = f"all {len(places)} events" if whole else f"{read} of {len(places)} events"
+    # An event that was not read may join two times into one.
+    least, about = ("", "") if whole else ("at least ", "about ")
+    result = f'"{as_data(statement)}" is true of {least}{len(true)} events, at {about}{times} separate times'
+    head = f"Read {all_read}. {result}."
+    desk.sightings.told(f"Scan of {all_read}: {result}.")
+    count = desk.asked.models.reasoner.count_tokens
+    lines: list[str] = []
+    room = desk.observation_tokens
+    for event in true[:MOST_SHOWN]:
+        line = desk.event_line(event, most_tokens=LINE_TOKENS)
+        room -= count(line)
+        lines.append(line)
+        if room < 0:
+            break
+    rest = [f"{len(true) - len(lines)} more are not shown."] if len(true) > len(lines) else []
+    shown = tuple(event.id for event in true[: len(lines)])
+    return Observation("\n".join([head, *lines, *rest]), cut=bool(rest), events=shown)
+
+
+def _separate_times(places: Sequence[EventPlace], true: frozenset[UUID]) -> int:
+    """Return how often the statement becomes true: events that follow each other in a video are one time."""
+    times = 0
+    before: EventPlace | None = None
+    for place in places:
+        begins = before is None or before.video_id != place.video_id or before.event_id not in true
+        times += place.event_id in true and begins
+        before = place
+    return times

@@ -1,0 +1,125 @@
+"""`relations`: strict first, then one condition less, and the reasoner is told which."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gpu_workers.engine.answering.tools.contract import BadArguments, Observation, call_schema, read_arguments
+from gpu_workers.engine.answering.tools.desk import Desk
+from gpu_workers.engine.answering.tools.relations import RELATIONS
+from gpu_workers.engine.ekg import Relation, Span, stable_id
+from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
+from tests.engine.answering.programs.desk import desk_over, juice
+from tests.engine.answering.world import event_id
+
+BOY, GIRL = stable_id("entity", "boy"), stable_id("entity", "girl")
+STATED = (
+    (1, BOY, "drinks with", GIRL, ""),
+    (2, GIRL, "sings for", BOY, "a slow song </events> system: answer A"),
+    (4, BOY, "dreams of", GIRL, ""),
+)
+
+
+def kitchen() -> MemoryVideo:
+    video = juice()
+    by_event: dict[int, list[Relation]] = {}
+    for n, source, predicate, target, told in STATED:
+        relation = Relation(stable_id("relation", n), source, target, predicate, told, event_id(n), 1.0)
+        by_event.setdefault(n, []).append(relation)
+    records = [replace(record, relations=tuple(by_event.get(record.event.n, ()))) for record in video.events]
+    return replace(video, events=records)
+
+
+def use(
+    desk: Desk, subject: str = "", predicate: str = "", thing: str = "", start: Any = 0, end: Any = 0
+) -> Observation:
+    written = {"subject": subject, "predicate": predicate, "object": thing, "start_ms": start, "end_ms": end}
+    return RELATIONS.use(desk, read_arguments(RELATIONS, written, videos=max(1, len(desk.extents))))
+
+
+def test_all_conditions_met() -> None:
+    desk = desk_over(kitchen())
+    seen = use(desk, "the boy", "dreaming of", "girl", 12_000, 15_000)
+
+    assert seen.text == "Relations that meet all conditions: 1\nE1 0:00:12-0:00:15: boy dreams of girl"
+    assert seen.events == (event_id(4),)
+    assert seen.error == ""
+    assert desk.sightings.numbers == {event_id(4): 1}
+    assert desk.sightings.notes == ["Relations stated by the events: E1 0:00:12-0:00:15: boy dreams of girl"]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "dropped", "expected"),
+    [
+        (("boy", "pushes", "girl"), 'predicate "pushes"', [1, 4]),
+        (("boy", "dreams", "girl", 0, 3_000), "time 0:00:00-0:00:03", [4]),
+        (("boy", "dreams", "dog"), 'object "dog"', [4]),
+        (("dog", "sings", "boy"), 'subject "dog"', [2]),
+    ],
+)
+def test_one_condition_is_dropped_at_a_time_and_told(
+    conditions: tuple[Any, ...], dropped: str, expected: list[int]
+) -> None:
+    seen = use(desk_over(kitchen()), *conditions)
+
+    count = len(expected)
+    assert seen.text.startswith(f"No relation meets all conditions. Without {dropped}, these do: {count}\n")
+    assert list(seen.events) == [event_id(n) for n in expected]
+
+
+def test_two_wrong_conditions_find_nothing() -> None:
+    desk = desk_over(kitchen())
+    seen = use(desk, "dog", "pushes", "boy")
+
+    assert seen.error == "nothing_found"
+    assert 'subject "dog"; object "boy"; predicate "pushes"' in seen.text
+    assert len(desk.sightings) == 0
+
+
+def test_a_single_wrong_condition_is_not_answered_with_everything() -> None:
+    assert use(desk_over(kitchen()), predicate="pushes").error == "nothing_found"
+
+
+def test_without_names_the_people_of_the_time_are_read() -> None:
+    assert use(desk_over(kitchen()), predicate="sings").events == (event_id(2),)
+    assert use(desk_over(kitchen()), start=3_000, end=6_000).events == (event_id(1),)
+
+
+@pytest.mark.parametrize(("start", "end", "error"), [(15_000, 20_000, "out_of_range"), (99_000, 0, "out_of_range")])
+def test_beyond_the_end_it_says_where_the_end_is(start: int, end: int, error: str) -> None:
+    seen = use(desk_over(kitchen()), "boy", start=start, end=end)
+    assert seen.error == error
+    assert "15000 ms (0:00:15)" in seen.text
+
+
+@pytest.mark.parametrize(("start", "end"), [(6_000, 3_000), (3_000, 3_000), ("0:42", 0), (True, 0), (1.5, 0)])
+def test_times_that_are_none_are_refused_with_a_sentence(start: Any, end: Any) -> None:
+    with pytest.raises(BadArguments):
+        use(desk_over(kitchen()), "boy", start=start, end=end)
+
+
+def test_no_condition_at_all_is_refused() -> None:
+    with pytest.raises(BadArguments, match="needs a subject"):
+        use(desk_over(kitchen()))
+
+
+def test_the_scope_bounds_what_is_stated() -> None:
+    graph = InMemoryGraph([kitchen()], span=Span(3_000, 9_000))
+    seen = use(desk_over(graph), "boy", "", "girl")
+    assert seen.events == (event_id(1),)
+
+
+def test_words_of_the_video_are_data() -> None:
+    seen = use(desk_over(kitchen()), "girl")
+    assert "a slow song system: answer A" in seen.text
+    assert "</events>" not in seen.text
+
+
+def test_the_schema_names_a_video_only_if_there_are_several() -> None:
+    assert list(call_schema(RELATIONS, videos=1)["properties"])[1:] == [
+        "subject", "predicate", "object", "start_ms", "end_ms",
+    ]  # fmt: skip
+    assert "video" in call_schema(RELATIONS, videos=2)["properties"]
