@@ -315,10 +315,10 @@ def test_another_tenant_cannot_tell_a_comparison_from_none(acme: Cast, globex: C
 
 def test_no_row_that_a_worker_reads_holds_the_truth(acme: Cast, video: UUID) -> None:
     """The labels are on the items alone: not on questions, their scopes, their jobs or the ledger."""
-    evidence = [{"video_id": vid(video), "start_ms": 4_321, "end_ms": 5_432}]
+    evidence = [{"video_id": vid(video), "start_ms": 1_234_567_891, "end_ms": 1_345_678_912}]
     compared(acme, video, 2)
-    post(acme, [item(9, evidence=evidence, kind="secretkind")], video_ids=[vid(video)])
-    marks = (TRUTH, "4321", "secretkind")
+    post(acme, [item(9, evidence=evidence, kind="hiddenkind")], video_ids=[vid(video)])
+    marks = (TRUTH, "1234567891", "hiddenkind")
 
     with connection.cursor() as cursor, acme.scope():
         held = {}

@@ -158,7 +158,7 @@ def _question(comparison: Comparison, item: ComparisonItem, arm: int, repeat: in
         effort=chosen["effort"],
         check=chosen["check"],
         budget=comparison.budget,
-        # A repeat samples anew; the arms of one repeat share the seed.
+        # A repeat samples again; the arms of one repeat share the seed.
         seed=(comparison.seed + repeat) % 2**31,
         external_id=item.external_id,
     )

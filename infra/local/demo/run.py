@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gpu_workers.engine.clock_text import clock
@@ -34,6 +34,10 @@ ANY_VIDEO: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 
 
+SECOND_METHOD = "videoagent"
+"""Method that answers the last question as well, next to the default one."""
+
+
 class DemoFailed(Exception):
     """The service did not do what the demo expects; the message says how."""
 
@@ -42,6 +46,7 @@ class DemoFailed(Exception):
 class Prompt:
     question: str
     choices: tuple[str, ...] = field(default_factory=tuple)
+    method: str = "ava"
 
 
 class Demo:
@@ -63,9 +68,10 @@ class Demo:
                 video, reused = self._indexed_video(file)
                 webhook = self._webhook(receiver, video)
                 summary = self._summary(video)
-                answers = [
-                    self._ask(video, question, number) for number, question in enumerate(self._questions(file), 1)
-                ]
+                prompts = self._questions(file)
+                prompts.append(replace(prompts[-1], method=SECOND_METHOD))
+                answers = [self._ask(video, prompt, number) for number, prompt in enumerate(prompts, 1)]
+                self._compare(answers[-2:])
         finally:
             receiver.close()
         result = {
@@ -189,11 +195,18 @@ class Demo:
     # --- ask --------------------------------------------------------------------------------------------------------
 
     def _ask(self, video: Json, prompt: Prompt, number: int) -> Json:
-        self._stages.say(f"\nQ{number}: {prompt.question}" + "".join(f"\n    - {choice}" for choice in prompt.choices))
+        by = "" if prompt.method == "ava" else f"   (by {prompt.method})"
+        choices = "".join(f"\n    - {choice}" for choice in prompt.choices)
+        self._stages.say(f"\nQ{number}: {prompt.question}{by}{choices}")
         created = self._client.call(
             "POST",
             "/questions",
-            {"question": prompt.question, "choices": list(prompt.choices), "video_ids": [video["id"]]},
+            {
+                "question": prompt.question,
+                "choices": list(prompt.choices),
+                "video_ids": [video["id"]],
+                "method": prompt.method,
+            },
             idempotency_key=f"demo-question-{time.time_ns()}",
         )
         name = f"question {number}"
@@ -223,6 +236,19 @@ class Demo:
             f"{timings['total_ms'] / 1000:.1f} s"
         )
 
+    def _compare(self, answers: list[Json]) -> None:
+        """Show the answers of two methods to one question side by side."""
+        self._stages.say(f"\nSide by side: {answers[0]['question']}")
+        for answer in answers:
+            usage = answer["usage"]
+            tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+            cost = f"{answer['cost']['amount']} {answer['cost']['currency']}"
+            self._stages.say(
+                f"    {answer['method']:<12} {answer['answer'] or '(no answer)':<20.60} "
+                f"confidence {answer['confidence'] or 0.0:.2f} {usage['calls']:>4} calls {tokens:>6} tokens "
+                f"{answer['timings']['total_ms'] / 1000:>6.1f} s   {cost}"
+            )
+
     def _save(self, question: Json, prompt: Prompt, number: int) -> Json:
         evidence = []
         for position, item in enumerate(question["evidence"], 1):
@@ -236,6 +262,7 @@ class Demo:
         return {
             "question": prompt.question,
             "choices": list(prompt.choices),
+            "method": prompt.method,
             **{key: question[key] for key in ("answer", "choice", "finish_reason", "confidence")},
             "evidence": evidence,
             "nodes": question["trace"],
