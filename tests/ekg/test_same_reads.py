@@ -17,9 +17,9 @@ from gpu_workers.engine.ports import KnowledgeGraph, StoredFrame, StoredTrack
 from tests.conftest import Cast
 from tests.ekg.worlds import END_MS, PLACES, SHAPES, World, make_world, postgres
 
-WORDS = ("ow", "OW", "%", "_", "a_b", "\\", "k\\s", "STRASSE", "straße", "CAFÉ", "cafe\u0301", "i̇stanbul", "σίσυφος", "0",
-         "never said", "", " ", "\0", "\ud800")  # fmt: skip
-ELSEWHERE = set(("search_views", "events_sharing_entities", "next_events", "previous_events", "facts", "load_events"))
+WORDS = ("ow", "OW", "%", "_", "a_b", "\\", "k\\s", "STRASSE", "straße", "CAFÉ", "cafe\u0301", "i̇stanbul", "σίσυφος",
+         "0", "never said", "", " ", "\0", "\ud800")  # fmt: skip
+ELSEWHERE = {"search_views", "events_sharing_entities", "next_events", "previous_events", "facts", "load_events"}
 """Reads that tests/ekg/test_memory_and_postgres.py compares."""
 
 Read = Callable[[KnowledgeGraph], Any]
