@@ -113,4 +113,5 @@ def _percent(share: float) -> str:
 
 
 def _dollars(cost: Decimal) -> str:
-    return f"${cost.normalize():f}" if cost == cost.quantize(Decimal("0.0001")) else f"${cost:.6f}"
+    """Return dollars with at most six digits behind the point, and none that say nothing."""
+    return f"${cost.quantize(Decimal('0.000001')).normalize():f}"
