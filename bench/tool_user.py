@@ -82,11 +82,11 @@ class _Conversation:
         if not others:
             return "finish"
         used = self._used()
-        if not used and not _SHOWN.search(self.prompt):
+        informative = sum(bool(_SHOWN.search(text)) for role, text in self.messages if role == "user")
+        if not used and not informative:
             for name in OVERVIEWS:
                 if name in others:
                     return name
-        informative = sum(bool(_SHOWN.search(text)) for role, text in self.messages[2:] if role == "user")
         if "finish" in options and not self.patient and self.source.random() < (informative - 1) / (ENOUGH - 1):
             return "finish"
         fresh = [name for name in others if name not in used and name not in OVERVIEWS]
@@ -94,8 +94,8 @@ class _Conversation:
         return self.source.choice(fresh if fresh and self.source.random() < 2 / 3 else others)
 
     def _shown(self) -> int:
-        """Return the number of things and moments that were shown so far."""
-        return len(set(_SHOWN.findall(self.prompt))) + len(_MOMENT.findall(self.prompt))
+        """Return the number of things that were shown so far."""
+        return len(set(_SHOWN.findall(self.prompt)))
 
     def _used(self) -> list[str]:
         """Return the names of the tools that were called so far."""

@@ -151,4 +151,6 @@ def _with_findings(desk: Desk, event: StoredEvent) -> StoredEvent:
         for finding in desk.sightings.findings
         if any(frame.event_id == event.id for frame in finding.frames)
     ]
-    return replace(event, summary=" ".join([event.summary, *here[:STATEMENTS]])) if here else event
+    # A sentence each, so that a quote is of one of them.
+    sentences = [text.strip().rstrip(".") for text in (event.summary, *here[:STATEMENTS])]
+    return replace(event, summary=". ".join(sentences) + ".") if here else event
