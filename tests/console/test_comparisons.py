@@ -212,7 +212,7 @@ def test_arms_stand_at_their_cost_and_accuracy() -> None:
     assert [tick.label for tick in picture.costs] == ["$0", "$0.0125", "$0.025", "$0.0375", "$0.05"]
     assert [tick.label for tick in picture.accuracies] == ["0 %", "25 %", "50 %", "75 %", "100 %"]
     assert picture.points[0].high < picture.points[0].y < picture.points[0].low
-    assert picture.told.endswith("No arm is both cheaper and better than: arm 0, arm 1.")
+    assert picture.description.endswith("No arm is both cheaper and better than: arm 0, arm 1.")
 
 
 def test_arms_that_cost_nothing_stand_at_the_left_and_no_grade_makes_no_picture() -> None:

@@ -51,7 +51,7 @@ class ArmCostSerializer(serializers.Serializer[Any]):
 
 
 class ArmConfidenceSerializer(serializers.Serializer[Any]):
-    """How well an arm's confidence tells right from wrong answers."""
+    """How well an arm's confidence separates right from wrong answers."""
 
     auroc = serializers.FloatField(
         allow_null=True,
