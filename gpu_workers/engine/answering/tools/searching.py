@@ -216,7 +216,7 @@ def event_lines(desk: Desk, events: Sequence[StoredEvent], tokens: int) -> list[
 
 
 def clip_search(top_k: int = TOP_K) -> Tool:
-    """Return the tool that finds events by what happens in them. top_k: how many it returns unless the call asks for fewer."""
+    """Return the tool that finds events by what happens in them. top_k: maximum number that it returns."""
     return Tool(
         "clip_search",
         f"Finds the events that fit a description best, in order of time. Ask for {top_k} unless fewer will do.",
