@@ -150,7 +150,7 @@ SETTINGS: dict[str, Any] = {
         "Scope": "backend.accounts.bodies.SCOPE_CHOICES",
         "QuestionStatusEnum": "backend.questions.models.QuestionStatus",
         "BatchStatus": "backend.questions.models.BatchStatus",
-        "CitationStatus": "backend.questions.bodies.questions.CITATION_STATUSES",
+        "CitationStatus": "backend.questions.bodies.answers.CITATION_STATUSES",
         "QuestionMethod": "backend.questions.bodies.questions.METHODS",
         "Effort": "gpu_workers.engine.answering.contract.EFFORTS",
         "CheckMode": "gpu_workers.engine.answering.contract.CHECKS",

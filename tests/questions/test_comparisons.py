@@ -332,6 +332,14 @@ def test_no_row_that_a_worker_reads_holds_the_truth(acme: Cast, video: UUID) -> 
     assert held["questions_comparisonitem"] == list(marks)
 
 
+def test_the_questions_of_a_comparison_are_listed(acme: Cast, video: UUID) -> None:
+    comparison_id = compared(acme, video, 1)
+    compared(acme, video, 1)
+    listed = acme.client.get(f"/v1/questions?comparison_id={public_ids.encode('cmp', comparison_id)}").json()["data"]
+    assert {public_ids.decode("qst", row["id"]) for row in listed} == set(questions_of(acme, comparison_id))
+    assert {row["comparison_id"] for row in listed} == {public_ids.encode("cmp", comparison_id)}
+
+
 def test_a_question_shows_no_label_of_its_item(acme: Cast, video: UUID) -> None:
     (first, *_) = questions_of(acme, compared(acme, video, 1))
     reply = acme.client.get(f"/v1/questions/{public_ids.encode('qst', first)}?include=trace")

@@ -222,7 +222,7 @@ def test_a_worker_that_dies_at_any_moment_leaves_each_pair_once_in_the_ledger(
     """The first attempt dies before its calls, the second after them and before its commit, the third as it commits."""
 
     class Killed(BaseException):
-        """Stands for SIGKILL: nothing that would clean up runs."""
+        """Stands for SIGKILL: no code that would clean up runs."""
 
     llm.script = answering
     comparison_id = compared(acme, video_id, 1, arms=ARMS)

@@ -9,7 +9,8 @@ from rest_framework import serializers
 
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ExactDecimalField
-from backend.questions.bodies.questions import CITATION_STATUSES, FINISH_REASONS
+from backend.questions.bodies.answers import CITATION_STATUSES
+from backend.questions.bodies.questions import FINISH_REASONS
 from backend.questions.figures.replies import OUTCOMES
 from backend.questions.figures.report import GROUPS
 from backend.questions.models import Grader, LeftOut, QuestionStatus
