@@ -7,8 +7,8 @@ A request waits for a slot, first come, first served. Then it takes latency + pr
 written tokens over the decode rate. The choices of one request are decoded side by side in one slot, as in a batch that
 is far from full, and take as long as the longest choice. With slot_per_sample each choice waits for a slot of its own,
 and each takes the time of the prompt: the batch is full.
-A beginning of the prompt that an earlier request with the same cache_salt had too costs nothing, in blocks of text
-parts, as on servers with a prefix cache. What the server itself wrote counts only once it comes back in a prompt, and
+A beginning of the prompt that an earlier request with the same cache_salt had too costs nothing, in blocks of 16
+tokens, as on servers with a prefix cache. What the server itself wrote counts only once it comes back in a prompt, and
 no prompt is ever forgotten. Answers are JSON that fits the requested schema. The asyncio server has its own process, so
 that its work does not count as the client's.
 """
@@ -27,6 +27,9 @@ from types import TracebackType
 from typing import Any
 
 import httpx
+
+TOKEN_CHARACTERS, BLOCK_TOKENS = 4, 16
+"""Characters of a token, and tokens of a block of the prefix cache, as in vLLM."""
 
 Words = Callable[[Mapping[str, Any]], str | Sequence[str]]
 """request body -> one text for every choice, or one text per choice; None as `words` answers by the schema."""
@@ -112,7 +115,7 @@ class _Server:
     def __init__(self, rates: Rates, slots: int, words: Words | None, slot_per_sample: bool) -> None:
         self._rates, self._words, self._slot_per_sample = rates, words, slot_per_sample
         self._slots = asyncio.Semaphore(slots)
-        self._seen: set[str] = set()
+        self._seen: set[bytes] = set()
         self._waiting = self._requests = self._most_waiting = 0
         self._service_s = self._longest_s = 0.0
         self._first: float | None = None
@@ -192,14 +195,25 @@ class _Server:
         total = cached = 0
         state, cached_prefix = hashlib.sha256(str(request.get("cache_salt")).encode()), True
         for part in _parts(request):
-            tokens = self._tokens_of(part)
-            state.update(json.dumps(part, sort_keys=True).encode())
-            key = state.hexdigest()
-            cached_prefix = cached_prefix and key in self._seen
-            self._seen.add(key)
-            total += tokens
-            cached += tokens if cached_prefix else 0
+            total += self._tokens_of(part)
+            for block, tokens in self._blocks(part):
+                state.update(block)
+                key = state.digest()
+                cached_prefix = cached_prefix and key in self._seen
+                self._seen.add(key)
+                cached += tokens if cached_prefix else 0
         return total, cached
+
+    def _blocks(self, part: Mapping[str, Any]) -> Iterator[tuple[bytes, int]]:
+        """Yield the blocks of a part, each with its tokens, which add up to the part's. A picture is one block."""
+        if "text" not in part:
+            yield json.dumps(part, sort_keys=True).encode(), self._tokens_of(part)
+            return
+        text, size = part["text"], BLOCK_TOKENS * TOKEN_CHARACTERS
+        for at in range(0, len(text), size):
+            piece = text[at : at + size]
+            # The end of a part is marked, so that "ab" and "a", "b" are two prompts.
+            yield f"{piece}{chr(0) if at + size >= len(text) else ''}".encode(), _tokens(piece)
 
     def _tokens_of(self, part: Mapping[str, Any]) -> int:
         if part.get("type") == "image_url":
@@ -218,4 +232,4 @@ def _parts(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _tokens(text: str) -> int:
     """Return a number of tokens: four characters make a token, near enough for English."""
-    return math.ceil(len(text) / 4)
+    return math.ceil(len(text) / TOKEN_CHARACTERS)

@@ -3,7 +3,8 @@
 What it does depends on the conversation alone: on the tools that the request offers, on what was shown so far, and on
 the question. It begins with an overview if one is offered, words each search anew, looks at moments that were shown to
 it, and finishes the sooner, the more it has seen. So a conversation is as long as its tools make it, in a long video as
-in a short one. `tireless` never finishes by itself, and is never satisfied.
+in a short one. Its samples agree on questions about a person with an even number, and never on the others. `tireless`
+never finishes by itself, and is never satisfied.
 """
 
 from __future__ import annotations
@@ -21,31 +22,40 @@ from bench.long_day import filler
 OVERVIEWS = ("global_browse", "overview")
 THOUGHT_CHARACTERS, TRACE_CHARACTERS, QUERY_CHARACTERS = 120, 600, 40
 """A thought of 20 words, a reasoning of 100 words as in bench.answer_calls, and a query of 7 words."""
-ENOUGH = 4
-"""Number of informative observations after which it always finishes."""
+ENOUGH = 5
+"""Number of messages that show something after which it always finishes, the opening included."""
 FRAMES_BEFORE, FRAMES_ENOUGH = 5, 11
 """Number of frames up to which a reflection is never sufficient, and from which it always is."""
 
 _SPAN = re.compile(r"\b(\d+):(\d\d):(\d\d)(?:\.\d+)?\s?(?:-|to)\s?(\d+):(\d\d):(\d\d)")
-_QUESTION = re.compile(r"\bperson \d+\b")
+_QUESTION = re.compile(r"\bperson (\d+)\b")
 _SHOWN = re.compile(r"\b([EFOL])(\d+)\b")
 _MOMENT = re.compile(r"^F\d+ \(E\d+\) (?:video \d+ )?\d+:\d\d", re.MULTILINE)
 SQL = "SELECT object_id, first_ms, last_ms FROM objects WHERE category = 'person' ORDER BY first_ms LIMIT 10"
 
 
 def sensible(request: Mapping[str, Any]) -> str | Sequence[str]:
-    return _Conversation(request, patient=False).reply()
+    return _replies(request, patient=False)
 
 
 def tireless(request: Mapping[str, Any]) -> str | Sequence[str]:
-    return _Conversation(request, patient=True).reply()
+    return _replies(request, patient=True)
+
+
+def _replies(request: Mapping[str, Any], *, patient: bool) -> str | Sequence[str]:
+    """Return one reply for all samples, or in a question in doubt one with another letter for each."""
+    samples = int(request.get("n") or 1)
+    if samples == 1 or not _Conversation(request, patient=patient).doubts:
+        return _Conversation(request, patient=patient).reply()
+    return [_Conversation(request, patient=patient, sample=sample).reply() for sample in range(samples)]
 
 
 class _Conversation:
-    """What a request shows. schema: of the reply, {} if any words will do. patient: whether nothing is ever enough."""
+    """What a request shows. schema: of the reply, {} if any words will do. patient: whether nothing is ever enough.
+    sample: number of the sample that is wanted, whose letter it decides in doubt."""
 
-    def __init__(self, request: Mapping[str, Any], *, patient: bool) -> None:
-        self.patient = patient
+    def __init__(self, request: Mapping[str, Any], *, patient: bool, sample: int = 0) -> None:
+        self.patient, self.sample = patient, sample
         self.messages = [(message["role"], _text(message["content"])) for message in request["messages"]]
         self.prompt = "\n".join(text for _, text in self.messages)
         wanted = (request.get("response_format") or {}).get("json_schema", {})
@@ -55,6 +65,7 @@ class _Conversation:
         # Its words follow the whole prompt. What it decides follows what kind of prompt this is, so that two videos
         # differ by what their tools return and not by luck.
         question = _QUESTION.search(self.prompt)
+        self.doubts = question is not None and int(question[1]) % 2 == 1
         about = (question and question[0], wanted.get("name"), len(self.messages), self._shown(), request.get("seed"))
         self.source = random.Random(zlib.crc32(repr(about).encode()))
 
@@ -82,11 +93,11 @@ class _Conversation:
         if not others:
             return "finish"
         used = self._used()
-        if not used and not _SHOWN.search(self.prompt):
+        informative = sum(bool(_SHOWN.search(text)) for role, text in self.messages if role == "user")
+        if not used and not informative:
             for name in OVERVIEWS:
                 if name in others:
                     return name
-        informative = sum(bool(_SHOWN.search(text)) for role, text in self.messages[2:] if role == "user")
         if "finish" in options and not self.patient and self.source.random() < (informative - 1) / (ENOUGH - 1):
             return "finish"
         fresh = [name for name in others if name not in used and name not in OVERVIEWS]
@@ -94,8 +105,8 @@ class _Conversation:
         return self.source.choice(fresh if fresh and self.source.random() < 2 / 3 else others)
 
     def _shown(self) -> int:
-        """Return the number of things and moments that were shown so far."""
-        return len(set(_SHOWN.findall(self.prompt))) + len(_MOMENT.findall(self.prompt))
+        """Return the number of things that were shown so far."""
+        return len(set(_SHOWN.findall(self.prompt)))
 
     def _used(self) -> list[str]:
         """Return the names of the tools that were called so far."""
@@ -188,10 +199,12 @@ class _Conversation:
         return 16
 
     def _of_answer(self, schema: Mapping[str, Any]) -> Any:
-        return schema["enum"][0] if "enum" in schema else "A"
+        letters = schema.get("enum") or ["A", "B", "C", "D"]
+        return letters[self.sample % min(4, len(letters))]
 
     def _of_evidence(self, schema: Mapping[str, Any]) -> list[int]:
-        events = [int(number) for kind, number in _SHOWN.findall(self.prompt) if kind == "E"]
+        shown = "\n".join(text for role, text in self.messages if role == "user")
+        events = [int(number) for kind, number in _SHOWN.findall(shown) if kind == "E"]
         return sorted(set(events))[:2]
 
     def _of_confidence(self, schema: Mapping[str, Any]) -> Any:

@@ -174,9 +174,13 @@ class MomentReads(ScopedQueries):
         if found is None:
             return []
         video, span = found
-        rows = Topic.objects.filter(video_id=video_id, index_version=video.index_version)
-        inside = rows.filter(start_ms__gte=span.start_ms, end_ms__lte=span.end_ms).order_by("n").defer("embedding")
-        return self._run(lambda: [read_topic(row) for row in inside])
+
+        def read() -> list[ekg.Topic]:
+            rows = Topic.objects.filter(video_id=video_id, index_version=video.index_version)
+            inside = rows.filter(start_ms__gte=span.start_ms, end_ms__lte=span.end_ms)
+            return [read_topic(row) for row in inside.order_by("n").defer("embedding")]
+
+        return self._run(read)
 
     def overview(self, video_id: UUID) -> ekg.Overview | None:
         found = self._scope.readable(video_id)

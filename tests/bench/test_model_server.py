@@ -56,6 +56,16 @@ def test_a_prompt_that_began_before_is_cached_up_to_where_it_differs() -> None:
     assert [call.cached_tokens for call in meter.calls] == [0, 100, 101]
 
 
+def test_a_prompt_is_cached_in_blocks_inside_a_message_too() -> None:
+    with ModelServer(FAST, slots=1) as server:
+        model, meter = model_of(server), Meter()
+        for end in ("a" * 64, "b" * 64, "c" * 64):
+            model.sample([Message("user", ("x" * 160 + end,))], stage="answer", meter=meter)
+    # Of 56 tokens the first two blocks of 16 are the same; the third has both x and another letter.
+    assert [call.prompt_tokens for call in meter.calls] == [56, 56, 56]
+    assert [call.cached_tokens for call in meter.calls] == [0, 32, 32]
+
+
 def test_a_prompt_is_cached_for_its_own_salt_alone() -> None:
     with ModelServer(FAST, slots=1) as server:
         model, first, second = model_of(server), Meter("acme"), Meter("globex")

@@ -74,11 +74,11 @@ def make_index(random: np.random.Generator, video_id: UUID, version: int, shape:
     """Make events of 1 to 5 chunks; nine entities that move and have relations; lines that cross borders; topics of
     some events, an overview, and objects that come and go."""
     lines = []
-    for _ in range(0 if shape == "silent" else 25):
+    for k in range(0 if shape == "silent" else 25):
         start = int(random.integers(0, END_MS))
         vector = None if random.random() < 0.1 else exact_vector(random)
         span = Span(start, start + int(random.integers(200, 7_000)))
-        text = f"{PHRASES[start % len(PHRASES)]} at {start}"
+        text = f"{PHRASES[k % len(PHRASES)]} at {start}"
         words = tuple((start + 50 * n, start + 50 * n + 40, word) for n, word in enumerate(text.split()))
         lines.append(TranscriptLine(span, text, words if start % 3 else (), vector))
     lines = sorted({line.span: line for line in lines}.values(), key=lambda line: line.span)

@@ -74,7 +74,8 @@ def test_a_video_becomes_ready_with_topics_and_an_overview(acme: Cast, vlm: Scri
         check_bill(video_id, 40_000)
         topics = check_topics(video_id, 40_000)
         stages = set(ModelCall.objects.filter(source_type="summarise").values_list("stage", flat=True))
-        assert stages == {"topics", "overview"}
+        assert stages == {"topics", "overview", "embedding"}
+        assert all(topic.embedding_model and topic.embedding is not None for topic in topics)
         assert [event.type for event in WebhookEvent.objects.all()] == ["video.ready"]
     body = summary_of(acme, video_id)
     assert (body["complete"], body["until_ms"], body["error"], body["index_version"]) == (True, 40_000, None, 1)

@@ -74,9 +74,9 @@ def _as_drawn(
     return replace(answer, degraded=desk.degraded(needs))
 
 
-def closeness(desk: Desk) -> float:
-    """Return the similarity of the question to the event or frame nearest to it, 0.0 if nothing can be embedded: what a
-    confidence takes from retrieval, for a method that searches by other words."""
+def match_question(desk: Desk) -> None:
+    """Note the similarity of the question to the event and the frame nearest to it, if they can be embedded: what a
+    confidence takes from retrieval (Desk.top_similarity), for a method that searches by other words."""
     models, text = desk.asked.models, desk.asked.searched
     try:
         queries: dict[ViewName, ViewQuery] = {
@@ -85,6 +85,6 @@ def closeness(desk: Desk) -> float:
         if "frames" in desk.artifacts:
             queries["frame"] = ViewQuery(models.frame_embedder.embed_query(text, meter=desk.calls.meter), 1)
     except ModelError:
-        return 0.0
+        return
     hits = desk.asked.graph.search_views(queries, floor=desk.asked.settings.retrieval.floor)
-    return max((hit.similarity for view in hits.values() for hit in view), default=0.0)
+    desk.matched(hit.similarity for view in hits.values() for hit in view)

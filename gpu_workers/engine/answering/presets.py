@@ -129,6 +129,8 @@ class SearchSettings:
     prompt: PromptSettings = field(default_factory=PromptSettings)
     in_flight: int = 16
     """Maximum number of model calls at once."""
+    citations: int = 5
+    """Maximum number of events that an answer cites."""
     verify_citations: bool = False
     """Whether the reasoner is asked about each citation, on top of the text comparison."""
     verify_frames: bool = False

@@ -24,6 +24,9 @@ from gpu_workers.engine.retrieval.tri_view import question_text
 STATEMENTS = 3
 """Maximum number of findings that are read as part of an event."""
 
+MOST_EVENTS = 12
+"""Maximum number of events that the prompt holds, as many as the first answer of `ava` shows."""
+
 ROWS = 40
 """Maximum number of objects, and of spoken lines, that are listed."""
 
@@ -57,11 +60,11 @@ def shown_so_far(desk: Desk, proposed: ParsedAnswer | None, hint: str) -> Shown:
     first = [sightings.events[n] for n in (proposed.cited if proposed else ()) if n in sightings.events]
     first += [event for event in sightings.events.values() if event.id in frames]
     events = list({event.id: event for event in (*first, *sightings.events.values())}.values())
-    context = _context(desk, events, left)
+    context = _context(desk, events[:MOST_EVENTS], left)
     if len(context.events) < len(events):
         named = len({event.id for event in first})
         events = events[:named] + _by_similarity(asked, desk, events[named:])
-        context = _context(desk, events, left)
+        context = _context(desk, events[:MOST_EVENTS], left)
     looked_at = {event.id: _with_findings(desk, event) for event in events}
     context = EventContext(context.text, context.numbers, {n: looked_at[e.id] for n, e in context.events.items()})
     return Shown(context, findings, tuple(looked_at.values()), frames)
@@ -151,4 +154,6 @@ def _with_findings(desk: Desk, event: StoredEvent) -> StoredEvent:
         for finding in desk.sightings.findings
         if any(frame.event_id == event.id for frame in finding.frames)
     ]
-    return replace(event, summary=" ".join([event.summary, *here[:STATEMENTS]])) if here else event
+    # A sentence each, so that a quote is of one of them.
+    sentences = [text.strip().rstrip(".") for text in (event.summary, *here[:STATEMENTS])]
+    return replace(event, summary=". ".join(sentences) + ".") if here else event

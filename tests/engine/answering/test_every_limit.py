@@ -15,9 +15,12 @@ import pytest
 
 from gpu_workers.engine.answering import Answer, Budget
 from gpu_workers.engine.answering.budget import Admission, Spending
-from gpu_workers.engine.answering.contract import INSUFFICIENT, Price
+from gpu_workers.engine.answering.contract import INSUFFICIENT, Price, QuestionInput
+from gpu_workers.engine.answering.methods import METHODS
 from gpu_workers.engine.answering.presets import SearchSettings, settings_for
 from gpu_workers.engine.models.calibration import UNMEASURED
+from tests.engine.answering.recordings import graph_of, park
+from tests.engine.answering.replies import by_schema
 from tests.engine.answering.served import BABBLE, CHOICES, INSPECTING, MODEL, Served, chat_calls
 from tests.scripted_openai import ScriptedRequest
 
@@ -225,3 +228,100 @@ def test_a_run_that_babbles_is_the_one_with_a_repair(full: FullRun) -> None:
     repairs = [request for request in full.requests if request.schema_name == "repair"]
     assert repairs
     assert all(BABBLE in request.text for request in repairs)
+
+
+# --- every method ----------------------------------------------------------------------------------------------------
+
+MEDIUM = replace(settings_for("medium", UNMEASURED), in_flight=1)
+OTHERS = [name for name in METHODS if name != "ava"]
+"""Methods whose number of calls depends on what is left, so that their last calls may be others than in a full run."""
+
+
+class OtherRun:
+    """A method over the park without limits, and with limits after that."""
+
+    requests: tuple[ScriptedRequest, ...] = ()
+    spent: tuple[tuple[int, int], ...] = ()
+    answer: Answer
+
+    def __init__(self, served: Served, method: str) -> None:
+        self.served, self.method = served, method
+
+    def ask(self, budget: Budget, **more: Any) -> Answer:
+        self.served.forget()
+        question = QuestionInput("What does the boy do after drinking?", CHOICES, method=self.method)
+        return self.served.ask(question, graph=graph_of(park()), settings=MEDIUM, budget=budget, **more)
+
+    def begun_alike(self, calls: int) -> None:
+        """Check that the first calls are those of the full run, word for word."""
+        made = [(request.schema_name, request.text) for request in self.served.server.requests[:calls]]
+        assert made == [(request.schema_name, request.text) for request in self.requests[: len(made)]]
+
+    def is_best_so_far(self, answer: Answer, limit: str) -> None:
+        """Check that an answer that some node gave is not lost, and that what was consumed is what was billed."""
+        given = {node.answer for node in answer.nodes} - {None, INSUFFICIENT}
+        assert answer.text in {"", *given}
+        if answer.finish_reason in ("budget", "canceled"):
+            assert answer.detail == limit
+            assert bool(answer.text) == bool(given)
+        else:
+            assert answer.finish_reason in ("answered", "insufficient_evidence")
+        calls = chat_calls(answer)
+        assert len(calls) == len(self.served.server.requests)
+        assert sum(call.prompt_tokens + call.completion_tokens for call in calls) == sum(map(sum, self.served.billed))
+
+
+@pytest.fixture(scope="module", params=OTHERS)
+def other(request: pytest.FixtureRequest) -> Iterator[OtherRun]:
+    with Served(by_schema(decided=True), wordy=True) as served:
+        run = OtherRun(served, request.param)
+        run.answer = run.ask(Budget(prices=PRICES))
+        run.requests = tuple(served.server.requests)
+        run.spent = tuple(served.billed)
+        assert run.answer.finish_reason == "answered", run.answer.detail
+        yield run
+
+
+def test_max_calls_of_every_method(other: OtherRun) -> None:
+    for calls in range(len(other.requests) + 1):
+        answer = other.ask(Budget(max_calls=calls))
+
+        assert len(other.served.server.requests) <= calls
+        other.begun_alike(calls - 1)
+        other.is_best_so_far(answer, "max_calls")
+    assert answer.text == other.answer.text
+
+
+def test_max_seconds_of_every_method(other: OtherRun) -> None:
+    asked = other.served.server.requests
+    for calls in range(len(other.requests) + 1):
+        answer = other.ask(Budget(max_seconds=calls * SECONDS_PER_CALL), clock=lambda: len(asked) * SECONDS_PER_CALL)
+
+        assert len(asked) <= calls
+        other.begun_alike(calls)
+        other.is_best_so_far(answer, "max_seconds")
+
+
+@pytest.mark.parametrize("limit", ["max_tokens", "max_cost"])
+def test_no_method_consumes_more_than_its_limit(other: OtherRun, limit: str) -> None:
+    tokens = sum(map(sum, other.spent))
+    cost = sum((cost_of(*pair) for pair in other.spent), Decimal(0))
+    for tenths in range(0, 21, 2):
+        bound: Any = tokens * tenths // 10 if limit == "max_tokens" else cost * tenths / 10
+        answer = other.ask(Budget(**{limit: bound}, prices=PRICES))  # type: ignore[arg-type]
+
+        used: Any = answer.usage.cost
+        if limit == "max_tokens":
+            used = answer.usage.prompt_tokens + answer.usage.completion_tokens
+        assert used <= bound, tenths
+        other.is_best_so_far(answer, limit)
+
+
+def test_every_method_is_canceled_after_every_call(other: OtherRun) -> None:
+    asked = other.served.server.requests
+    for calls in range(len(other.requests) + 1):
+        answer = other.ask(Budget(), should_stop=lambda calls=calls: len(asked) >= calls)  # type: ignore[misc]
+
+        assert len(asked) == min(calls, len(other.requests))
+        other.begun_alike(calls)
+        other.is_best_so_far(answer, "canceled")

@@ -427,9 +427,22 @@ def test_an_unreadable_prediction_is_repaired_once_and_never_guessed() -> None:
 
     answer = ask(reasoner, question=replace(QUESTION, effort="low"))
 
-    assert "repair" in stages(reasoner)
+    assert stages(reasoner) == ["predict", "repair", "find", "answer", "answer", "repair"]
     assert (answer.text, answer.choice) == ("", None)
     assert answer.finish_reason == "insufficient_evidence"
+
+
+def test_a_last_prediction_that_cannot_be_read_leaves_the_answer_to_all_that_was_seen() -> None:
+    """The earlier prediction was made over fewer moments."""
+    said = iter([says("C", "a cat"), "neither"])
+    reasoner = watching([1], each_round, predictions=lambda _: next(said))
+    words = reasoner.script
+    reasoner.script = lambda request: "neither" if request.stage == "repair" else words(request)
+
+    answer = ask(reasoner, question=replace(QUESTION, effort="low"))
+
+    assert stages(reasoner) == ["predict", "reflect", "find", "predict", "repair", "answer"]
+    assert (answer.text, answer.finish_reason) == ("a toy", "answered")
 
 
 def test_what_cannot_be_read_as_a_wish_ends_the_search_with_an_answer_from_what_was_seen() -> None:

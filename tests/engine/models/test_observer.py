@@ -252,6 +252,17 @@ def test_the_checker_reads_each_measurement_once_and_says_what_it_is() -> None:
     assert caught.value.code == "no_observations"
 
 
+def test_the_checker_reads_notes_next_to_measurements() -> None:
+    frames = (FrameEvidence(3000, b"", "A car."),)
+    request = CheckRequest("What?", (), (), frames, ("Summary: a street.",))
+    with ScriptedOpenAIServer('{"answer": "a car"}') as server:
+        checker = ObserverChecker(OpenAIChatModel(base_url=server.url, model="small"))
+        checker.check(request, n=1, schema={"type": "object"}, meter=Meter())
+        (sent,) = server.requests
+    assert "<text>\nSummary: a street.\n</text>\nMeasurements at 1 of 1 moments:\n[00:03] A car." in sent.user
+    assert "and from notes about it" in " ".join(sent.system.split())
+
+
 def test_what_goes_on_in_the_next_segment_is_the_same_thing() -> None:
     def chunk(n: int, track_id: int, start_ms: int, end_ms: int) -> Chunk:
         car = {

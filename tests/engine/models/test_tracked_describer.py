@@ -5,16 +5,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
+from uuid import UUID
 
 import numpy as np
 import pytest
 
+from gpu_workers.engine.answering.tools.object_sql import OBJECT_SQL
 from gpu_workers.engine.ekg import Picture, SampledFrame, Span, TrackObservation
+from gpu_workers.engine.indexing.memory_index import MemoryIndex
+from gpu_workers.engine.indexing.pipeline import index_recording
 from gpu_workers.engine.indexing.segments import Source, observe_segment
 from gpu_workers.engine.models.observer.following import Follower
 from gpu_workers.engine.models.observer.observer import Observer
 from gpu_workers.engine.models.observer.tracked import TrackedDescriber
 from gpu_workers.engine.models.roles import Describer, Meter, ModelError, SegmentDescription, SegmentView
+from tests.engine.answering.desks import desk_of, use
 from tests.engine.indexing.media import FFMPEG, write_video
 from tests.engine.indexing.scripted import ScriptedDescriber, scripted_models
 from tests.engine.models.test_observer import RED, WHITE, ScriptedDetector, ScriptedScene
@@ -73,6 +78,25 @@ def test_the_inner_describer_sees_the_frames_that_it_sees_alone(street: Path) ->
     assert [frame.ms for frame in inside.frames()] == [frame.ms for frame in alone.frames()]
     for (_, mine), (_, theirs) in zip(pictures(inside.frames()), pictures(alone.frames()), strict=True):
         assert np.array_equal(mine, theirs)
+
+
+def test_the_objects_of_a_video_that_a_vlm_describes_can_be_asked_by_sql(street: Path) -> None:
+    tracked = TrackedDescriber(ScriptedEyes(), Follower(ScriptedDetector(), ScriptedScene()))
+    models = dataclasses.replace(scripted_models(), describer=tracked)
+    source, index = Source.of_file(str(street), has_audio=False, ffmpeg=FFMPEG), MemoryIndex(UUID(int=1))
+    index_recording(
+        lambda span: observe_segment(source, span, models, profile="general", meter=Meter()),
+        9_000,
+        models,
+        index,
+        video_id=index.video_id,
+        meter=Meter(),
+    )
+    desk = desk_of(index.graph())
+    rows = use(desk, OBJECT_SQL, sql="SELECT object_id, category, colour FROM objects ORDER BY category").text
+    assert rows.splitlines()[:3] == ["2 rows:", "object_id | category | colour", "O1 | car | white"]
+    assert rows.splitlines()[3].endswith(" | person | red")
+    assert "objects" in desk.artifacts
 
 
 def test_what_the_inner_describer_says_is_kept(street: Path) -> None:

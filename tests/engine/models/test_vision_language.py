@@ -29,6 +29,7 @@ from gpu_workers.engine.models.served.structured import clean
 from gpu_workers.engine.models.served.transport import RetryPolicy
 from gpu_workers.engine.models.served.vision import VlmChecker, VlmDescriber
 from gpu_workers.engine.models.settings import ModelSettings
+from gpu_workers.engine.prompts import load
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest, missing_until
 
 
@@ -255,6 +256,36 @@ def test_the_checker_shows_no_more_frames_than_fit_the_window() -> None:
     assert 0 < len(sent.images) <= 10
     assert f"You see {len(sent.images)} of 100 frames" in sent.user
     assert "B. two" in sent.user
+
+
+def test_notes_are_read_next_to_the_frames_and_without_notes_nothing_changes() -> None:
+    plain = CheckRequest("How many?", ("one", "two"), ("one",), (FrameEvidence(0, b"jpeg"),))
+    noted = CheckRequest("How many?", ("one", "two"), (), plain.frames, ("Summary: two\nmen walk.", "x" * 3_000))
+    with ScriptedOpenAIServer('{"answer": "A"}') as server:
+        checker = VlmChecker(_model(server))
+        for request in (plain, noted):
+            checker.check(request, n=1, schema={"type": "object"}, meter=Meter())
+        without, with_notes = server.requests
+    assert without.system == load("check").substitute()
+    assert without.user.endswith(
+        "You see 1 of 1 frames, in order of time.\nQuestion: How many?\nA. one\nB. two\nEarlier answers: one"
+    )
+    assert with_notes.system == load("check_noted").substitute()
+    assert "<text>\nSummary: two men walk.\nxxx" in with_notes.user
+    assert with_notes.user.count("x" * 2_000) == 1
+    assert "x" * 2_001 not in with_notes.user
+    assert with_notes.user.endswith("Question: How many?\nA. one\nB. two\nEarlier answers: none")
+
+
+def test_notes_take_room_from_the_frames() -> None:
+    frames = tuple(FrameEvidence(k * 1000, b"jpeg%d" % k) for k in range(100))
+    shown = []
+    with ScriptedOpenAIServer('{"answer": "A"}') as server:
+        for known in ((), ("word " * 390, "word " * 390)):
+            request = CheckRequest("How many?", (), (), frames, known)
+            VlmChecker(_model(server, context_tokens=4096)).check(request, n=1, schema={}, meter=Meter())
+            shown.append(len(server.requests[-1].images))
+    assert 0 < shown[1] < shown[0]
 
 
 def test_a_window_without_room_for_one_frame_is_an_error_before_any_call() -> None:

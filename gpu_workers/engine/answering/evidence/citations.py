@@ -34,7 +34,6 @@ from gpu_workers.engine.ports import StoredEvent, StoredFrame, ViewQuery
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.frames import frame_evidence, frames_of_hits
 
-MAX_CITATIONS = 5
 FALLBACK_CITATIONS = 2
 MAX_VERDICTS = 10
 
@@ -70,7 +69,7 @@ def cite(
     claims = claims_of(answer)
     events = {event.id: event for event in node.context.events.values()}
     whole = f"{asked.question.question} {answer.text}"
-    ids = [event_id for event_id in node.cited_events if event_id in events][:MAX_CITATIONS]
+    ids = [event_id for event_id in node.cited_events if event_id in events][: asked.settings.citations]
     close = _Closeness({}, {})
     frames: dict[UUID, StoredFrame] = {}
     if events:
@@ -83,7 +82,7 @@ def cite(
     ids = ids or ranking[:FALLBACK_CITATIONS]
     texts = {event_id: event_text(event) for event_id, event in events.items()}
     verdicts = _by_text(asked, claims, texts, close) | _by_entailment(asked, calls, claims, texts)
-    ids += _missing(claims, ids, ranking, verdicts)
+    ids += _missing(asked.settings.citations, claims, ids, ranking, verdicts)
     links = _links(claims, ids, verdicts, close)
     shown = {event_id: _frame(asked, node, frames, event_id) for event_id in ids}
     statuses = {link: verdicts[link] for link in links}
@@ -130,13 +129,18 @@ def _by_entailment(
 
 
 def _missing(
-    claims: Sequence[str], ids: Sequence[UUID], ranking: Sequence[UUID], verdicts: Mapping[Link, CitationStatus]
+    most: int,
+    claims: Sequence[str],
+    ids: Sequence[UUID],
+    ranking: Sequence[UUID],
+    verdicts: Mapping[Link, CitationStatus],
 ) -> list[UUID]:
-    """Return, for each of several claims that no cited event supports, the best shown event that supports it."""
+    """Return, for each of several claims that no cited event supports, the best shown event that supports it, while
+    fewer than `most` are cited."""
     added: list[UUID] = []
     for index in range(len(claims)) if len(claims) > 1 else ():
         cited = [*ids, *added]
-        if len(cited) >= MAX_CITATIONS or any(verdicts[index, event_id] == "supported" for event_id in cited):
+        if len(cited) >= most or any(verdicts[index, event_id] == "supported" for event_id in cited):
             continue
         added += [event_id for event_id in ranking if verdicts[index, event_id] == "supported"][:1]
     return added

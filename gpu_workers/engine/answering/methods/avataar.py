@@ -82,7 +82,7 @@ class Avataar:
             best,
             settled=best is not None,
             records=trail.records,
-            top_similarity=course.similarity,
+            top_similarity=desk.top_similarity,
             needs=self.needs,
             error=error,
         )
@@ -105,7 +105,6 @@ class _Course:
     trail: Trail
     rounds: list[_Round] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
-    similarity: float = 0.0
 
     def best(self) -> AnswerNode | None:
         """Return the round's node with the best answer: one without doubt, then by S, then the later one. The paper
@@ -194,7 +193,6 @@ class _Course:
                 lines=self.settings.lines,
                 most=needed_checker(self.desk.asked.models).max_frames if checker else PLACES * 3,
             )
-            self.similarity = max(self.similarity, local.similarity)
             step.events, step.frames = local.events, len(local.frames)
             step.error = "" if local.events or local.spoken else "nothing_found"
             room = max(32, self.desk.observation_tokens // max(1, len(local.events)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.closing import close, closeness
+from gpu_workers.engine.answering.closing import close, match_question
 from gpu_workers.engine.answering.contract import Answer, PartialAnswer
 from gpu_workers.engine.answering.dossier import DOSSIER_PROMPTS
 from gpu_workers.engine.answering.identity import CONDENSE_PROMPTS, OBSERVE_PROMPTS
@@ -61,7 +61,7 @@ class VideoAgent:
             watching.best,
             settled=watching.settled,
             records=watching.trail.records,
-            top_similarity=max(watching.top_similarity, closeness(desk)),
+            top_similarity=desk.top_similarity,
             needs=self.needs | (frozenset({"checker"}) if settings.observes else frozenset()),
             error=error,
         )
@@ -79,25 +79,26 @@ class _Watching:
     seen: list[Seen] = field(default_factory=list)
     best: AnswerNode | None = None
     settled: bool = False
-    top_similarity: float = 0.0
 
     def run(self) -> None:
         """Glance, then go through rounds until the reflection is sure, the rounds are over, or nothing new is seen."""
         timeline = Timeline.of(self.desk.extents)
+        match_question(self.desk)
         self._glance(timeline)
         if not self.seen:
             return
         for k in range(1, self.settings.rounds + 1):
             last = k == self.settings.rounds
             talk = begin(self.desk, self.seen, commits=not last)
-            self.settled = False
-            if not self._predict(talk, k):
+            node = self._predict(talk, k)
+            read = bool(node.votes)
+            self.settled = last and read
+            if self.desk.calls.halted or node.draw.error not in ("", "unreadable"):
                 return
-            self.settled = last
-            if last and not self.settings.reflects_last:
-                return
-            if self._reflect(talk) >= SUFFICIENT or last:
-                self.settled = True
+            # Without a prediction there is nothing to reflect on.
+            confidence = self._reflect(talk) if read and (not last or self.settings.reflects_last) else UNSURE
+            if confidence >= SUFFICIENT or last:
+                self.settled = read
                 return
             segments = segments_between(timeline, [item.moment for item in self.seen])
             wanted = self._find(talk, segments)
@@ -110,8 +111,7 @@ class _Watching:
             moments = [timeline.moment(position) for position in positions]
             self._take(see(self.desk, moments, brief=self._brief), step)
 
-    def _predict(self, talk: Talk, round_number: int) -> bool:
-        """Predict; return whether to go on."""
+    def _predict(self, talk: Talk, round_number: int) -> AnswerNode:
         with self.trail.step("predict") as step:
             node = predict(self.desk, talk, self.seen, step.path)
             step.node = node
@@ -124,7 +124,7 @@ class _Watching:
                 )
         elif self.best is None:
             self.best = node
-        return not self.desk.calls.halted and node.draw.error in ("", "unreadable")
+        return node
 
     def _reflect(self, talk: Talk) -> int:
         with self.trail.step("reflect") as step:
@@ -148,7 +148,7 @@ class _Watching:
         with self.trail.step("retrieve", items=items) as step:
             by_number = {segment.number: segment for segment in segments}
             found = find(self.desk, by_number, wanted, [item.moment for item in self.seen], brief=self._brief)
-            self.top_similarity = max([self.top_similarity, *(item.similarity for item in found)])
+            self.desk.matched(item.similarity for item in found)
             wishes = "; ".join(item.wanted.description for item in found)
             self._take([item.seen for item in found], step, find=f"{CAPTION_FIND}, and whether it is this: {wishes}")
         return bool(found)

@@ -8,6 +8,8 @@ Preset `paper` gives the answer of the loop, with the paper's weights and window
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
@@ -19,6 +21,7 @@ from gpu_workers.engine.answering.methods.contract import TypicalCalls
 from gpu_workers.engine.answering.tools.captions import caption_retrieval
 from gpu_workers.engine.answering.tools.contract import Artifact
 from gpu_workers.engine.answering.tools.desk import Desk
+from gpu_workers.engine.answering.tools.finishing import EVIDENCE
 from gpu_workers.engine.answering.tools.memory_agent import (
     MEMORY_PROMPTS,
     SEGMENT_LOCALIZATION,
@@ -39,7 +42,8 @@ class VideoAgentMem:
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         settings = VIDEOAGENT_MEM[asked.settings.effort]
-        desk = Desk(asked, calls)
+        # A number of people is shown by as many moments.
+        desk = Desk(replace(asked, settings=replace(asked.settings, citations=EVIDENCE)), calls)
         tools = [
             SEGMENT_LOCALIZATION,
             object_memory_querying(settings.inner_steps),

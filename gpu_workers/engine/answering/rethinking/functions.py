@@ -165,7 +165,7 @@ class Functions:
             {view: ViewQuery(vector, ANCHORS if view == "event" else 1) for view in views},
             floor=desk.asked.settings.retrieval.floor,
         )
-        # A topic tells roughly when, where no event is near enough.
+        # A topic says roughly when, where no event is near enough.
         ids = [hit.event_id for view in views for hit in hits[view]][:ANCHORS]
         events = desk.load(ids)
         if not events:

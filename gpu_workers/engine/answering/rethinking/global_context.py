@@ -20,10 +20,10 @@ from gpu_workers.engine.ports import StoredEntity, ViewQuery
 from gpu_workers.engine.retrieval.frames import evenly
 
 MOST_VIDEOS = 12
-"""Maximum number of videos that are told, a line each; the others are counted."""
+"""Maximum number of videos that are listed, a line each; the others are counted."""
 
 MOST_TOPICS = 16
-"""Maximum number of topics that are told, evenly chosen: so G has one size, however long the video is."""
+"""Maximum number of topics that are listed, evenly chosen: so G has one size, however long the video is."""
 
 MOST_PEOPLE = 8
 MOST_THINGS = 500

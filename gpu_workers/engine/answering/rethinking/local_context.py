@@ -33,12 +33,11 @@ class Anchor:
 @dataclass(frozen=True, slots=True)
 class LocalContext:
     """What is retrieved for one round. frames: in order of video and time. events: those of the frames, or where there
-    are no frames, the nearest ones. spoken: lines in words. similarity: of the best hit."""
+    are no frames, the nearest ones. spoken: lines in words."""
 
     frames: tuple[StoredFrame, ...]
     events: tuple[StoredEvent, ...]
     spoken: tuple[str, ...]
-    similarity: float
 
 
 def gather(
@@ -51,41 +50,36 @@ def gather(
     lines. most: maximum number of frames. Raises ModelError of an embedder.
     """
     frames: list[StoredFrame] = []
-    similarity = 0.0
     if "frames" in desk.artifacts:
-        frames, similarity = _frames(desk, queries, anchors, max(places, len(queries)), most)
+        frames = _frames(desk, queries, anchors, max(places, len(queries)), most)
     events = desk.load(frame.event_id for frame in frames)
     if not frames:
-        events, similarity = _events(desk, queries, anchors, max(places, len(queries)))
+        events = _events(desk, queries, anchors, max(places, len(queries)))
     spoken: tuple[str, ...] = ()
     if "transcript" in desk.artifacts:
-        found, nearest = _lines(desk, queries, lines)
-        spoken, similarity = tuple(spoken_lines(desk, found)[0]), max(similarity, nearest)
+        spoken = tuple(spoken_lines(desk, _lines(desk, queries, lines))[0])
     for event in sorted(events, key=lambda event: (event.video_id, event.span)):
         desk.sightings.event(event)
     for frame in frames:
         desk.sightings.frame(frame)
-    return LocalContext(tuple(frames), tuple(events), spoken, similarity)
+    return LocalContext(tuple(frames), tuple(events), spoken)
 
 
-def _frames(
-    desk: Desk, queries: Sequence[str], anchors: Sequence[Anchor], places: int, most: int
-) -> tuple[list[StoredFrame], float]:
+def _frames(desk: Desk, queries: Sequence[str], anchors: Sequence[Anchor], places: int, most: int) -> list[StoredFrame]:
     graph, embedder = desk.asked.graph, desk.asked.models.frame_embedder
     vectors = [embedder.embed_query(query, meter=desk.meter) for query in queries]
     best: list[StoredFrame] = []
-    similarity = 0.0
     for anchor in anchors[:places]:
         vector = embedder.embed_query(anchor.phrase, meter=desk.meter)
         inside = ViewQuery(vector, 1, within=Within(anchor.event.video_id, anchor.event.span))
         hits = graph.search_views({"frame": inside}, floor=-1.0)["frame"]
         best += [frame for frame in frames_of_hits(graph, hits) if frame not in best]
-        similarity = max([similarity, *(hit.similarity for hit in hits)])
+        desk.matched(hit.similarity for hit in hits)
     rankings = []
     for vector in vectors:
         hits = graph.search_views({"frame": ViewQuery(vector, HITS)}, floor=-1.0)["frame"]
         rankings.append(frames_of_hits(graph, hits))
-        similarity = max([similarity, *(hit.similarity for hit in hits)])
+        desk.matched(hit.similarity for hit in hits)
     taken = {frame.event_id for frame in best}
     # The queries take turns, so that each sub-question gets a place.
     for frame in (frame for turn in zip_longest(*rankings) for frame in turn if frame is not None):
@@ -100,7 +94,7 @@ def _frames(
         if len(shown | {near.id: near for near in window}) > most:
             window = [frame] if len(shown) < most else []
         shown.update((near.id, near) for near in window)
-    return sorted(shown.values(), key=lambda frame: (frame.video_id, frame.ms)), similarity
+    return sorted(shown.values(), key=lambda frame: (frame.video_id, frame.ms))
 
 
 def _window(desk: Desk, frame: StoredFrame) -> list[StoredFrame]:
@@ -111,23 +105,21 @@ def _window(desk: Desk, frame: StoredFrame) -> list[StoredFrame]:
     return [*before, frame, *[other for other in near if other.ms > frame.ms][:1]]
 
 
-def _events(
-    desk: Desk, queries: Sequence[str], anchors: Sequence[Anchor], places: int
-) -> tuple[list[StoredEvent], float]:
+def _events(desk: Desk, queries: Sequence[str], anchors: Sequence[Anchor], places: int) -> list[StoredEvent]:
     vectors = embed_queries(desk.asked.models.text_embedder, list(queries), meter=desk.meter)
-    rankings, similarity = [], 0.0
+    rankings = []
     for vector in vectors:
         hits = desk.asked.graph.search_views({"event": ViewQuery(vector, places)}, floor=-1.0)["event"]
         rankings.append([hit.event_id for hit in hits])
-        similarity = max([similarity, *(hit.similarity for hit in hits)])
+        desk.matched(hit.similarity for hit in hits)
     ids = [event_id for turn in zip_longest(*rankings) for event_id in turn if event_id is not None]
-    return desk.load([*(anchor.event.id for anchor in anchors), *ids])[: places + len(anchors)], similarity
+    return desk.load([*(anchor.event.id for anchor in anchors), *ids])[: places + len(anchors)]
 
 
-def _lines(desk: Desk, queries: Sequence[str], limit: int) -> tuple[list[StoredLine], float]:
+def _lines(desk: Desk, queries: Sequence[str], limit: int) -> list[StoredLine]:
     """Return at most limit lines, as many of each query."""
     found: dict[UUID, StoredLine] = {}
     for query in queries:
-        found.update((line.id, line) for line in search_speech(desk, query, limit=max(1, limit // len(queries))))
-    lines = sorted(list(found.values())[:limit], key=lambda line: (line.video_id, line.span))
-    return lines, desk.top_similarity if lines else 0.0
+        lines = search_speech(desk, query, limit=max(1, limit // len(queries)))
+        found.update((line.id, line) for line in lines)
+    return sorted(list(found.values())[:limit], key=lambda line: (line.video_id, line.span))

@@ -75,7 +75,7 @@ def think(
 
 def read_plan(text: str, *, most: int) -> Plan | None:
     """Return the plan in a reply, None if there is none. A call may stand under tool, name or function, its arguments
-    beside the name or under arguments."""
+    next to the name or under arguments."""
     fields = read_object(text)
     if fields is None:
         return None

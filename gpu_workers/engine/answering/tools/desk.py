@@ -37,8 +37,9 @@ MISSING: Mapping[Artifact, str] = {
 SUMMARISED = 8
 """Number of videos of a scope that are asked for topics without vectors, as old indexes have them."""
 
-LEAST_OBSERVATION, MOST_OBSERVATION = 300, 3_000
-"""Bounds of the tokens of one observation, which is a tenth of the reasoner's window."""
+LEAST_OBSERVATION, MOST_OBSERVATION = 300, 1_000
+"""Bounds of the tokens of one observation, which is a tenth of the reasoner's window. Every later step reads it again,
+and the answer reads the best events in full (answering.shown)."""
 
 KNOWN_FINDINGS = 8
 """Number of the last findings that a look is told."""
