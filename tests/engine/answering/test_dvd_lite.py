@@ -45,6 +45,8 @@ class Asked:
                 return SEEN
             if "<findings>" in request.text:
                 return says("A", evidence=[1])
+            if "</passage>" in request.text:
+                return {"verdict": "supported"}
             self.steps.append(request)
             return steps[min(len(self.steps), len(steps)) - 1]
 
@@ -110,7 +112,7 @@ def test_paper_browses_by_a_tool_and_gives_the_answer_of_the_loop() -> None:
 
 
 def test_a_server_without_schemas_is_read_all_the_same() -> None:
-    """The client learns from the first refusal; the model answers in prose around its object, and once in prose alone."""
+    """The client learns from the first refusal. The model writes prose around its object, and once prose alone."""
     steps = [call("clip_search", query="boy ball", top_k=2), "I will look again.", LOOK, finish("A", [1])]
     asked = Asked(steps, schemas=False)
 
