@@ -48,7 +48,7 @@ class _View:
     rows: FROM and WHERE that admit items, using inside (the events in scope) and reach (their time). events: joins from
     an item to its events in inside, as e. words: text for the reader after the item's id. tried: a join that costs too
     much for every item, so the best items are tried first until there are enough. carried: columns that tried needs.
-    times: start and end of an item that has a time of its own besides its events'.
+    times: start and end of an item whose time is not that of its events.
     ordered: (partition columns, order column) of the items' neighbours, for queries with context.
     """
 
@@ -122,7 +122,7 @@ _VIEWS: Mapping[ViewName, _View] = {
         vector="embedding",
         model="text",
         table="ekg_topic",
-        # The scope holds all that the topic tells, since its words cannot be cut.
+        # The scope holds the whole topic, since its words cannot be cut.
         rows="ekg_topic topic JOIN scope USING (video_id, index_version) "
         "WHERE topic.start_ms >= %(start)s AND topic.end_ms <= least(%(end)s, scope.until_ms)",
         carried=("video_id", "index_version", "topic.first_event", "topic.end_event"),

@@ -244,7 +244,7 @@ class KnowledgeGraph(Protocol):
 
         Hits have an exact cosine similarity above floor, best first, ties by the id of the item. limit counts items. An
         item in scope hits each event in scope that it belongs to, in order of video and time: an entity hits the events
-        that it takes part in, a line those that it is spoken in, a topic those that it tells of. A topic is in scope if
+        that it takes part in, a line those that it is spoken in, a topic those that it covers. A topic is in scope if
         all of it is. A view without a query, or with limit 0, is not searched and has no hits.
         """
         ...

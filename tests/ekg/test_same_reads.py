@@ -116,7 +116,7 @@ def test_every_read_of_the_port_is_compared(acme: Cast, globex: Cast) -> None:
 
 @pytest.mark.parametrize(("seed", "shape"), enumerate(SHAPES))
 def test_reads_are_the_same_in_every_scope(acme: Cast, globex: Cast, seed: int, shape: str) -> None:
-    """The second video has a shape of its own, and rows of another version and of another tenant lie beside."""
+    """The second video has a shape of its own, and there are rows of another version and of another tenant."""
     random = np.random.default_rng(seed)
     world = make_world(random, acme, globex, shape=shape)
     first, second = world.videos
@@ -174,7 +174,7 @@ def test_a_foreign_an_unknown_and_an_unbuilt_video_have_no_rows(acme: Cast, glob
 
 
 def test_a_scope_narrowed_to_a_span_shows_nothing_outside(acme: Cast, globex: Cast) -> None:
-    """Whatever is read lies in the span, or belongs to an event that does, and no text tells of more."""
+    """Whatever is read lies in the span, or belongs to an event that does, and no text is about more."""
     world = make_world(np.random.default_rng(40), acme, globex)
     video, ids = world.videos[0], Ids(world)
     span = Span(31_000, 74_000)

@@ -34,7 +34,7 @@ def evenly(count: int, limit: int) -> list[int]:
 def nearest_to_middles(times: Sequence[int], span: Span, limit: int) -> list[int]:
     """Return the indices of times, in order, that lie nearest to the middles of limit equal parts of span, each once.
 
-    times: rising, at least one. Of two equally near, the earlier one is taken.
+    times: rising, at least one. If two are equally near, the earlier one counts.
     """
     chosen: dict[int, None] = {}
     for part in range(limit):

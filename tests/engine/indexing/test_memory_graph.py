@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
 import numpy as np
@@ -13,12 +14,13 @@ from gpu_workers.engine.ekg import (
     LinkedMention,
     Relation,
     Span,
+    Topic,
     Vector,
     stable_id,
     unit,
 )
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
-from gpu_workers.engine.ports import KnowledgeGraph
+from gpu_workers.engine.ports import KnowledgeGraph, ViewName, ViewQuery, Within
 from tests.engine.indexing.scripted import chunk
 from tests.engine.retrieval.views import search
 
@@ -130,6 +132,65 @@ def test_the_span_is_a_hard_filter() -> None:
     assert graph.load_events([event_id(0)]) == {}
     assert graph.facts([event_id(0)]) == []
     assert graph.next_events([event_id(2)]) == {}
+
+
+EVERYTHING = unit(np.ones(8))
+
+
+def found_within(graph: KnowledgeGraph, view: ViewName, span: Span, *, video_id: UUID = ONE) -> list[UUID]:
+    query = ViewQuery(EVERYTHING, 99, within=Within(video_id, span))
+    return [hit.event_id for hit in graph.search_views({view: query})[view]]
+
+
+def test_a_view_is_narrowed_to_a_part_of_one_video() -> None:
+    graph = InMemoryGraph([video(ONE), video(TWO)])
+    assert found_within(graph, "event", Span(6_000, 12_000)) == [event_id(1)]
+    assert found_within(graph, "event", Span(5_999, 6_001)) == sorted([event_id(0), event_id(1)])
+    assert found_within(graph, "event", Span(6_000, 12_000), video_id=TWO) == [event_id(1, TWO)]
+    assert set(found_within(graph, "entity", Span(0, 12_000))) == {event_id(0), event_id(1)}, "not event 3, of the ball"
+    assert found_within(graph, "frame", Span(6_500, 9_000)) == [event_id(1)] * 2, "at 7 and 8 s"
+    assert found_within(graph, "event", Span(24_000, 99_000)) == []
+
+
+def test_a_part_never_widens_the_scope() -> None:
+    graph = InMemoryGraph([video(ONE)], span=Span(7_000, 13_000))
+    assert set(found_within(graph, "event", Span(0, 99_000))) == {event_id(1), event_id(2)}
+    assert found_within(graph, "event", Span(6_000, 7_000)) == [], "event 1 is in scope, but not this part of it"
+    assert found_within(graph, "frame", Span(6_000, 8_000)) == [event_id(1)]
+
+
+def test_the_neighbours_of_an_event_count_though_they_are_out_of_the_part() -> None:
+    query = ViewQuery(axis(2), 9, context=1.0, within=Within(ONE, Span(6_000, 12_000)))
+    (hit,) = GRAPH.search_views({"event": query})["event"]
+    assert (hit.event_id, hit.similarity) == (event_id(1), 0.5), "(0 + 1 of event 2) / 2"
+
+
+def test_a_topic_hits_its_events_if_the_scope_holds_all_of_it() -> None:
+    topics = [
+        Topic(0, Span(0, 12_000), 0, 2, "A dog", "It runs.", embedding=axis(0)),
+        Topic(1, Span(12_000, 24_000), 2, 4, "A cat", "It sleeps.", embedding=axis(1)),
+    ]
+    told = replace(video(ONE), topics=topics)
+    hits = search(InMemoryGraph([told]), "topic", axis(1), limit=5)
+    assert [(hit.event_id, hit.words) for hit in hits] == [(event_id(2), "A cat"), (event_id(3), "A cat")]
+    for graph in (InMemoryGraph([told], span=Span(0, 23_999)), InMemoryGraph([replace(told, until_ms=23_999)])):
+        assert search(graph, "topic", axis(1), limit=5) == []
+        assert {hit.event_id for hit in search(graph, "topic", axis(0), limit=5)} == {event_id(0), event_id(1)}
+        assert list(graph.topics(ONE)) == topics[:1]
+    assert found_within(InMemoryGraph([told]), "topic", Span(18_000, 19_000)) == [event_id(3)]
+    unread = InMemoryGraph([replace(told, topics=[replace(topic, embedding=None) for topic in topics])])
+    assert search(unread, "topic", axis(1), limit=5) == []
+    assert list(unread.topics(ONE)) == topics
+
+
+def test_the_readable_stretch_of_a_video_is_that_of_its_events_in_scope() -> None:
+    assert GRAPH.extents() == {ONE: Span(0, 24_000)}
+    assert InMemoryGraph([video(ONE), video(TWO)], span=Span(7_000, 13_000)).extents() == {
+        ONE: Span(7_000, 13_000),
+        TWO: Span(7_000, 13_000),
+    }
+    assert InMemoryGraph([replace(video(ONE), until_ms=13_000)]).extents() == {ONE: Span(0, 12_000)}
+    assert InMemoryGraph([video(ONE)], span=Span(24_000, 30_000)).extents() == {}
 
 
 def test_an_empty_graph_finds_nothing() -> None:

@@ -33,7 +33,7 @@ def test_a_topic_that_has_a_vector_keeps_it_and_is_not_read_again() -> None:
     topics = with_vectors([topic(0), known, topic(2)], embedder, meter=Meter())
     assert embedder.texts == ["Scene 0: dogs run 0", "Scene 2: dogs run 2"]
     expected = [vector_of("Scene 0: dogs run 0"), vector_of("another text"), vector_of("Scene 2: dogs run 2")]
-    assert all(np.array_equal(t.embedding, vector) for t, vector in zip(topics, expected, strict=True))
+    assert np.array_equal([t.embedding for t in topics if t.embedding is not None], expected)
     assert [t.n for t in topics] == [0, 1, 2]
     assert with_vectors(topics, embedder, meter=Meter()) == topics
     assert with_vectors([], embedder, meter=Meter()) == ()

@@ -124,7 +124,7 @@ def test_frames_lie_nearest_to_the_middles_of_equal_parts_or_have_both_ends() ->
 
 def test_equal_distances_take_the_earlier_frame_and_no_frame_is_taken_twice() -> None:
     assert spread([0, 1_000, 9_000], Span(0, 1_000), 1, ends=False) == [0], "0 and 1,000 are as near to 500"
-    # Of the parts' middles 1,500, 4,500 and 7,500, the last two are nearest to 8,000.
+    # The middles are 1,500, 4,500 and 7,500; the last two are nearest to 8,000.
     assert spread([0, 8_000, 8_100, 8_200], Span(0, 9_000), 3, ends=False) == [0, 1]
 
 
