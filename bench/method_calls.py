@@ -1,8 +1,8 @@
 """The model calls of each answering method, against a model server with fixed rates.
 
 The reasoner is scripted (bench.tool_user), and every question has a prefix cache of its own, so that a cached token is
-one that the same question has sent before. Pictures go to a checker with a name of its own and are not counted: its
-calls are reported as looks.
+one that the same question has sent before. Pictures go to a checker with a name of its own. Its answers from frames
+count as calls, its looks are counted apart, and its tokens are left out.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ MOST_CALLS: Mapping[str, int] = {
     "avataar": 2 + 3 * AVATAAR["medium"].rethinks,
     "ravu": 8,
 }
-"""Maximum number of the reasoner's calls at effort medium, whatever the reasoner says, without the shared head's."""
+"""Maximum number of calls at effort medium, whatever the reasoner says, without looks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What the questions of one method spent on average. prompt, fresh: tokens of the reasoner's prompts, and those
-    that its prefix cache did not hold. sure: fresh tokens of the questions whose samples agree. most_calls: of any
-    question. looks, look_tokens: of the checker."""
+    """What the questions of one method spent on average. calls: without looks. most_calls: of any question. prompt,
+    fresh: tokens of the reasoner's prompts, and those that its prefix cache did not hold. sure: fresh tokens of the
+    questions whose samples agree. looks, look_tokens: of the checker."""
 
     calls: float
     most_calls: int
@@ -77,7 +77,7 @@ def _told(name: str, mine: Spent, ava: Spent) -> Figures:
     if name in METHOD_SETTINGS:
         worst = spent(name, tireless)
         most += f"; {worst.calls:.1f} with a reasoner that is never satisfied (at most {worst.most_calls})"
-    yield _bounded_calls(name, mine, f"calls of the reasoner on average, {most}; {looks}")
+    yield _bounded_calls(name, mine, f"calls on average, {most}; {looks}")
     shown = f"{mine.fresh:.0f} of {mine.prompt:.0f} prompt tokens were not in the question's own prefix cache"
     if name == "ava":
         yield _plain("ava_fresh_tokens", mine.fresh, shown)
@@ -145,7 +145,8 @@ def spent(name: str, words: Words, *, events: int = SHORT) -> Spent:
     with ModelServer(Rates(0.0, 1e9, 1e9), slots=SLOTS, words=words) as server:
         answers = [ask(server, name, number=n, events=events, salt=f"{first}/{n}") for n in range(QUESTIONS)]
     calls = [_calls(answer) for answer in answers]
-    looks = [_calls(answer, looks=True) for answer in answers]
+    looks = [_looks(answer) for answer in answers]
+    read = [_of_reasoner(some) for some in calls]
 
     def mean(count: Callable[[ModelCall], int], of: Sequence[Sequence[ModelCall]]) -> float:
         return statistics.fmean(sum(count(call) for call in some) for some in of)
@@ -153,9 +154,9 @@ def spent(name: str, words: Words, *, events: int = SHORT) -> Spent:
     return Spent(
         mean(lambda call: 1, calls),
         max(map(len, calls)),
-        mean(lambda call: call.prompt_tokens, calls),
-        mean(_fresh, calls),
-        mean(_fresh, calls[::2]),
+        mean(lambda call: call.prompt_tokens, read),
+        mean(_fresh, read),
+        mean(_fresh, read[::2]),
         mean(lambda call: 1, looks),
         mean(lambda call: call.prompt_tokens, looks),
     )
@@ -183,12 +184,21 @@ def _models(url: str) -> tuple[OpenAIChatModel, OpenAIChatModel]:
     )
 
 
-EYES = "scripted eyes"
+EYES, LOOK = "scripted eyes", "observe"
+"""Name of the checker, and the stage of a look that reports what it sees."""
 
 
-def _calls(answer: Answer, *, looks: bool = False) -> list[ModelCall]:
-    """Return the calls of the reasoner, or those of the checker."""
-    return [call for call in answer.usage.calls if call.completion_tokens and (call.model == EYES) == looks]
+def _calls(answer: Answer) -> list[ModelCall]:
+    """Return the calls of language models, without the looks: those of the reasoner, and answers from frames."""
+    return [call for call in answer.usage.calls if call.completion_tokens and call.stage != LOOK]
+
+
+def _looks(answer: Answer) -> list[ModelCall]:
+    return [call for call in answer.usage.calls if call.completion_tokens and call.stage == LOOK]
+
+
+def _of_reasoner(calls: Sequence[ModelCall]) -> list[ModelCall]:
+    return [call for call in calls if call.model != EYES]
 
 
 def _fresh(call: ModelCall) -> int:
