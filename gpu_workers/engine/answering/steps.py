@@ -115,8 +115,10 @@ def call_key(tool: Tool, values: Mapping[str, Any]) -> str:
 def step_record(
     desk: Desk, step: Step, observation: Observation, *, answer: ParsedAnswer | None, forced: str, started_ms: int
 ) -> NodeRecord:
-    """Return the record of a step that ends now. answer: that of a step which finishes."""
-    sightings, spent = desk.sightings, desk.meter.calls
+    """Return the record of a step that ends now. answer: that of a step which finishes. The record has it as its own
+    only if it answers the question itself, and not one inside another step.
+    """
+    sightings, spent, inner = desk.sightings, desk.meter.calls, "/" in desk.path
     shown = [sightings.events[number].id for number in answer.cited] if answer else observation.events
     return NodeRecord(
         path=desk.path,
@@ -126,7 +128,7 @@ def step_record(
             NodeEvent(event_id, rank, 0.0, sightings.numbers.get(event_id))
             for rank, event_id in enumerate(dict.fromkeys(shown), start=1)
         ),
-        answer=None if answer is None else answer.text if answer.sufficient else INSUFFICIENT,
+        answer=None if answer is None or inner else answer.text if answer.sufficient else INSUFFICIENT,
         error=observation.error,
         frames_used=len(observation.frames),
         frames_available=len(observation.frames),

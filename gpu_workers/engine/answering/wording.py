@@ -9,12 +9,15 @@ from gpu_workers.engine.answering.contract import INSUFFICIENT
 from gpu_workers.engine.answering.parsing import letter
 from gpu_workers.engine.models.served.structured import storable
 
-DELIMITERS = ("events", "passage", "text", "observation", "captions", "objects", "program", "findings", "tool")
+DELIMITERS = ("events", "passage", "text", "observation", "objects", "findings", "tool")
 """Names of the tags between which prompts put words that are data."""
+
+RESERVED = ("captions", "program")
+"""Names of further things that methods show. No prompt has tags for them yet."""
 
 CHAT_ROLES = ("system", "user", "assistant")
 
-_TAGS = re.compile(rf"</?\s*({'|'.join((*DELIMITERS, *CHAT_ROLES))})\b[^>]*>|<\|[^|>]{{0,40}}\|>", re.IGNORECASE)
+_TAGS = re.compile(rf"</?\s*({'|'.join((*DELIMITERS, *RESERVED, *CHAT_ROLES))})\b[^>]*>|<\|[^|>]{{0,40}}\|>", re.IGNORECASE)
 
 
 def as_data(text: str) -> str:

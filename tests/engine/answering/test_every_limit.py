@@ -237,6 +237,10 @@ OTHERS = [name for name in METHODS if name != "ava"]
 """Methods whose number of calls depends on what is left, so that their last calls may be others than in a full run."""
 
 
+KEPT = {"videoagent_mem": 2}
+"""Number of the last calls that a budget changes: those that are kept to finish, one for each loop inside another."""
+
+
 class OtherRun:
     """A method over the park without limits, and with limits after that."""
 
@@ -287,7 +291,7 @@ def test_max_calls_of_every_method(other: OtherRun) -> None:
         answer = other.ask(Budget(max_calls=calls))
 
         assert len(other.served.server.requests) <= calls
-        other.begun_alike(calls - 1)
+        other.begun_alike(calls - KEPT.get(other.method, 1))
         other.is_best_so_far(answer, "max_calls")
     assert answer.text == other.answer.text
 

@@ -554,6 +554,7 @@ def test_a_loop_inside_a_step_has_its_own_records_and_its_own_question() -> None
     assert "A. plays" not in inner[0].text
     assert inner[0].schema["properties"]["call"]["anyOf"][-1]["properties"]["answer"] == {"type": "string"}
     assert run.end.records[0].detail["observation"] == "the dog"
+    assert [record.answer for record in run.end.records] == [None, None, None, "plays"], "of the question itself"
 
 
 def _inner_script(request: Request) -> Any:
