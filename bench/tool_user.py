@@ -22,8 +22,9 @@ from bench.long_day import filler
 OVERVIEWS = ("global_browse", "overview")
 THOUGHT_CHARACTERS, TRACE_CHARACTERS, QUERY_CHARACTERS = 120, 600, 40
 """A thought of 20 words, a reasoning of 100 words as in bench.answer_calls, and a query of 7 words."""
-ENOUGH = 5
-"""Number of messages that show something after which it always finishes, the opening included."""
+ENOUGH = 6
+"""Number of messages that show something after which it always finishes, the opening included: so it uses about half of
+the steps that effort medium allows."""
 FRAMES_BEFORE, FRAMES_ENOUGH = 5, 11
 """Number of frames up to which a reflection is never sufficient, and from which it always is."""
 

@@ -144,7 +144,8 @@ def _evaluated(
 def _resumed(
     chosen: Sequence[ChoiceQuestion], ask: Callable[[ChoiceQuestion], ItemResult], finished: Path, *, label: str
 ) -> Iterator[ItemResult]:
-    """Yield the result of each question, from the finished file if it is there. A model's error is not stored."""
+    """Yield the result of each question, from the finished file if it is there. An item with a failed call is
+    not stored."""
     finished.parent.mkdir(parents=True, exist_ok=True)
     text = finished.read_text() if finished.exists() else ""
     whole = text[: text.rfind("\n") + 1]
@@ -158,7 +159,7 @@ def _resumed(
             item = done.get(question.id)
             if item is None:
                 item = ask(question)
-                if item.finish_reason != "error":
+                if item.finish_reason != "error" and not item.failed_calls:
                     written.write(json.dumps(asdict(item)) + "\n")
                     written.flush()
             right, count = right + item.right[1], count + 1

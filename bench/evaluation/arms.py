@@ -46,7 +46,8 @@ METHOD_ARMS = (*FRAME_METHODS, *(f"{name}{preset}" for name in AGENTS for preset
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """An arm's answer. choice: None if it abstained. seconds: of models, cached calls included. degraded: what the
-    method had to do without (Answer.degraded)."""
+    method had to do without (Answer.degraded). failed_calls: calls of models that failed, such as those that a busy
+    machine did not answer in time."""
 
     choice: int | None
     confidence: float = 0.0
@@ -59,6 +60,7 @@ class Outcome:
     seconds: float = 0.0
     signals: Mapping[str, float] | None = None
     degraded: tuple[str, ...] = ()
+    failed_calls: int = 0
 
 
 class ChoiceArm:
@@ -167,6 +169,7 @@ def _outcome(answer: Answer) -> Outcome:
         sum(call.wall_ms for call in calls) / 1000,
         {name: value for name, value in answer.signals.items() if isinstance(value, float)},
         answer.degraded,
+        sum(not call.ok for call in calls),
     )
 
 

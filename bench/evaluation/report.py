@@ -33,6 +33,7 @@ class ItemResult:
     seconds: float = 0.0
     signals: Mapping[str, float] = field(default_factory=dict)
     degraded: tuple[str, ...] = ()
+    failed_calls: int = 0
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> ItemResult:
@@ -77,6 +78,7 @@ def report(
     body["finish_reasons"] = dict(Counter(item.finish_reason for item in items))
     body["details"] = dict(Counter(item.detail for item in items if item.detail))
     body["degraded"] = dict(Counter(word for item in items for word in item.degraded))
+    body["failed_calls"] = sum(item.failed_calls for item in items)
     body["per_item"] = {
         name: _mean(getattr(item, name) for item in items)
         for name in ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "seconds")
@@ -95,6 +97,8 @@ def summary(body: Mapping[str, Any]) -> str:
         sure = body["confidence"]
         if sure["auroc"] is not None:
             lines.append(f"confidence: AUROC {sure['auroc']:.3f}, calibration error {sure['calibration_error']:.3f}")
+    if body["failed_calls"]:
+        lines.append(f"{body['failed_calls']} calls of models failed: ask those questions again")
     if body["degraded"]:
         lines.append("without: " + ", ".join(f"{word} ({n} items)" for word, n in body["degraded"].items()))
     for rank, share in body.get("recall", {}).items():

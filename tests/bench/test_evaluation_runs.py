@@ -14,7 +14,7 @@ import pytest
 
 from bench.evaluation import __main__ as evaluation
 from bench.evaluation import fit_support
-from bench.evaluation.arms import ABLATIONS, CHOICE_ARMS, WITHOUT_REASONER, ChoiceArm, Outcome
+from bench.evaluation.arms import ABLATIONS, CHOICE_ARMS, METHOD_ARMS, WITHOUT_REASONER, ChoiceArm, Outcome
 from bench.evaluation.datasets import ChoiceQuestion
 from bench.evaluation.tape_arms import TAPE_ARMS
 from gpu_workers.engine.models import weights
@@ -131,7 +131,7 @@ def test_types_are_distinguished_and_a_report_is_compared_item_by_item(
     assert (other["n"], other["gained"], other["lost"], other["difference"], other["p_value"]) == (2, 1, 1, 0.0, 1.0)
 
 
-@pytest.mark.parametrize("arm", CHOICE_ARMS + ABLATIONS)
+@pytest.mark.parametrize("arm", CHOICE_ARMS + METHOD_ARMS + ABLATIONS)
 def test_every_arm_answers_choices_and_only_those_that_need_it_ask_a_reasoner(
     tmp_path: Path, reasoner: ScriptedOpenAIServer, arm: str
 ) -> None:

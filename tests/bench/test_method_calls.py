@@ -53,23 +53,23 @@ def test_a_question_shares_no_prefix_with_another_one() -> None:
 
 
 def test_figures_hold_to_the_targets_of_loops_and_of_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    ava = Spent(3.5, 5, 9_000, 8_000, 4_000, 0, 0)
-    loop = Spent(5.0, 6, 20_000, 12_000, 6_000, 1, 300)
+    ava = Spent(3.5, 5, 9_000, 8_000, 4_000, 0.1, 0, 0)
+    loop = Spent(5.0, 6, 20_000, 12_000, 6_000, 0.69, 1, 300)
     monkeypatch.setattr(method_calls, "spent", lambda name, words, events=SHORT: loop)
 
     figures = {figure.name: figure for name in LOOPS for figure in method_calls._told(name, loop, ava)}
 
     assert figures["dvd_lite_fresh_tokens"].value == 1.5
     assert figures["dvd_lite_fresh_tokens"].holds
-    assert (figures["dvd_lite_cached_share"].value, figures["dvd_lite_cached_share"].holds) == (0.4, False)
-    calls = next(iter(method_calls._told("videoagent", Spent(8.5, 9, 1, 1, 1, 0, 0), ava)))
+    assert (figures["dvd_lite_cached_share"].value, figures["dvd_lite_cached_share"].holds) == (0.69, False)
+    calls = next(iter(method_calls._told("videoagent", Spent(8.5, 9, 1, 1, 1, 0, 0, 0), ava)))
     assert (calls.value, calls.target, calls.holds) == (9, "<= 8", False)
     assert {f"{name}_{kind}" for name in METHOD_SETTINGS for kind in METHOD_KINDS} <= set(FIGURES)
 
 
 def test_growth_is_the_larger_change_of_calls_and_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     def grown(name: str, words: object, *, events: int = SHORT) -> Spent:
-        return Spent(4.0, 4, 1_000, 500, 500, 0, 0) if events == SHORT else Spent(4.1, 4, 1_100, 500, 500, 0, 0)
+        return Spent(4.0, 4, 1_000, 500, 500, 0, 0, 0) if events == SHORT else Spent(4.1, 4, 1_100, 500, 500, 0, 0, 0)
 
     monkeypatch.setattr(method_calls, "spent", grown)
     figure = method_calls.growth("videoagent")

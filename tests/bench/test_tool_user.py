@@ -61,12 +61,13 @@ def test_it_reads_an_overview_first_and_never_finishes_before_it_has_seen_anythi
 def test_it_finishes_the_sooner_the_more_it_has_seen() -> None:
     conversation = [shown(1)]
     finished = []
-    for k in range(5):
+    for k in range(6):
         calls = [step([*TOOLS, FINISH], *conversation, person=n) for n in range(60)]
         finished.append(sum(call["tool"] == "finish" for call in calls))
         conversation += [called("clip_search"), shown(k + 2)]
     assert finished[0] == 0
-    assert finished[0] < finished[1] < finished[2] < finished[3] < finished[4] == 60
+    assert finished == sorted(finished)
+    assert finished[1] < finished[3] < finished[5] == 60
 
 
 def test_the_tireless_one_finishes_only_when_nothing_else_is_offered() -> None:

@@ -32,10 +32,10 @@ class Canceled(Halt):
 
 
 class BranchMeter(Meter):
-    """Counts the calls of one node and passes each on to the question's meter."""
+    """Counts the calls of one node and passes each on to the question's meter, whose cache_salt they carry."""
 
     def __init__(self, trunk: Meter) -> None:
-        super().__init__()
+        super().__init__(trunk.cache_salt)
         self._trunk = trunk
 
     def record(self, call: ModelCall) -> None:
