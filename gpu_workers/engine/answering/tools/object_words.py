@@ -84,7 +84,8 @@ def matching(words: str, objects: Sequence[StoredObject], embed: Embed) -> Match
 
     If a word names a category or a kind of things, only its objects match; if it names one that is not among objects,
     none does. Else those match whose "colour category" is nearest in meaning, from a least similarity on. A colour
-    narrows the objects down as long as one of them has it. Objects of one name are ordered by video and number. Raises ModelError.
+    narrows the objects down as long as one of them has it. Objects of one name are ordered by video and number. Raises
+    ModelError.
     """
     tokens = _tokens(words)
     colours = [word for word in tokens if word in _COLOURS]
