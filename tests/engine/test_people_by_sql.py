@@ -6,6 +6,7 @@ a recording finer, and a man who stands still at such a cut becomes two there.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -74,5 +75,4 @@ def test_six_rows_name_six_moments(office: InMemoryGraph) -> None:
 
 def named(text: str) -> list[int]:
     """Return the numbers of the events in which the objects of the last observation are first seen."""
-    parts = text.split("first in E")[1:]
-    return list(dict.fromkeys(int("".join(c for c in part[:4] if c.isdigit())) for part in parts))
+    return [int(number) for number in dict.fromkeys(re.findall(r"first in E(\d+)", text))]

@@ -13,6 +13,7 @@ from uuid import UUID
 from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS
 from gpu_workers.engine.answering.loop import LOOP_PROMPTS, LoopEnd, run_loop
 from gpu_workers.engine.answering.tools.contract import (
+    NOT_AVAILABLE,
     NOTHING_FOUND,
     OUT_OF_RANGE,
     Millis,
@@ -202,6 +203,8 @@ class _Seen:
 def _answered(desk: Desk, question: str, end: LoopEnd, fresh: _Seen) -> Observation:
     """Return the agent's answer with the events that it rests on, or with what it saw if it gives none."""
     sightings, proposed = desk.sightings, end.proposed
+    if proposed is None and end.forced == "budget" and not fresh.objects:
+        return Observation("The budget does not hold a question to the object memory.", NOT_AVAILABLE)
     if proposed is None and not fresh.objects:
         return failed(end.error.code) if end.error else Observation("The object memory says nothing.", NOTHING_FOUND)
     decided = proposed is not None and proposed.sufficient

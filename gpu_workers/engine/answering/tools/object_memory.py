@@ -30,6 +30,9 @@ CROWD = 12
 MAX_EVENTS = 100_000
 """Maximum number of events that are read to find those of the objects."""
 
+LEAST_MS = 500
+"""Time for which an object is visible in an event that shows it. An event that ends sooner hardly mentions it."""
+
 SPANS_SHOWN = 4
 
 LINE_TOKENS = 80
@@ -97,13 +100,11 @@ def read_memory(desk: Desk) -> ObjectMemory:
 
 
 def moment_of(shown: ScopeObject) -> EventPlace | None:
-    """Return the event that the object's first appearance overlaps most, the earliest of equals; None without any."""
-    first = shown.thing.spans[0]
-    return max(
-        (place for _, place in shown.events),
-        key=lambda place: (_overlap(first, place.span), -place.span.start_ms),
-        default=None,
-    )
+    """Return the first event in which the object's first appearance lasts LEAST_MS, or else lasts longest; None without
+    any event."""
+    overlaps = [(_overlap(shown.thing.spans[0], place.span), place) for _, place in shown.events]
+    enough = min(LEAST_MS, max((overlap for overlap, _ in overlaps), default=0))
+    return next((place for overlap, place in overlaps if overlap >= enough), None)
 
 
 def first_events(desk: Desk, things: Iterable[ScopeObject]) -> dict[UUID, StoredEvent]:
