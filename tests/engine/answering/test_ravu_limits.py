@@ -136,7 +136,7 @@ def test_max_seconds_and_cancellation(run: Run) -> None:
         begins_alike(run)
         is_best_so_far(run, answer)
 
-        answer = run.ask(Budget(), should_stop=lambda calls=calls: len(made) >= calls)  # type: ignore[misc]
+        answer = run.ask(Budget(), should_stop=lambda calls=calls: len(made) >= calls)
         begins_alike(run)
         is_best_so_far(run, answer)
         if calls < len(run.requests):

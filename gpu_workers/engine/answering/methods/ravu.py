@@ -40,7 +40,7 @@ from gpu_workers.engine.answering.programs.state import Run
 from gpu_workers.engine.answering.programs.values import Moments, Value
 from gpu_workers.engine.answering.tools.contract import Artifact
 from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.models.roles import ModelError
+from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.engine.retrieval.frames import frame_evidence
 from gpu_workers.engine.retrieval.tri_view import question_text
@@ -74,12 +74,13 @@ class Ravu:
 
 @dataclass(slots=True)
 class _Question:
-    """One question on its way: its desk, its run and its records."""
+    """One question on its way: its desk, its run and its records. conversation: that asks for a program."""
 
     asked: Asked
     calls: Calls
     desk: Desk = field(init=False)
     run: Run = field(init=False)
+    conversation: list[Message] = field(default_factory=list)
     records: list[NodeRecord] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -121,13 +122,13 @@ class _Question:
     def _program(self) -> tuple[CheckedProgram | None, str]:
         """Return a program that can run, after at most one repair; or None and why there is none."""
         steps = self.own.program_steps
-        conversation = opening(self.desk, steps=steps)
+        self.conversation = opening(self.desk, steps=steps)
         why = ""
         for path in ("ravu", "ravu/repair"):
             if not self.run.take_call():
                 return None, why or "no call is left for a program"
             program, attempt = ask_for_program(
-                self.desk, conversation, steps=steps, meter=BranchMeter(self.calls.meter)
+                self.desk, self.conversation, steps=steps, meter=BranchMeter(self.calls.meter)
             )
             self.records.append(attempt_record(path, attempt))
             self.calls.on_progress("search", len(self.records), len(self.records), "program")
@@ -203,7 +204,7 @@ class _Question:
     def _holds(self) -> bool:
         """Whether the budget has room for one more call and the answer."""
         reasoner = self.asked.models.reasoner
-        words = count_prompt(reasoner.count_tokens, opening(self.desk, steps=self.own.program_steps))
+        words = count_prompt(reasoner.count_tokens, self.conversation)
         answer = ANSWER_TOKENS + self.own.frames * EVENT_TOKENS
         written = PROGRAM_TOKENS + self.asked.settings.prompt.answer_tokens
         return self.calls.spending.holds(2, words + answer, written, reasoner.name)

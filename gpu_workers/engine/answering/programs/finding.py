@@ -110,7 +110,7 @@ def _entities(run: Run, phrase: str, within: Moments | None) -> Things:
     ids = list(dict.fromkeys(hit.item for hit in _search(run, "entity", vector, within) if hit.item is not None))
     known = run.graph.entities(ids[:CANDIDATES])
     things = [entity_thing(known[key]) for key in ids[:CANDIDATES] if key in known]
-    texts = [as_data(thing.told) for thing in things] if _asks(run, len(things)) else []
+    texts = [as_data(thing.words) for thing in things] if _asks(run, len(things)) else []
     return Things(tuple(things[n] for n in _ranked(run, phrase, texts, len(things))))
 
 

@@ -46,15 +46,15 @@ def after(run: Run, of: Moments, most: int, things: Things | None) -> Moments:
 
     things: only events in which one of these takes part.
     """
-    return _beside(run, of, most, things, later=True)
+    return _next_to(run, of, most, things, later=True)
 
 
 def before(run: Run, of: Moments, most: int, things: Things | None) -> Moments:
     """Return the events that end at or before the start of the latest of `of` in their video, nearest first."""
-    return _beside(run, of, most, things, later=False)
+    return _next_to(run, of, most, things, later=False)
 
 
-def _beside(run: Run, of: Moments, most: int, things: Things | None, *, later: bool) -> Moments:
+def _next_to(run: Run, of: Moments, most: int, things: Things | None, *, later: bool) -> Moments:
     taking_part = events_with(run, things) if things is not None else None
     found: list[tuple[int, UUID, EventPlace]] = []
     for video_id, places in _by_video(run, of.items).items():
@@ -220,7 +220,7 @@ def _moments(value: Moments | Things) -> tuple[Moment, ...]:
 
 def count(run: Run, of: Moments | Things) -> Number:
     """Return how many there are. Only objects that are surely different things are counted exactly: entities go by
-    words, and events were found by likeness."""
+    words, and events were found by similarity."""
     exact = isinstance(of, Things) and all(thing.kind == "object" and thing.sure for thing in of.items)
     return Number(len(of.items), about=not exact, of=of)
 
@@ -228,7 +228,7 @@ def count(run: Run, of: Moments | Things) -> Number:
 def describe(run: Run, of: Moments | Things) -> Text:
     """Return the first MOST_DESCRIBED of these in words, a line each."""
     if isinstance(of, Things):
-        return Text("\n".join(as_data(thing.told) for thing in of.items[:MOST_DESCRIBED]), of)
+        return Text("\n".join(as_data(thing.words) for thing in of.items[:MOST_DESCRIBED]), of)
     events = run.desk.load(list(of.event_ids[:MOST_DESCRIBED]))
     return Text("\n".join(run.words_of(event, DESCRIBED_TOKENS) for event in events), of)
 

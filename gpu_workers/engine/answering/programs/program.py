@@ -72,7 +72,7 @@ class Phrase:
     """A parameter that takes words in quotes."""
 
     @property
-    def told(self) -> str:
+    def form(self) -> str:
         return "words"
 
 
@@ -84,7 +84,7 @@ class Number:
     most: int
 
     @property
-    def told(self) -> str:
+    def form(self) -> str:
         return f"{self.least}-{self.most}"
 
 
@@ -95,7 +95,7 @@ class Word:
     words: tuple[str, ...]
 
     @property
-    def told(self) -> str:
+    def form(self) -> str:
         return "|".join(self.words)
 
 
@@ -106,7 +106,7 @@ class Earlier:
     types: tuple[Type, ...]
 
     @property
-    def told(self) -> str:
+    def form(self) -> str:
         return "|".join(self.types)
 
 
@@ -123,19 +123,19 @@ class Parameter:
     default: str | int | None = None
 
     @property
-    def told(self) -> str:
-        return f"{self.name}{'' if self.required else '?'}: {self.kind.told}"
+    def form(self) -> str:
+        return f"{self.name}{'' if self.required else '?'}: {self.kind.form}"
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
     """A function of the table. gives: type of its value; "same" is the type of its first argument, "what" is moments
-    or things by its argument `what`. told: what it returns, for the prompt."""
+    or things by its argument `what`. meaning: what it returns, for the prompt."""
 
     name: str
     parameters: tuple[Parameter, ...]
     gives: Type | Literal["same", "what"]
-    told: str
+    meaning: str
 
     def parameter(self, name: str) -> Parameter | None:
         return next((parameter for parameter in self.parameters if parameter.name == name), None)
@@ -143,7 +143,7 @@ class Function:
     def line(self) -> str:
         """Return the function as one line of a prompt."""
         gives = {"same": "the same", "what": "moments or things"}.get(self.gives, self.gives)
-        return f"{self.name}({', '.join(parameter.told for parameter in self.parameters)}) -> {gives}: {self.told}"
+        return f"{self.name}({', '.join(parameter.form for parameter in self.parameters)}) -> {gives}: {self.meaning}"
 
 
 _MOMENTS = Earlier(("moments",))

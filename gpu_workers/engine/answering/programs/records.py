@@ -98,7 +98,7 @@ def in_words(value: Value | None) -> str:
         case Frames(items=items):
             return f"{len(items)} frames"
         case Things(items=items):
-            told = "; ".join(as_data(thing.told) for thing in items[:TOLD_THINGS])
+            told = "; ".join(as_data(thing.words) for thing in items[:TOLD_THINGS])
             return f"{len(items)} things: {told}" if told else "0 things"
         case Number():
             return value.in_words()

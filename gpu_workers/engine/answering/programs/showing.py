@@ -65,7 +65,7 @@ def _objects(run: Run, of: Moments | Things) -> str:
         return ""
     desk = run.desk
     told = [
-        f"{desk.sightings.object(thing.stored)} {as_data(thing.told)} {desk.place(thing.video_id, thing.spans[0])}"
+        f"{desk.sightings.object(thing.stored)} {as_data(thing.words)} {desk.place(thing.video_id, thing.spans[0])}"
         for thing in of.items[:MOST_OBJECTS_TOLD]
         if thing.stored is not None and thing.spans
     ]

@@ -25,13 +25,13 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """An entity of the graph, or a tracked object. told: it in words. stored: the object as stored,
+    """An entity of the graph, or a tracked object. words: what it is. stored: the object as stored,
     None for an entity. sure: whether it is certainly one thing: entities go by words, so two of them may be one."""
 
     id: UUID
     kind: Literal["entity", "object"]
     video_id: UUID
-    told: str
+    words: str
     stored: StoredObject | None = None
     sure: bool = False
 

@@ -1,6 +1,6 @@
 """`relations`: who did what to whom, and when, as the events state it.
 
-All conditions first. If no relation meets them, one condition is dropped at a time, and the reasoner is told which: a
+All conditions first. If no relation meets them, one condition is dropped at a time, and the observation names it: a
 strict query finds nothing too often, and a loose one never says why.
 """
 
@@ -44,9 +44,9 @@ LINE_TOKENS = 60
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    """One condition of a query. told: it in words."""
+    """One condition of a query. words: for the reasoner."""
 
-    told: str
+    words: str
     holds: Callable[[TimedRelation], bool]
 
 
@@ -72,7 +72,7 @@ def find_relations(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     stated = _stated(desk, [words for words in (subject, thing) if words], video_id, span)
     found, dropped = _strict_first(stated, conditions)
     if not found:
-        told = "; ".join(condition.told for condition in conditions)
+        told = "; ".join(condition.words for condition in conditions)
         text = f"None of {len(stated)} relations read meets these conditions, or all but one of them: {told}."
         return Observation(text, NOTHING_FOUND)
     return _shown(desk, found, dropped)
@@ -179,7 +179,7 @@ def _shown(desk: Desk, found: Sequence[TimedRelation], dropped: _Condition | Non
     desk.sightings.told("Relations stated by the events: " + "; ".join(lines))
     head = f"Relations that meet all conditions: {len(found)}"
     if dropped is not None:
-        head = f"No relation meets all conditions. Without {dropped.told}, these do: {len(found)}"
+        head = f"No relation meets all conditions. Without {dropped.words}, these do: {len(found)}"
     rest = f"\n{len(found) - len(lines)} more are not shown." if len(found) > len(lines) else ""
     text = f"{head}\n" + "\n".join(lines) + rest
     return Observation(text, cut=len(found) > len(lines), events=tuple(dict.fromkeys(shown)))

@@ -32,7 +32,7 @@ MOST_COUNTED = 200_000
 """Number of events up to which a price is computed."""
 
 CALL_TOKENS = 160
-"""Tokens of a call besides its events: rules and statement."""
+"""Tokens of a call without its events: rules and statement."""
 
 VERDICT_TOKENS = 136
 """Maximum tokens of the verdicts about one batch."""

@@ -123,8 +123,8 @@ def test_objects_go_by_category_and_colour() -> None:
     bottles = localize(run, "bottles", "object", None)
     green = localize(run, "a green bottle", "object", None)
     yellow = localize(run, "a yellow bottle", "object", None)
-    assert [thing.told for thing in bottles.items] == ["green bottle", "red bottle"]  # type: ignore[union-attr]
-    assert [thing.told for thing in green.items] == ["green bottle"]  # type: ignore[union-attr]
+    assert [thing.words for thing in bottles.items] == ["green bottle", "red bottle"]  # type: ignore[union-attr]
+    assert [thing.words for thing in green.items] == ["green bottle"]  # type: ignore[union-attr]
     assert len(yellow.items) == 2, "a colour that nobody has tells nothing apart"
     assert run.notes == []
 
@@ -161,7 +161,7 @@ def test_stated_relations_go_by_words_and_in_both_directions() -> None:
     assert isinstance(other, Things)
 
     def names(*arguments: object) -> list[str]:
-        return [thing.told for thing in neighbors(run, *arguments).items]  # type: ignore[arg-type]
+        return [thing.words for thing in neighbors(run, *arguments).items]  # type: ignore[arg-type]
 
     assert names(one, "listened", None) == ["girl (person)"]
     assert names(other, None, None) == ["boy (person)"]

@@ -1,4 +1,4 @@
-"""`relations`: strict first, then one condition less, and the reasoner is told which."""
+"""`relations`: strict first, then one condition less, and the observation names it."""
 
 from __future__ import annotations
 
