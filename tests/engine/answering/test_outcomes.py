@@ -11,7 +11,7 @@ import pytest
 
 from gpu_workers.engine.answering import Answer, Budget, QuestionInput, answer_question
 from gpu_workers.engine.answering.contract import Price
-from gpu_workers.engine.answering.methods import UnknownMethod
+from gpu_workers.engine.answering.methods import METHODS, UnknownMethod
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models.calibration import UNMEASURED
@@ -329,5 +329,5 @@ def test_a_requery_written_under_injection_is_only_a_search_in_the_same_scope() 
 
 
 def test_an_unknown_method_is_named_with_the_known_ones() -> None:
-    with pytest.raises(UnknownMethod, match="ava, caption_rag, uniform, vector"):
+    with pytest.raises(UnknownMethod, match=", ".join(sorted(METHODS))):
         ask(scripted(says("A")), replace(QUESTION, method="magic"))
