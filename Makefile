@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-faults test-vllm rehearse bench-index bench-answer eval eval-videos up down reset status lint lint-api lock lock-images presets
+.PHONY: help bootstrap demo test test-faults test-vllm rehearse bench-index bench-answer eval compare eval-videos up down reset status lint lint-api lock lock-images presets
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -48,6 +48,9 @@ bench-answer: bootstrap ## measure answering, one JSON line per figure; some of 
 
 eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activitynet|tacos DATA=folder ARM=name [LIMIT SEED OUT AGAINST EVENT_WORDS]
 	@$(PY) -m bench.evaluation --set="$(SET)" --data="$(DATA)" --arm="$(ARM)" --limit="$(LIMIT)" --seed="$(SEED)" --event-words="$(EVENT_WORDS)" --out="$(OUT)" --against="$(AGAINST)"
+
+compare: bootstrap ## compare arms of make eval item by item: SET=egoschema|nextqa DATA=folder ARMS=ava,caption_rag [LIMIT SEED OUT EVENT_WORDS]
+	@$(PY) -m bench.evaluation.compare --set="$(SET)" --data="$(DATA)" --arms="$(ARMS)" --limit="$(LIMIT)" --seed="$(SEED)" --event-words="$(EVENT_WORDS)" --out="$(OUT)"
 
 eval-videos: bootstrap ## ask thirty questions about real recordings by answering methods: DATA=folder OUT=folder [METHODS=ava,videoagent EFFORT=low]
 	@$(PY) -m bench.evaluation.real_videos --data="$(DATA)" --out="$(OUT)" $(if $(METHODS),--methods="$(METHODS)") $(if $(EFFORT),--effort="$(EFFORT)")

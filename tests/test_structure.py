@@ -47,6 +47,9 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     "console": {
         "admin": "the lists",
         "base": "read-only pages",
+        "comparisons": "the pages of a comparison",
+        "figure_rows": "the figures of a comparison, for a table",
+        "frontier": "the drawing of accuracy over cost",
         "details": "the pages of a video and a question",
         "search_tree": "the tree of a question, for a template",
         "site": "the admin site and its dashboard",
@@ -79,6 +82,8 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     },
     "outbound": {"transport": "requests to addresses that customers name"},
     "questions": {
+        "figures": "the figures of a comparison's arms and pairs",
+        "paired": "paired statistics",
         "stream": "server-sent events",
         "waiting": "Prefer: wait",
     },

@@ -91,6 +91,8 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.SUMMARISE_VIDEO: "gpu_workers.tasks.summarise_video",
     JobKind.ANSWER_QUESTION: "gpu_workers.tasks.answer_question",
     JobKind.SEARCH_EVENTS: "gpu_workers.tasks.search_events",
+    JobKind.GRADE_COMPARISON: "gpu_workers.tasks.grade_comparison",
+    JobKind.STOP_COMPARISON: "workers.stop_comparison",
     JobKind.DELIVER_WEBHOOK: "workers.deliver_webhook",
     JobKind.PURGE_VIDEO: "workers.purge_video",
     JobKind.RETIRE_VERSION: "workers.retire_version",

@@ -18,6 +18,7 @@ PREFIXES = frozenset(
         "whd",  # webhook delivery
         "msg",  # webhook event
         "bat",  # question batch
+        "cmp",  # comparison
         "ses",  # session
         "sea",  # search
         "key", "tnt", "chk", "trn", "trk", "obj",

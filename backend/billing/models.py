@@ -8,6 +8,7 @@ from uuid6 import uuid7
 from backend.tenancy.models import TenantRow
 
 # Source types: the kinds of work that ledger rows and model calls come from.
+GRADE = "grade"
 QUESTION = "question"
 QUESTION_REVERSAL = "question_reversal"
 SEARCH = "search"

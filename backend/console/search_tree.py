@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from backend.questions.models import Candidate, Node
 
-ACTIONS = {
+_TREE = {
+    "root": "root",
     "F": "forward",
     "B": "backward",
     "RQ": "re-query",
@@ -16,6 +17,66 @@ ACTIONS = {
     "IN": "inspection",
     "CS": "support of the choices",
 }
+_TOOLS = {
+    "overview": "overview of the video",
+    "topic_search": "search of topics",
+    "clip_search": "search of events",
+    "global_browse": "overview and search",
+    "segment_localization": "search of segments",
+    "caption_retrieval": "captions of a span",
+    "transcript_search": "search of speech",
+    "term_frequency": "count of a word",
+    "frame_inspect": "look at frames",
+    "visual_question_answering": "question to frames",
+    "action_before": "action before a moment",
+    "action_after": "action after a moment",
+    "object_lookup": "search of objects",
+    "object_sql": "SQL over objects",
+    "object_memory_querying": "question to the object memory",
+    "relations": "search of relations",
+    "scan": "scan of all events",
+    "expand_query": "expansion of the question",
+    "extract_temporal_anchors": "moments of an event",
+    "multi_hop_query_generation": "simpler questions",
+    "finish": "answer",
+    "unreadable": "a step that could not be read",
+    "unknown": "a tool that was not offered",
+}
+_STAGES = {
+    "glance": "first frames",
+    "predict": "prediction",
+    "reflect": "reflection",
+    "find": "what is missing",
+    "retrieve": "retrieval",
+    "think": "choice of functions",
+    "answer": "answer",
+    "rethink": "rethinking",
+    "observe": "planned look",
+    "look": "look at frames",
+}
+_PROGRAM = {
+    "program": "program",
+    "fallback": "search with the whole question",
+    "localize": "what fits a phrase",
+    "after": "what comes after",
+    "before": "what comes before",
+    "between": "what lies between",
+    "during": "what happens meanwhile",
+    "first": "the first",
+    "last": "the last",
+    "events_of": "events of things",
+    "track": "moments of things",
+    "neighbors": "what is related or near",
+    "filter": "what fits a condition",
+    "union": "either",
+    "intersect": "both",
+    "minus": "one without the other",
+    "count": "count",
+    "describe": "description",
+    "frames": "frames",
+}
+ACTIONS = {**_TREE, **_TOOLS, **_STAGES, **_PROGRAM}
+"""Every action of a stored node, in words."""
 
 
 @dataclass(slots=True)

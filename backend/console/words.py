@@ -9,9 +9,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 _TONES = {
-    "ready": "good", "succeeded": "good", "enabled": "good", "assembled": "good",
+    "ready": "good", "succeeded": "good", "completed": "good", "enabled": "good", "assembled": "good",
     "failed": "bad", "dead": "bad", "auto_disabled": "bad", "stuck": "bad",
-    "running": "busy", "indexing": "busy", "probing": "busy", "observed": "busy",
+    "running": "busy", "grading": "busy", "indexing": "busy", "probing": "busy", "observed": "busy",
 }  # fmt: skip
 
 

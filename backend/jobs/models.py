@@ -15,6 +15,8 @@ class JobKind(models.TextChoices):
     SUMMARISE_VIDEO = "summarise_video"
     ANSWER_QUESTION = "answer_question"
     SEARCH_EVENTS = "search_events"
+    GRADE_COMPARISON = "grade_comparison"
+    STOP_COMPARISON = "stop_comparison"
     DELIVER_WEBHOOK = "deliver_webhook"
     PURGE_VIDEO = "purge_video"
     RETIRE_VERSION = "retire_version"
@@ -28,6 +30,8 @@ QUEUE_OF: dict[str, str] = {
     JobKind.SUMMARISE_VIDEO: "gpu.index",
     JobKind.ANSWER_QUESTION: "gpu.query",
     JobKind.SEARCH_EVENTS: "gpu.query",
+    JobKind.GRADE_COMPARISON: "gpu.query",
+    JobKind.STOP_COMPARISON: "system",
     JobKind.DELIVER_WEBHOOK: "io.webhook",
     JobKind.PURGE_VIDEO: "system",
     JobKind.RETIRE_VERSION: "system",
@@ -44,6 +48,8 @@ LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.PURGE_VIDEO,
     JobKind.SEARCH_EVENTS,
     JobKind.ANSWER_QUESTION,
+    JobKind.STOP_COMPARISON,
+    JobKind.GRADE_COMPARISON,
     JobKind.DELIVER_WEBHOOK,
 )
 """Order in which a transaction locks the rows of several jobs; the row of their video comes after all of them.
@@ -65,8 +71,9 @@ class JobState(models.TextChoices):
 class Job(TenantRow):
     """A unit of work with a lease that says who may do the work until when.
 
-    subject_id: the video, index version, segment, question, search or delivery that kind implies. dedupe_key: unique
-    per tenant. lease_token: rises with every claim; every commit of a worker names the token of its claim (fencing).
+    subject_id: the video, index version, segment, question, search, comparison or delivery that kind implies.
+    dedupe_key: unique per tenant. lease_token: rises with every claim; every commit of a worker names the token of its
+    claim (fencing).
     """
 
     kind = models.CharField(max_length=32, choices=JobKind.choices)

@@ -1,13 +1,14 @@
-"""The `data` of the webhook events about questions and batches."""
+"""The `data` of the webhook events about questions, batches and comparisons."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from backend.api import public_ids
-from backend.billing.rates import plain
-from backend.questions.models import Question, QuestionBatch
+from backend.billing.rates import LEDGER_CURRENCY, plain
+from backend.questions.models import Comparison, Question, QuestionBatch
 from backend.questions.queries.batches import BatchCounts
+from backend.questions.queries.comparisons import ComparisonCounts
 from backend.webhooks.payloads import TEXT_LIMIT, error_data, timestamp
 
 
@@ -37,4 +38,18 @@ def batch_data(batch: QuestionBatch, counts: BatchCounts) -> dict[str, Any]:
         "finish_reasons": counts.finish_reasons,
         "cost": {"amount": plain(counts.cost), "currency": counts.currency},
         "completed_at": timestamp(batch.completed_at),
+    }
+
+
+def comparison_data(comparison: Comparison, counts: ComparisonCounts) -> dict[str, Any]:
+    return {
+        "id": public_ids.encode("cmp", comparison.id),
+        "object": "comparison",
+        "status": comparison.status,
+        "finish_detail": comparison.finish_detail or None,
+        "name": comparison.name,
+        "external_id": comparison.external_id,
+        "counts": {"total": comparison.total, **counts.statuses, "items_left_out": counts.left_out},
+        "cost": {"amount": plain(comparison.spent), "currency": LEDGER_CURRENCY},
+        "completed_at": timestamp(comparison.completed_at),
     }

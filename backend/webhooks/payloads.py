@@ -16,6 +16,7 @@ EVENT_TYPES: dict[str, str] = {
     "question.completed": "A question has its answer.",
     "question.failed": "A question could not be answered.",
     "question_batch.completed": "The last question of a batch has its outcome.",
+    "comparison.completed": "The last question of a comparison has its outcome, and its grade if a judge grades it.",
     "webhook.test": "Sent on request, to one endpoint.",
 }
 TEXT_LIMIT = 3_000

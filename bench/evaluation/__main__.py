@@ -55,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--against", default="", help="reports to compare with, separated by commas")
-    options = parser.parse_args(_without_empty(sys.argv[1:] if arguments is None else arguments))
-    arms = TAPE_ARMS if options.set in TAPE_SETS else CHOICE_ARMS + METHOD_ARMS + ABLATIONS
+    options = parser.parse_args(without_empty(sys.argv[1:] if arguments is None else arguments))
+    arms = arms_of(options.set)
     if options.arm not in arms:
         parser.error(f"no arm {options.arm!r} for {options.set}; there are {', '.join(arms)}")
     if options.event_words and options.set in TAPE_SETS:
@@ -74,6 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"report: {options.out}", file=sys.stderr)
     print(summary(body))
     return 0
+
+
+def arms_of(name: str) -> tuple[str, ...]:
+    """Return the arms that a set can be answered with."""
+    return TAPE_ARMS if name in TAPE_SETS else CHOICE_ARMS + METHOD_ARMS + ABLATIONS
 
 
 def _read(options: argparse.Namespace) -> ChoiceSet | Tape:
@@ -189,7 +194,7 @@ def _count(text: str) -> int:
     return value
 
 
-def _without_empty(arguments: Sequence[str]) -> list[str]:
+def without_empty(arguments: Sequence[str]) -> list[str]:
     """Leave out the options that the Makefile passes although nobody set them."""
     return [argument for argument in arguments if not re.fullmatch(r"--[a-z-]+=", argument)]
 

@@ -61,7 +61,7 @@ def handle(work: Work) -> FollowUp | None:
         scope, profile = _scope(question)
         history = tuple(Turn(text, answer) for text, answer in history_of(question))
         rates = rates_at(timezone.now())
-        budget = _budget(question.budget, rates, _names(models))
+        budget = budget_of(question.budget, rates, _names(models))
         allowance = allowance_for(question.id)
     meter = Meter(cache_salt(work.lease.tenant_id))
 
@@ -172,7 +172,7 @@ def _names(models: AnswerModels) -> list[str]:
     return [role.name for role in roles if role is not None]
 
 
-def _budget(limits: dict[str, Any], rates: Rates, model_names: Sequence[str]) -> Budget:
+def budget_of(limits: dict[str, Any], rates: Rates, model_names: Sequence[str]) -> Budget:
     """Return the question's limits, with the current costs of the models in use from the cost book."""
     cost = limits.get("max_cost")
 

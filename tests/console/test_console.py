@@ -26,7 +26,7 @@ from backend.ekg.models import Overview
 from backend.jobs.models import Job
 from backend.library.models import IndexVersion, InputSegment
 from backend.library.services import input_segments as growth
-from backend.questions.models import Node, Question
+from backend.questions.models import Comparison, Node, Question
 from backend.questions.services import batches, feedback
 from backend.questions.services import questions as services
 from backend.webhooks.models import Delivery, Endpoint
@@ -53,6 +53,7 @@ def story(acme: Any, globex: Any) -> tuple[UUID, UUID]:
     """
     with acme.scope():
         create_endpoint(url="https://example.com/hook")
+        Comparison.objects.create(tenant_id=acme.tenant_id, name="Nothing asked", total=0)
     question_id, video_id = ask(acme, choices=["blue car", "red car"])
     finish(acme, question_id, video_id)
     failed, _ = ask(acme)

@@ -31,6 +31,7 @@ PREFIX_OF = {
     "key_id": "key",
     "question_id": "qst",
     "batch_id": "bat",
+    "comparison_id": "cmp",
     "session_id": "ses",
     "search_id": "sea",
     "endpoint_id": "whe",
@@ -69,7 +70,7 @@ def belongings(cast: Cast) -> dict[str, UUID]:
     """One resource of each kind, as PREFIX_OF names them."""
     from backend.api.public_ids import decode
     from backend.library.models import Collection, InputSegment
-    from backend.questions.models import Feedback, Question, QuestionBatch, Search, Session
+    from backend.questions.models import Comparison, Feedback, Question, QuestionBatch, Search, Session
     from backend.tenancy.secrets import seal
     from backend.webhooks.models import Endpoint
     from backend.webhooks.services import send_test
@@ -81,6 +82,8 @@ def belongings(cast: Cast) -> dict[str, UUID]:
         endpoint = Endpoint.objects.create(tenant_id=tenant, url="https://example.org/hook", secret=seal(b"whsec_x"))
         delivery = send_test(endpoint=endpoint)
         batch = QuestionBatch.objects.create(tenant_id=tenant, total=1)
+        arms = [{"method": name, "effort": "low", "check": "auto", "label": name} for name in ("ava", "vector")]
+        comparison = Comparison.objects.create(tenant_id=tenant, arms=arms, total=2)
         question = Question.objects.create(tenant_id=tenant, text="Who?", batch=batch, batch_position=0)
         Feedback.objects.create(tenant_id=tenant, question=question, verdict="right")
         return {
@@ -92,6 +95,7 @@ def belongings(cast: Cast) -> dict[str, UUID]:
             "key": cast.key_id,
             "qst": question.id,
             "bat": batch.id,
+            "cmp": comparison.id,
             "ses": Session.objects.create(tenant_id=tenant, scope={"video_ids": [str(video_id)]}).id,
             "sea": Search.objects.create(
                 tenant_id=tenant, text="Who?", settings={"views": {}, "fusion": "borda", "limit": 16}

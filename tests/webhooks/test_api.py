@@ -186,7 +186,7 @@ def test_the_types_are_listed(acme: Any) -> None:
 
     assert {row["type"] for row in types} == {
         "upload.completed", "video.ready", "video.failed", "video.reindex_failed", "question.completed",
-        "question.failed", "question_batch.completed", "webhook.test",
+        "question.failed", "question_batch.completed", "comparison.completed", "webhook.test",
     }  # fmt: skip
 
 

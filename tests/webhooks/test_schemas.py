@@ -15,7 +15,7 @@ from uuid6 import uuid7
 from backend.library import payloads as library
 from backend.library.models import IndexVersion, Upload, UploadStatus, VideoStatus
 from backend.questions.models import Question
-from backend.questions.services import batches, questions
+from backend.questions.services import batches, comparisons, questions
 from backend.webhooks import payloads, services
 from backend.webhooks.models import Endpoint, WebhookEvent
 from tests.factories import make_video
@@ -101,6 +101,25 @@ def test_question_batch_completed_is_valid_however_it_ended(acme: Any, end: str)
         else:
             questions.fail_question(question_id=second.id, code="model_unavailable", message="No model answered.")
         event = WebhookEvent.objects.get(type="question_batch.completed")
+        assert list(errors(event)) == []
+        assert json.loads(event.body)["data"]["status"] == end
+
+
+@pytest.mark.parametrize("end", ["completed", "canceled"])
+def test_comparison_completed_is_valid_however_it_ended(acme: Any, end: str) -> None:
+    with acme.scope():
+        video = make_video(indexed_until_ms=30_000)
+        arms = [{"method": name, "effort": "low", "check": "auto"} for name in ("ava", "vector")]
+        questions_asked = [{"text": "Which?", "video_ids": [video.id]}]
+        comparison = comparisons.create_comparison(questions=questions_asked, arms=arms, name="Exam")
+        first, second = Question.objects.filter(comparison=comparison).order_by("id")
+    finish(acme, first.id, video.id)
+    with acme.scope():
+        if end == "canceled":
+            comparisons.cancel_comparison(comparison_id=comparison.id)
+        else:
+            questions.fail_question(question_id=second.id, code="model_unavailable", message="No model answered.")
+        event = WebhookEvent.objects.get(type="comparison.completed")
         assert list(errors(event)) == []
         assert json.loads(event.body)["data"]["status"] == end
 

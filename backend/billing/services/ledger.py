@@ -212,6 +212,13 @@ def recorded_cost(*, source_type: str, source_id: UUID) -> Cost:
     return Cost(amount=total["amount"], price=total["price"])
 
 
+def cost_of_sources(*, source_type: str, source_ids: Sequence[UUID]) -> Decimal:
+    """Return the cost of several sources of one type together."""
+    rows = UsageEvent.objects.filter(source_type=source_type, source_id__in=[str(id) for id in source_ids])
+    total: Decimal = rows.aggregate(amount=Sum("cost_amount", default=Decimal(0)))["amount"]
+    return total
+
+
 def lines_of(calls: Iterable[roles.ModelCall]) -> list[Line]:
     """Return tokens and device time per stage and model. Cached prompt tokens are counted apart from fresh tokens."""
     totals: dict[tuple[str, str], dict[UsageMeter, int]] = defaultdict(lambda: defaultdict(int))

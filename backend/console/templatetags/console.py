@@ -8,6 +8,7 @@ from typing import Any
 from django import template
 
 from backend.console.words import badge
+from backend.questions.figures.arms import Share
 from gpu_workers.engine import clock_text
 
 register = template.Library()
@@ -53,6 +54,20 @@ def count(number: Any) -> str:
 @register.filter
 def score(number: Any) -> str:
     return "–" if number is None else f"{float(number):.2f}"
+
+
+@register.filter
+def share(of: Share) -> str:
+    """Return a share with its 95 % interval, such as "66.7 % (20.8 to 93.9)"."""
+    if of.value is None:
+        return "–"
+    return f"{100 * of.value:.1f} % ({100 * of.low:.1f} to {100 * of.high:.1f})"
+
+
+@register.filter
+def points(difference: float) -> str:
+    """Return a difference of two shares in percentage points, with its sign."""
+    return f"{100 * difference:+.1f}".replace("-", "−")
 
 
 @register.filter

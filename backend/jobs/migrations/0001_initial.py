@@ -44,6 +44,8 @@ class Migration(migrations.Migration):
                             ("summarise_video", "Summarise Video"),
                             ("answer_question", "Answer Question"),
                             ("search_events", "Search Events"),
+                            ("grade_comparison", "Grade Comparison"),
+                            ("stop_comparison", "Stop Comparison"),
                             ("deliver_webhook", "Deliver Webhook"),
                             ("purge_video", "Purge Video"),
                             ("retire_version", "Retire Version"),

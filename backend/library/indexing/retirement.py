@@ -14,8 +14,9 @@ from backend.jobs.services import enqueue
 from backend.library.indexing.versions import version_of
 from backend.library.models import IndexVersion, Segment, Video
 
-RETIRE_ATTEMPTS = 1_000
-"""Maximum attempts to remove a version in use. With the queue's longest wait in between they span days."""
+RETIRE_ATTEMPTS = 10_000
+"""Maximum attempts to remove a version in use. With the queue's longest wait in between they span weeks, which a
+comparison may wait for its turn."""
 
 
 def grace() -> timedelta:

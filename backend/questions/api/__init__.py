@@ -1,15 +1,17 @@
-"""The routes of questions, searches, sessions, batches and feedback."""
+"""The routes of questions, searches, sessions, batches, comparisons, feedback and methods."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from backend.questions.api import batches, feedback, questions, searches, sessions
+from backend.questions.api import batches, comparisons, feedback, methods, questions, searches, sessions
 
 routes: list[Any] = [
     *questions.routes,
     *sessions.routes,
     *searches.routes,
     *batches.routes,
+    *comparisons.routes,
+    *methods.routes,
     *feedback.routes,
 ]

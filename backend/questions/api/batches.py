@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponseBase
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.utils.encoders import JSONEncoder
 
 from backend.api.bodies import listed, page_of, parsed, parsed_query
 from backend.api.idempotency import idempotent
@@ -22,6 +20,7 @@ from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import FieldError, Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView, UnboundTenantView
+from backend.questions.api.ndjson import JsonLinesRenderer, lines_response
 from backend.questions.bodies.batches import (
     QuestionBatchQuerySerializer,
     QuestionBatchRequestSerializer,
@@ -111,18 +110,6 @@ class CancelBatchView(TenantView):
         return Response(_body(batch))
 
 
-class JsonLinesRenderer(BaseRenderer):
-    """Lets a client ask for newline-delimited JSON; the view writes the lines itself."""
-
-    media_type = "application/x-ndjson"
-    format = "ndjson"
-    charset = None
-
-    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
-        # Only a problem is rendered here: the stream was refused before it began.
-        return JSONRenderer().render(data)
-
-
 class BatchResultsView(UnboundTenantView):
     scopes = {"GET": "questions:read"}
     renderer_classes = (JsonLinesRenderer, JSONRenderer)
@@ -141,14 +128,11 @@ class BatchResultsView(UnboundTenantView):
         tenant_id = self.principal.tenant_id
         with tenant_scope(tenant_id):
             batch = _batch(batch_id)
-        response = StreamingHttpResponse(_lines(tenant_id, batch.id), content_type=JsonLinesRenderer.media_type)
-        # The links to frames are valid for an hour.
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return lines_response(_pages(tenant_id, batch.id))
 
 
-def _lines(tenant_id: UUID, batch_id: UUID) -> Iterator[bytes]:
-    """Yield the lines of one page at a time. Each page is read in a transaction of its own."""
+def _pages(tenant_id: UUID, batch_id: UUID) -> Iterator[list[dict[str, Any]]]:
+    """Yield the questions' bodies, one page at a time. Each page is read in a transaction of its own."""
     after: int | None = -1
     while True:
         with tenant_scope(tenant_id):
@@ -157,7 +141,7 @@ def _lines(tenant_id: UUID, batch_id: UUID) -> Iterator[bytes]:
             bodies = listed(QuestionSerializer, question_queries.views_of(rows))
         if not rows:
             return
-        yield b"".join(json.dumps(body, cls=JSONEncoder, separators=(",", ":")).encode() + b"\n" for body in bodies)
+        yield bodies
         after = rows[-1].batch_position
 
 

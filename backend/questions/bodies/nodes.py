@@ -40,13 +40,35 @@ class NodeUsageSerializer(serializers.Serializer[Any]):
     frames_available = serializers.IntegerField(help_text="Frames that it could have looked at.")
 
 
+class NodeDetailSerializer(serializers.Serializer[Any]):
+    """A step of a method that calls tools; null for any other node."""
+
+    tool = serializers.CharField(help_text="Tool that the model called; empty if its step could not be read.")
+    arguments = serializers.DictField(help_text="Arguments of the call, as they were checked.")
+    observation = serializers.CharField(help_text="What the tool returned, at most 4,000 characters.")
+    thought = serializers.CharField(help_text="What the model wrote before the call.")
+    forced = serializers.CharField(help_text="Why the model had to finish in this step; empty if it had a choice.")
+    error = serializers.CharField(help_text="Code of what went wrong with the call; empty if nothing did.")
+
+    def to_representation(self, instance: Any) -> Any:
+        if not instance:
+            return None
+        empty = {"tool": "", "arguments": {}, "observation": "", "thought": "", "forced": "", "error": ""}
+        return super().to_representation({**empty, **instance})
+
+
 class NodeSerializer(serializers.Serializer[Any]):
-    """A node of the search tree."""
+    """A node of the search tree, or a step of a method that calls tools."""
 
     id = PublicIdField("nod", source="node.id", help_text="Id of the node.")
-    path = serializers.CharField(source="node.path", help_text="Actions from the root to the node; empty at the root.")
+    path = serializers.CharField(
+        source="node.path",
+        help_text="Actions from the root to the node, empty at the root. A step has its number, such as `S03`.",
+    )
     depth = serializers.IntegerField(source="node.depth", help_text="Number of actions on the path.")
-    action = serializers.CharField(source="node.action", help_text="Code of the action that made the node.")
+    action = serializers.CharField(
+        source="node.action", help_text="Code of the action that made the node, or name of the tool of a step."
+    )
     answer = serializers.CharField(
         source="node.answer",
         allow_null=True,
@@ -64,6 +86,9 @@ class NodeSerializer(serializers.Serializer[Any]):
     note = serializers.CharField(
         source="node.note",
         help_text="Why the tree was not searched, if the events alone decided the choice (action CS); else empty.",
+    )
+    detail = NodeDetailSerializer(
+        source="node.detail", allow_null=True, help_text="The tool call of a step; null for any other node."
     )
     reused_from = serializers.CharField(
         allow_null=True, help_text="Path of the node with the same events whose answer this node shares."

@@ -9,9 +9,14 @@ from rest_framework import serializers
 from backend.api.bodies import MetadataField, ResourceErrorSerializer, StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ExactDecimalField
+from backend.questions.bodies.answers import (
+    ClaimSerializer,
+    EvidenceSerializer,
+    PartialAnswerSerializer,
+    ProgressSerializer,
+)
 from backend.questions.bodies.common import (
     SCOPE_FIELDS,
-    FrameImageSerializer,
     ModelUsageSerializer,
     ScopeRequestSerializer,
 )
@@ -19,14 +24,15 @@ from backend.questions.bodies.feedback import FeedbackSerializer
 from backend.questions.bodies.nodes import NodeSerializer
 from backend.questions.models import QuestionStatus, Verdict
 from gpu_workers.engine.answering import methods
-from gpu_workers.engine.answering.contract import CHECKS, EFFORTS, MAX_CHOICES, CitationStatus, FinishReason
+from gpu_workers.engine.answering.contract import CHECKS, EFFORTS, MAX_CHOICES, FinishReason
 
 METHODS = tuple(methods.METHODS)
 FINISH_REASONS: tuple[str, ...] = get_args(FinishReason)
-CITATION_STATUSES: tuple[str, ...] = get_args(CitationStatus)
 
-METHOD_HELP = "Answering method. `ava` searches the Event Knowledge Graph; the others are baselines to compare with."
-EFFORT_HELP = "How much the search may consume: `low`, `medium`, `high`, or `paper` for the settings of the AVA paper."
+METHOD_HELP = "Answering method, one of `GET /v1/methods`. `ava` searches the Event Knowledge Graph by default."
+EFFORT_HELP = (
+    "How much the search may consume: `low`, `medium`, `high`, or `paper` for the settings of the method's own paper."
+)
 
 # --- requests ---------------------------------------------------------------------------------------------------------
 
@@ -75,7 +81,7 @@ class QuestionFieldsSerializer(ScopeRequestSerializer):
         CHECKS,
         default="auto",
         help_text="How method `ava` looks again when its answer is in doubt: `off`, `frames` (one look at frames), "
-        "`inspect` (planned looks in rounds), or `auto`, where the effort decides.",
+        "`inspect` (planned looks in rounds), or `auto`, where the effort decides. Other methods take only `auto`.",
     )
     budget = QuestionBudgetRequestSerializer(required=False, help_text="Limits of this question.")
     seed = serializers.IntegerField(
@@ -113,6 +119,7 @@ class QuestionQuerySerializer(StrictSerializer):
     )
     video_id = PublicIdField("vid", required=False, help_text="Only questions whose scope has this video.")
     batch_id = PublicIdField("bat", required=False, help_text="Only questions of this batch, in the batch's order.")
+    comparison_id = PublicIdField("cmp", required=False, help_text="Only questions of this comparison.")
     session_id = PublicIdField("ses", required=False, help_text="Only questions of this session.")
     feedback = serializers.ChoiceField(
         Verdict.choices, source="verdict", required=False, help_text="Only questions with this feedback."
@@ -120,50 +127,6 @@ class QuestionQuerySerializer(StrictSerializer):
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
-
-
-class EvidenceSerializer(serializers.Serializer[Any]):
-    """An event that the answer cites."""
-
-    video_id = PublicIdField("vid", help_text="Video of the event.")
-    event_id = PublicIdField("evt", help_text="Id of the event in the index that the answer read.")
-    start_ms = serializers.IntegerField(help_text="Begin of the event in milliseconds.")
-    end_ms = serializers.IntegerField(help_text="End of the event in milliseconds.")
-    frame = FrameImageSerializer(source="*", allow_null=True, help_text="The frame that shows the event best.")
-    quote = serializers.CharField(help_text="Words of the event that carry the answer.")
-    status = serializers.ChoiceField(CITATION_STATUSES, help_text="Whether the event supports the claims that cite it.")
-    confidence = serializers.FloatField(
-        allow_null=True, help_text="Similarity of the event's words to the claims that cite it, 0 to 1."
-    )
-
-
-class ClaimSerializer(serializers.Serializer[Any]):
-    """A statement of the answer."""
-
-    text = serializers.CharField(help_text="The statement.")
-    status = serializers.ChoiceField(CITATION_STATUSES, help_text="Whether the cited evidence supports the statement.")
-    evidence = serializers.ListField(
-        child=serializers.IntegerField(), help_text="Indices into the question's `evidence`, from 0."
-    )
-
-
-class PartialAnswerSerializer(serializers.Serializer[Any]):
-    """The best answer so far of a search that still runs."""
-
-    text = serializers.CharField(help_text="The answer.")
-    choice = serializers.IntegerField(allow_null=True, help_text="Index of the chosen choice, from 0.")
-    score = serializers.FloatField(help_text="Score of the answer, 0 to 1.")
-    path = serializers.CharField(help_text="Path of the node that gave the answer.")
-    level = serializers.IntegerField(help_text="Number of levels of the search that are done.")
-
-
-class ProgressSerializer(serializers.Serializer[Any]):
-    """Progress within the present stage."""
-
-    stage = serializers.CharField(help_text="The stage that is worked on.")
-    done = serializers.IntegerField(help_text="Units of the stage that are done.")
-    total = serializers.IntegerField(help_text="Units of the stage; 0 if unknown.")
-    percent = serializers.IntegerField(allow_null=True, help_text="Percent that is done; null if unknown.")
 
 
 class QuestionBudgetSerializer(serializers.Serializer[Any]):
@@ -224,6 +187,12 @@ class QuestionSerializer(serializers.Serializer[Any]):
     batch_id = PublicIdField(
         "bat", source="question.batch_id", allow_null=True, help_text="Batch of the question, if it has one."
     )
+    comparison_id = PublicIdField(
+        "cmp",
+        source="question.comparison_id",
+        allow_null=True,
+        help_text="Comparison of the question, if it has one.",
+    )
     session_id = PublicIdField(
         "ses", source="question.session_id", allow_null=True, help_text="Session of the question, if it has one."
     )
@@ -265,6 +234,18 @@ class QuestionSerializer(serializers.Serializer[Any]):
     )
     models = serializers.DictField(
         source="question.model_names", child=serializers.CharField(), help_text="Names of the models by their roles."
+    )
+    method_version = serializers.CharField(
+        source="question.method_version", help_text="Version of the method that answered; empty without an answer."
+    )
+    prompts = serializers.CharField(
+        source="question.prompts",
+        help_text="Digest of the wording of the method's prompts, 16 hex digits; empty without an answer.",
+    )
+    degraded = serializers.ListField(
+        source="question.degraded",
+        child=serializers.CharField(),
+        help_text="Codes of what the method had to do without, such as `no_speech` (docs/errors.md).",
     )
     error = ResourceErrorSerializer(allow_null=True, help_text="Why the question failed; null if it did not.")
     feedback = FeedbackSerializer(allow_null=True, help_text="Your feedback on the answer; null without any.")

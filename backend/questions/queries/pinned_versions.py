@@ -1,11 +1,14 @@
-"""The index versions that questions and searches read: each pins the versions of its videos when it begins."""
+"""The index versions that questions and searches read.
+
+Each pins the versions of its videos when it begins, or when its comparison is made.
+"""
 
 from __future__ import annotations
 
 from uuid import UUID
 
 from backend.library.models import Video
-from backend.questions.models import Question, QuestionStatus, QuestionVideo, Search, SearchVideo
+from backend.questions.models import OPEN, Question, QuestionVideo, Search, SearchVideo
 
 
 def videos_of_question(question: Question) -> list[QuestionVideo]:
@@ -25,8 +28,11 @@ def profile_of(rows: list[QuestionVideo]) -> str:
 
 
 def is_read(video_id: UUID, version: int) -> bool:
-    """Whether a question or a search that is under way reads the version."""
+    """Whether a question or a search without an outcome reads the version.
+
+    A question of a comparison reads it although its work has not begun: it was pinned when the comparison was made.
+    """
     version_of_video = {"video_id": video_id, "index_version": version}
-    questions = QuestionVideo.objects.filter(**version_of_video, question__status=QuestionStatus.RUNNING)
-    searches = SearchVideo.objects.filter(**version_of_video, search__status=QuestionStatus.RUNNING)
+    questions = QuestionVideo.objects.filter(**version_of_video, question__status__in=OPEN)
+    searches = SearchVideo.objects.filter(**version_of_video, search__status__in=OPEN)
     return bool(questions.exists() or searches.exists())

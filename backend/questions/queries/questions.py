@@ -139,6 +139,7 @@ def questions(
     external_id: str = "",
     video_id: UUID | None = None,
     batch_id: UUID | None = None,
+    comparison_id: UUID | None = None,
     session_id: UUID | None = None,
     verdict: str = "",
 ) -> QuerySet[Question]:
@@ -152,6 +153,8 @@ def questions(
         rows = rows.filter(id__in=QuestionVideo.objects.filter(video_id=video_id).values("question_id"))
     if batch_id is not None:
         rows = rows.filter(batch_id=batch_id)
+    if comparison_id is not None:
+        rows = rows.filter(comparison_id=comparison_id)
     if session_id is not None:
         rows = rows.filter(session_id=session_id)
     if verdict:

@@ -13,13 +13,14 @@ from django.utils import timezone
 
 from backend.billing.services import budgets, ledger
 from backend.jobs.models import JobKind
-from backend.jobs.services import enqueue_many, request_cancel_many
+from backend.jobs.services import enqueue_many
 from backend.library.models import Video
 from backend.questions import payloads
-from backend.questions.models import OPEN, BatchStatus, Question, QuestionBatch, QuestionStatus, QuestionVideo
+from backend.questions.models import OPEN, BatchStatus, Question, QuestionBatch, QuestionVideo
 from backend.questions.queries.batches import counts_of
 from backend.questions.queries.questions import job_key
 from backend.questions.queries.scopes import ScopeWish, resolve_many
+from backend.questions.services.cancellation import cancel_open
 from backend.questions.services.drafts import new_question, scope_rows
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
@@ -100,16 +101,8 @@ def cancel_batch(*, batch_id: UUID) -> bool:
 
     Locks jobs, then questions, then the batch, as an outcome does.
     """
-    waiting = Question.objects.filter(batch_id=batch_id, status__in=OPEN).order_by("id")
-    request_cancel_many(dedupe_keys=[job_key(id) for id in waiting.values_list("id", flat=True)])
-    ids = list(waiting.select_for_update().values_list("id", flat=True))
-    if not ids:
+    if not cancel_open(Question.objects.filter(batch_id=batch_id)):
         return False
-    Question.objects.filter(id__in=ids).update(
-        status=QuestionStatus.CANCELED, stage="", finish_reason="canceled", completed_at=timezone.now()
-    )
-    budgets.forget_spending(ids)
-    ledger.reverse_questions(question_ids=ids, reason=QuestionStatus.CANCELED)
     settle(batch_id, canceled=True)
     return True
 

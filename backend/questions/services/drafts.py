@@ -11,6 +11,9 @@ from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
 from gpu_workers.engine.answering.contract import MAX_CHOICES
 
+CHECKING_METHOD = "ava"
+"""The method whose doubtful answers `check` decides about."""
+
 
 def new_question(
     *,
@@ -29,13 +32,12 @@ def new_question(
     """Return the row of a question, checked and not yet saved.
 
     start_ms, end_ms: the span of every video that may be read. budget: {max_calls, max_tokens, max_seconds, max_cost}.
-    Raises Refused: empty_question, invalid_choices, invalid_span.
+    Raises Refused: empty_question, invalid_choices, invalid_span, check_not_applicable.
     """
-    text = text.strip()
     options = check_choices(choices)
-    if not text:
-        raise invalid(pointer="/question", code="empty_question", detail="Write a question of at least one word.")
+    text = check_text(text)
     check_span(start_ms, end_ms)
+    check_method(method, check)
     return Question(
         tenant_id=current_tenant_id(),
         text=text,
@@ -57,6 +59,14 @@ def scope_rows(question: Question, videos: Sequence[Video]) -> list[QuestionVide
     return [QuestionVideo(tenant_id=question.tenant_id, question=question, video=video) for video in videos]
 
 
+def check_text(text: str) -> str:
+    """Return the words of a question without surrounding space. Raises Refused empty_question."""
+    text = text.strip()
+    if not text:
+        raise invalid(pointer="/question", code="empty_question", detail="Write a question of at least one word.")
+    return text
+
+
 def check_choices(choices: Sequence[str]) -> list[str]:
     """Return the choices without surrounding space. Raises Refused invalid_choices."""
     options = [choice.strip() for choice in choices]
@@ -73,6 +83,13 @@ def check_span(start_ms: int | None, end_ms: int | None) -> None:
     """Check the span of a scope. Raises Refused invalid_span when it is empty."""
     if start_ms is not None and end_ms is not None and start_ms >= end_ms:
         raise invalid(pointer="/end_ms", code="invalid_span", detail="end_ms must be greater than start_ms.")
+
+
+def check_method(method: str, check: str) -> None:
+    """Check that the method looks again as a request wants. Raises Refused check_not_applicable."""
+    if check != "auto" and method != CHECKING_METHOD:
+        detail = f"Only method {CHECKING_METHOD} looks again. Leave `check` out, or set it to auto."
+        raise invalid(pointer="/check", code="check_not_applicable", detail=detail)
 
 
 def _invalid_choices(detail: str) -> Refused:

@@ -20,7 +20,7 @@ from backend.questions.models import OPEN, Question, QuestionStatus, QuestionVid
 from backend.questions.queries.questions import job_key
 from backend.questions.queries.scopes import ScopeWish, resolve
 from backend.questions.queries.sessions import present_scope
-from backend.questions.services import batches, sessions
+from backend.questions.services import batches, comparisons, sessions
 from backend.questions.services.drafts import new_question, scope_rows
 from backend.questions.services.records import claims_of, write_answer_rows
 from backend.webhooks.services import emit
@@ -72,16 +72,23 @@ def begin(*, question_id: UUID) -> Question | None:
     """Mark a question as running and pin the index version and extent of each video that its answer will read.
 
     A later attempt pins again, since the first may have been made long ago. A video that is being deleted is pinned at
-    no extent. Returns None when the question is gone or over.
+    no extent. A question of a comparison keeps the pins that the comparison made, and is canceled if the comparison was
+    stopped or lost a video of the question. Returns None when the question is gone or over.
     """
     question = _open_question(question_id)
     if question is None:
+        return None
+    detail = comparisons.obstacle(question) if question.comparison_id is not None else ""
+    if detail:
+        _cancel(question, detail=detail)
         return None
     question.status = QuestionStatus.RUNNING
     question.started_at = question.started_at or timezone.now()
     question.partial = {}
     question.save(update_fields=["status", "started_at", "partial"])
     budgets.forget_spending([question_id])
+    if question.comparison_id is not None:
+        return question
     scope = list(QuestionVideo.objects.filter(question_id=question_id).select_related("video"))
     for row in scope:
         row.index_version = row.video.active_index_version
@@ -153,6 +160,11 @@ def store_answer(
     row.cost_amount = cost.amount
     row.cost_currency = cost.currency
     row.model_names = dict(model_names or {})
+    row.method_version = answer.method_version
+    row.prompts = answer.prompts
+    row.settings = dict(answer.settings)
+    row.signals = dict(answer.signals)
+    row.degraded = list(answer.degraded)
     row.standalone = answer.standalone
     row.completed_at = now
     row.timings = _timings_of(row, answer)
@@ -190,13 +202,17 @@ def cancel_question(*, question_id: UUID) -> Question | None:
     # The job before the question, as a worker locks them, or the two would wait for each other.
     request_cancel(dedupe_key=job_key(question_id))
     row = _open_question(question_id)
-    if row is None:
-        return None
-    row.status, row.stage, row.finish_reason = QuestionStatus.CANCELED, "", "canceled"
+    if row is not None:
+        _cancel(row)
+    return row
+
+
+def _cancel(row: Question, *, detail: str = "") -> None:
+    """Write the outcome of a locked question that is canceled."""
+    row.status, row.stage, row.finish_reason, row.finish_detail = QuestionStatus.CANCELED, "", "canceled", detail
     row.completed_at = timezone.now()
     row.save()
     _settle(row)
-    return row
 
 
 def record_wasted(*, question_id: UUID, calls: Sequence[ModelCall], reason: str) -> Cost:
@@ -206,7 +222,7 @@ def record_wasted(*, question_id: UUID, calls: Sequence[ModelCall], reason: str)
 
 
 def _settle(question: Question) -> None:
-    """Do what follows from an outcome: reverse the charge of a failure, emit the webhook event, settle the batch."""
+    """Do what follows from an outcome: reverse the charge of a failure, emit the webhook event, settle the group."""
     budgets.forget_spending([question.id])
     if question.status != QuestionStatus.SUCCEEDED:
         ledger.reverse_question(question_id=question.id, reason=question.error_code or question.status)
@@ -217,6 +233,7 @@ def _settle(question: Question) -> None:
         emit(type=kind, resource_id=question.id, data=payloads.question_data(question))
     if question.batch_id is not None:
         batches.settle(question.batch_id)
+    comparisons.settle_question(question)
 
 
 def _status_of(answer: Answer) -> QuestionStatus:

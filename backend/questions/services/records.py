@@ -8,6 +8,7 @@ from uuid import UUID
 
 from backend.ekg.models import Frame
 from backend.questions.models import Candidate, Evidence, Node, Question, QuestionVideo
+from gpu_workers.engine.answering.contract import DETAIL_CHARACTERS
 
 if TYPE_CHECKING:
     from gpu_workers.engine.answering.contract import Answer, NodeRecord
@@ -85,6 +86,7 @@ def _node(question: Question, ordinal: int, record: NodeRecord) -> Node:
         score=record.score,
         seen=list(record.seen),
         note=record.note,
+        detail=_detail(record),
         reused_from=record.reused_from,
         error_code=record.error,
         usage={
@@ -96,6 +98,14 @@ def _node(question: Question, ordinal: int, record: NodeRecord) -> Node:
         started_ms=record.started_ms,
         wall_ms=record.wall_ms,
     )
+
+
+def _detail(record: NodeRecord) -> dict[str, Any]:
+    """Return the detail of a step as it is stored: observations are bounded, whatever a tool returned."""
+    detail = dict(record.detail)
+    if isinstance(detail.get("observation"), str):
+        detail["observation"] = detail["observation"][:DETAIL_CHARACTERS]
+    return detail
 
 
 def _thumbnails(question: Question, answer: Answer) -> dict[tuple[UUID, int | None], str]:

@@ -83,7 +83,7 @@ class Command(BaseCommand):
 
 def broker_priority(job_priority: int) -> int:
     """Return a message's priority: a Redis broker keeps one list per step of three and serves the lowest step first."""
-    return 0 if job_priority >= 10 else 3 if job_priority > 0 else 6
+    return 0 if job_priority >= 10 else 3 if job_priority > 0 else 6 if job_priority == 0 else 9
 
 
 def publish_due() -> int:

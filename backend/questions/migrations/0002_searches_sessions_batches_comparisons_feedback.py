@@ -300,15 +300,224 @@ class Migration(migrations.Migration):
             model_name="searchvideo",
             constraint=models.UniqueConstraint(fields=("tenant", "search", "video"), name="search_video_once"),
         ),
+        migrations.CreateModel(
+            name="ComparisonVideo",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("index_version", models.PositiveIntegerField()),
+                ("indexed_until_ms", models.BigIntegerField()),
+            ],
+            options={
+                "abstract": False,
+                "base_manager_name": "unscoped",
+            },
+            managers=[
+                ("objects", django.db.models.manager.Manager()),
+                ("unscoped", django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Comparison",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("running", "Running"),
+                            ("grading", "Grading"),
+                            ("completed", "Completed"),
+                            ("canceled", "Canceled"),
+                        ],
+                        default="running",
+                        max_length=16,
+                    ),
+                ),
+                ("finish_detail", models.CharField(blank=True, default="", max_length=64)),
+                ("name", models.CharField(blank=True, default="", max_length=200)),
+                ("arms", models.JSONField(default=list)),
+                ("seed", models.IntegerField(default=0)),
+                ("repeats", models.PositiveSmallIntegerField(default=1)),
+                ("budget", models.JSONField(default=dict)),
+                ("max_total_cost", models.DecimalField(decimal_places=10, max_digits=20, null=True)),
+                (
+                    "grading",
+                    models.CharField(
+                        choices=[("choice", "Choice"), ("exact", "Exact"), ("judge", "Judge")],
+                        default="choice",
+                        max_length=16,
+                    ),
+                ),
+                ("total", models.PositiveIntegerField()),
+                ("spent", models.DecimalField(decimal_places=10, default=0, max_digits=20)),
+                ("external_id", models.CharField(blank=True, default="", max_length=200)),
+                ("metadata", models.JSONField(default=dict)),
+                ("api_key_id", models.UUIDField(null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("completed_at", models.DateTimeField(null=True)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="tenancy.tenant",
+                    ),
+                ),
+            ],
+            options={
+                "abstract": False,
+                "base_manager_name": "unscoped",
+            },
+            managers=[
+                ("objects", django.db.models.manager.Manager()),
+                ("unscoped", django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.AddField(
+            model_name="question",
+            name="comparison",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                to="questions.comparison",
+            ),
+        ),
+        migrations.CreateModel(
+            name="ComparisonItem",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("position", models.PositiveIntegerField()),
+                ("text", models.TextField(max_length=4000)),
+                ("choices", models.JSONField(default=list)),
+                ("video_ids", models.JSONField(default=list)),
+                ("start_ms", models.BigIntegerField(null=True)),
+                ("end_ms", models.BigIntegerField(null=True)),
+                ("correct_choice", models.PositiveSmallIntegerField(null=True)),
+                ("correct_answer", models.TextField(blank=True, default="", max_length=4000)),
+                ("evidence", models.JSONField(default=list)),
+                ("kind", models.CharField(blank=True, default="", max_length=64)),
+                ("external_id", models.CharField(blank=True, default="", max_length=200)),
+                (
+                    "left_out",
+                    models.CharField(
+                        blank=True, choices=[("video_deleted", "Video Deleted")], default="", max_length=32
+                    ),
+                ),
+                (
+                    "comparison",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="questions.comparison",
+                    ),
+                ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="tenancy.tenant",
+                    ),
+                ),
+            ],
+            options={
+                "abstract": False,
+                "base_manager_name": "unscoped",
+            },
+            managers=[
+                ("objects", django.db.models.manager.Manager()),
+                ("unscoped", django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.AddField(
+            model_name="question",
+            name="comparison_item",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                to="questions.comparisonitem",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="question",
+            index=models.Index(fields=["tenant", "comparison", "comparison_item"], name="question_tenant_comparison"),
+        ),
+        migrations.AddConstraint(
+            model_name="question",
+            constraint=models.UniqueConstraint(
+                fields=("tenant", "comparison_item", "comparison_arm", "repeat"), name="question_comparison_pair_once"
+            ),
+        ),
+        migrations.AddField(
+            model_name="comparisonvideo",
+            name="comparison",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                to="questions.comparison",
+            ),
+        ),
+        migrations.AddField(
+            model_name="comparisonvideo",
+            name="tenant",
+            field=models.ForeignKey(
+                db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name="+", to="tenancy.tenant"
+            ),
+        ),
+        migrations.AddField(
+            model_name="comparisonvideo",
+            name="video",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                to="library.video",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="comparison",
+            index=models.Index(fields=["tenant", "-id"], name="comparison_tenant_newest"),
+        ),
+        migrations.AddConstraint(
+            model_name="comparisonitem",
+            constraint=models.UniqueConstraint(
+                fields=("tenant", "comparison", "position"), name="comparison_item_position"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="comparisonvideo",
+            constraint=models.UniqueConstraint(fields=("tenant", "comparison", "video"), name="comparison_video_once"),
+        ),
         tenant_table("questions_questionbatch"),
         tenant_table("questions_session"),
         tenant_table("questions_feedback"),
         tenant_table("questions_search"),
         tenant_table("questions_searchvideo"),
+        tenant_table("questions_comparison"),
+        tenant_table("questions_comparisonitem"),
+        tenant_table("questions_comparisonvideo"),
         tenant_reference("questions_question", "batch_id", "questions_questionbatch", on_delete="SET NULL"),
         tenant_reference("questions_question", "session_id", "questions_session", on_delete="SET NULL"),
         tenant_reference("questions_feedback", "question_id", "questions_question"),
         tenant_reference("questions_searchvideo", "search_id", "questions_search"),
         tenant_reference("questions_searchvideo", "video_id", "library_video"),
+        tenant_reference("questions_question", "comparison_id", "questions_comparison", on_delete="SET NULL"),
+        tenant_reference("questions_question", "comparison_item_id", "questions_comparisonitem", on_delete="SET NULL"),
+        tenant_reference("questions_comparisonitem", "comparison_id", "questions_comparison"),
+        tenant_reference("questions_comparisonvideo", "comparison_id", "questions_comparison"),
+        tenant_reference("questions_comparisonvideo", "video_id", "library_video"),
         migrations.RunSQL(NOTICES, migrations.RunSQL.noop),
     ]

@@ -1,0 +1,57 @@
+"""Parts of the bodies of questions: evidence, claims, the best answer so far, progress."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from rest_framework import serializers
+
+from backend.api.public_ids import PublicIdField
+from backend.questions.bodies.common import FrameImageSerializer
+from gpu_workers.engine.answering.contract import CitationStatus
+
+CITATION_STATUSES: tuple[str, ...] = get_args(CitationStatus)
+
+
+class EvidenceSerializer(serializers.Serializer[Any]):
+    """An event that the answer cites."""
+
+    video_id = PublicIdField("vid", help_text="Video of the event.")
+    event_id = PublicIdField("evt", help_text="Id of the event in the index that the answer read.")
+    start_ms = serializers.IntegerField(help_text="Begin of the event in milliseconds.")
+    end_ms = serializers.IntegerField(help_text="End of the event in milliseconds.")
+    frame = FrameImageSerializer(source="*", allow_null=True, help_text="The frame that shows the event best.")
+    quote = serializers.CharField(help_text="Words of the event that carry the answer.")
+    status = serializers.ChoiceField(CITATION_STATUSES, help_text="Whether the event supports the claims that cite it.")
+    confidence = serializers.FloatField(
+        allow_null=True, help_text="Similarity of the event's words to the claims that cite it, 0 to 1."
+    )
+
+
+class ClaimSerializer(serializers.Serializer[Any]):
+    """A statement of the answer."""
+
+    text = serializers.CharField(help_text="The statement.")
+    status = serializers.ChoiceField(CITATION_STATUSES, help_text="Whether the cited evidence supports the statement.")
+    evidence = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Indices into the question's `evidence`, from 0."
+    )
+
+
+class PartialAnswerSerializer(serializers.Serializer[Any]):
+    """The best answer so far of a search that still runs."""
+
+    text = serializers.CharField(help_text="The answer.")
+    choice = serializers.IntegerField(allow_null=True, help_text="Index of the chosen choice, from 0.")
+    score = serializers.FloatField(help_text="Score of the answer, 0 to 1.")
+    path = serializers.CharField(help_text="Path of the node that gave the answer.")
+    level = serializers.IntegerField(help_text="Number of levels of the search that are done.")
+
+
+class ProgressSerializer(serializers.Serializer[Any]):
+    """Progress within the present stage."""
+
+    stage = serializers.CharField(help_text="The stage that is worked on.")
+    done = serializers.IntegerField(help_text="Units of the stage that are done.")
+    total = serializers.IntegerField(help_text="Units of the stage; 0 if unknown.")
+    percent = serializers.IntegerField(allow_null=True, help_text="Percent that is done; null if unknown.")

@@ -1,0 +1,47 @@
+"""Searches: retrievals without an answer."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from backend.library.models import Video
+from backend.questions.models.outcomes import QuestionStatus
+from backend.tenancy.models import TenantRow
+
+
+class Search(TenantRow):
+    """A retrieval without an answer: the events nearest to a query, ranked. A worker embeds the query and retrieves.
+
+    settings: {views (with weights), fusion, limit, api_key_id} of the request. results: [{video_id, event_id, n,
+    start_ms, end_ms, summary, score, frame_ms, frame_key, reasons: [{view, similarity, text}]}].
+    """
+
+    status = models.CharField(max_length=16, choices=QuestionStatus.choices, default=QuestionStatus.QUEUED)
+    text = models.TextField(max_length=4_000)
+    start_ms = models.BigIntegerField(null=True)
+    end_ms = models.BigIntegerField(null=True)
+    settings = models.JSONField(default=dict)
+    results = models.JSONField(default=list)
+    usage = models.JSONField(default=dict)
+    timings = models.JSONField(default=dict)
+    error_code = models.CharField(max_length=64, default="", blank=True)
+    error_message = models.TextField(default="", blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    completed_at = models.DateTimeField(null=True)
+
+    class Meta(TenantRow.Meta):
+        indexes = [models.Index(fields=["tenant", "-id"], name="search_tenant_newest")]
+
+
+class SearchVideo(TenantRow):
+    """One video of a search's scope, with the index version that was read (set when work starts)."""
+
+    search = models.ForeignKey(
+        Search, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    video = models.ForeignKey(Video, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
+    index_version = models.PositiveIntegerField(null=True)
+    indexed_until_ms = models.BigIntegerField(null=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant", "search", "video"], name="search_video_once")]

@@ -1,0 +1,116 @@
+"""Grades the answers of a comparison with the judge, one answer and one transaction at a time.
+
+A killed run loses at most the grade it was about to write: the next run goes on with the first answer without one.
+"""
+
+from __future__ import annotations
+
+import time
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from backend.billing.rates import rates_at
+from backend.jobs.services import JobFailed, Lease, LeaseLost
+from backend.questions.models import Grade
+from backend.questions.services import comparisons, grading
+from backend.questions.services.comparisons import BUDGET_PASSED
+from backend.questions.services.grading import Ungraded
+from backend.tenancy.context import tenant_scope
+from backend.tenancy.secrets import cache_salt
+from gpu_workers.engine.answering.budget import Allowance, BudgetSpent, Canceled, Spending
+from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.answering.contract import Budget
+from gpu_workers.engine.answering.grading import STAGE, judge_answer
+from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelRefused
+from gpu_workers.tasks.answer_question import budget_of
+from gpu_workers.tasks.failures import failing_job
+from gpu_workers.tasks.models import answer_models
+from gpu_workers.tasks.shared_budget import allowance_for
+from workers.runner import FollowUp, Work
+
+TRIES = 2
+"""Requests for one verdict: a reply that cannot be read is requested once more."""
+
+
+def handle(work: Work) -> FollowUp | None:
+    with failing_job(work, Meter(), message="the models do not answer"):
+        models = answer_models()
+    comparison_id = work.lease.subject_id
+    for done in count():
+        work.progress(STAGE, done, 0)
+        work.require_lease()
+        with work.checkpoint():
+            ungraded = grading.next_ungraded(comparison_id) if grading.is_grading(comparison_id) else None
+            if ungraded is None:
+                comparisons.finish_grading(comparison_id)
+                work.complete()
+                return None
+            known = grading.same_answer_graded(ungraded)
+            limits = _limits(comparison_id)
+            rates = rates_at(timezone.now())
+            allowance = allowance_for(ungraded.question_id)
+        meter = Meter(cache_salt(work.lease.tenant_id))
+        calls = _gate(work, models, meter, budget_of(limits, rates, [models.reasoner.name]), allowance)
+        spent = ""
+        try:
+            with failing_job(work, meter, message="the answers could not be graded"):
+                grade = known or _judged(ungraded, calls)
+        except BudgetSpent as halt:
+            grade, spent = "", BUDGET_PASSED if halt.code == "max_cost" else halt.code
+        except Canceled:
+            _record_unused(work, meter)
+            work.require_lease()
+            raise
+        try:
+            with work.checkpoint():
+                if meter.calls or not spent:
+                    grading.store_judgement(question_id=ungraded.question_id, grade=grade, calls=meter.calls)
+                if spent:
+                    # The answers that are left stay without a grade.
+                    comparisons.finish_grading(comparison_id, detail=spent)
+                    work.complete()
+                    return None
+        except LeaseLost:
+            # Canceled or taken over since the last heartbeat.
+            _record_unused(work, meter)
+            raise
+    return None
+
+
+def _gate(work: Work, models: AnswerModels, meter: Meter, budget: Budget, allowance: Allowance) -> Calls:
+    """Return the gate of the calls for one answer. allowance: what the tenant's month leaves, read before the answer,
+    because other work of the tenant consumes the same month."""
+    spending = Spending(budget, meter, clock=time.monotonic, should_stop=work.should_stop, allowance=lambda: allowance)
+    return Calls(models, spending=spending, meter=meter, in_flight=1)
+
+
+def _limits(comparison_id: UUID) -> dict[str, Any]:
+    """Return the limits of one call of the judge: what the comparison's total cost leaves."""
+    left = grading.cost_left(comparison_id)
+    return {} if left is None else {"max_cost": left}
+
+
+def _judged(ungraded: Ungraded, calls: Calls) -> str:
+    """Return the judge's grade of one answer, "" if the judge declined or could not be understood. Raises Halt,
+    ModelError."""
+    try:
+        for _ in range(TRIES):
+            right = judge_answer(calls, question=ungraded.question, truth=ungraded.truth, given=ungraded.given)
+            if right is not None:
+                return Grade.RIGHT if right else Grade.WRONG
+    except ModelRefused:
+        return ""
+    return ""
+
+
+def _record_unused(work: Work, meter: Meter) -> None:
+    with tenant_scope(work.lease.tenant_id):
+        grading.record_unused(calls=meter.calls, reason="stopped")
+
+
+def failed(lease: Lease, error: JobFailed) -> None:
+    """End the comparison without the grades that are missing: the answers and the other grades stay."""
+    comparisons.finish_grading(lease.subject_id, detail="grading_failed")
