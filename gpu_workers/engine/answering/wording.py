@@ -19,8 +19,6 @@ CHAT_ROLES = ("system", "user", "assistant")
 
 _NAMES = "|".join((*DELIMITERS, *RESERVED, *CHAT_ROLES))
 _TAGS = re.compile(rf"</?\s*({_NAMES})\b[^>]*>|<\|[^|>]{{0,40}}\|>", re.IGNORECASE)
-    rf"</?\s*({'|'.join((*DELIMITERS, *RESERVED, *CHAT_ROLES))})\b[^>]*>|<\|[^|>]{{0,40}}\|>", re.IGNORECASE
-)
 
 
 def as_data(text: str) -> str:
