@@ -131,13 +131,13 @@ class _Loop:
             began = calls.spending.elapsed_ms()
             self.desk.meter = BranchMeter(calls.meter)
             self.desk.path = f"{self.path}/O{k}" if self.path else f"S{k:02}"
-            if self.path and not self._holds(int(k == 1)):
-                # The loop around this one needs what is left; and without a single look there is nothing to answer.
-                self.forced = "budget"
-                return
             if not self.forced and (reason := self._must_finish(k)):
                 self.forced = reason
                 self.conversation.close(FINISH_NOW)
+            if self.path and (self.forced == "budget" or not self._holds(0)):
+                # The loop around this one needs the last call, to finish with what was shown.
+                self.forced = "budget"
+                return
             sample = self._ask(k)
             if sample is None:
                 return

@@ -17,7 +17,8 @@ RESERVED = ("captions", "program")
 
 CHAT_ROLES = ("system", "user", "assistant")
 
-_TAGS = re.compile(rf"</?\s*({'|'.join((*DELIMITERS, *RESERVED, *CHAT_ROLES))})\b[^>]*>|<\|[^|>]{{0,40}}\|>", re.IGNORECASE)
+_NAMES = "|".join((*DELIMITERS, *RESERVED, *CHAT_ROLES))
+_TAGS = re.compile(rf"</?\s*({_NAMES})\b[^>]*>|<\|[^|>]{{0,40}}\|>", re.IGNORECASE)
 
 
 def as_data(text: str) -> str:
