@@ -37,14 +37,16 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Everything that the SVG draws. line: the frontier's points as an SVG polyline reads them. told: the picture in
-    words."""
+    """Everything that the SVG draws.
+
+    line: the frontier's points as an SVG polyline reads them. description: the picture in words.
+    """
 
     points: tuple[Point, ...]
     line: str
     costs: tuple[Tick, ...]
     accuracies: tuple[Tick, ...]
-    told: str
+    description: str
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
@@ -88,7 +90,7 @@ def picture_of(report: Report) -> Picture | None:
             Tick(_x(widest * step / TICKS, widest), _dollars(widest * step / TICKS)) for step in range(TICKS + 1)
         ),
         accuracies=tuple(Tick(_y(step / TICKS), f"{100 * step // TICKS} %") for step in range(TICKS + 1)),
-        told=f"{'; '.join(point.words for point in points)}. No arm is both cheaper and better than: {names}.",
+        description=f"{'; '.join(point.words for point in points)}. No arm is both cheaper and better than: {names}.",
     )
 
 
@@ -113,4 +115,5 @@ def _percent(share: float) -> str:
 
 
 def _dollars(cost: Decimal) -> str:
-    return f"${cost.normalize():f}" if cost == cost.quantize(Decimal("0.0001")) else f"${cost:.6f}"
+    """Return dollars with at most six digits behind the point, and none that say nothing."""
+    return f"${cost.quantize(Decimal('0.000001')).normalize():f}"

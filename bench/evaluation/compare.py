@@ -95,7 +95,7 @@ def reply_of(item: ItemResult) -> Reply:
         cached_tokens=item.cached_tokens,
         completion_tokens=item.completion_tokens,
         llm_ms=round(1000 * item.seconds),
-        degraded=tuple(getattr(item, "degraded", ())),
+        degraded=item.degraded,
         graded_by="choice",
     )
 

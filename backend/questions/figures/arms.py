@@ -39,7 +39,7 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How well confidence tells right from wrong answers. auroc: None if either kind is missing."""
+    """How well confidence separates right from wrong answers. auroc: None if either kind is missing."""
 
     auroc: float | None
     calibration_error: float

@@ -1,0 +1,80 @@
+"""`make compare` from results to figures: what each result counts as, and what the command refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bench.evaluation import compare
+from bench.evaluation.compare import compare_reports, reply_of, summary
+from bench.evaluation.report import ItemResult
+
+
+def result(id: str, given: int | None, **fields: Any) -> ItemResult:
+    """A result whose right choice is 1."""
+    return ItemResult(
+        id, **{"kind": "", "right": {1: given == 1}, "given": given, "truth": 1, "seconds": 2.0, **fields}
+    )
+
+
+def test_each_result_counts_as_its_outcome() -> None:
+    reasons = {"answered": "abstained", "insufficient_evidence": "abstained", "budget": "abstained",
+               "refused": "refused", "error": "failed"}  # fmt: skip
+    assert {reason: reply_of(result("x", None, finish_reason=reason)).outcome for reason in reasons} == reasons
+    assert [reply_of(result("x", given)).outcome for given in (1, 0)] == ["right", "wrong"]
+
+
+def test_a_reply_holds_what_the_result_measured() -> None:
+    reply = reply_of(
+        result("x", 1, confidence=0.7, calls=3, prompt_tokens=100, cached_tokens=60, completion_tokens=9, seconds=1.25,
+               signals={"head": "votes"}, degraded=("no_speech",))
+    )  # fmt: skip
+
+    assert (reply.confidence, reply.head, reply.calls) == (0.7, "votes", 3)
+    assert (reply.prompt_tokens, reply.cached_tokens, reply.completion_tokens) == (100, 60, 9)
+    assert (str(reply.cost), reply.llm_ms, reply.degraded) == ("1.25", 1250, ("no_speech",))
+
+
+def test_items_are_compared_pair_by_pair() -> None:
+    """8 gained and 1 lost of 20 items, one of which the second arm lacks."""
+    first = [result(str(n), 1 if n in {8, 20} else 0, kind="t") for n in range(21)]
+    second = [replace(result(str(n), 1 if n < 8 else 0, kind="t"), seconds=1.0) for n in range(20)]
+    report = compare_reports({"a": first, "b": second})
+
+    assert (report.items, report.counted, report.left_out, report.labeled) == (21, 20, 1, 20)
+    (pair,) = report.pairs
+    assert (pair.gained, pair.lost, pair.cost_ratio) == (8, 1, 0.5)
+    assert pair.p_value == pytest.approx(0.0391, abs=5e-5)
+    assert (pair.groups["gained_cheaper"], pair.groups["lost_cheaper"], sum(pair.groups.values())) == (8, 1, 9)
+    lines = summary(report).splitlines()
+    assert lines[0] == "20 of 21 items; 9 of 20 right in some arm"
+    assert lines[2].startswith("b: 40.0% (95 % ")
+    assert lines[2].endswith("1.0 s of models best frontier")
+    assert "gained 8, lost 1, McNemar p 0.0391 (0.0391 by Holm), 0.50 x the time. 20 questions can show" in lines[3]
+
+
+@pytest.mark.parametrize(
+    ("arms", "reported"),
+    [
+        ("ava", "2 to 8 different arms"),
+        ("ava,ava", "2 to 8 different arms"),
+        (",".join("abcdefghi"), "2 to 8 different arms"),
+        ("ava,nonsense", "no arm 'nonsense'"),
+    ],
+)
+def test_wrong_arms_are_reported_before_anything_is_loaded(
+    capsys: pytest.CaptureFixture[str], arms: str, reported: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        compare.main(["--set=egoschema", "--data=/nowhere", f"--arms={arms}"])
+
+    assert ended.value.code == 2
+    assert reported in capsys.readouterr().err
+
+
+def test_a_tape_has_no_choices_to_compare(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        compare.main(["--set=activitynet", "--data=/nowhere", "--arms=ava,tfidf"])
+    assert "invalid choice" in capsys.readouterr().err
