@@ -67,7 +67,7 @@ class _Conversation:
         # differ by what their tools return and not by luck.
         question = _QUESTION.search(self.prompt)
         self.doubts = question is not None and int(question[1]) % 2 == 1
-        about = (question and question[0], wanted.get("name"), len(self.messages), self._shown(), request.get("seed"))
+        about = (question and question[0], wanted.get("name"), len(self.messages), request.get("seed"))
         self.source = random.Random(zlib.crc32(repr(about).encode()))
 
     def reply(self) -> str:
@@ -104,10 +104,6 @@ class _Conversation:
         fresh = [name for name in others if name not in used and name not in OVERVIEWS]
         # It tries each kind of tool before it uses one twice, two times of three.
         return self.source.choice(fresh if fresh and self.source.random() < 2 / 3 else others)
-
-    def _shown(self) -> int:
-        """Return the number of things that were shown so far."""
-        return len(set(_SHOWN.findall(self.prompt)))
 
     def _used(self) -> list[str]:
         """Return the names of the tools that were called so far."""

@@ -37,8 +37,10 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Everything that the SVG draws. line: the frontier's points as an SVG polyline reads them. description: the
-    picture in words."""
+    """Everything that the SVG draws.
+
+    line: the frontier's points as an SVG polyline reads them. description: the picture in words.
+    """
 
     points: tuple[Point, ...]
     line: str

@@ -64,7 +64,7 @@ class Fourfold:
 
     @property
     def discordant(self) -> float:
-        """Share of the items in which the two arms differ; 0 without items."""
+        """Share of the items on which one arm alone is right; 0 without items."""
         return (self.gained + self.lost) / self.n if self.n else 0.0
 
 
@@ -110,7 +110,7 @@ def _correlation(table: Fourfold) -> float:
 def smallest_difference(n: int, discordant: float) -> float | None:
     """Return the smallest difference that n items show with a power of 80 % at the 5 % level, 0 to 1.
 
-    discordant: share of the items in which the two arms differ. Returns None if no item does.
+    discordant: share of the items on which one arm alone is right. Returns None if there is none.
     """
     return min(1.0, _VISIBLE * math.sqrt(discordant / n)) if n and discordant else None
 

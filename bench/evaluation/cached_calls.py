@@ -15,7 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu_workers.engine.ekg import Vector
-from gpu_workers.engine.models.roles import ChatModel, Image, Message, Meter, ModelCall, Sample, TextEmbedder, Video
+from gpu_workers.engine.models.roles import (
+    ChatModel,
+    Image,
+    Message,
+    Meter,
+    ModelCall,
+    ModelError,
+    Sample,
+    TextEmbedder,
+    Video,
+)
 
 
 class CallCache:
@@ -68,18 +78,24 @@ class CachedChat(ChatModel):
         stored = self._cache.get([key]).get(key)
         if stored is None:
             spent = Meter(meter.cache_salt)
-            samples = self._model.sample(
-                messages,
-                stage=stage,
-                meter=spent,
-                schema=schema,
-                n=n,
-                temperature=temperature,
-                max_tokens=max_tokens,
-                seed=seed,
-                timeout_s=timeout_s,
-                alternatives=alternatives,
-            )
+            try:
+                samples = self._model.sample(
+                    messages,
+                    stage=stage,
+                    meter=spent,
+                    schema=schema,
+                    n=n,
+                    temperature=temperature,
+                    max_tokens=max_tokens,
+                    seed=seed,
+                    timeout_s=timeout_s,
+                    alternatives=alternatives,
+                )
+            except ModelError:
+                # A failed call is not stored, but it counts.
+                for call in spent.calls:
+                    meter.record(call)
+                raise
             rows = {"samples": [asdict(sample) for sample in samples], "calls": [asdict(call) for call in spent.calls]}
             stored = json.dumps(rows).encode()
             self._cache.put({key: stored})

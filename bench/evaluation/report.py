@@ -111,9 +111,10 @@ def summary(body: Mapping[str, Any]) -> str:
     )
     for other in body["against"]:
         low, high = other["interval"]
+        smallest = f"; so many items can show {other['smallest']:.1%}" if other["smallest"] else ""
         lines.append(
             f"against {other['arm']}: {other['difference']:+.1%} ({low:+.1%} to {high:+.1%}) on {other['n']} items, "
-            f"gained {other['gained']}, lost {other['lost']}, McNemar p {other['p_value']:.4f}"
+            f"gained {other['gained']}, lost {other['lost']}, McNemar p {other['p_value']:.4f}{smallest}"
         )
     return "\n".join(lines)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from backend.questions.paired import auroc, calibration_error, mcnemar, wilson
+from backend.questions.paired import auroc, calibration_error, mcnemar, smallest_difference, wilson
 
 __all__ = ["Comparison", "auroc", "calibration_error", "compare", "mcnemar", "wilson"]
 
@@ -16,7 +16,8 @@ __all__ = ["Comparison", "auroc", "calibration_error", "compare", "mcnemar", "wi
 class Comparison:
     """A comparison over the items that both reports have. gained: right here and wrong there; lost: the reverse.
     difference: mean of the paired differences, with its 95 % bootstrap interval. p_value: McNemar's exact test,
-    two-sided."""
+    two-sided. smallest: the smallest difference that so many items show with a power of 80 %, None if no item differs.
+    """
 
     n: int
     gained: int
@@ -24,6 +25,7 @@ class Comparison:
     difference: float
     interval: tuple[float, float]
     p_value: float
+    smallest: float | None = None
 
 
 def compare(
@@ -37,4 +39,13 @@ def compare(
         return Comparison(0, 0, 0, 0.0, (0.0, 0.0), 1.0)
     picks = np.random.default_rng(seed).integers(0, len(gaps), size=(resamples, len(gaps)))
     low, high = np.quantile(gaps[picks].mean(axis=1), [0.025, 0.975])
-    return Comparison(len(shared), gained, lost, float(gaps.mean()), (float(low), float(high)), mcnemar(gained, lost))
+    n = len(shared)
+    return Comparison(
+        n,
+        gained,
+        lost,
+        float(gaps.mean()),
+        (float(low), float(high)),
+        mcnemar(gained, lost),
+        smallest_difference(n, (gained + lost) / n),
+    )

@@ -56,7 +56,7 @@ def test_items_are_compared_pair_by_pair() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arms", "told"),
+    ("arms", "reported"),
     [
         ("ava", "2 to 8 different arms"),
         ("ava,ava", "2 to 8 different arms"),
@@ -65,13 +65,13 @@ def test_items_are_compared_pair_by_pair() -> None:
     ],
 )
 def test_wrong_arms_are_reported_before_anything_is_loaded(
-    capsys: pytest.CaptureFixture[str], arms: str, told: str
+    capsys: pytest.CaptureFixture[str], arms: str, reported: str
 ) -> None:
     with pytest.raises(SystemExit) as ended:
         compare.main(["--set=egoschema", "--data=/nowhere", f"--arms={arms}"])
 
     assert ended.value.code == 2
-    assert told in capsys.readouterr().err
+    assert reported in capsys.readouterr().err
 
 
 def test_a_tape_has_no_choices_to_compare(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bench.evaluation.cached_calls import CachedChat, CachedTextEmbedder, CallCache
 from bench.evaluation.unasked import UnaskedChat
-from gpu_workers.engine.models.roles import Image, Message, Meter, ModelError, Sample
+from gpu_workers.engine.models.roles import Image, Message, Meter, ModelCall, ModelError, Sample
 from tests.engine.answering.world import ScriptedEmbedder, ScriptedReasoner, embed, says
 
 PROMPT = [Message("system", ("rules",)), Message("user", ("what is seen?",))]
@@ -104,3 +104,21 @@ def test_an_arm_without_a_reasoner_cannot_use_a_reasoner_unnoticed() -> None:
     with pytest.raises(ModelError) as refused:
         UnaskedChat("").sample(PROMPT, stage="answer", meter=Meter())
     assert refused.value.code == "not_configured"
+
+
+class Busy(ScriptedReasoner):
+    """Meters a call that failed, as a client does, and raises."""
+
+    def sample(self, messages: Sequence[Message], *, stage: str, meter: Meter, **other: Any) -> list[Sample]:
+        meter.record(ModelCall(stage, self.name, 9, ok=False))
+        raise ModelError("model_unavailable", "busy", retryable=True)
+
+
+def test_a_failed_call_is_counted_every_time_and_not_stored(tmp_path: Path) -> None:
+    meter = Meter()
+    for _ in range(2):
+        with pytest.raises(ModelError, match="busy"):
+            chat(tmp_path, Busy(lambda request: "")).sample(PROMPT, stage="answer", meter=meter)
+    chat(tmp_path, ScriptedReasoner(lambda request: says("A"))).sample(PROMPT, stage="answer", meter=meter)
+
+    assert [call.ok for call in meter.calls] == [False, False, True]

@@ -76,12 +76,12 @@ def test_the_list_shows_the_comparisons_of_all_tenants(staff: Client, comparison
 def test_the_detail_shows_figures_pairs_and_what_the_questions_can_show(staff: Client, comparison: Comparison) -> None:
     text = words(page(staff, f"{comparison.id}/change/"))
 
-    for told in (
+    for shown in (
         "ava medium against caption_rag medium: 2 questions can show a difference of 100.0 points or more.",
         "3 of 3", "1 without a grade", "50.0 % (9.5 to 90.5)", "100.0 % (34.2 to 100.0)", "+50.0 (",
         "exam-7", "Acme", "version 1", "colour",
     ):  # fmt: skip
-        assert told in text
+        assert shown in text
     # 1 of 2 answers was gained: p is 1, and the gain is dearer.
     assert "1.0000" in text
 
@@ -135,8 +135,8 @@ def test_two_traces_stand_side_by_side(staff: Client, comparison: Comparison) ->
     html = page(staff, f"{comparison.id}/traces/?item=0")
     text = words(html)
 
-    for told in ("Right answer: B. red car", "✗ blue car", "✓ red car", "clip_search", "a car parks", "nothing_found"):
-        assert told in text
+    for shown in ("Right answer: B. red car", "✗ blue car", "✓ red car", "clip_search", "a car parks", "nothing_found"):
+        assert shown in text
     assert "query=&lt;b&gt;car&lt;/b&gt;" in html, "text of a model is never markup"
     assert html.index('aria-label="left"') < html.index('aria-label="right"')
     turned = words(page(staff, f"{comparison.id}/traces/?item=0&left=1&right=0"))

@@ -16,7 +16,7 @@ from backend.api.awaiting import PollClock, follow
 from backend.questions import stream, waiting
 from backend.questions.models import Question
 from backend.questions.services import questions
-from gpu_workers.engine.answering.contract import Effort
+from gpu_workers.engine.answering.contract import Effort, NodeRecord
 from gpu_workers.engine.answering.methods import METHODS
 from tests.factories import make_video
 from tests.questions.world import EVENT, ask, finish
@@ -107,9 +107,35 @@ def test_the_trace_is_shown_when_asked_for(acme: Any) -> None:
     assert {name: trace[1][name] for name in trace[1] if name != "id"} == {
         "path": "RQ", "depth": 1, "action": "RQ", "answer": None, "score": 0.0, "sub_queries": ["car colour"],
         "events": [], "candidates": [], "seen": [], "note": "", "reused_from": None, "error_code": None,
-        "usage": {"prompt_tokens": 0, "completion_tokens": 0, "frames_used": 0, "frames_available": 0},
+        "detail": None, "usage": {"prompt_tokens": 0, "completion_tokens": 0, "frames_used": 0, "frames_available": 0},
         "started_ms": 1_200, "wall_ms": 0,
     }  # fmt: skip
+
+
+def test_an_answer_remembers_how_it_was_made_and_a_step_its_call(acme: Any) -> None:
+    """A tool's name of 32 characters, a path of 200 and a long observation: none of them loses the answer."""
+    question_id, video_id = ask(acme)
+    call = {
+        "tool": "multi_hop_query_generation", "arguments": {"top_k": 4, "ranges": [{"start_ms": 0, "end_ms": 9}]},
+        "observation": "x" * 5_000, "thought": "Search first.", "forced": "last_step", "error": "nothing_found",
+    }  # fmt: skip
+    path = "/".join(["S01"] * 50)
+    nodes = (NodeRecord(path, 50, "a" * 32, reused_from=path, detail=call), NodeRecord("", 0, "root"))
+    made: dict[str, Any] = {
+        "method_version": "7", "prompts": "0123456789abcdef", "settings": {"effort": "low", "tree": {"max_depth": 2}},
+        "signals": {"head": "votes", "s": 0.5}, "degraded": ("no_speech", "no_summary"),
+    }  # fmt: skip
+    finish(acme, question_id, video_id, nodes=nodes, **made)
+
+    body = acme.client.get(f"/v1/questions/{qst(question_id)}?include=trace").json()
+    assert (body["method_version"], body["prompts"]) == ("7", "0123456789abcdef")
+    assert body["degraded"] == ["no_speech", "no_summary"]
+    step, root = body["trace"]
+    assert (len(path), step["path"], step["action"], root["detail"]) == (199, path, "a" * 32, None)
+    assert step["detail"] == {**call, "observation": "x" * 4_000}
+    with acme.scope():
+        row = Question.objects.get()
+        assert (row.settings, row.signals) == (made["settings"], made["signals"])
 
 
 def test_waiting_ends_with_the_answer(acme: Any, video: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,7 +110,7 @@ def test_an_open_and_a_canceled_question_leave_their_item_out(acme: Cast) -> Non
     assert [arm.n for arm in report.arms] == [1, 1]
 
 
-def test_refused_is_told_apart_from_abstained(acme: Cast) -> None:
+def test_refused_is_distinguished_from_abstained(acme: Cast) -> None:
     comparison, _ = make(acme, [CHOICE])
     settle(acme, comparison, 0, 0, answer(finish_reason="refused"))
     settle(acme, comparison, 0, 1, answer(finish_reason="budget", detail="max_calls"))

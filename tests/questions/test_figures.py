@@ -158,7 +158,7 @@ def test_two_arms_that_answer_alike_differ_by_cost_alone() -> None:
     assert pair.groups == {**dict.fromkeys(GROUPS, 0), "both_cheaper": 1, "both_dearer": 1}
     assert pair.cost_ratio == pytest.approx(0.07 / 0.06)
     assert pair.smallest_difference is None
-    assert pair.can_show == "None of 3 questions tells the two arms apart, so they show no difference."
+    assert pair.can_show == "Both arms agree on 3 questions, so there is no difference to show."
 
 
 def test_the_six_groups_by_who_is_right_and_what_it_costs() -> None:

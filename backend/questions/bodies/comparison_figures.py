@@ -131,8 +131,8 @@ class PairSerializer(serializers.Serializer[Any]):
     )
     smallest_difference = serializers.FloatField(
         allow_null=True,
-        help_text="Smallest difference that so many questions show in four of five comparisons; null if no item "
-        "tells the arms apart.",
+        help_text="Smallest difference that so many questions show in four of five comparisons; null if "
+        "no item separates the arms.",
     )
     can_show = serializers.CharField(help_text="The same as a sentence.")
 

@@ -51,7 +51,7 @@ class Pair:
             return "No question has a grade in both arms, so the arms cannot be compared."
         questions = "1 question" if self.n == 1 else f"{self.n} questions"
         if self.smallest_difference is None:
-            return f"None of {questions} tells the two arms apart, so they show no difference."
+            return f"Both arms agree on {questions}, so there is no difference to show."
         return f"{questions} can show a difference of {100 * self.smallest_difference:.1f} points or more."
 
 

@@ -86,7 +86,7 @@ def run_loop(
 
 
 class _Loop:
-    """State of one loop. inner: whether it runs inside a step of another one, which must keep room to finish, too."""
+    """State of one loop."""
 
     def __init__(
         self,
@@ -112,7 +112,6 @@ class _Loop:
             window=reasoner.context_tokens,
             reply_tokens=self.reply_tokens,
         )
-        self.answers = 2 if path else 1
         self.videos = max(1, len(desk.extents))
         self.uses: Counter[str] = Counter()
         self.made: dict[str, int] = {}
@@ -162,9 +161,10 @@ class _Loop:
 
     def _must_finish(self, k: int) -> str:
         """Return why only `finish` may be called at step k; "" if other tools may."""
-        if k == self.steps:
+        poor = not self._holds(1)
+        if k == self.steps and not (poor and self.path):
             return "last_step"
-        if not self._holds(1):
+        if poor:
             return "budget"
         if not self._offered():
             return "tools_used_up"
@@ -180,9 +180,9 @@ class _Loop:
         prompt = self.conversation.tokens() + 2 * MESSAGE_TOKENS
         grown = prompt + self.reply_tokens + self.desk.observation_tokens
         return self.desk.calls.spending.holds(
-            calls + self.answers,
-            calls * (tokens or prompt) + self.answers * grown,
-            (calls + self.answers) * self.reply_tokens,
+            calls + 1,
+            calls * (tokens or prompt) + grown,
+            (calls + 1) * self.reply_tokens,
             self.desk.asked.models.reasoner.name,
         )
 
@@ -293,6 +293,7 @@ class _Loop:
         )
         self.records.append(record if known or step.tool == UNREADABLE else replace(record, action=UNKNOWN))
         if self.path:
+            self.records[-1] = replace(self.records[-1], answer=None)  # It answers another question.
             return
         self.records += desk.inner
         desk.inner.clear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
@@ -58,6 +58,9 @@ class MemoryRows:
             self._add_frames(video, events)
         self._timeline = sorted(map(_place, self._events.values()), key=moment_of)
         self._places = {place.event_id: place for place in self._timeline}
+        self._frames_in_order: dict[UUID, list[StoredFrame]] = defaultdict(list)
+        for frame in sorted((f for frames in self._frames.values() for f in frames), key=lambda frame: frame.ms):
+            self._frames_in_order[frame.video_id].append(frame)
 
     # --- rows of events --------------------------------------------------------------------------------------------
 
@@ -109,9 +112,9 @@ class MemoryRows:
         asked = None if extent is None else span.cut_to(extent)
         if asked is None:
             return []
-        owned = (frame for frames in self._frames.values() for frame in frames)
-        inside = [frame for frame in owned if frame.video_id == video_id and asked.contains(frame.ms)]
-        inside.sort(key=lambda frame: frame.ms)
+        owned = self._frames_in_order.get(video_id, [])
+        first = bisect_left(owned, asked.start_ms, key=lambda frame: frame.ms)
+        inside = owned[first : bisect_left(owned, asked.end_ms, key=lambda frame: frame.ms)]
         return [inside[index] for index in spread([frame.ms for frame in inside], asked, limit, ends=ends)]
 
     # --- words -----------------------------------------------------------------------------------------------------
