@@ -40,7 +40,7 @@ def look_up(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
             f"No object of that name is tracked. The object memory has: {categories_there(things)}.", NOTHING_FOUND
         )
     shown_of = {shown.thing.id: shown for shown in memory.objects}
-    lines = [f"{counted(found.objects)} found{', by meaning: no object has that name' if found.by_likeness else ''}:"]
+    lines = [f"{counted(found.objects)} found{', by meaning: no object has that name' if found.by_meaning else ''}:"]
     if found.colour_missing:
         lines.append(f"None of them is {found.colour_missing}.")
     desk.sightings.noted(f"Tracked objects for {arguments['words']}: {' '.join(lines)}")
