@@ -14,7 +14,7 @@ from gpu_workers.engine.answering.looking.whole_scope import SCAN_FRAMES
 from gpu_workers.engine.answering.methods.avp_lite import AvpLite
 from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
-from gpu_workers.engine.models.roles import ModelError, ObserveRequest
+from gpu_workers.engine.models.roles import ChatCapabilities, ModelError, ObserveRequest
 from tests.engine.answering.filmed import filmed, overview, topic
 from tests.engine.answering.world import Request, ScriptedChecker, ScriptedReasoner, models, says
 
@@ -123,7 +123,7 @@ def test_a_first_plan_may_scan_an_hour_and_later_ones_look_closely() -> None:
 
     ask(reasoner, checker, InMemoryGraph([video]), replace(QUESTION, effort="low"))
 
-    assert "from 0.018 (a long stretch)" in reasoner.requests[0].text, "64 frames in 3,600 s"
+    assert "at least 0.018 frames per second" in reasoner.requests[0].text, "64 frames in 3,600 s"
     [scan] = checker.observed
     assert len(scan.frames) == SCAN_FRAMES
     assert (seconds(scan)[0], seconds(scan)[-1]) == (28, 3_572), "nearest to the middles of 64 parts of 56.25 s"
@@ -160,10 +160,39 @@ def test_each_round_reads_what_the_earlier_ones_found_and_missed() -> None:
     answer = ask(reasoner, checker)
 
     second = reasoner.asked("plan")[1].text
-    assert "a blue bicycle" in second.split("Found by earlier looks:")[1]
+    assert "a blue bicycle" in second.split("Findings so far")[1]
     assert "Still missing: the bicycle" in second
     assert [len(node.seen) for node in rounds(answer)] == [1, 2]
     assert checker.observed[1].known == ("00:00-00:05 a blue bicycle",)
+
+
+def test_plans_and_judgements_begin_alike_so_that_a_prefix_cache_reads_the_events_once() -> None:
+    reasoner = planning([plan(look(0, 5)), plan(look(300, 305))], [NOT_YET, reflects("B")])
+
+    ask(reasoner, observing())
+
+    texts = [request.text for request in reasoner.requests if request.stage in ("plan", "reflect")]
+    opening = texts[0].split("none yet")[0]
+    assert "</events>" in opening
+    assert len(texts) == 4
+    assert all(text.startswith(opening) for text in texts)
+    found = [text.split("in which they were made:\n")[1] for text in texts]
+    assert found[1].startswith("1. 00:00-00:05 a blue bicycle")
+    assert found[3].startswith(found[2].split("\n\n")[0]), "findings are only added"
+
+
+@pytest.mark.parametrize("window", [2_000, 3_000, 8_192])
+def test_events_leave_the_prompts_of_a_small_window_when_findings_need_the_room(window: int) -> None:
+    looks = [plan(*(look(60 * k + 5 * n, 60 * k + 5 * n + 5) for n in range(4))) for k in range(5)]
+    reasoner = planning(looks, [NOT_YET])
+    reasoner.capabilities = ChatCapabilities(window)
+
+    answer = ask(reasoner, observing("a blue bicycle " * 20), question=replace(QUESTION, effort="high"))
+
+    asked = [request for request in reasoner.requests if request.stage in ("plan", "reflect")]
+    assert len(asked) == 10, answer.detail
+    for request in asked:
+        assert reasoner.count_tokens(request.text) + request.max_tokens <= window
 
 
 def test_a_plan_that_cannot_be_used_looks_at_the_events_that_fit() -> None:

@@ -70,7 +70,7 @@ class Inspection:
     def in_words(self) -> list[str]:
         return [finding.in_words(self.hypothesis[:ANSWER_CHARACTERS]) for finding in self.findings]
 
-    def plan_prompt(self, asked: Asked, fields: Mapping[str, Any]) -> tuple[str, Mapping[int, UUID]]:
+    def plan_prompt(self, asked: Asked, fields: Mapping[str, Any]) -> tuple[list[Message], Mapping[int, UUID]]:
         """Return the prompt of the next plan, and the videos by the numbers that it uses."""
         prompt = load("inspect_plan", asked.question.profile)
         shown = {**fields, "video": "\n- video: its number in the list", "example": ', "video": 1'}
@@ -79,7 +79,13 @@ class Inspection:
         videos = dict(enumerate(sorted({event.video_id for event in context.events.values()}), start=1))
         if len(videos) < 2:
             shown |= {"video": "", "example": ""}
-        return prompt.substitute(shown, events=context.text), videos
+        return [Message("user", (prompt.substitute(shown, events=context.text),))], videos
+
+    def judgement_prompt(self, asked: Asked, fields: Mapping[str, Any]) -> tuple[list[Message], EventContext]:
+        """Return the prompt of the next reflection, and the events that its answer may cite."""
+        prompt = load("inspect_reflect", asked.question.profile)
+        context = self.context(asked, prompt.substitute(fields, events=""), asked.settings.prompt.answer_tokens)
+        return [Message("user", (prompt.substitute(fields, events=context.text),))], context
 
     def planned(self, asked: Asked, text: str, videos: Mapping[int, UUID]) -> list[Look]:
         """Return the new looks of a plan inside the reach. A first plan that cannot be used is no reason not to look at
@@ -189,7 +195,7 @@ def _plan(asked: Asked, calls: Calls, inspection: Inspection, current: _Round) -
     )
     try:
         sample = calls.ask(
-            [Message("user", (prompt,))],
+            prompt,
             stage="plan",
             meter=current.meter,
             schema=plan_schema(several_videos=len(videos) > 1, looks=inspection.looks),
@@ -241,9 +247,7 @@ def _reflect(asked: Asked, calls: Calls, inspection: Inspection, state: State, c
         "words": settings.prompt.reasoning_words,
         "answer_form": answer_form(question.choices, abstain=True),
     }
-    prompt = load("inspect_reflect", question.profile)
-    context = inspection.context(asked, prompt.substitute(fields, events=""), settings.prompt.answer_tokens)
-    messages = [Message("user", (prompt.substitute(fields, events=context.text),))]
+    messages, context = inspection.judgement_prompt(asked, fields)
 
     def sampled(meter: Meter) -> list[Sample]:
         n = settings.look.check_samples

@@ -19,6 +19,7 @@ from gpu_workers.engine.answering.looking.inspection import PLAN_TOKENS, Inspect
 from gpu_workers.engine.answering.looking.looks import HIGH_FRAMES, MIN_FPS, Look, Reach, default_looks, read_plan
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.tools.desk import Desk
+from gpu_workers.engine.answering.wording import abstain_rule, answer_form, choice_lines
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import Message
@@ -26,20 +27,26 @@ from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 
+SCAN_PROMPTS = frozenset({"scan_rules", "scan_opening", "scan_plan", "scan_judge"})
+
 SCAN_FRAMES = 64
 """Frames of a look over a whole video: as many as a checker takes at once."""
 
 MOST_VIDEOS = 20
 """Maximum number of videos whose extents are listed."""
 
+FINDING_TOKENS = 1_500
+"""Tokens that the first choice of events leaves for the findings of all rounds."""
+
 
 @dataclass(slots=True)
 class ScopeInspection(Inspection):
     """An inspection whose reach is the whole scope. desk: its sightings number what is shown and found. about: the
-    overview, "" without one."""
+    overview, "" without one. shown: the lines of the events in every prompt, "" before the first one."""
 
     desk: Desk | None = None
     about: str = ""
+    shown: str = ""
 
     @classmethod
     def of(cls, desk: Desk, events: Sequence[StoredEvent], *, about: str, looks: int) -> ScopeInspection:
@@ -62,30 +69,66 @@ class ScopeInspection(Inspection):
         longest = max((span.duration_ms for spans in self.reach.values() for span in spans), default=1)
         return MIN_FPS if self.looked else min(MIN_FPS, 1_000 * SCAN_FRAMES / longest)
 
-    def plan_prompt(self, asked: Asked, fields: Mapping[str, Any]) -> tuple[str, Mapping[int, UUID]]:
+    def plan_prompt(self, asked: Asked, fields: Mapping[str, Any]) -> tuple[list[Message], Mapping[int, UUID]]:
+        task = {"missing": fields["missing"], "least_fps": f"{self.least_fps:.2g}"}
+        return self._prompt(asked, "scan_plan", task, PLAN_TOKENS), self._desk.videos
+
+    def judgement_prompt(self, asked: Asked, fields: Mapping[str, Any]) -> tuple[list[Message], EventContext]:
+        return self._prompt(asked, "scan_judge", {}, asked.settings.prompt.answer_tokens), self.context(asked, "", 0)
+
+    def _prompt(self, asked: Asked, name: str, task: Mapping[str, str], reply_tokens: int) -> list[Message]:
+        """Return the rules and the opening with all findings so far, then the task.
+
+        Plans and judgements of all rounds begin alike, so that a server's prefix cache reads the events once.
+        """
+        question = asked.question
+        rules = self._rules(asked)
+        close = load(name, question.profile).substitute(task)
+        findings = "\n".join(f"{number}. {text}" for number, text in enumerate(self.in_words(), start=1))
+
+        def prompt(events: str) -> list[Message]:
+            opening = load("scan_opening", question.profile).substitute(
+                about=self.about,
+                events=events,
+                extents=self._extents(),
+                conversation=f"<text>\n{conversation(question.history)}\n</text>" if question.history else "",
+                question=question.question,
+                choices=choice_lines(question.choices),
+                found=findings or "none yet",
+            )
+            return [Message("system", (rules,)), Message("user", (f"{opening}\n\n{close}",))]
+
+        reasoner = asked.models.reasoner
+        room = reasoner.context_tokens - reply_tokens
+        if not self.shown or count_prompt(reasoner.count_tokens, prompt(self.shown)) > room:
+            # The first choice leaves room for findings.
+            later = 0 if self.shown else min(FINDING_TOKENS, reasoner.context_tokens // 8)
+            taken = "\n".join(str(part) for message in prompt("") for part in message.parts)
+            self.shown = self.context(asked, taken, reply_tokens + later, stamp=_in_ms).text
+        return prompt(self.shown)
+
+    def _rules(self, asked: Asked) -> str:
+        question, several = asked.question, self._desk.several
+        return load("scan_rules", question.profile).substitute(
+            looks=self.looks,
+            frames=min(SCAN_FRAMES, needed_checker(asked.models).max_frames),
+            video="\n- video: its number in the list" if several else "",
+            example=', "video": 1' if several else "",
+            abstain=abstain_rule(question.choices, abstain=True),
+            words=asked.settings.prompt.reasoning_words,
+            answer_form=answer_form(question.choices, abstain=True),
+        )
+
+    def _extents(self) -> str:
         desk = self._desk
-        videos, several = desk.videos, desk.several
-        extents = []
-        for number, video in list(videos.items())[:MOST_VIDEOS]:
+        lines = []
+        for number, video in list(desk.videos.items())[:MOST_VIDEOS]:
             span = desk.extents[video]
-            name = f"video {number}, " if several else ""
-            extents.append(f"- {name}{span.start_ms} to {span.end_ms} ms ({clock(span.end_ms, hours=True)})")
-        if len(videos) > MOST_VIDEOS:
-            extents.append(f"- and {len(videos) - MOST_VIDEOS} videos more")
-        history = asked.question.history
-        shown = {
-            **fields,
-            "about": self.about,
-            "extents": "\n".join(extents),
-            "conversation": f"<text>\n{conversation(history)}\n</text>" if history else "",
-            "least_fps": f"{self.least_fps:.2g}",
-            "frames": min(SCAN_FRAMES, needed_checker(asked.models).max_frames),
-            "video": "\n- video: its number in the list" if several else "",
-            "example": ', "video": 1' if several else "",
-        }
-        prompt = load("scan_plan", asked.question.profile)
-        context = self.context(asked, prompt.substitute(shown, events=""), PLAN_TOKENS, stamp=_in_ms)
-        return prompt.substitute(shown, events=context.text), videos
+            name = f"video {number}, " if desk.several else ""
+            lines.append(f"- {name}{span.start_ms} to {span.end_ms} ms ({clock(span.end_ms, hours=True)})")
+        if len(desk.videos) > MOST_VIDEOS:
+            lines.append(f"- and {len(desk.videos) - MOST_VIDEOS} videos more")
+        return "\n".join(lines)
 
     def planned(self, asked: Asked, text: str, videos: Mapping[int, UUID]) -> list[Look]:
         planned = read_plan(text, self.reach, videos, most=self.looks, least_fps=self.least_fps)

@@ -15,7 +15,7 @@ from gpu_workers.engine.answering.contract import Answer, NodeRecord, PartialAns
 from gpu_workers.engine.answering.dossier import DOSSIER_PROMPTS, answer_from
 from gpu_workers.engine.answering.identity import CONDENSE_PROMPTS, OBSERVE_PROMPTS
 from gpu_workers.engine.answering.looking.inspection import look_in_rounds
-from gpu_workers.engine.answering.looking.whole_scope import ScopeInspection
+from gpu_workers.engine.answering.looking.whole_scope import SCAN_PROMPTS, ScopeInspection
 from gpu_workers.engine.answering.method_settings import AVP_LITE, AvpSettings
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
 from gpu_workers.engine.answering.parsing import ParsedAnswer
@@ -41,7 +41,7 @@ class AvpLite:
     description = "Plans where to look, looks at frames anywhere in the video, and goes on until what it saw is enough."
     needs: frozenset[Artifact] = frozenset({"events", "frames", "topics", "checker"})
     typical_calls: TypicalCalls = {"low": (4, 7), "medium": (4, 19), "high": (4, 31), "paper": (3, 18)}
-    prompts = CONDENSE_PROMPTS | OBSERVE_PROMPTS | DOSSIER_PROMPTS | {"scan_plan", "inspect_reflect"}
+    prompts = CONDENSE_PROMPTS | OBSERVE_PROMPTS | DOSSIER_PROMPTS | SCAN_PROMPTS
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         settings = AVP_LITE[asked.settings.effort]
