@@ -61,7 +61,7 @@ def test_a_prompt_is_cached_in_blocks_inside_a_message_too() -> None:
         model, meter = model_of(server), Meter()
         for end in ("a" * 64, "b" * 64, "c" * 64):
             model.sample([Message("user", ("x" * 160 + end,))], stage="answer", meter=meter)
-    # Of 56 tokens the first two blocks of 16 are the same; the third has both x and another letter.
+    # The first two blocks of 16 of the 56 tokens are the same; the third has both x and another letter.
     assert [call.prompt_tokens for call in meter.calls] == [56, 56, 56]
     assert [call.cached_tokens for call in meter.calls] == [0, 32, 32]
 
