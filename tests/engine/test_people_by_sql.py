@@ -30,6 +30,7 @@ QUESTION = "How many people come into the office?"
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.timeout(1_800),
     pytest.mark.skipif(not RECORDING.exists(), reason="needs the recordings of the shared data folder"),
 ]
 

@@ -15,11 +15,11 @@ from infra.local.default_video import default_video
 from tests.e2e.service import Service, running_service
 from tests.scripted_openai import Reply, ScriptedOpenAIServer, ScriptedRequest
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(2_400)]
 
-SECONDS, END_S = 6, 400
-ITEMS, ARMS = 4, ("ava", "caption_rag", "vector")
-KILLED_AT = (2, 9)
+SECONDS, END_S = 6, 1_800
+ITEMS, ARMS = 60, ("ava", "caption_rag", "vector")
+KILLED_AT = (20, 90)
 """Requests of the comparison during which the worker is killed, from 0."""
 
 

@@ -81,7 +81,7 @@ def test_every_action_fits_its_column_and_is_known_to_the_console() -> None:
 def test_the_reader_finds_each_way_to_name_an_action() -> None:
     source = """
 Tool("a", x)
-Tool(told="", name="b")
+Tool(description="", name="b")
 NodeRecord("", 0, "c")
 NodeRecord(path="", depth=0, action="d")
 self.trail.step("e", n=1)

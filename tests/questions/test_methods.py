@@ -48,7 +48,11 @@ def test_every_method_is_described(acme: Cast) -> None:
     assert list(shown) == list(METHODS)
     for name, method in METHODS.items():
         row = shown[name]
-        assert (row["version"], row["description"], row["needs"]) == (method.version, method.told, sorted(method.needs))
+        assert (row["version"], row["description"], row["needs"]) == (
+            method.version,
+            method.description,
+            sorted(method.needs),
+        )
         assert "\n" not in row["description"]
         assert row["efforts"] == ["low", "medium", "high", "paper"]
         calls = {entry["effort"]: (entry["least"], entry["most"]) for entry in row["typical_calls"]}

@@ -30,7 +30,7 @@ class MethodSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(help_text="Name, as a question's `method` takes it.")
     object = serializers.CharField(default="method", read_only=True, help_text="Always `method`.")
     version = serializers.CharField(help_text="Version. It changes whenever the method may answer differently.")
-    description = serializers.CharField(source="told", help_text="What the method does, in one line.")
+    description = serializers.CharField(help_text="What the method does, in one line.")
     needs = serializers.ListField(
         child=serializers.CharField(),
         help_text="What the method works with: `events`, `frames`, `transcript`, `topics`, `objects`, `checker`. "

@@ -41,7 +41,7 @@ class MethodView:
 
     name: str
     version: str
-    told: str
+    description: str
     needs: tuple[str, ...]
     efforts: tuple[str, ...]
     typical_calls: tuple[TypicalCalls, ...]
@@ -65,7 +65,7 @@ def _view(method: OfferedMethod, reports: Mapping[str, Mapping[str, Any]]) -> Me
     return MethodView(
         name=method.name,
         version=method.version,
-        told=method.told,
+        description=method.description,
         needs=tuple(sorted(method.needs)),
         efforts=efforts,
         typical_calls=tuple(TypicalCalls(effort, *method.typical_calls[effort]) for effort in efforts),

@@ -18,7 +18,7 @@ SMALL_WINDOW = "small_window"
 CORRECTION = 'That was no call. Reply with one JSON object: {"thought": "...", "call": {"tool": "...", ...}}'
 FINISH_NOW = "Only finish may be called now: give the answer that fits best what you have seen."
 NO_EVIDENCE = "No event was named that shows this. Use a tool before you finish, and name the events."
-"""What a reasoner is told whose reply is no call, who must end, or who ends before it has looked."""
+"""What a reasoner reads whose reply is no call, who must end, or who ends before it has looked."""
 
 MOST_VIDEOS = 20
 """Maximum number of videos that are listed."""
@@ -41,8 +41,8 @@ def _rules(desk: Desk, tools: Sequence[Tool], usable: Sequence[Tool], finishing:
     videos = max(1, len(desk.extents))
     lines = []
     for tool in (*usable, finishing):
-        arguments = ", ".join(f"{name}: {kind.told(videos=videos)}" for name, kind in tool.arguments.items())
-        lines.append(f"{tool.name}({arguments}): {tool.told}")
+        arguments = ", ".join(f"{name}: {kind.wording(videos=videos)}" for name, kind in tool.arguments.items())
+        lines.append(f"{tool.name}({arguments}): {tool.description}")
     unusable = {
         tool.name: ", ".join(sorted(MISSING[need] for need in tool.needs - desk.artifacts if need in MISSING))
         for tool in tools

@@ -34,8 +34,8 @@ ROWS = 40
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What an answer is drawn from. context: the events that the prompt holds, with their numbers of the sightings.
-    findings: the lines beside them. events: all events that were shown, best first, each with what looks found in it.
-    frames: by event, the frame that a finding rests on."""
+    findings: the lines that follow them. events: all events that were shown, best first, each with what looks found in
+    it. frames: by event, the frame that a finding rests on."""
 
     context: EventContext
     findings: str

@@ -70,8 +70,8 @@ def step_schema(tools: Sequence[Tool], *, videos: int) -> dict[str, Any]:
 def read_step(text: str) -> Step | None:
     """Return the call in a reply, also of a server that keeps to no schema; None if there is none.
 
-    Read are a call inside "call" or at the top, its name under tool, name, function or action, its arguments beside the
-    name or in an object (or its text) of their own, and a bare answer as a call of `finish`.
+    Read are a call inside "call" or at the top, its name under tool, name, function or action, its arguments next to
+    the name or in an object (or its text) of their own, and a bare answer as a call of `finish`.
     """
     fields = read_object(text)
     if fields is None:

@@ -81,7 +81,7 @@ class Dossier:
 
 def test_everything_that_was_shown_is_one_context_in_order_of_time_with_its_numbers() -> None:
     dossier = Dossier(says("A", evidence=[1])).shown(3, 1).found("he holds a red ball", 3)
-    dossier.desk.sightings.told("2 rows: O1 O2")
+    dossier.desk.sightings.noted("2 rows: O1 O2")
     for thing in dossier.desk.asked.graph.objects(limit=1):
         dossier.desk.sightings.object(thing)
     (line,) = dossier.desk.asked.graph.lines_containing(["juice"], limit=1)
@@ -286,7 +286,7 @@ def test_nothing_shown_because_the_reasoner_failed_is_its_failure() -> None:
 
 def test_notes_alone_are_enough_to_answer_from() -> None:
     dossier = Dossier(says("A", evidence=[]))
-    dossier.desk.sightings.told("Overview: a boy plays with a ball")
+    dossier.desk.sightings.noted("Overview: a boy plays with a ball")
 
     answer = dossier.answer()
 

@@ -267,7 +267,7 @@ def test_a_method_tells_what_it_is(method: str) -> None:
 
     assert isinstance(offered, OfferedMethod)
     assert offered.name == method
-    assert re.fullmatch(r"[A-Z].{10,120}\.", offered.told)
+    assert re.fullmatch(r"[A-Z].{10,120}\.", offered.description)
     assert set(offered.typical_calls) == {"low", "medium", "high", "paper"}
     for fewest, most in offered.typical_calls.values():
         assert 0 <= fewest <= most

@@ -81,7 +81,7 @@ def near(**cosines: float) -> object:
 def test_other_words_are_compared_by_meaning() -> None:
     likely = matching("hatchback", THINGS, near(blue_car=0.7, white_truck=0.6, chair=0.59))  # type: ignore[arg-type]
     assert [thing.category for thing in likely.objects] == ["car", "truck"]
-    assert likely.by_likeness
+    assert likely.by_meaning
     assert matching("unicorn", THINGS, near(brown_dog=0.55)) == Matches()  # type: ignore[arg-type]
 
 

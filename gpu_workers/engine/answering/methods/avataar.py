@@ -45,7 +45,7 @@ STEPS_OF_ROUND = 4
 class Avataar:
     name = "avataar"
     version = "1"
-    told = (
+    description = (
         "Reads the summary of the whole video, decides what to search, answers from the best frames, and thinks again."
     )
     needs: frozenset[Artifact] = frozenset({"events", "frames", "transcript", "topics", "checker"})
@@ -149,7 +149,7 @@ class _Course:
             context = global_context(self.desk)
             step.observation = "\n".join(context.notes)
             for note in context.notes:
-                self.desk.sightings.told(note)
+                self.desk.sightings.noted(note)
         return context
 
     def _think(self, context: GlobalContext, functions: Functions, instruction: str) -> Plan:

@@ -27,7 +27,7 @@ TOP_EVENTS = 16
 class CaptionRag:
     name = "caption_rag"
     version = "2"
-    told = "Reads the events nearest to the question and answers once: the cheapest way."
+    description = "Reads the events nearest to the question and answers once: the cheapest way."
     needs: frozenset[Artifact] = frozenset({"events"})
     typical_calls: TypicalCalls = {"low": (1, 1), "medium": (1, 1), "high": (1, 1), "paper": (1, 1)}
     prompts = CONDENSE_PROMPTS | ANSWER_PROMPTS | CITATION_PROMPTS

@@ -29,11 +29,11 @@ class Method(Protocol):
 class OfferedMethod(Method, Protocol):
     """A method that customers can choose.
 
-    told: what it does, in one line for them. needs: what it is made for; without some of it it still answers, and
-    Answer.degraded says so. typical_calls: see TypicalCalls. prompts: names of the prompts that it can send.
+    description: what it does, in one line for them. needs: what it is made for; without some of it it still answers,
+    and Answer.degraded says so. typical_calls: see TypicalCalls. prompts: names of the prompts that it can send.
     """
 
-    told: str
+    description: str
     needs: frozenset[Artifact]
     typical_calls: TypicalCalls
     prompts: frozenset[str]

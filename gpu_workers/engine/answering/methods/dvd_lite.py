@@ -27,7 +27,9 @@ from gpu_workers.engine.retrieval.tri_view import question_text
 class DvdLite:
     name = "dvd_lite"
     version = "1"
-    told = "Reads what the video is about, searches clips by their text, and looks at frames where that is not enough."
+    description = (
+        "Reads what the video is about, searches clips by their text, and looks at frames where that is not enough."
+    )
     needs: frozenset[Artifact] = frozenset({"events", "frames", "topics", "checker"})
     typical_calls: TypicalCalls = {"low": (2, 7), "medium": (2, 14), "high": (2, 21), "paper": (2, 20)}
     prompts = CONDENSE_PROMPTS | LOOP_PROMPTS | {"dvd_rules", "judge_events"} | OBSERVE_PROMPTS | DOSSIER_PROMPTS

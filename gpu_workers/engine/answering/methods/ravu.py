@@ -55,7 +55,9 @@ ANSWER_TOKENS = 2_000
 class Ravu:
     name = "ravu"
     version = "1"
-    told = "Writes a short program over people, things, places and times, runs it on the index and looks at the result."
+    description = (
+        "Writes a short program over people, things, places and times, runs it on the index and looks at the result."
+    )
     needs: frozenset[Artifact] = frozenset({"events", "frames", "objects", "checker"})
     typical_calls: TypicalCalls = {"low": (2, 4), "medium": (4, 8), "high": (4, 8), "paper": (3, 8)}
     prompts = (

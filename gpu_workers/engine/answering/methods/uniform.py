@@ -17,7 +17,7 @@ FRAMES = 64
 class Uniform:
     name = "uniform"
     version = "2"
-    told = "Looks at frames spread evenly over the video and answers once: a baseline without a search."
+    description = "Looks at frames spread evenly over the video and answers once: a baseline without a search."
     needs: frozenset[Artifact] = frozenset({"frames", "checker"})
     typical_calls: TypicalCalls = {"low": (1, 1), "medium": (1, 1), "high": (1, 1), "paper": (1, 1)}
     prompts = CONDENSE_PROMPTS | CHECK_PROMPTS | CITATION_PROMPTS

@@ -21,7 +21,7 @@ SPARE = 4
 class NearestFrames:
     name = "vector"
     version = "1"
-    told = "Looks at the frames nearest to the question and answers once: a baseline without a tree."
+    description = "Looks at the frames nearest to the question and answers once: a baseline without a tree."
     needs: frozenset[Artifact] = frozenset({"frames", "checker"})
     typical_calls: TypicalCalls = {"low": (1, 1), "medium": (1, 1), "high": (1, 1), "paper": (1, 1)}
     prompts = CONDENSE_PROMPTS | CHECK_PROMPTS | CITATION_PROMPTS

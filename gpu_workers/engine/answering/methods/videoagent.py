@@ -37,7 +37,7 @@ STEPS_OF_ROUND = 4
 class VideoAgent:
     name = "videoagent"
     version = "1"
-    told = "Glances at a few frames, answers, doubts the answer, and looks for what is missing in between."
+    description = "Glances at a few frames, answers, doubts the answer, and looks for what is missing in between."
     needs: frozenset[Artifact] = frozenset({"events", "frames"})
     typical_calls: TypicalCalls = {"low": (2, 5), "medium": (2, 8), "high": (4, 19), "paper": (2, 7)}
     prompts = CONDENSE_PROMPTS | WATCH_PROMPTS | OBSERVE_PROMPTS | DOSSIER_PROMPTS

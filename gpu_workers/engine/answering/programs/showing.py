@@ -36,9 +36,9 @@ def show(run: Run, value: Value, *, most_frames: int) -> Shown:
     """
     sightings = run.desk.sightings
     if isinstance(value, Number):
-        sightings.told(f"Counted in the index: {value.in_words()}.{_objects(run, value.of)}")
+        sightings.noted(f"Counted in the index: {value.in_words()}.{_objects(run, value.of)}")
     if isinstance(value, Text):
-        sightings.told(value.text)
+        sightings.noted(value.text)
     if isinstance(value, Frames):
         frames = _some(value.items, most_frames)
         ids = list(dict.fromkeys(frame.event_id for frame in frames))

@@ -72,7 +72,7 @@ class Phrases:
             raise BadArguments(f"a list of 1 to {self.most} short texts")
         return phrases
 
-    def told(self, *, videos: int = 1) -> str:
+    def wording(self, *, videos: int = 1) -> str:
         return f"a list of 1 to {self.most} short texts"
 
 
@@ -155,7 +155,7 @@ class Functions:
         if text == question:
             return Observation("Nothing is known of what the question names.", NOTHING_FOUND)
         self.expanded = True
-        desk.sightings.told(text)
+        desk.sightings.noted(text)
         return Observation(text)
 
     def _anchor(self, desk: Desk, values: Mapping[str, Any]) -> Observation:

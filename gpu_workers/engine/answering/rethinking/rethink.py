@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gpu_workers.engine.answering.contract import INSUFFICIENT
 from gpu_workers.engine.answering.parsing import ParsedAnswer
-from gpu_workers.engine.answering.rethinking.thinking import fitting, question_fields, told
+from gpu_workers.engine.answering.rethinking.thinking import fitting, in_words, question_fields
 from gpu_workers.engine.answering.tools.contract import Tool
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.wording import as_data
@@ -43,7 +43,7 @@ def rethink(
     known: G. found: what was done and found, a line each. doubt: why the answer is judged at all.
     """
     question = desk.asked.question
-    rules = load("rethink_rules", question.profile).substitute(functions=told(desk, tools))
+    rules = load("rethink_rules", question.profile).substitute(functions=in_words(desk, tools))
     fields = question_fields(desk) | {
         "found": "\n".join(found)[:FOUND_CHARACTERS] or "nothing",
         "answer": as_data(answer.text) if answer is not None and answer.sufficient else INSUFFICIENT,

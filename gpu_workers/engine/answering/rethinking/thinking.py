@@ -50,7 +50,7 @@ def think(
     "" in the first round.
     """
     question, videos = desk.asked.question, max(1, len(desk.videos))
-    rules = load("think_rules", question.profile).substitute(functions=told(desk, tools), most=most)
+    rules = load("think_rules", question.profile).substitute(functions=in_words(desk, tools), most=most)
     before = ""
     if instruction:
         before = load("think_again", question.profile).substitute(done="\n".join(done), instruction=instruction)
@@ -89,11 +89,12 @@ def read_plan(text: str, *, most: int) -> Plan | None:
     return Plan(words, tuple(distinct[:most])) if words or distinct else None
 
 
-def told(desk: Desk, tools: Sequence[Tool]) -> str:
+def in_words(desk: Desk, tools: Sequence[Tool]) -> str:
     """Return a line per function: its name, its arguments, and what it is for."""
     videos = max(1, len(desk.videos))
     return "\n".join(
-        f"- {tool.name}({', '.join(call_schema(tool, videos=videos)['required'][1:])}): {tool.told}" for tool in tools
+        f"- {tool.name}({', '.join(call_schema(tool, videos=videos)['required'][1:])}): {tool.description}"
+        for tool in tools
     )
 
 

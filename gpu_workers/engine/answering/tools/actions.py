@@ -42,7 +42,7 @@ def action_tool(side: Side) -> Tool:
     """Return the tool action_before or action_after."""
     return Tool(
         name=f"action_{side}",
-        told=f"Looks at the six frames just {side} a moment and reports what is done in them.",
+        description=f"Looks at the six frames just {side} a moment and reports what is done in them.",
         arguments={"t_ms": Millis(), "video": VideoNumber()},
         needs=_NEEDS,
         most=2,

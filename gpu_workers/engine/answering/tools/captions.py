@@ -43,7 +43,7 @@ def caption_retrieval(window: int) -> Tool:
 
     return Tool(
         name="caption_retrieval",
-        told=f"Read the descriptions of at most {window} slices of 3 s between two times.",
+        description=f"Read the descriptions of at most {window} slices of 3 s between two times.",
         arguments={"video": VideoNumber(), "start_ms": Millis(), "end_ms": Millis()},
         needs=frozenset({"events"}),
         most=8,
@@ -106,7 +106,7 @@ def _chunk_lines(
         lines.append(f"{' '.join(map(desk.sightings.event, here))} {place}: {text}".strip())
         if chunk.description is not None and any(len(event.chunks) > 1 for event in here):
             # The event's own text sums up several chunks.
-            desk.sightings.told(f"{place}: {text}")
+            desk.sightings.noted(f"{place}: {text}")
         used += count(lines[-1])
     return lines
 
@@ -165,7 +165,7 @@ def _count(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     times = f"{least}{len(places)} time{'' if len(places) == 1 else 's'}"
     firsts = ", ".join(desk.place(place.line.video_id, place.span) for place in places[:LINES])
     told = f'"{as_data(term)}" is said {times}; {"first" if len(places) > LINES else "at"} {firsts}.'
-    desk.sightings.told(told)
+    desk.sightings.noted(told)
     named = list({place.line.id: place.line for place in places[:LINES]}.values())
     texts, events = spoken_lines(desk, named)
     return Observation(
@@ -178,7 +178,7 @@ def _count(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
 
 TRANSCRIPT_SEARCH = Tool(
     name="transcript_search",
-    told="Find what is said about something, by meaning.",
+    description="Find what is said about something, by meaning.",
     arguments={"query": Text()},
     needs=frozenset({"transcript"}),
     most=4,
@@ -187,7 +187,7 @@ TRANSCRIPT_SEARCH = Tool(
 
 TERM_FREQUENCY = Tool(
     name="term_frequency",
-    told="Count how often a word or a phrase is said, exactly, and where first.",
+    description="Count how often a word or a phrase is said, exactly, and where first.",
     arguments={"term": Text(80)},
     needs=frozenset({"transcript"}),
     most=4,

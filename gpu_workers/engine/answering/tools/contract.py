@@ -61,14 +61,14 @@ class Observation:
 class Tool:
     """A call that a reasoner may make.
 
-    name: of a-z and _, 3 to 32 characters. told: one sentence for the prompt. arguments: all required, in this order;
-    none is named "tool". needs: what the scope and the models must have. most: maximum number of uses per question.
-    use: gets the arguments as read. It may raise BadArguments and ModelError, which the loop turns into observations,
-    and Halt, which ends the loop.
+    name: of a-z and _, 3 to 32 characters. description: one sentence for the prompt. arguments: all required, in this
+    order; none is named "tool". needs: what the scope and the models must have. most: maximum number of uses per
+    question. use: gets the arguments as read. It may raise BadArguments and ModelError, which the loop turns into
+    observations, and Halt, which ends the loop.
     """
 
     name: str
-    told: str
+    description: str
     arguments: Mapping[str, Kind]
     needs: frozenset[Artifact]
     most: int

@@ -42,7 +42,7 @@ LEAST_OBSERVATION, MOST_OBSERVATION = 300, 1_000
 and the answer reads the best events in full (answering.shown)."""
 
 KNOWN_FINDINGS = 8
-"""Number of the last findings that a look is told."""
+"""Number of the last findings that a look gets."""
 
 
 class Desk:

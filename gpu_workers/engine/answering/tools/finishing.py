@@ -35,10 +35,10 @@ class GivenAnswer:
     def read(self, value: Any, *, videos: int = 1) -> ParsedAnswer:
         parsed = parse_answer(json.dumps({"answer": value}), self.choices)
         if parsed is None or (not parsed.sufficient and self.choices and not self.abstain):
-            raise BadArguments(self.told())
+            raise BadArguments(self.wording())
         return parsed
 
-    def told(self, *, videos: int = 1) -> str:
+    def wording(self, *, videos: int = 1) -> str:
         if not self.choices:
             return "a short, direct answer in one sentence"
         last = letter(len(self.choices) - 1)

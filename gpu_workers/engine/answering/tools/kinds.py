@@ -25,7 +25,7 @@ class Kind(Protocol):
         """Return the value. Raises BadArguments."""
         ...
 
-    def told(self, *, videos: int = 1) -> str:
+    def wording(self, *, videos: int = 1) -> str:
         """Return what the argument is, for the prompt."""
         ...
 
@@ -48,7 +48,7 @@ class Text:
             raise BadArguments("a text that is not empty")
         return text
 
-    def told(self, *, videos: int = 1) -> str:
+    def wording(self, *, videos: int = 1) -> str:
         return "text"
 
 
@@ -69,7 +69,7 @@ class Whole:
             raise BadArguments(f"a whole number from {self.least} to {self.most}")
         return number
 
-    def told(self, *, videos: int = 1) -> str:
+    def wording(self, *, videos: int = 1) -> str:
         return f"{self.least} to {self.most}"
 
 
@@ -86,7 +86,7 @@ class Millis:
             raise BadArguments("a time in whole milliseconds, such as 65000 for 0:01:05")
         return max(0, number)
 
-    def told(self, *, videos: int = 1) -> str:
+    def wording(self, *, videos: int = 1) -> str:
         return "milliseconds"
 
 
@@ -107,7 +107,7 @@ class OneOf:
                 return word
         raise BadArguments(f"one of {', '.join(self.words)}")
 
-    def told(self, *, videos: int = 1) -> str:
+    def wording(self, *, videos: int = 1) -> str:
         return " or ".join(self.words)
 
 
@@ -124,7 +124,7 @@ class VideoNumber:
             raise BadArguments(f"the number of a video, from 1 to {videos}")
         return number
 
-    def told(self, *, videos: int = 1) -> str:
+    def wording(self, *, videos: int = 1) -> str:
         return f"1 to {videos}"
 
 
@@ -155,7 +155,7 @@ class Spans:
             raise BadArguments("spans whose end_ms is greater than their start_ms")
         return VideoNumber().read(item.get("video"), videos=videos), Span(max(0, start), end)
 
-    def told(self, *, videos: int = 1) -> str:
+    def wording(self, *, videos: int = 1) -> str:
         return f"list of at most {self.most} of {{start_ms, end_ms{', video' if videos > 1 else ''}}}"
 
 
@@ -173,7 +173,7 @@ class YesNo:
             raise BadArguments("true or false")
         return value
 
-    def told(self, *, videos: int = 1) -> str:
+    def wording(self, *, videos: int = 1) -> str:
         return "true or false"
 
 
@@ -191,7 +191,7 @@ class Numbers:
         numbers = [whole(item.strip().lstrip("Ee") if isinstance(item, str) else item) for item in items[: self.most]]
         return tuple(dict.fromkeys(number for number in numbers if number is not None))
 
-    def told(self, *, videos: int = 1) -> str:
+    def wording(self, *, videos: int = 1) -> str:
         return "list of numbers"
 
 

@@ -210,7 +210,7 @@ def _answered(desk: Desk, question: str, end: LoopEnd, fresh: _Seen) -> Observat
     decided = proposed is not None and proposed.sufficient
     text = as_data(proposed.text) if proposed is not None and decided else "The object memory does not decide this."
     if decided:
-        sightings.told(f"Asked of the object memory: {question} It says: {text}")
+        sightings.noted(f"Asked of the object memory: {question} It says: {text}")
     cited = [sightings.events[number] for number in (proposed.cited if proposed else ())]
     events = cited or [event for event in sightings.events.values() if event.id in fresh.events]
     places = [f"{sightings.name_of(event.id)} {desk.place(event.video_id, event.span)}" for event in events[:CITED]]

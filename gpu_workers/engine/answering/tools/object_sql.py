@@ -60,7 +60,7 @@ def _shown(desk: Desk, statement: str, memory: ObjectMemory, result: Result) -> 
     cut = shown < len(result.rows) or result.more
     if shown < len(result.rows):
         lines.append(f"{len(result.rows) - shown} rows more are not shown: select fewer columns, or use LIMIT.")
-    desk.sightings.told(f"Object memory, {statement[:200]} -> {' ; '.join((lines[0], *lines[2:]))}")
+    desk.sightings.noted(f"Object memory, {statement[:200]} -> {' ; '.join((lines[0], *lines[2:]))}")
     named = _named(memory, result.columns, result.rows[:shown])
     if not named:
         lines.append("These rows name no object and no event, so nothing of them can be cited. Select object_id.")
@@ -142,7 +142,7 @@ def _named(memory: ObjectMemory, columns: Sequence[str], rows: Sequence[Sequence
     return list(named.values())
 
 
-_TOLD = (
+_DESCRIPTION = (
     "Run one SQLite SELECT over the tracked objects. Tables: "
     + "; ".join(f"{name}({columns})" for name, columns in TABLES.items())
     + ". object_id is the number of O<n>, event that of E<n>, times are in ms. Select object_id and not COUNT: the "
@@ -151,7 +151,7 @@ _TOLD = (
 
 OBJECT_SQL = Tool(
     name="object_sql",
-    told=_TOLD,
+    description=_DESCRIPTION,
     arguments={"sql": Text(MAX_SQL)},
     needs=frozenset({"objects"}),
     most=4,

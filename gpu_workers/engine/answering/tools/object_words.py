@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from gpu_workers.engine.models.observer.categories import ANIMALS, BALLS, VEHICLES
 from gpu_workers.engine.ports import StoredObject
 
-LIKENESS = 0.6
+NEARNESS = 0.6
 """Minimum cosine of a text and a category that do not share a word. With all-MiniLM-L6-v2 the lowest right pair of 40
 words and the detector's 80 categories was 0.62 (people, person), and the highest wrong pair was 0.55 (phone, car); only
 a wheelchair passes for a chair (0.68)."""
@@ -71,11 +71,11 @@ Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """objects: best first. by_likeness: whether no word named their category. colour_missing: the colour that was named
+    """objects: best first. by_meaning: whether no word named their category. colour_missing: the colour that was named
     and that none of the objects has, "" if there is none."""
 
     objects: tuple[StoredObject, ...] = ()
-    by_likeness: bool = False
+    by_meaning: bool = False
     colour_missing: str = ""
 
 
@@ -83,7 +83,7 @@ def matching(words: str, objects: Sequence[StoredObject], embed: Embed) -> Match
     """Return the objects that the words mean.
 
     If a word names a category or a kind of things, only its objects match; if it names one that is not among objects,
-    none does. Else those match whose "colour category" is nearest in meaning, from LIKENESS on. A colour narrows the
+    none does. Else those match whose "colour category" is nearest in meaning, from NEARNESS on. A colour narrows the
     objects down as long as one of them has it. Objects of one name are ordered by video and number. Raises ModelError.
     """
     tokens = _tokens(words)
@@ -98,7 +98,7 @@ def matching(words: str, objects: Sequence[StoredObject], embed: Embed) -> Match
     names = sorted({_name(thing) for thing in objects})
     vectors = embed([words, *names])
     nearness = dict(zip(names, (vectors[1:] @ vectors[0]).tolist(), strict=True))
-    likely = [thing for thing in objects if nearness[_name(thing)] >= LIKENESS]
+    likely = [thing for thing in objects if nearness[_name(thing)] >= NEARNESS]
     likely.sort(key=lambda thing: -nearness[_name(thing)])
     found = _coloured(likely, colours)
     return Matches(found.objects, bool(found.objects), found.colour_missing)

@@ -40,10 +40,10 @@ def look_up(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
             f"No object of that name is tracked. The object memory has: {categories_there(things)}.", NOTHING_FOUND
         )
     shown_of = {shown.thing.id: shown for shown in memory.objects}
-    lines = [f"{counted(found.objects)} found{', by meaning: no object has that name' if found.by_likeness else ''}:"]
+    lines = [f"{counted(found.objects)} found{', by meaning: no object has that name' if found.by_meaning else ''}:"]
     if found.colour_missing:
         lines.append(f"None of them is {found.colour_missing}.")
-    desk.sightings.told(f"Tracked objects for {arguments['words']}: {' '.join(lines)}")
+    desk.sightings.noted(f"Tracked objects for {arguments['words']}: {' '.join(lines)}")
     count, room = desk.asked.models.reasoner.count_tokens, desk.observation_tokens
     objects: list[UUID] = []
     events: list[UUID] = []
@@ -69,7 +69,7 @@ def _embedded(desk: Desk, texts: Sequence[str]) -> NDArray[np.float32]:
 
 OBJECT_LOOKUP = Tool(
     name="object_lookup",
-    told="Find tracked people, animals, vehicles and things by a name and a colour, with the times when they are seen.",
+    description="Find tracked people, animals, vehicles and things by name and colour, and when they are seen.",
     arguments={"words": Text(120)},
     needs=frozenset({"objects"}),
     most=4,

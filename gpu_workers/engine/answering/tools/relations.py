@@ -80,7 +80,7 @@ def find_relations(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
 
 RELATIONS = Tool(
     name="relations",
-    told='Finds stated relations between people and things with their times; "" is any, end_ms 0 is any time.',
+    description='Finds stated relations between people and things with their times; "" is any, end_ms 0 is any time.',
     arguments={
         "subject": Text(100, empty=True),
         "predicate": Text(100, empty=True),
@@ -176,7 +176,7 @@ def _shown(desk: Desk, found: Sequence[TimedRelation], dropped: _Condition | Non
             break
         lines.append(f"{desk.sightings.event(event)} {desk.place(event.video_id, event.span)}: {words}")
         shown.append(event.id)
-    desk.sightings.told("Relations stated by the events: " + "; ".join(lines))
+    desk.sightings.noted("Relations stated by the events: " + "; ".join(lines))
     head = f"Relations that meet all conditions: {len(found)}"
     if dropped is not None:
         head = f"No relation meets all conditions. Without {dropped.words}, these do: {len(found)}"

@@ -78,7 +78,7 @@ def scan(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
 
 SCAN = Tool(
     name="scan",
-    told="Reads every event in scope and says of which a statement is true: for how often, every, never. Expensive.",
+    description="Reads every event in scope for where a statement is true: for how often, every, never. Expensive.",
     arguments={"predicate": Text(200)},
     needs=frozenset({"events"}),
     most=1,
@@ -123,7 +123,7 @@ def _shown(
     least, about = ("", "") if whole else ("at least ", "about ")
     result = f'"{as_data(statement)}" is true of {least}{len(true)} events, at {about}{times} separate times'
     head = f"Read {all_read}. {result}."
-    desk.sightings.told(f"Scan of {all_read}: {result}.")
+    desk.sightings.noted(f"Scan of {all_read}: {result}.")
     count = desk.asked.models.reasoner.count_tokens
     lines: list[str] = []
     room = desk.observation_tokens

@@ -34,7 +34,7 @@ UNEMBEDDED = 200
 """Maximum number of topics that are embedded when asked for, in indexes whose topics have no vectors."""
 
 VIDEOS = 20
-"""Maximum number of videos that an overview tells of."""
+"""Maximum number of videos in one overview."""
 
 PEOPLE = 4
 
@@ -86,7 +86,7 @@ def show_overview(desk: Desk) -> str:
     text = overview_text(desk)
     if text:
         desk.overview_shown = True
-        desk.sightings.told(f"Overview: {text}")
+        desk.sightings.noted(f"Overview: {text}")
     return text
 
 
@@ -216,7 +216,7 @@ def event_lines(desk: Desk, events: Sequence[StoredEvent], tokens: int) -> list[
 
 
 def clip_search(top_k: int = TOP_K) -> Tool:
-    """Return the tool that finds events by what happens in them. top_k: how many it returns unless it is told."""
+    """Return the tool that finds events by what happens in them. top_k: maximum number that it returns."""
     return Tool(
         "clip_search",
         f"Finds the events that fit a description best, in order of time. Ask for {top_k} unless fewer will do.",
@@ -250,7 +250,7 @@ def browse(desk: Desk, query: str, top_k: int) -> Observation:
 
 
 def global_browse(top_k: int) -> Tool:
-    """Return the tool that tells the whole and what is nearest to a query."""
+    """Return the tool that shows the whole and what is nearest to a query."""
     return Tool(
         "global_browse",
         "What the video is about as a whole, and the parts and events nearest to a query.",

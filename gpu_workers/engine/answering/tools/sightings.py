@@ -79,7 +79,7 @@ class Sightings:
         """Add findings, each once."""
         self.findings += [finding for finding in dict.fromkeys(findings) if finding not in self.findings]
 
-    def told(self, text: str) -> None:
+    def noted(self, text: str) -> None:
         """Add a note: words of the video or of a computation, through as_data, cut to NOTE_CHARACTERS."""
         note = as_data(text)[:NOTE_CHARACTERS]
         if note and note not in self.notes:
