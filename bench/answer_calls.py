@@ -70,8 +70,8 @@ def tokens() -> Figures:
         float(f"{cached:.4g}"),
         "none",
         True,
-        "prompt tokens of messages that were sent before: the rules, and often one node that shows the events of "
-        "another (F/B and B/F); the samples of a node share one request and are no hits",
+        "prompt tokens of beginnings that were sent before: the rules, and nodes that show the first events of "
+        "another, such as F/B and B/F; the samples of a node share one request and are no hits",
     )
     yield at_most(
         "ours_prompt_tokens_share",

@@ -1,10 +1,10 @@
 """A scripted reasoner that uses tools as a sensible model would: seeded, and without knowledge of the answer.
 
-What it does depends on the conversation alone: on the tools that the request offers, on what was shown so far, and on
-the question. It begins with an overview if one is offered, words each search in a new way, looks at moments that were
-shown to it, and finishes the sooner, the more it has seen. So a conversation is as long as its tools make it, in a long
-video as in a short one. Its samples agree on questions about a person with an even number, and never on the others.
-`tireless` never finishes by itself, and is never satisfied.
+What it does depends on the conversation alone: on the tools that the request offers, on how much was shown so far, and
+on the question. It begins with an overview if one is offered, words each search in a new way, looks at moments that
+were shown to it, and finishes the sooner, the more it has seen. So a conversation is as long as its tools make it, in a
+long video as in a short one. Its samples agree on questions about a person with an even number, and never on the
+others. `tireless` never finishes by itself, and is never satisfied.
 """
 
 from __future__ import annotations
