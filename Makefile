@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-faults test-vllm rehearse bench-index bench-answer eval compare eval-videos up down reset status lint lint-api lock lock-images presets
+.PHONY: help bootstrap demo test test-faults test-recordings test-vllm rehearse bench-index bench-answer eval compare eval-videos up down reset status lint lint-api lock lock-images presets
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -29,10 +29,13 @@ demo: bootstrap ## index a video and ask it a question: VIDEO=… QUESTION='…'
 	@$(PY) -m infra.local.demo
 
 test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jobs -k lease'
-	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults $(ARGS)
+	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/recordings $(ARGS)
 
 test-faults: bootstrap ## kill every process of the service while it indexes, and compare graph and bill (about 5 minutes)
 	@$(PY) -m pytest tests/faults $(ARGS)
+
+test-recordings: bootstrap ## index a real recording of ../shared/data and count its people by SQL (a few minutes)
+	@$(PY) -m pytest tests/recordings $(ARGS)
 
 test-vllm: bootstrap ## test the model servers of a preset with a real vLLM on this CPU; the first run sets it up (about 2.5 GB)
 	@$(PY) -m infra.vllm $(ARGS)
