@@ -77,6 +77,11 @@ def test_without_a_reasoner_no_method_is_usable(acme: Cast) -> None:
     assert {row["usable"] for row in methods(acme).values()} == {False}
 
 
+def test_a_report_of_another_version_leaves_the_methods_unusable_and_readable(acme: Cast) -> None:
+    model_reports.publish({"reasoner": {"model": "b"}})
+    assert {row["usable"] for row in methods(acme).values()} == {False}
+
+
 def test_before_a_worker_has_reported_nobody_knows(acme: Cast) -> None:
     assert {(row["usable"], len(row["obstacles"])) for row in methods(acme).values()} == {(None, 0)}
 

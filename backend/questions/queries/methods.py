@@ -75,7 +75,8 @@ def _view(method: OfferedMethod, reports: Mapping[str, Mapping[str, Any]]) -> Me
 
 
 def _is_usable(report: Mapping[str, Any] | None) -> bool:
-    return report is not None and bool(report["usable"]) and report["runs"] != "absent"
+    # A worker of another version may report other fields.
+    return report is not None and bool(report.get("usable")) and report.get("runs") != "absent"
 
 
 def _obstacle(role: str) -> Obstacle:
