@@ -64,6 +64,16 @@ class Inspection:
     missing: tuple[str, ...] = ()
 
     @property
+    def numbers(self) -> Mapping[UUID, int] | None:
+        """Return the numbers of events in prompts; None to number those shown."""
+        return None
+
+    @property
+    def video_numbers(self) -> Mapping[UUID, int] | None:
+        """Return the numbers of videos in prompts; None to number those shown."""
+        return None
+
+    @property
     def hypothesis(self) -> str:
         return self.answers[0] if self.answers else ""
 
@@ -74,7 +84,7 @@ class Inspection:
         """Return the prompt of the next plan, and the videos by the numbers that it uses."""
         prompt = load("inspect_plan", asked.question.profile)
         shown = {**fields, "video": "\n- video: its number in the list", "example": ', "video": 1'}
-        context = self.context(asked, prompt.substitute(shown, events=""), PLAN_TOKENS, stamp=_in_ms)
+        context = self.context(asked, prompt.substitute(shown, events=""), PLAN_TOKENS, stamp=in_ms)
         # The list numbers the videos of the events that it shows, and only if there are several.
         videos = dict(enumerate(sorted({event.video_id for event in context.events.values()}), start=1))
         if len(videos) < 2:
@@ -123,6 +133,8 @@ class Inspection:
             count_tokens=reasoner.count_tokens,
             max_tokens=max(1, min(asked.settings.prompt.context_tokens, reasoner.context_tokens - taken)),
             stamp=stamp,
+            numbers=self.numbers,
+            videos=self.video_numbers,
         )
 
 
@@ -294,5 +306,5 @@ def _stopped(calls: Calls, current: _Round, error: Halt | ModelError) -> None:
         calls.halt(error)
 
 
-def _in_ms(span: Span) -> str:
+def in_ms(span: Span) -> str:
     return f"{span.start_ms}-{span.end_ms} ms"

@@ -5,23 +5,22 @@ Its cost is bounded by rounds, looks and frames, whatever the length of the vide
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import count_prompt, needed_checker
-from gpu_workers.engine.answering.context import EventContext, event_context
+from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.follow_up import conversation
 from gpu_workers.engine.answering.looking.findings import Finding
-from gpu_workers.engine.answering.looking.inspection import PLAN_TOKENS, Inspection
+from gpu_workers.engine.answering.looking.inspection import PLAN_TOKENS, Inspection, in_ms
 from gpu_workers.engine.answering.looking.looks import HIGH_FRAMES, MIN_FPS, Look, Reach, default_looks, read_plan
 from gpu_workers.engine.answering.search.actions import State
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.wording import abstain_rule, answer_form, choice_lines
 from gpu_workers.engine.clock_text import clock
-from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import Message
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.prompts import load
@@ -64,6 +63,14 @@ class ScopeInspection(Inspection):
         return self.desk
 
     @property
+    def numbers(self) -> Mapping[UUID, int]:
+        return self._desk.sightings.numbers
+
+    @property
+    def video_numbers(self) -> Mapping[UUID, int]:
+        return {video: number for number, video in self._desk.videos.items()}
+
+    @property
     def least_fps(self) -> float:
         """Return the rate at which SCAN_FRAMES cover the longest video; after the first plan, that of any look."""
         longest = max((span.duration_ms for spans in self.reach.values() for span in spans), default=1)
@@ -104,7 +111,7 @@ class ScopeInspection(Inspection):
             # The first choice leaves room for findings.
             later = 0 if self.shown else min(FINDING_TOKENS, reasoner.context_tokens // 8)
             taken = "\n".join(str(part) for message in prompt("") for part in message.parts)
-            self.shown = self.context(asked, taken, reply_tokens + later, stamp=_in_ms).text
+            self.shown = self.context(asked, taken, reply_tokens + later, stamp=in_ms).text
         return prompt(self.shown)
 
     def _rules(self, asked: Asked) -> str:
@@ -161,23 +168,3 @@ class ScopeInspection(Inspection):
         self._desk.sightings.found(findings)
         known = {event.id: event for event in (*events, *self.events)}
         self.events, self.ranking = tuple(known.values()), tuple(known)
-
-    def context(
-        self, asked: Asked, prompt: str, answer_tokens: int, *, stamp: Callable[[Span], str] | None = None
-    ) -> EventContext:
-        reasoner, desk = asked.models.reasoner, self._desk
-        taken = count_prompt(reasoner.count_tokens, [Message("user", (prompt,))]) + answer_tokens
-        return event_context(
-            self.ranking,
-            {event.id: event for event in self.events},
-            (),
-            count_tokens=reasoner.count_tokens,
-            max_tokens=max(1, min(asked.settings.prompt.context_tokens, reasoner.context_tokens - taken)),
-            stamp=stamp,
-            numbers=desk.sightings.numbers,
-            videos={video: number for number, video in desk.videos.items()},
-        )
-
-
-def _in_ms(span: Span) -> str:
-    return f"{span.start_ms}-{span.end_ms} ms"
