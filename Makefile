@@ -31,7 +31,7 @@ demo: bootstrap ## index a video and ask it a question: VIDEO=… QUESTION='…'
 test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jobs -k lease'
 	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/recordings $(ARGS)
 
-test-faults: bootstrap ## kill every process of the service while it indexes, and compare graph and bill (about 5 minutes)
+test-faults: bootstrap ## kill processes of the service while it indexes and compares methods; compare graph and bill (takes minutes)
 	@$(PY) -m pytest tests/faults $(ARGS)
 
 test-recordings: bootstrap ## index a real recording of ../shared/data and count its people by SQL (a few minutes)
