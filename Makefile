@@ -20,7 +20,7 @@ export VIDEO QUESTION CHOICES FRESH
 export AVA_STARTED := $(shell date +%s)
 
 help: ## show this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
 
 bootstrap: ## make or repair .venv
 	@"$(PYTHON)" infra/local/bootstrap.py
