@@ -26,6 +26,7 @@ from gpu_workers.engine.ekg import (
     TrackObservation,
     Vector,
 )
+from gpu_workers.engine.wall_clock import WallClock
 
 # --- writing (indexing) --------------------------------------------------------------------------------------------
 
@@ -88,8 +89,8 @@ class StoredEvent:
     chunks: tuple[Chunk, ...] = ()
 
 
-ViewName = Literal["event", "entity", "frame", "transcript", "topic"]
-"""Views that find events by similarity. events_sharing_entities is a further view, by connections of the graph."""
+ViewName = Literal["event", "entity", "frame", "transcript", "topic", "words"]
+"""Views that find events: words by the words themselves, the others by similarity. events_sharing_entities is a further view, by connections of the graph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +109,17 @@ class ViewQuery:
     * neighbour's) / (1 + context). The neighbours of an event show its subject. within: admits only events, lines and
     topics that overlap it, frames inside it, and entities that take part in an event that overlaps it; they hit only
     the events that overlap it. The neighbours of an event count wherever in scope they are.
+
+    text, exact: only for view words, which has no vector (an empty one): the words that are searched for, and those of
+    them that an event must contain exactly.
     """
 
     vector: Vector
     limit: int
     context: float = 0.0
     within: Within | None = None
+    text: str = ""
+    exact: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +240,32 @@ class TimedRelation:
     place: EventPlace
 
 
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One video of the scope as a whole. language: ISO 639-1 code of its index's texts, "" if unknown. spoken: that of
+    its speech. clock: None if nothing is known about when it was filmed. until_ms: how far it may be read."""
+
+    video_id: UUID
+    title: str
+    until_ms: int
+    language: str = ""
+    spoken: str = ""
+    clock: WallClock | None = None
+
+
 class KnowledgeGraph(Protocol):
     """Read access to everything inside one question's scope. Safe to call from several threads."""
+
+    def recordings(self) -> Mapping[UUID, Recording]:
+        """Return every video of the scope, also those without an event, in order of id."""
+        ...
+
+    def narrowed(self, spans: Mapping[UUID, Span]) -> KnowledgeGraph:
+        """Return this graph on a narrower scope: of each video only its span; videos that are missing are not in it.
+
+        It shares this graph's connection. It can never reach beyond this graph's own scope.
+        """
+        ...
 
     def search_views(
         self, queries: Mapping[ViewName, ViewQuery], *, floor: float = 0.1

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.asking.understand import understand
 from gpu_workers.engine.answering.budget import Allowance, Halt, Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.conclusion import conclude
@@ -68,7 +69,7 @@ def answer_question(
     )
     try:
         calls.spending.check()
-        asked = stand_alone(asked, calls)
+        asked = understand(stand_alone(asked, calls), calls)
         answer = method.answer(asked, calls)
     except Halt as halt:
         calls.halt(halt)
@@ -92,6 +93,7 @@ def answer_question(
         method_version=method.version,
         prompts=prompts_digest(method.prompts, question.profile) if isinstance(method, OfferedMethod) else "",
         settings=settings_of_answer(settings, method.name),
+        understood=asked.understood.record(),
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from gpu_workers.engine.answering.asking.understood import Understood
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.presets import SearchSettings
 from gpu_workers.engine.models.roles import AnswerModels, Entailer
@@ -17,7 +18,8 @@ class Asked:
     (dataclasses.replace).
 
     searched: the question as retrieval takes it. It includes the previous question if this one could not be made to
-    stand alone. standalone: the question as it was understood from its history; "" without one.
+    stand alone. standalone: the question as it was understood from its history; "" without one. understood: what its
+    words ask for.
     """
 
     question: QuestionInput
@@ -26,6 +28,7 @@ class Asked:
     settings: SearchSettings
     searched: str
     standalone: str = ""
+    understood: Understood = field(default_factory=Understood)
 
     @property
     def entailer(self) -> Entailer | None:

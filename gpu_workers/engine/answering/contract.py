@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, Literal, Protocol, get_args
 from uuid import UUID
@@ -15,6 +16,7 @@ Effort = Literal["low", "medium", "high", "paper"]
 FinishReason = Literal["answered", "insufficient_evidence", "budget", "refused", "error", "canceled"]
 CitationStatus = Literal["supported", "contradicted", "unverified"]
 CheckMode = Literal["auto", "off", "frames", "inspect"]
+RouteWish = Literal["auto", "search", "time", "whole", "scan", "objects"]
 
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 CHECKS: tuple[CheckMode, ...] = get_args(CheckMode)
@@ -48,7 +50,8 @@ class QuestionInput:
     (general, wildlife, traffic, egocentric, city). seed: makes sampling repeatable where the server can. history: the
     conversation so far, oldest first; with it the question may refer back ("and what did he do then?"). check: how
     method ava looks at frames again if its answer is in doubt: not at all, in one look, or by inspection. With auto the
-    effort decides.
+    effort decides. route: how `ava` answers; with auto the question's words decide. language: ISO 639-1 code of
+    the answer, "" for the question's own. now: the instant from which "yesterday" is counted, aware.
     """
 
     question: str
@@ -59,6 +62,9 @@ class QuestionInput:
     seed: int = 0
     history: tuple[Turn, ...] = ()
     check: CheckMode = "auto"
+    route: RouteWish = "auto"
+    language: str = ""
+    now: datetime | None = None
 
     def __post_init__(self) -> None:
         if not self.question.strip():
@@ -209,6 +215,7 @@ class Answer:
     be compared. unmeasured: the values that were not fitted to the models in use (Calibration.unmeasured). notes: what
     the answer had to do without, in words. degraded: the same as stable codes, such as no_speech.
     method_version, prompts, settings: what would have to be equal for another answer to be made in the same way.
+    understood: what the question's words were taken to ask for (asking.understood.Understood.record).
     prompts: 16 hex digits over the wording of all prompts that the method can send. settings: JSON-serialisable.
     """
 
@@ -231,6 +238,7 @@ class Answer:
     method_version: str = ""
     prompts: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    understood: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

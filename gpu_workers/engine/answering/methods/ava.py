@@ -18,6 +18,7 @@ from gpu_workers.engine.answering.identity import (
     CONDENSE_PROMPTS,
 )
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
+from gpu_workers.engine.answering.routes import ROUTE_ANSWERS
 from gpu_workers.engine.answering.search.tree_search import search_tree
 from gpu_workers.engine.answering.tools.contract import Artifact
 from gpu_workers.engine.answering.verdict import decide
@@ -39,6 +40,9 @@ class Ava:
     )
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
+        by_route = ROUTE_ANSWERS.get(asked.understood.route)
+        if by_route is not None and (answer := by_route(asked, calls)) is not None:
+            return answer
         support = _support(asked, calls)
         decided = support is not None and support.decides(asked)
         if decided:

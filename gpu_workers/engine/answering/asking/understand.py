@@ -1,0 +1,21 @@
+"""From a question's words to what it asks for. Text of a video never takes part."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.asking.understood import Understood
+from gpu_workers.engine.answering.calls import Calls
+
+
+def understand(asked: Asked, calls: Calls) -> Asked:
+    """Return asked with what was understood from the question, and with its graph narrowed to the time it names.
+
+    The steps, each in a module of its own: language, exact words, time, route. May raise Halt.
+    """
+    understood = Understood()
+    # language: engine.languages; exact words: asking.quotes; time: asking.times; route: asking.routing.
+    if understood.time is not None and not understood.time.order:
+        asked = replace(asked, graph=asked.graph.narrowed(understood.time.spans))
+    return replace(asked, understood=understood)
