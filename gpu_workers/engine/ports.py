@@ -90,7 +90,8 @@ class StoredEvent:
 
 
 ViewName = Literal["event", "entity", "frame", "transcript", "topic", "words"]
-"""Views that find events: words by the words themselves, the others by similarity. events_sharing_entities is a further view, by connections of the graph."""
+"""Views that find events: words by the words themselves, the others by similarity. events_sharing_entities is a further
+view, by connections of the graph."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ class MemoryVideo:
     """One video's index. events, frames, topics: in order of time. chunks: at least those of the events.
 
     Only topics that have an embedding are found by similarity. tracks: by the id of their object. until_ms: how far the
-    video was indexed when work began; what comes later does not exist for the reader. title, language, spoken, clock: as in
-    ports.Recording.
+    video was indexed when work began; what comes later does not exist for the reader. title, language, spoken, clock:
+    as in ports.Recording.
     """
 
     video_id: UUID

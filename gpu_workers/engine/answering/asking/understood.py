@@ -11,8 +11,8 @@ from gpu_workers.engine.ekg import Span
 
 Route = Literal["search", "time", "whole", "scan", "objects"]
 """How a question is answered. search: from the events nearest to it. time: from what a stretch of time holds. whole:
-from the overview, the topics and all events of a stretch. scan: by a statement that is judged over every event. objects:
-by counting tracked things."""
+from the overview, the topics and all events of a stretch. scan: by judging a statement over every event. objects: by
+counting tracked things."""
 
 ROUTES: tuple[Route, ...] = get_args(Route)
 
