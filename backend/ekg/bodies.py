@@ -56,7 +56,6 @@ class VideoFrameSerializer(serializers.Serializer[Any]):
     id = PublicIdField("frm")
     ms = serializers.IntegerField()
     event_id = PublicIdField("evt", allow_null=True)
-    labels = serializers.ListField(child=serializers.CharField())
     thumbnail_url = serializers.CharField()
 
 
@@ -207,7 +206,7 @@ def chunk_bodies(rows: Sequence[Chunk]) -> list[Any]:
 def frame_bodies(rows: Sequence[Frame]) -> list[Any]:
     storage = ObjectStorage()
     bodies = [
-        {**_columns(row, "id", "ms", "event_id", "labels"), "thumbnail_url": storage.presign_get(row.thumbnail_key)}
+        {**_columns(row, "id", "ms", "event_id"), "thumbnail_url": storage.presign_get(row.thumbnail_key)}
         for row in rows
     ]
     return list(VideoFrameSerializer(bodies, many=True).data)

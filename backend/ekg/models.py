@@ -73,7 +73,6 @@ class Frame(IndexRow):
         Event, null=True, on_delete=models.SET_NULL, db_constraint=False, db_index=False, related_name="+"
     )
     thumbnail_key = models.CharField(max_length=255)
-    labels = models.JSONField(default=list)
     embedding = HalfVectorField()
     embedding_model = models.CharField(max_length=100)
 

@@ -80,7 +80,6 @@ class VersionWriter:
                     **self._row,
                     ms=frame.ms,
                     thumbnail_key=thumbnail_keys[frame.ms],
-                    labels=list(frame.labels),
                     embedding=_half(frame.embedding),
                     embedding_model=self._frame_model,
                 )

@@ -63,12 +63,11 @@ class SampledFrame:
 
 @dataclass(frozen=True, slots=True)
 class FrameRow:
-    """The stored part of a sampled frame: its thumbnail, its vector in the shared space, the measurements on it."""
+    """The stored part of a sampled frame: its thumbnail and its vector in the shared space."""
 
     ms: int
     jpeg: bytes
     embedding: Vector
-    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
