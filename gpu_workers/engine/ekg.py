@@ -274,6 +274,16 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
+class EntityObject:
+    """An entity is a tracked object. Unique per (entity, object). confidence: certainty, 0 to 1, that they are one
+    thing (engine.indexing.object_links)."""
+
+    entity_id: UUID
+    object_id: UUID
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
 class EventRecord:
     """One finished event with its entities, mentions and relations; a store writes it in one transaction.
 
