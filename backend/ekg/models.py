@@ -198,6 +198,25 @@ class Mention(IndexRow):
         ]
 
 
+class EntityObject(IndexRow):
+    """An entity is a tracked object, with this certainty (engine.indexing.object_links)."""
+
+    entity = models.ForeignKey(
+        Entity, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    object = models.ForeignKey(
+        TrackedObject, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    confidence = models.FloatField()
+
+    class Meta(IndexRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant", "entity", "object"], name="entity_object_once")]
+        indexes = [
+            models.Index(fields=["tenant", "object"], name="entityobject_tenant_object"),
+            models.Index(fields=["tenant", "video", "index_version"], name="entityobject_tenant_video"),
+        ]
+
+
 class Relation(IndexRow):
     source = models.ForeignKey(
         Entity, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"

@@ -19,6 +19,7 @@ from backend.ekg.graph_store import GraphStore
 from backend.ekg.models import (
     Chunk,
     Entity,
+    EntityObject,
     Event,
     Frame,
     IndexRow,
@@ -224,6 +225,13 @@ def appearances(entity_ids: Sequence[UUID], *, limit: int) -> dict[UUID, Appeara
         of_entity.total = mention.total
         of_entity.mentions.append(mention)
     return by_entity
+
+
+def links_between(*, entity_ids: Sequence[UUID] = (), object_ids: Sequence[UUID] = ()) -> list[EntityObject]:
+    """Return the links of these entities, or of these objects, the surest first, each with both ends."""
+    rows = EntityObject.objects.filter(Q(entity_id__in=entity_ids) | Q(object_id__in=object_ids))
+    rows = rows.select_related("entity", "object").defer("entity__centroid", "object__embedding", "object__memory")
+    return list(rows.order_by("-confidence", "id"))
 
 
 def first_frames(event_ids: Sequence[UUID]) -> dict[UUID, Frame]:

@@ -17,6 +17,7 @@ from backend.ekg.known_entities import nearest_entities
 from backend.ekg.models import (
     Chunk,
     Entity,
+    EntityObject,
     Event,
     Frame,
     Mention,
@@ -209,6 +210,23 @@ class VersionWriter:
         self._graph.drop_entities(self.video_id, self.version)
         self._graph.add_entities(self.video_id, self.version, [entity.id for entity in compaction.entities])
         self._store_ties(compaction.mentions, compaction.relations)
+
+    def store_links(self, links: Sequence[ekg.EntityObject]) -> None:
+        """Replace all links between the version's entities and tracked objects."""
+        EntityObject.objects.filter(video_id=self.video_id, index_version=self.version).delete()
+        EntityObject.objects.bulk_create(
+            [
+                EntityObject(
+                    id=self._id("entity object", link.entity_id, link.object_id),
+                    **self._row,
+                    entity_id=link.entity_id,
+                    object_id=link.object_id,
+                    confidence=link.confidence,
+                )
+                for link in links
+            ],
+            batch_size=1_000,
+        )
 
     def store_summary(self, topics: Sequence[ekg.Topic], overview: ekg.Overview | None) -> None:
         """Replace all topics of the version and its overview."""

@@ -10,6 +10,7 @@ from uuid6 import uuid7
 from backend.ekg.models import (
     Chunk,
     Entity,
+    EntityObject,
     Event,
     Frame,
     Mention,
@@ -105,6 +106,7 @@ def record(cast: Cast, *, version: int = 1, video_id: UUID | None = None, word: 
         relation = Relation.objects.create(
             **of, source_id=man, target_id=dog, event_id=events[0], predicate="meets", description="at the gate"
         )
+        EntityObject.objects.create(**of, entity_id=man, object=walker, confidence=0.8)
     return Recorded(video_id, (events[0], events[1]), man, dog, relation.id, walker.id)
 
 
