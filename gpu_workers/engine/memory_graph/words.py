@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from uuid import UUID
 
+from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph.views import Part
 from gpu_workers.engine.ports import Hit, StoredEvent, ViewQuery
 from gpu_workers.engine.retrieval.word_ranking import WordIndex
@@ -33,7 +34,9 @@ class WordsView:
 
 def words_of(event: StoredEvent) -> EventWords:
     """Return the texts of an event: its summary, its writing, and the lines that are spoken during it."""
-    lines = {line.span: line.text for chunk in event.chunks for line in chunk.transcript}
+    lines: dict[Span, str] = {}
+    for line in (line for chunk in event.chunks for line in chunk.transcript):
+        lines.setdefault(line.span, line.text)
     return EventWords(
         event.summary,
         [text for chunk in event.chunks for text in chunk.on_screen_text],

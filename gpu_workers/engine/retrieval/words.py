@@ -15,7 +15,9 @@ from functools import cache
 TOKEN_CHARACTERS = 60
 """Number of characters by which two tokens are compared. No row of an index holds more."""
 
-_BY_CHARACTER = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_BY_CHARACTER = (
+    "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
 """Thai, Lao, Burmese, Khmer, kana and Han: scripts that put no spaces between words."""
 
 
