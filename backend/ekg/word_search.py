@@ -22,7 +22,7 @@ _POSTED = (
     "CROSS JOIN LATERAL unnest(p.events, p.impacts) AS posted(n, impact) "
     "JOIN inside e ON e.video_id = p.video_id AND e.index_version = p.index_version AND e.n = posted.n)"
 )
-# word_ranking.ranked_by_words() in SQL: first how many events have a term, then the terms that count, with their weight.
+# word_ranking.ranked_by_words() in SQL: how many events have a term, then the terms that count, with their weights.
 _WEIGHED = (
     "words_frequency AS MATERIALIZED (SELECT q.*, (SELECT count(*) FROM words_posted p WHERE p.term = q.term "
     "AND p.grp = q.grp) AS df FROM words_asked q), "

@@ -56,7 +56,7 @@ class AskedTerm:
     """A term of a query. group: number of the word or code that it stands for; an event is credited once per group.
 
     parts: 0 if each term of the group is a match by itself; else the number of the group's terms, of which an event
-    must have at least two in five. unless: a group; this term counts only if no event in scope has that group. -1: none.
+    must have at least two in five. unless: a group; this term counts only if no event in scope has it. -1 for none.
     """
 
     term: str
@@ -238,10 +238,14 @@ def _distinct(runs: Iterable[list[Token]]) -> list[list[Token]]:
 
 
 IDLE = frozenset(
-    "a about after all am an and any are as at be been before being but by can could did do does doing during each for "
-    "from had has have having he her here hers him his how i if in into is it its me more most my no nor not of off on "
-    "once only or other our out over own same she should so some such than that the their them then there these they "
-    "this those through to too under until up us very was we were what when where which while who whom whose why will "
-    "with would you your s t".split()
+    word
+    for line in (
+        "a about after all am an and any are as at be been before being but by can could did do does doing during",
+        "each for from had has have having he her here hers him his how i if in into is it its me more most my no nor",
+        "not of off on once only or other our out over own same she should so some such than that the their them then",
+        "there these they this those through to too under until up us very was we were what when where which while",
+        "who whom whose why will with would you your s t",
+    )
+    for word in line.split()
 )
 """English words without a meaning of their own."""
