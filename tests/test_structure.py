@@ -69,9 +69,12 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "reader": "the graph for the engine",
         "retirement": "removes a version",
         "scope": "the hard filter of the reader, and its connection",
+        "named_reads": "the reader's reads by name",
         "stored_rows": "rows as the engine's plain data",
         "thing_reads": "the reader's reads by object and entity",
         "view_search": "the vector searches of the reader",
+        "word_index": "the writer's index of words",
+        "word_search": "the reader's search by words",
         "writer": "the only writer of a version",
     },
     "library": {

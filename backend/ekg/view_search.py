@@ -8,8 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from backend.ekg.word_search import read_piece, words_ctes, words_found, words_parameters
 from gpu_workers.engine.ekg import Vector
 from gpu_workers.engine.ports import Hit, ViewName, ViewQuery
+from gpu_workers.engine.retrieval.word_terms import asked_words
 
 # from_ms, to_ms: the span of each video that may be read.
 SCOPE = (
@@ -133,7 +135,7 @@ _VIEWS: Mapping[ViewName, _View] = {
         times=("topic.start_ms", "topic.end_ms"),
     ),
 }
-"""Every view that finds events by similarity. A new view is a row here."""
+"""Every view that finds events by similarity. A new view is a row here. The view words has a module of its own."""
 
 
 def half(vector: Vector) -> str:
@@ -154,20 +156,29 @@ def view_statement(queries: Mapping[ViewName, ViewQuery], *, floor: float) -> tu
         return "", {}
     parameters: dict[str, Any] = {"floor": floor}
     for name, query in searched.items():
-        parameters |= {f"{name}_query": half(query.vector), f"{name}_limit": query.limit}
-        if _in_context(_VIEWS[name], query):
-            parameters[f"{name}_context"] = query.context
+        if name == "words":
+            parameters |= words_parameters(query)
+        else:
+            parameters |= {f"{name}_query": half(query.vector), f"{name}_limit": query.limit}
+            if _in_context(_VIEWS[name], query):
+                parameters[f"{name}_context"] = query.context
         if query.within is not None:
             video_id, span = query.within.video_id, query.within.span
             parameters |= {f"{name}_video": video_id, f"{name}_from": span.start_ms, f"{name}_to": span.end_ms}
     narrowed = [_narrowed(name) for name, query in searched.items() if query.within is not None]
-    nearest = [f"{name}_nearest AS MATERIALIZED ({_nearest(name, query)})" for name, query in searched.items()]
+    nearest = [cte for name, query in searched.items() for cte in _ctes(name, query)]
     hits = " UNION ALL ".join(_found(name, query) for name, query in searched.items())
     return (
         f"WITH {', '.join([SCOPE, INSIDE, REACH, *narrowed, *nearest])} SELECT view, event_id, item, similarity, words "
         f"FROM ({hits}) hits ORDER BY view, similarity DESC, item, video_id, n",
         parameters,
     )
+
+
+def _ctes(name: ViewName, query: ViewQuery) -> list[str]:
+    if name == "words":
+        return words_ctes(query)
+    return [f"{name}_nearest AS MATERIALIZED ({_nearest(name, query)})"]
 
 
 def _in_context(view: _View, query: ViewQuery) -> bool:
@@ -224,6 +235,8 @@ def _instead(name: ViewName, *more: str) -> str:
 
 def _found(name: ViewName, query: ViewQuery) -> str:
     """Return the SELECT of one row per event of each item above the floor."""
+    if name == "words":
+        return words_found(EVENT_OF_LINE)
     view = _VIEWS[name]
     found = (
         f"SELECT '{name}' AS view, e.id AS event_id, near.id AS item, near.similarity, {view.words} AS words, "
@@ -234,9 +247,11 @@ def _found(name: ViewName, query: ViewQuery) -> str:
     return found if query.within is None else f"({_instead(name)}{found})"
 
 
-def read_hits(queries: Iterable[ViewName], rows: Iterable[tuple[Any, ...]]) -> dict[ViewName, list[Hit]]:
+def read_hits(queries: Mapping[ViewName, ViewQuery], rows: Iterable[tuple[Any, ...]]) -> dict[ViewName, list[Hit]]:
     """Return the rows of view_statement() by view; a view without rows has an empty list."""
     hits: dict[ViewName, list[Hit]] = {name: [] for name in queries}
+    asked = asked_words(queries["words"].text, queries["words"].exact) if "words" in queries else None
     for view, event_id, item, similarity, words in rows:
-        hits[view].append(Hit(event_id, float(similarity), view, item, words.strip()))
+        told = words.strip() if view != "words" or asked is None else read_piece(words, asked)
+        hits[view].append(Hit(event_id, float(similarity), view, item, told))
     return hits

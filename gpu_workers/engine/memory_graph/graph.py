@@ -10,6 +10,7 @@ from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.memory_graph.named import MemoryNames
 from gpu_workers.engine.memory_graph.video import MemoryVideo
 from gpu_workers.engine.memory_graph.views import Part, View
+from gpu_workers.engine.memory_graph.words import WordsView
 from gpu_workers.engine.ports import EntityFact, Hit, ViewName, ViewQuery, Within
 from gpu_workers.engine.retrieval.expansion import Appearance, connected_events
 from gpu_workers.engine.retrieval.facts import Participation, StatedRelation, facts_of
@@ -33,6 +34,7 @@ class InMemoryGraph(MemoryNames):
         for video in self._videos.values():
             self._add_views(video)
         self._views["event"].following = self._next
+        self._words = WordsView(self._events)
         # After all events, since an entity's last state counts.
         for entity_id, event_ids in self._events_of_entity.items():
             entity = self._entities[entity_id]
@@ -53,7 +55,9 @@ class InMemoryGraph(MemoryNames):
     ) -> Mapping[ViewName, Sequence[Hit]]:
         parts = {name: self._part(query.within) for name, query in queries.items() if query.within is not None}
         return {
-            name: [
+            name: self._words.hits(query, parts.get(name))
+            if name == "words"
+            else [
                 Hit(event_id, cosine, name, item.id, item.words.strip())
                 for item, event_ids, cosine in self._views[name].nearest(query, parts.get(name), floor=floor)
                 for event_id in event_ids
