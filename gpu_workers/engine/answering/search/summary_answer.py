@@ -78,7 +78,7 @@ def show_events(asked: Asked, state: State) -> EventContext:
     """Return the events that an answer from this state reads, within the settings' limit and the reasoner's window."""
     reasoner = asked.models.reasoner
     ids = selected(state, asked.settings.prompt.sa_ratio)
-    frame = count_prompt(reasoner.count_tokens, _messages(asked, "", state.sub_queries))
+    frame = count_prompt(reasoner.count_tokens, answer_messages(asked, "", state.sub_queries))
     room = min(
         asked.settings.prompt.context_tokens, reasoner.context_tokens - frame - asked.settings.prompt.answer_tokens
     )
@@ -95,8 +95,13 @@ def show_events(asked: Asked, state: State) -> EventContext:
 
 def answer_task(asked: Asked, calls: Calls, state: State, context: EventContext) -> Callable[[], Draw]:
     """Return the model calls of an SA node, ready to run in another thread."""
-    messages = _messages(asked, context.text, state.sub_queries)
-    return partial(draw_answers, asked, calls, messages, path=state.after("SA"), n=asked.settings.samples.n)
+    return partial(draw_from, asked, calls, state, context)
+
+
+def draw_from(asked: Asked, calls: Calls, state: State, context: EventContext) -> Draw:
+    """Return the samples of an SA node, by its model calls."""
+    messages = answer_messages(asked, context.text, state.sub_queries)
+    return draw_answers(asked, calls, messages, path=state.after("SA"), n=asked.settings.samples.n)
 
 
 def scored(asked: Asked, draw: Draw) -> tuple[AnswerVote, ...]:
@@ -188,9 +193,9 @@ def node_events(state: State, context: EventContext | None = None) -> tuple[Node
     )
 
 
-def _messages(asked: Asked, events: str, sub_queries: Sequence[str]) -> list[Message]:
-    """Return the prompt: instructions, then events, then the question. So all samples of a node share one prefix in the
-    server's cache, and a small model reads the question last."""
+def answer_messages(asked: Asked, events: str, sub_queries: Sequence[str]) -> list[Message]:
+    """Return the prompt of an SA node: instructions, then events, then the question. So all samples of a node share one
+    prefix in the server's cache, and a small model reads the question last."""
     question, abstain = asked.question, asked.settings.samples.abstain
     rules = load("answer_rules", question.profile).substitute(
         abstain=abstain_rule(question.choices, abstain=abstain),
