@@ -155,11 +155,11 @@ def test_the_best_events_of_each_video_move_up_and_scores_stay_in_order() -> Non
 
 
 def test_a_comparison_reads_events_of_each_video_and_other_questions_the_nearest_events() -> None:
-    """Sixty events of the gate share more words with the question than the only one of the yard."""
-    gate = filmed(GATE, *(f"a red van number {n} parks at the gate" for n in range(60)))
-    yard = filmed(YARD, "nobody there", "people talk", "a lorry")
-    plain = ask("Where does a red van park at the gate?", gate, yard)[0]
-    compared = ask("Compare where a red van parks at the gate in both videos.", gate, yard)[0]
+    """Sixty events of the gate share more words with the search than the only one of the yard."""
+    gate = filmed(GATE, *(f"a person walks number {n}" for n in range(60)))
+    yard = filmed(YARD, "one walks slowly there today")
+    plain = ask("Where does a person walk?", gate, yard)[0]
+    compared = ask("Compare where a person walks in both videos.", gate, yard)[0]
 
     assert plain.count(" video 2 ") == 0
     assert compared.count("video 2 ") >= 1
