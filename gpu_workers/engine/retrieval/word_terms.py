@@ -76,6 +76,11 @@ class AskedWords:
     terms: tuple[AskedTerm, ...]
     exact: tuple[str, ...] = ()
 
+    @property
+    def literal(self) -> bool:
+        """Whether the query names something that is found by its letters: a quotation, a code, a number or a name."""
+        return bool(self.exact) or any(term.parts and term.unless < 0 for term in self.terms)
+
 
 def event_terms(words: EventWords) -> dict[str, int]:
     """Return the terms of an event with their impacts, 1 to MAX_IMPACT."""
