@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Chunk, EntityMention, Event, EventRecord, Extraction, Span, stable_id, unit
-from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions, mention_text
+from gpu_workers.engine.indexing.identity import identity_text
+from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions
 from gpu_workers.engine.indexing.semantic_chunking import MAX_CHUNKS, SemanticChunker
 from gpu_workers.engine.models.roles import IndexModels, Meter, ModelError, ModelRefused
 from gpu_workers.engine.ports import EntityDirectory, EventSink
@@ -144,7 +145,7 @@ class EventAssembler:
             return
         mentions = [distinct_mentions(draft.extraction.mentions) for _, draft in drafted]
         texts = [
-            [draft.summary, *map(mention_text, named)] for (_, draft), named in zip(drafted, mentions, strict=True)
+            [draft.summary, *map(identity_text, named)] for (_, draft), named in zip(drafted, mentions, strict=True)
         ]
         vectors = self._models.text_embedder.embed(list(chain.from_iterable(texts)), meter=self._meter)
         ends = list(accumulate(map(len, texts)))
