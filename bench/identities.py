@@ -140,7 +140,7 @@ def cast(
 
 
 def with_roles(mentions: Cast, *, seed: int = 0) -> tuple[EntityMention, ...]:
-    """Return the mentions of a cast with a part in their event, which most of them also tell in name or description.
+    """Return the mentions of a cast with a part in their event, which most of them also state in name or description.
 
     That is how vision-language models write, whatever their prompt asks for.
     """

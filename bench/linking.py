@@ -79,7 +79,7 @@ def quality() -> Figures:
 
 
 def roles() -> Figures:
-    """Compare linking of mentions that tell their part in the event: with these words embedded, and by lasting looks.
+    """Compare linking of mentions that state their part in the event: with these words embedded, and by lasting looks.
 
     The same mentions without any part are the upper bound.
     """
@@ -100,7 +100,7 @@ def roles() -> Figures:
     without = index_of([identity_text(m) for m in plain.mentions], plain.mentions)
     reference = (
         f"adjusted Rand index {apart:.3f} by lasting looks over {mixed:.3f} with the parts embedded, {without:.3f} for "
-        f"the same mentions without a part; {QUALITY_MENTIONS} mentions, most of which tell what they do in their event"
+        f"the same mentions without a part; {QUALITY_MENTIONS} mentions, most of which state what they do"
     )
     value = apart / mixed
     yield Figure("linking_roles", float(f"{value:.4g}"), ">= 1", bool(value >= 1.0), reference)
