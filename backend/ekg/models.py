@@ -6,6 +6,7 @@ Vectors are halfvec without a fixed width, so each has the name of its model in 
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from pgvector.django import HalfVectorField
 
@@ -28,6 +29,8 @@ class Event(IndexRow):
     first_chunk = models.PositiveIntegerField()
     end_chunk = models.PositiveIntegerField()
     summary = models.TextField()
+    # Tokens of summary, writing and speech in canonical form (engine.retrieval.words), to find exact phrases.
+    searched = models.TextField(default="", blank=True)
     embedding = HalfVectorField()
     embedding_model = models.CharField(max_length=100)
 
@@ -35,6 +38,22 @@ class Event(IndexRow):
         constraints = [
             models.UniqueConstraint(fields=["tenant", "video", "index_version", "n"], name="event_video_version_n")
         ]
+
+
+class Posting(IndexRow):
+    """The events of one version that have one term (engine.retrieval.word_terms), in order, with the term's impact."""
+
+    term = models.CharField(max_length=64)
+    events = ArrayField(models.PositiveIntegerField())
+    impacts = ArrayField(models.PositiveSmallIntegerField())
+
+    class Meta(IndexRow.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "term", "video", "index_version"], name="posting_term_video_version"
+            )
+        ]
+        indexes = [models.Index(fields=["tenant", "video", "index_version"], name="posting_tenant_video")]
 
 
 class Chunk(IndexRow):

@@ -8,15 +8,18 @@ from typing import Any, Literal
 
 import numpy as np
 
+from backend.ekg.word_search import read_piece, words_ctes, words_found, words_parameters
 from gpu_workers.engine.ekg import Vector
 from gpu_workers.engine.ports import Hit, ViewName, ViewQuery
+from gpu_workers.engine.retrieval.word_terms import asked_words
 
+# from_ms, to_ms: the span of each video that may be read.
 SCOPE = (
-    "scope AS MATERIALIZED (SELECT * FROM unnest(%(videos)s::uuid[], %(versions)s::int[], %(untils)s::bigint[]) "
-    "AS s(video_id, index_version, until_ms))"
+    "scope AS MATERIALIZED (SELECT * FROM unnest(%(videos)s::uuid[], %(versions)s::int[], %(untils)s::bigint[], "
+    "%(starts)s::bigint[], %(ends)s::bigint[]) AS s(video_id, index_version, until_ms, from_ms, to_ms))"
 )
 EVENT_IN_SCOPE = (
-    "e.tenant_id = %(tenant)s AND e.end_ms <= scope.until_ms AND e.start_ms < %(end)s AND e.end_ms > %(start)s"
+    "e.tenant_id = %(tenant)s AND e.end_ms <= scope.until_ms AND e.start_ms < scope.to_ms AND e.end_ms > scope.from_ms"
 )
 EVENT_OF_LINE = (
     "e.video_id = line.video_id AND e.index_version = line.index_version "
@@ -35,7 +38,7 @@ INSIDE = (
 # without a look-up for each of 36,000 frames. All hits are joined with inside nevertheless.
 # The join with scope shows the planner that these are few rows; otherwise it reads all rows of the tenant.
 REACH = (
-    "reach AS MATERIALIZED (SELECT video_id, index_version, start_ms, end_ms FROM scope JOIN "
+    "reach AS MATERIALIZED (SELECT video_id, index_version, start_ms, end_ms, from_ms, to_ms FROM scope JOIN "
     "(SELECT video_id, index_version, min(start_ms) AS start_ms, max(end_ms) AS end_ms FROM inside "
     "GROUP BY video_id, index_version) span USING (video_id, index_version))"
 )
@@ -98,7 +101,7 @@ _VIEWS: Mapping[ViewName, _View] = {
         model="frame",
         table="ekg_frame",
         rows="ekg_frame frame JOIN reach USING (video_id, index_version) WHERE frame.event_id IS NOT NULL "
-        "AND frame.ms >= greatest(reach.start_ms, %(start)s) AND frame.ms < least(reach.end_ms, %(end)s)",
+        "AND frame.ms >= greatest(reach.start_ms, reach.from_ms) AND frame.ms < least(reach.end_ms, reach.to_ms)",
         events="JOIN inside e ON e.id = frame.event_id",
         words="'at ' || frame.ms || ' ms'",
         times=("frame.ms", "frame.ms + 1"),
@@ -124,7 +127,7 @@ _VIEWS: Mapping[ViewName, _View] = {
         table="ekg_topic",
         # The scope holds the whole topic, since its words cannot be cut.
         rows="ekg_topic topic JOIN scope USING (video_id, index_version) "
-        "WHERE topic.start_ms >= %(start)s AND topic.end_ms <= least(%(end)s, scope.until_ms)",
+        "WHERE topic.start_ms >= scope.from_ms AND topic.end_ms <= least(scope.to_ms, scope.until_ms)",
         carried=("video_id", "index_version", "topic.first_event", "topic.end_event"),
         tried=f"CROSS JOIN LATERAL (SELECT FROM inside e WHERE {EVENT_OF_TOPIC} LIMIT 1) topic_event",
         events=f"JOIN inside e ON {EVENT_OF_TOPIC}",
@@ -132,7 +135,7 @@ _VIEWS: Mapping[ViewName, _View] = {
         times=("topic.start_ms", "topic.end_ms"),
     ),
 }
-"""Every view that finds events by similarity. A new view is a row here."""
+"""Every view that finds events by similarity. A new view is a row here. The view words has a module of its own."""
 
 
 def half(vector: Vector) -> str:
@@ -143,7 +146,7 @@ def half(vector: Vector) -> str:
 def view_statement(queries: Mapping[ViewName, ViewQuery], *, floor: float) -> tuple[str, dict[str, Any]]:
     """Return the SQL and its parameters; "" if no view is searched.
 
-    The parameters leave out those of the scope, %(text_model)s and %(frame_model)s.
+    The parameters leave out those of the scope, %(text_model)s and %(frame_model)s. queries: within lies in the scope.
 
     Rows: view, event id, item id, similarity, words. Exact: the rows are ordered by an expression that no index has,
     and each view is a CTE of its own, so an approximate index can never be chosen.
@@ -153,20 +156,29 @@ def view_statement(queries: Mapping[ViewName, ViewQuery], *, floor: float) -> tu
         return "", {}
     parameters: dict[str, Any] = {"floor": floor}
     for name, query in searched.items():
-        parameters |= {f"{name}_query": half(query.vector), f"{name}_limit": query.limit}
-        if _in_context(_VIEWS[name], query):
-            parameters[f"{name}_context"] = query.context
+        if name == "words":
+            parameters |= words_parameters(query)
+        else:
+            parameters |= {f"{name}_query": half(query.vector), f"{name}_limit": query.limit}
+            if _in_context(_VIEWS[name], query):
+                parameters[f"{name}_context"] = query.context
         if query.within is not None:
             video_id, span = query.within.video_id, query.within.span
             parameters |= {f"{name}_video": video_id, f"{name}_from": span.start_ms, f"{name}_to": span.end_ms}
     narrowed = [_narrowed(name) for name, query in searched.items() if query.within is not None]
-    nearest = [f"{name}_nearest AS MATERIALIZED ({_nearest(name, query)})" for name, query in searched.items()]
+    nearest = [cte for name, query in searched.items() for cte in _ctes(name, query)]
     hits = " UNION ALL ".join(_found(name, query) for name, query in searched.items())
     return (
         f"WITH {', '.join([SCOPE, INSIDE, REACH, *narrowed, *nearest])} SELECT view, event_id, item, similarity, words "
         f"FROM ({hits}) hits ORDER BY view, similarity DESC, item, video_id, n",
         parameters,
     )
+
+
+def _ctes(name: ViewName, query: ViewQuery) -> list[str]:
+    if name == "words":
+        return words_ctes(query)
+    return [f"{name}_nearest AS MATERIALIZED ({_nearest(name, query)})"]
 
 
 def _in_context(view: _View, query: ViewQuery) -> bool:
@@ -177,16 +189,8 @@ def _narrowed(name: ViewName) -> str:
     """Return the CTE of the events in scope that overlap the part to which a view is narrowed."""
     return (
         f"{name}_inside AS MATERIALIZED (SELECT * FROM inside WHERE video_id = %({name}_video)s::uuid "
-        f"AND {_from(name)} < {_to(name)} AND start_ms < {_to(name)} AND end_ms > {_from(name)})"
+        f"AND start_ms < %({name}_to)s AND end_ms > %({name}_from)s)"
     )
-
-
-def _from(name: ViewName) -> str:
-    return f"greatest(%(start)s, %({name}_from)s)"
-
-
-def _to(name: ViewName) -> str:
-    return f"least(%(end)s, %({name}_to)s)"
 
 
 def _nearest(name: ViewName, query: ViewQuery) -> str:
@@ -200,7 +204,7 @@ def _nearest(name: ViewName, query: ViewQuery) -> str:
     )
     narrow = query.within is not None
     if narrow and view.times is not None:
-        admitted += f" AND {view.times[0]} < {_to(name)} AND {view.times[1]} > {_from(name)}"
+        admitted += f" AND {view.times[0]} < %({name}_to)s AND {view.times[1]} > %({name}_from)s"
     best = f"ORDER BY similarity DESC, {view.item}.id"
     limit = f"LIMIT %({name}_limit)s"
     if view.ordered is not None and _in_context(view, query):
@@ -231,6 +235,8 @@ def _instead(name: ViewName, *more: str) -> str:
 
 def _found(name: ViewName, query: ViewQuery) -> str:
     """Return the SELECT of one row per event of each item above the floor."""
+    if name == "words":
+        return words_found(EVENT_OF_LINE)
     view = _VIEWS[name]
     found = (
         f"SELECT '{name}' AS view, e.id AS event_id, near.id AS item, near.similarity, {view.words} AS words, "
@@ -241,9 +247,11 @@ def _found(name: ViewName, query: ViewQuery) -> str:
     return found if query.within is None else f"({_instead(name)}{found})"
 
 
-def read_hits(queries: Iterable[ViewName], rows: Iterable[tuple[Any, ...]]) -> dict[ViewName, list[Hit]]:
+def read_hits(queries: Mapping[ViewName, ViewQuery], rows: Iterable[tuple[Any, ...]]) -> dict[ViewName, list[Hit]]:
     """Return the rows of view_statement() by view; a view without rows has an empty list."""
     hits: dict[ViewName, list[Hit]] = {name: [] for name in queries}
+    asked = asked_words(queries["words"].text, queries["words"].exact) if "words" in queries else None
     for view, event_id, item, similarity, words in rows:
-        hits[view].append(Hit(event_id, float(similarity), view, item, words.strip()))
+        told = words.strip() if view != "words" or asked is None else read_piece(words, asked)
+        hits[view].append(Hit(event_id, float(similarity), view, item, told))
     return hits

@@ -27,6 +27,7 @@ from backend.ekg.models import (
     TranscriptLine,
 )
 from backend.ekg.stored_rows import read_chunk
+from backend.ekg.word_index import index_words
 from backend.tenancy.context import current_tenant_id
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import EventRecord, SegmentRecord, Vector, stable_id
@@ -132,6 +133,7 @@ class VersionWriter:
         self._graph.lock_video(self.video_id)
         events = [record.event for record in records]
         Event.objects.bulk_create([self._event(event) for event in events])
+        index_words(self.video_id, self.version, events)
         for event in events:
             Chunk.objects.filter(
                 video_id=self.video_id, index_version=self.version, n__gte=event.first_chunk, n__lt=event.end_chunk
