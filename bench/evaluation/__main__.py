@@ -202,15 +202,11 @@ def _resumed(
 def _finished(options: argparse.Namespace, run: Run, models: AnswerModels) -> Path:
     """Return the file of finished items for this very run: its name covers everything that could change an answer."""
     settings = [settings_with(effort, models) for effort in ("medium", "paper")]
-    data = (
-        (
-            str(options.data.resolve()),
-            [(path.name, path.stat().st_size) for path in sorted(options.data.glob("*.json"))],
-        )
-        if options.data is not None
-        else ()
-    )
-    about = (FORM, prompts_digest(), _sources(), repr(settings), replace(run, limit=None), data)
+    files = [] if options.data is None else sorted(options.data.glob("*.json"))
+    about = (
+        FORM, prompts_digest(), _sources(), repr(settings), replace(run, limit=None),
+        options.data and str(options.data.resolve()), [(path.name, path.stat().st_size) for path in files],
+    )  # fmt: skip
     name = hashlib.sha256(repr(about).encode()).hexdigest()[:16]
     return weights.cache_dir() / "evaluation" / "runs" / f"{options.set}-{options.arm}-{name}.jsonl"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from uuid import UUID
 
 import numpy as np
@@ -120,7 +121,7 @@ def extracted(moment: Moment) -> Extraction:
     )
     relations = []
     found = [match for match in _SLOT.finditer(moment.template) if match[1] in names]
-    for left, right in zip(found, found[1:], strict=False):
+    for left, right in pairwise(found):
         words = re.sub(r"\b(?:the|a|an)\b|[.,:;]", " ", moment.template[left.end() : right.start()]).split()
         if 1 <= len(words) <= 5:
             relations.append(RelationStatement(names[left[1]], " ".join(words).lower(), names[right[1]]))

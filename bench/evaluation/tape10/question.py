@@ -49,11 +49,7 @@ class Drawing:
         self.rng = random.Random(f"tape10 questions {world.seed}")
         self.half = "development" if world.seed == 0 else "held_out"
         self.local = LocalTime(world)
-        self._phrasings = {
-            f"{group}.{form}": halves[self.half]
-            for group, forms in phrasings().items()
-            for form, halves in forms.items()
-        }
+        self._phrasings = {form: halves[self.half] for form, halves in phrasings().items()}
         self._left: dict[str, list[str]] = {}
 
     @property

@@ -91,9 +91,9 @@ def scene(name: str) -> Scene:
 
 
 def phrasings() -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """Return the sentences of questions by form, each form with its two halves (phrasings.toml)."""
-    read: Mapping[str, Mapping[str, Sequence[str]]] = tomllib.loads((FOLDER.parent / "phrasings.toml").read_text())
-    return read
+    """Return the sentences of questions by form ("time.moment"), each form with its two halves (phrasings.toml)."""
+    read = tomllib.loads((FOLDER.parent / "phrasings.toml").read_text())
+    return {f"{group}.{form}": halves for group, forms in read.items() for form, halves in forms.items()}
 
 
 def _frozen(row: Mapping[str, Any]) -> dict[str, Any]:

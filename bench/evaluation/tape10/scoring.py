@@ -85,7 +85,8 @@ def _understands(world: World, question: TapeQuestion, span: Span) -> bool:
 
 
 def _in_order(world: World, question: TapeQuestion, span: Span) -> bool:
-    assert question.anchor is not None and question.moment is not None
+    assert question.anchor is not None
+    assert question.moment is not None
     anchor, neighbour = world.moments[question.anchor].span, world.moments[question.moment].span
     gap = span.start_ms - anchor.end_ms if neighbour.start_ms >= anchor.end_ms else anchor.start_ms - span.end_ms
     return abs(gap) <= ORDER_MS and span.holds(neighbour)

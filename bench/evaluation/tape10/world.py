@@ -189,8 +189,12 @@ def _recordings(rng: random.Random, total_ms: int) -> Iterator[Recording]:
 
 
 _SOURCES: dict[str, Literal["recorded_at", "picture"]] = {
-    "shop": "recorded_at", "street": "picture", "wildlife": "picture", "kitchen": "recorded_at", "office": "recorded_at",
-}  # fmt: skip
+    "shop": "recorded_at",
+    "street": "picture",
+    "wildlife": "picture",
+    "kitchen": "recorded_at",
+    "office": "recorded_at",
+}
 
 
 def _parts(rng: random.Random, recording: Recording, drawn: Scene, *, share: float) -> Iterator[Part]:
