@@ -19,7 +19,7 @@ class Asked:
 
     searched: the question as retrieval takes it. It includes the previous question if this one could not be made to
     stand alone. standalone: the question as it was understood from its history; "" without one. understood: what its
-    words ask for.
+    words ask for. asked_words: the customer's own words before that, "" if they are the question's.
     """
 
     question: QuestionInput
@@ -29,6 +29,12 @@ class Asked:
     searched: str
     standalone: str = ""
     understood: Understood = field(default_factory=Understood)
+    asked_words: str = ""
+
+    @property
+    def own_words(self) -> str:
+        """Return the customer's own words. A question that was made to stand alone may hold words of a video."""
+        return self.asked_words or self.question.question
 
     @property
     def entailer(self) -> Entailer | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.asking.routing import routed
 from gpu_workers.engine.answering.asking.understood import Understood
 from gpu_workers.engine.answering.calls import Calls
 
@@ -15,7 +16,8 @@ def understand(asked: Asked, calls: Calls) -> Asked:
     The steps, each in a module of its own: language, exact words, time, route. May raise Halt.
     """
     understood = Understood()
-    # language: engine.languages; exact words: asking.quotes; time: asking.times; route: asking.routing.
+    # language: engine.languages; exact words: asking.quotes; time: asking.times.
+    understood = routed(asked, calls, understood)
     if understood.time is not None and not understood.time.order:
         asked = replace(asked, graph=asked.graph.narrowed(understood.time.spans))
     return replace(asked, understood=understood)
