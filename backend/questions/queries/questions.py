@@ -98,6 +98,17 @@ class QuestionView:
         return self.question.status in OPEN
 
     @property
+    def understood(self) -> dict[str, Any] | None:
+        """Return what the words were taken to ask for, with the ids of videos as UUIDs; None without an answer."""
+        stored = self.question.understood
+        if not stored:
+            return None
+        time = stored.get("time")
+        if time is not None:
+            time = {**time, "spans": [{**span, "video_id": UUID(span["video_id"])} for span in time["spans"]]}
+        return {**stored, "time": time}
+
+    @property
     def standalone_question(self) -> str | None:
         """Return the wording of a follow-up that the search used; None if that is the question itself."""
         return self.question.standalone or None

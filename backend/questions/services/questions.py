@@ -166,6 +166,7 @@ def store_answer(
     row.signals = dict(answer.signals)
     row.degraded = list(answer.degraded)
     row.standalone = answer.standalone
+    row.understood = dict(answer.understood)
     row.completed_at = now
     row.timings = _timings_of(row, answer)
     if row.status == QuestionStatus.FAILED:

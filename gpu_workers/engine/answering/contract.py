@@ -20,6 +20,7 @@ RouteWish = Literal["auto", "search", "time", "whole", "scan", "objects"]
 
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 CHECKS: tuple[CheckMode, ...] = get_args(CheckMode)
+ROUTE_WISHES: tuple[RouteWish, ...] = get_args(RouteWish)
 
 INSUFFICIENT = "insufficient"
 """The word a model uses to abstain; never a choice's letter."""
