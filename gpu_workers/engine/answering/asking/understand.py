@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.asking.routing import routed
-from gpu_workers.engine.answering.asking.understood import Understood
+from gpu_workers.engine.answering.asking.times.naming import narrow_to_time
 from gpu_workers.engine.answering.calls import Calls
 
 
@@ -15,9 +15,6 @@ def understand(asked: Asked, calls: Calls) -> Asked:
 
     The steps, each in a module of its own: language, exact words, time, route. May raise Halt.
     """
-    understood = Understood()
-    # language: engine.languages; exact words: asking.quotes; time: asking.times.
-    understood = routed(asked, calls, understood)
-    if understood.time is not None and not understood.time.order:
-        asked = replace(asked, graph=asked.graph.narrowed(understood.time.spans))
-    return replace(asked, understood=understood)
+    # language: engine.languages; exact words: asking.quotes.
+    asked = narrow_to_time(asked, calls)
+    return replace(asked, understood=routed(asked, calls, asked.understood))

@@ -11,6 +11,7 @@ from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.routes.objects import answer_by_objects
 from gpu_workers.engine.answering.routes.scan import answer_by_scan
 from gpu_workers.engine.answering.routes.whole import answer_by_reading
+from gpu_workers.engine.answering.routes.time import answer_by_time
 
 RouteAnswer = Callable[[Asked, Calls], Answer | None]
 """Answers by a route. None: the scope has nothing that this route reads, so the question is searched for instead."""
@@ -19,4 +20,5 @@ ROUTE_ANSWERS: Mapping[Route, RouteAnswer] = {
     "whole": answer_by_reading,
     "scan": answer_by_scan,
     "objects": answer_by_objects,
+    "time": answer_by_time,
 }
