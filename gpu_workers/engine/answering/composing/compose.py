@@ -1,4 +1,4 @@
-"""Composing the text of an answer, after the vote: one call that writes the parts from what the winning node was shown."""
+"""Composing the text of an answer, after the vote: one call writes its parts from what the winning node was shown."""
 
 from __future__ import annotations
 
