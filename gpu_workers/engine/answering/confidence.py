@@ -48,12 +48,13 @@ def unconfirmed(gate: float, similarity: float) -> Signals:
     return Signals(gate, gate / 2, similarity)
 
 
-def confidence(signals: Signals, calibration: Calibration, head: Head) -> float | None:
+def confidence(signals: Signals, calibration: Calibration, head: Head | None = None) -> float | None:
     """Return the chance that the answer is right, as it was measured on answers of this head by these models.
 
-    None if nothing was measured. An answer with a contradicted statement is never surer than CONTRADICTED_MOST.
+    head: by default support if the signals have it, else votes. None if nothing was measured. An answer with a
+    contradicted statement is never surer than CONTRADICTED_MOST.
     """
-    fit = calibration.confidence_of(head)
+    fit = calibration.confidence_of(head or ("votes" if signals.support is None else "support"))
     if fit is None:
         return None
     values: Mapping[str, float] = signals.named()

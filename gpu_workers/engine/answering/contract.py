@@ -184,7 +184,8 @@ class ClaimRecord:
     """One statement of the answer and the citations that it rests on, by their indices in Answer.citations.
 
     status: contradicted if a citation contradicts it and none supports it, supported if one supports it, else (and
-    without any citation) unverified.
+    without any citation) unverified. A contradicted statement of an open answer is not in Answer.text, but in effort
+    `paper`.
     """
 
     text: str

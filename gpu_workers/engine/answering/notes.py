@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.ports import KnowledgeGraph
 
 WITHOUT_EYES = (
     "The observer cannot see actions; a vision-language model can. "
@@ -48,7 +47,7 @@ def notes_of(asked: Asked, answer: Answer) -> tuple[str, ...]:
         notes.append(WITHOUT_EYES)
     elif answer.nodes and not any(node.frames_used for node in answer.nodes):
         notes.append(FRAMES_NOT_LOOKED_AT)
-    if read := _read(asked.graph, answer):
+    if read := _read(asked, answer):
         notes.append(read)
     return tuple(dict.fromkeys(notes))
 
@@ -61,8 +60,12 @@ def _ended(answer: Answer) -> str:
     return _ENDED.get(answer.detail, _FAILED if answer.finish_reason in ("error", "refused") else "")
 
 
-def _read(graph: KnowledgeGraph, answer: Answer) -> str:
+def _read(asked: Asked, answer: Answer) -> str:
     """Return how many of the events in scope stood in a prompt; "" if all or none did."""
+    if asked.settings.effort == "paper":
+        # It reads what the publication reads, and nothing else of the index.
+        return ""
+    graph = asked.graph
     read = {event.event_id for node in answer.nodes for event in node.events if event.number is not None}
     if not read:
         return ""

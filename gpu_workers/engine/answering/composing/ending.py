@@ -28,8 +28,12 @@ QUOTED_CHARACTERS = 160
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The text of an answer and what it rests on. text: "" if every statement was contradicted; claims and citations
-    then show by what. supported, contradicted: shares of the first statements, 0 to 1. notes: what was changed."""
+    """The text of an answer and what it rests on.
+
+    text: "" if every statement was contradicted. claims: the statements, with those that were left out of the text
+    because the cited evidence contradicts them. supported, contradicted: shares of the statements as they were first
+    written, 0 to 1. notes: what was changed.
+    """
 
     text: str
     citations: tuple[CitationRecord, ...]
@@ -59,68 +63,79 @@ def end_of(
     with calls.timed("citations"):
         first = ground(asked, calls, node, statements, whole=answer.text)
     wrong = {index: one for index, one in enumerate(first.statements) if one.status == "contradicted"}
-    grounds, kept, notes = first, list(range(len(statements))), list(_composing_notes(composed))
+    grounds, notes = first, list(_composing_notes(composed))
     if wrong and answer.choice is None and asked.settings.prompt.revise:
-        grounds, kept, changes = _without_contradictions(asked, calls, node, first, wrong)
+        grounds, changes = _without_contradictions(asked, calls, node, first, wrong)
         notes += changes
-    shares = _share(first, "supported"), _share(first, "contradicted")
-    if not kept:
-        # Nothing is left to say. The statements stay with the evidence against them.
-        citations, claims = evidence_of(asked, node, first)
-        return Ending("", citations, claims, *shares, notes=tuple(notes))
-    if composed is None:
-        citations, claims = evidence_of(asked, node, grounds)
-        text = answer.text if grounds is first else " ".join(_sentence(one.text) for one in grounds.statements)
-        return Ending(text, citations, claims, *shares, notes=tuple(notes))
-    parts = tuple(_changed(composed.parts[index], one) for index, one in zip(kept, grounds.statements, strict=True))
-    return _composed_end(asked, node, replace(composed, parts=parts), grounds, shares, notes)
-
-
-def _composed_end(
-    asked: Asked, node: AnswerNode, composed: Composed, grounds: Grounds, shares: tuple[float, float], notes: list[str]
-) -> Ending:
-    """Return the end of a composed text. Its opening is a claim of its own, which all parts stand for."""
     citations, claims = evidence_of(asked, node, grounds)
-    text = rendered(composed, [claim.citations for claim in claims])
-    offset = 0
+    end = Ending(
+        answer.text, citations, claims, _share(first, "supported"), _share(first, "contradicted"), notes=tuple(notes)
+    )
+    if composed is not None:
+        return _composed_end(composed, grounds, end)
+    if grounds is first:
+        return end
+    left = [one.text for one in grounds.statements if one.status != "contradicted"]
+    return replace(end, text=" ".join(map(_sentence, left)))
+
+
+def _composed_end(composed: Composed, grounds: Grounds, end: Ending) -> Ending:
+    """Return the end with the composed text. Its opening is a claim of its own, which all parts stand for."""
+    kept = [index for index, one in enumerate(grounds.statements) if one.status != "contradicted"]
+    parts = tuple(_changed(composed.parts[index], grounds.statements[index]) for index in kept)
+    if not parts:
+        return replace(end, text="")
+    composed = replace(composed, parts=parts)
+    text = rendered(composed, [end.claims[index].citations for index in kept])
+    claims, citations, notes, offset = end.claims, end.citations, end.notes, 0
     if composed.opening:
         said = [word for word in decisive_words(composed.opening) if word.isdigit()]
-        counted = said == [str(len(claims))]
-        holds = counted and all(claim.status == "supported" for claim in claims)
-        everything = tuple(range(len(citations)))
+        counted = said == [str(len(parts))]
+        holds = counted and all(claims[index].status == "supported" for index in kept)
+        everything = tuple(sorted({position for index in kept for position in claims[index].citations}))
         opening = ClaimRecord(composed.opening, "supported" if holds else "unverified", everything)
         claims, offset = (opening, *claims), 1
-        citations = tuple(replace(one, claims=(0, *(index + 1 for index in one.claims))) for one in citations)
+        citations = tuple(_of_opening(one, first=position in everything) for position, one in enumerate(citations))
         if said and not counted:
-            notes = [
-                *notes,
-                f'The answer says "{_short(composed.opening)}", and {len(composed.parts)} places are shown.',
-            ]
-    parts = tuple(AnswerPart(part.text, n + offset, part.cells) for n, part in enumerate(composed.parts))
-    return Ending(text, citations, claims, *shares, composed.shape, composed.columns, parts, tuple(notes))
+            notes = (*notes, f'The answer says "{_short(composed.opening)}"; places shown: {len(parts)}.')
+    written = tuple(AnswerPart(part.text, index + offset, part.cells) for index, part in zip(kept, parts, strict=True))
+    return replace(
+        end,
+        text=text,
+        citations=citations,
+        claims=claims,
+        notes=notes,
+        shape=composed.shape,
+        columns=composed.columns,
+        parts=written,
+    )
+
+
+def _of_opening(citation: CitationRecord, *, first: bool) -> CitationRecord:
+    """Return the citation with its claims counted from the opening, and with the opening if it is cited first."""
+    claims = tuple(index + 1 for index in citation.claims)
+    return replace(citation, claims=(0, *claims) if first else claims)
 
 
 def _without_contradictions(
     asked: Asked, calls: Calls, node: AnswerNode, first: Grounds, wrong: Mapping[int, Grounded]
-) -> tuple[Grounds, list[int], list[str]]:
-    """Return the statements after one revision, the first indices of those that are left, and what was done."""
+) -> tuple[Grounds, list[str]]:
+    """Return the statements after one revision, and what was done. A statement that is still contradicted is left out
+    of the text."""
     corrected = revised(asked, calls, node, wrong)
     again = Grounds((), {})
     if corrected:
         with calls.timed("citations"):
             whole = " ".join(statement.text for statement in corrected.values())
             again = ground(asked, calls, node, list(corrected.values()), whole=whole, deep=False)
-    new: dict[int, Grounded] = dict(zip(corrected, again.statements, strict=True))
-    left: dict[int, Grounded] = {}
-    notes = []
-    for index, statement in enumerate(first.statements):
-        now = new.get(index, statement)
-        if now.status != "contradicted":
-            left[index] = now
-        if index in wrong:
-            done = "corrected" if index in left else "left out"
-            notes.append(f'A statement was {done} because the evidence contradicts it: "{_short(statement.text)}"')
-    return Grounds(tuple(left.values()), {**first.frames, **again.frames}), list(left), notes
+    new = {index: one for index, one in zip(corrected, again.statements, strict=True) if one.status != "contradicted"}
+    notes = [
+        f"A statement was {'corrected' if index in new else 'left out'} because the evidence contradicts it: "
+        f'"{_short(statement.text)}"'
+        for index, statement in wrong.items()
+    ]
+    after = tuple(new.get(index, statement) for index, statement in enumerate(first.statements))
+    return Grounds(after, {**first.frames, **again.frames}), notes
 
 
 def _changed(part: Part, now: Grounded) -> Part:
