@@ -11,6 +11,7 @@ from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ExactDecimalField
 from backend.questions.bodies.answers import (
     ClaimSerializer,
+    CompositionSerializer,
     EvidenceSerializer,
     PartialAnswerSerializer,
     ProgressSerializer,
@@ -230,12 +231,27 @@ class QuestionSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="Code behind a reason other than `answered`, such as `max_tokens`."
     )
     confidence = serializers.FloatField(
-        source="question.confidence", allow_null=True, help_text="Confidence in the answer, 0 to 1."
+        source="question.confidence",
+        allow_null=True,
+        help_text="Measured chance that the answer is right, 0 to 1. Null while the question is open, and where "
+        "nothing was calibrated for answers of this kind by these models.",
     )
     claims = ClaimSerializer(
         source="question.claims", many=True, help_text="The statements of the answer, with the evidence of each."
     )
-    evidence = EvidenceSerializer(many=True, help_text="The events that the answer cites.")
+    composition = CompositionSerializer(
+        allow_null=True,
+        help_text="The answer in parts if the question asks for a list, steps, a table, a count or a summary; null "
+        "for a sentence. In the text `[1, 3]` counts the evidence from 1.",
+    )
+    evidence = EvidenceSerializer(
+        many=True, help_text="The events that the answer cites, ordered by strength and then by time."
+    )
+    notes = serializers.ListField(
+        source="question.notes",
+        child=serializers.CharField(),
+        help_text="What the answer had to do without, what was not looked at and why the search ended, in words.",
+    )
     partial_answer = PartialAnswerSerializer(
         allow_null=True, help_text="The best answer so far, while the search runs."
     )

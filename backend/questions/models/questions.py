@@ -100,6 +100,10 @@ class Question(TenantRow):
     understood = models.JSONField(default=dict)
     # [{text, status, evidence: [ordinals]}]
     claims = models.JSONField(default=list)
+    # {shape, columns, parts: [{text, cells, claim}]} of an answer that is more than a sentence, else {}.
+    composition = models.JSONField(default=dict)
+    # What the answer had to do without and why its search ended, in words.
+    notes = models.JSONField(default=list)
     # {calls, prompt_tokens, cached_tokens, completion_tokens}
     usage = models.JSONField(default=dict)
     cost_amount = models.DecimalField(max_digits=20, decimal_places=10, default=0)

@@ -124,6 +124,11 @@ class QuestionView:
         return self.question.finish_detail or None
 
     @property
+    def composition(self) -> dict[str, Any] | None:
+        """Return the answer in parts: {shape, columns, parts}; None for a sentence."""
+        return self.question.composition or None
+
+    @property
     def partial_answer(self) -> dict[str, Any] | None:
         """Return the best answer so far of an open question: {text, choice, score, path, level}."""
         return (self.question.partial or None) if self.is_open else None

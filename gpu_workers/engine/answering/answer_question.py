@@ -16,13 +16,12 @@ from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer,
 from gpu_workers.engine.answering.follow_up import stand_alone
 from gpu_workers.engine.answering.identity import prompts_digest, settings_of_answer
 from gpu_workers.engine.answering.methods import Method, OfferedMethod, method_named
+from gpu_workers.engine.answering.notes import WITHOUT_EYES as WITHOUT_EYES
+from gpu_workers.engine.answering.notes import notes_of
 from gpu_workers.engine.answering.presets import SearchSettings, checking, settings_with
 from gpu_workers.engine.answering.verdict_store import VerdictStore
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError
 from gpu_workers.engine.ports import KnowledgeGraph, StoredFrame
-
-WITHOUT_EYES = "no model looks at pictures: the answer rests on measurements, speech and text that were indexed"
-"""Note of an answer whose models cannot look at a frame again."""
 
 
 def answer_question(
@@ -89,12 +88,11 @@ def answer_question(
             timings={**calls.timings, "total": calls.spending.elapsed_ms()},
             detail=error.code,
         )
-    notes = (*time_notes(asked.understood.time), *(() if models.eyes else (WITHOUT_EYES,)))
     return replace(
         answer,
         standalone=asked.standalone,
         unmeasured=models.calibration.unmeasured,
-        notes=(*notes, *answer.notes),
+        notes=(*time_notes(asked.understood.time), *notes_of(asked, answer)),
         method_version=method.version,
         prompts=prompts_digest(method.prompts, question.profile) if isinstance(method, OfferedMethod) else "",
         settings=settings_of_answer(settings, method.name),
