@@ -88,9 +88,9 @@ class QuestionFieldsSerializer(ScopeRequestSerializer):
     route = serializers.ChoiceField(
         ROUTE_WISHES,
         default="auto",
-        help_text="How method `ava` answers: `search` from the nearest events, `time` from what a stretch of time holds, "
-        "`whole` from overview, topics and events, `scan` by judging a statement over every event, `objects` by counting "
-        "tracked things, or `auto`, where the question's words decide. Other methods take only `auto`.",
+        help_text="How method `ava` answers: `search` from the nearest events, `time` from what a stretch of time "
+        "holds, `whole` from overview, topics and events, `scan` by judging a statement over every event, `objects` by "
+        "counting tracked things, or `auto`, where the question's words decide. Other methods take only `auto`.",
     )
     budget = QuestionBudgetRequestSerializer(required=False, help_text="Limits of this question.")
     seed = serializers.IntegerField(

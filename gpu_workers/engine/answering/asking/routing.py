@@ -44,8 +44,6 @@ def routed(asked: Asked, calls: Calls, understood: Understood) -> Understood:
         return _chosen(asked, understood, replace(reading, route=question.route), time_words, "caller")
     if question.choices or asked.settings.effort == "paper":
         return understood
-    if understood.time is not None and understood.time.order and reading.route == "time":
-        reading = Reading()
     if not reading.certain and asked.settings.effort != "low" and asked.models.calibration.limits.value is None:
         answer = _by_model(asked, calls)
         if answer is not None:

@@ -10,6 +10,7 @@ from gpu_workers.engine.answering.budget import Canceled
 from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.contract import (
     Answer,
+    AnswerPart,
     CitationRecord,
     CitationStatus,
     ClaimRecord,
@@ -27,11 +28,13 @@ MOST_CITED = 16
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement of an answer, the events that it rests on, best first, and whether their texts support it."""
+    """A statement of an answer, the events that it rests on, best first, and whether their texts support it. cells: of
+    a table's row."""
 
     text: str
     events: tuple[UUID, ...]
     status: CitationStatus = "supported"
+    cells: tuple[str, ...] = ()
 
 
 def route_answer(
@@ -46,11 +49,13 @@ def route_answer(
     notes: Iterable[str] = (),
     degraded: Iterable[str] = (),
     shares: Mapping[str, float] | None = None,
+    parts: bool = False,
 ) -> Answer:
     """Return an answer with these claims, in order of their importance.
 
-    head: the route, for Answer.signals. shares: further signals, each 0 to 1. notes: how it was measured, in words. No
-    chance of being right was measured for such answers, so confidence is None.
+    head: the route, for Answer.signals. shares: further signals, each 0 to 1. notes: how it was measured, in words.
+    parts: whether each claim is a part of the text, such as an entry of a list. No chance of being right was measured
+    for such answers, so confidence is None.
     """
     calls = desk.calls
     cited = list(dict.fromkeys(event_id for claim in claims for event_id in claim.events))[:MOST_CITED]
@@ -62,7 +67,7 @@ def route_answer(
     return Answer(
         text=text,
         choice=choice,
-        confidence=None,
+        confidence=None if text else 0.0,
         finish_reason=reason,
         citations=citations,
         nodes=tuple(records),
@@ -77,6 +82,8 @@ def route_answer(
         signals={**(shares or {}), "head": head},
         notes=tuple(notes),
         degraded=tuple(sorted(set(degraded))),
+        shape=desk.asked.understood.shape if text and choice is None else "sentence",
+        parts=tuple(AnswerPart(claim.text, index, claim.cells) for index, claim in enumerate(claims)) if parts else (),
     )
 
 

@@ -181,8 +181,10 @@ def _answer(
 
 
 def _notes(desk: Desk, things: Sequence[StoredObject], count: Count) -> list[str]:
-    sure = min((thing.confidence for thing in things), default=0.0)
-    notes = [f"counted in the object memory ({count.kind}); each is one thing with a confidence of at least {sure:.2f}"]
+    notes = [f"counted in the object memory ({count.kind})"]
+    if things:
+        sure = min(thing.confidence for thing in things)
+        notes[0] += f"; each is one thing with a confidence of at least {sure:.2f}"
     if desk.several:
         numbers = [sum(thing.video_id == video for thing in things) for video in desk.videos.values()]
         notes.append("by video: " + ", ".join(f"video {n}: {own}" for n, own in zip(desk.videos, numbers, strict=True)))

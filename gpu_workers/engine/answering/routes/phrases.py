@@ -15,7 +15,7 @@ events or words were joined or compared, not judged one by one."""
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """Sentences of one language, with $-free slots for str.format.
+    """Sentences of one language, with slots for str.format.
 
     number: {sure} {n}. one, times: units of a count. places: after a count. more: what is not listed. yes, no: of
     something that may happen. unread: what was not read. parts: head of a list of topics. objects: {number} {what}.
@@ -38,9 +38,8 @@ class Phrases:
     entered: str
     left: str
     objects: str
-    nothing: str
-    first: str
-    then: str
+    event: str
+    events: str
 
     def number(self, sure: Sureness, n: int) -> str:
         """Return a number with its sureness, capitalised, as "About 5"."""
@@ -48,9 +47,9 @@ class Phrases:
         text = f"{words} {n}"
         return text[:1].upper() + text[1:]
 
-    def counted(self, sure: Sureness, n: int, places: str) -> str:
-        """Return how often something happens, with the places of it."""
-        head = self.count.format(number=self.number(sure, n), times=self.one if n == 1 else self.times)
+    def counted(self, sure: Sureness, n: int, places: str, units: tuple[str, str]) -> str:
+        """Return how often something happens, with the places of it. units: the words for one and for several."""
+        head = self.count.format(number=self.number(sure, n), times=units[n != 1])
         return f"{head}: {places}" if places else f"{head}."
 
 
@@ -61,7 +60,7 @@ _PHRASES: Mapping[str, Phrases] = {
         no="No. None of the {n} events says so.", no_unread="Not that is known: none of the {n} events that were read "
         "says so, and {rest} were not read.", parts="{n} topics, in order:", part="{n} topic:",
         at_once="{number} {what} at once", entered="{what}: {number} entered", left="{what}: {number} left",
-        objects="{number} {what}", nothing="Nothing is known about this time.", first="At first", then="Then",
+        objects="{number} {what}", event="event", events="events",
     ),
     "de": Phrases(
         exactly="genau", at_least="mindestens", about="etwa", one="Mal", times="Mal", count="{number} {times}",
@@ -69,7 +68,7 @@ _PHRASES: Mapping[str, Phrases] = {
         no="Nein. Keines der {n} Ereignisse sagt das.", no_unread="Nicht, soweit bekannt: Keines der {n} gelesenen "
         "Ereignisse sagt das, {rest} wurden nicht gelesen.", parts="{n} Themen, der Reihe nach:", part="{n} Thema:",
         at_once="{number} {what} gleichzeitig", entered="{what}: {number} kamen herein", left="{what}: {number} gingen",
-        objects="{number} {what}", nothing="Über diese Zeit ist nichts bekannt.", first="Zuerst", then="Dann",
+        objects="{number} {what}", event="Ereignis", events="Ereignisse",
     ),
     "es": Phrases(
         exactly="exactamente", at_least="al menos", about="unas", one="vez", times="veces", count="{number} {times}",
@@ -77,7 +76,7 @@ _PHRASES: Mapping[str, Phrases] = {
         no="No. Ninguno de los {n} eventos lo dice.", no_unread="No que se sepa: ninguno de los {n} eventos leídos lo "
         "dice, y {rest} no se leyeron.", parts="{n} temas, en orden:", part="{n} tema:",
         at_once="{number} {what} a la vez", entered="{what}: entraron {number}", left="{what}: salieron {number}",
-        objects="{number} {what}", nothing="No se sabe nada de ese momento.", first="Primero", then="Después",
+        objects="{number} {what}", event="evento", events="eventos",
     ),
     "zh": Phrases(
         exactly="正好", at_least="至少", about="大约", one="次", times="次", count="{number} {times}",
@@ -87,8 +86,7 @@ _PHRASES: Mapping[str, Phrases] = {
         no_unread="据已知没有：读过的 {n} 个事件都没有这样说，还有 {rest} 个没有读。",
         parts="{n} 个主题，按顺序：", part="{n} 个主题：",
         at_once="同时{number} {what}", entered="{what}：{number} 进入",
-        left="{what}：{number} 离开", objects="{number} {what}",
-        nothing="关于这段时间没有任何信息。", first="首先", then="然后",
+        left="{what}：{number} 离开", objects="{number} {what}", event="个事件", events="个事件",
     ),
     "ar": Phrases(
         exactly="بالضبط", at_least="على الأقل", about="حوالي", one="مرة", times="مرات", count="{number} {times}",
@@ -96,7 +94,7 @@ _PHRASES: Mapping[str, Phrases] = {
         no="لا. لا يقول ذلك أي من {n} حدثا.", no_unread="لا، بحسب المعروف: لا يقول ذلك أي من {n} حدثا تمت قراءتها، ولم "
         "تقرأ {rest}.", parts="{n} موضوعات بالترتيب:", part="{n} موضوع:", at_once="{number} {what} في وقت واحد",
         entered="{what}: دخل {number}", left="{what}: خرج {number}", objects="{number} {what}",
-        nothing="لا يعرف شيء عن هذا الوقت.", first="أولا", then="ثم",
+        event="حدث", events="أحداث",
     ),
 }  # fmt: skip
 

@@ -74,6 +74,10 @@ class Findings:
             return "at_least"
         return "exactly" if self.certain and len(self.times) == len(self.true) else "about"
 
+    def units(self, phrases: Phrases) -> tuple[str, str]:
+        """Return the words for one and for several of what is counted."""
+        return (phrases.event, phrases.events) if self.by_event else (phrases.one, phrases.times)
+
 
 def answer_by_scan(asked: Asked, calls: Calls) -> Answer | None:
     """Return how often or when the question's statement is true. None if there is no statement or no event.
@@ -114,7 +118,7 @@ def _found(desk: Desk, statement: str, step: Step) -> Findings:
     named = [event for event in events if event.id in by_words.sure and event.id not in decided]
     fitting = scan.fitting([*named, *_doubtful(desk, statement, by_words, events)])
     found = _judged(desk, scan, fitting, decided, found, step)
-    if scan.small and found.read:
+    if scan.small:
         # Words decide about the rest: all events count as read, but none as judged by itself.
         found.read = len(events)
         found.notes.append(f"the words of {len(events)} events were compared, and {len(fitting)} events were judged")
@@ -202,7 +206,7 @@ def _answer(desk: Desk, statement: str, found: Findings, trail: Trail) -> Answer
     events = {event.id: event for event in _loaded(desk, [run[0] for run in times[:PLACES_SHOWN]])}
     text = asked.question.choices[choice] if choice is not None else _text(desk, phrases, found, times, events)
     first = [run[0] for run in times]
-    claim = phrases.counted(found.sure, len(times), "").rstrip(".")
+    claim = phrases.counted(found.sure, len(times), "", found.units(phrases)).rstrip(".")
     status = "supported" if first else "unverified"
     share = found.read / found.total if found.total else 0.0
     return route_answer(
@@ -225,18 +229,18 @@ def _text(
     times: Sequence[Sequence[UUID]],
     events: dict[UUID, StoredEvent],
 ) -> str:
+    units = found.units(phrases)
     shown = [events[run[0]] for run in times[:PLACES_SHOWN] if run[0] in events]
     if not times and desk.asked.understood.shape != "count":
         rest = found.total - found.read
         return phrases.no_unread.format(n=found.read, rest=rest) if rest else phrases.no.format(n=found.read)
     if not times:
-        sure = "about" if found.sure == "exactly" and not found.certain else found.sure
-        return phrases.none.format(number=phrases.number(sure, 0), times=phrases.times)
+        return phrases.none.format(number=phrases.number(found.sure, 0), times=units[1])
     if desk.asked.understood.shape in ("list", "steps", "table"):
         lines = [f"- {desk.place(event.video_id, event.span)}: {_brief(event)}" for event in shown]
         more = [phrases.more.format(n=len(times) - len(shown))] if len(times) > len(shown) else []
-        return "\n".join([phrases.counted(found.sure, len(times), "").rstrip(".") + ":", *lines, *more])
-    counted = phrases.counted(found.sure, len(times), _places(desk, phrases, shown, len(times)))
+        return "\n".join([phrases.counted(found.sure, len(times), "", units).rstrip(".") + ":", *lines, *more])
+    counted = phrases.counted(found.sure, len(times), _places(desk, phrases, shown, len(times)), units)
     return counted if desk.asked.understood.shape == "count" else phrases.yes.format(counted=counted)
 
 

@@ -188,7 +188,15 @@ def _answer(
 ) -> Answer:
     share = contents.read / contents.total if contents.total else 0.0
     notes = [f"read from {contents.topics} topics and {contents.read} of {contents.total} events"]
-    claims = [Claim(item.text, tuple(e for part in item.parts for e in part.events)) for item in items]
+    table = desk.asked.understood.shape == "table"
+    claims = [
+        Claim(
+            item.text,
+            tuple(event_id for part in item.parts for event_id in part.events),
+            cells=(_when(desk, item.parts[0]), item.text) if table else (),
+        )
+        for item in items
+    ]
     return route_answer(
         desk,
         _text(desk, contents, items, written=written, complete=complete),
@@ -198,6 +206,7 @@ def _answer(
         notes=notes,
         degraded=() if contents.topics else ("no_summary",),
         shares={"read": round(min(1.0, share), 4)},
+        parts=True,
     )
 
 
