@@ -7,7 +7,7 @@ from itertools import pairwise
 from uuid import UUID
 
 from gpu_workers.engine.ekg import Span, stable_id
-from gpu_workers.engine.memory_graph.things import MemoryThings
+from gpu_workers.engine.memory_graph.named import MemoryNames
 from gpu_workers.engine.memory_graph.video import MemoryVideo
 from gpu_workers.engine.memory_graph.views import Part, View
 from gpu_workers.engine.memory_graph.words import WordsView
@@ -16,7 +16,7 @@ from gpu_workers.engine.retrieval.expansion import Appearance, connected_events
 from gpu_workers.engine.retrieval.facts import Participation, StatedRelation, facts_of
 
 
-class InMemoryGraph(MemoryThings):
+class InMemoryGraph(MemoryNames):
     """Implements ports.KnowledgeGraph over a set of videos by exact cosine.
 
     span: if given, only what lies in it exists for the reader: events that overlap it, frames inside it. spans: the
