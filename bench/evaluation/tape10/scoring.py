@@ -3,7 +3,7 @@
 span: the stretch that was understood and the expected stretch overlap in at least half of their union. If no time was
 understood at all, every one of the best FOUND events lies in the expected stretch.
 moment: the stretch that was understood contains the middle of the expected one and lasts at most MOMENT_MS, and one of
-the best FOUND events is there. end: the same with a stretch that reaches to the tape's end, of at most END_MS.
+the best FOUND events is there. end: the stretch that was understood reaches to the tape's end and lasts at most END_MS.
 order: the stretch that was understood begins where the anchor ends (or ends where it begins, for "before"), to
 ORDER_MS, and contains the expected event, which is the anchor's neighbour. If no time was understood, the expected
 event is among the best FOUND events.
@@ -26,7 +26,7 @@ from gpu_workers.engine.ekg import Span
 
 FOUND = 5
 MOMENT_MS = 300_000
-END_MS = 3_600_000
+END_MS = 900_000
 ORDER_MS = 6_000
 TENTH = 0.1
 
@@ -73,7 +73,7 @@ def right(world: World, question: TapeQuestion, reply: Reply) -> bool:
             return bool(best) and all(moment.span.overlaps(question.span) for moment in best)
         return overlap(reply.spans, question.span) >= 0.5
     understood = any(_understands(world, question, span) for span in reply.spans)
-    return understood and any(moment.span.overlaps(question.span) for moment in best)
+    return understood and (question.rule == "end" or any(moment.span.overlaps(question.span) for moment in best))
 
 
 def _understands(world: World, question: TapeQuestion, span: Span) -> bool:

@@ -68,11 +68,11 @@ def several(drawing: Drawing, draw: Draw, count: int) -> Iterator[TapeQuestion]:
 def video_moment(drawing: Drawing) -> TapeQuestion | None:
     ms = drawing.rng.randrange(2, drawing.minutes) * 60_000
     text = drawing.sentence("time.moment", video_times(ms))
-    if video_times(ms)["hms"] in text:
-        # The other phrasings name whole minutes.
-        other = ms + drawing.rng.randrange(60) * 1_000
-        text, ms = text.replace(video_times(ms)["hms"], video_times(other)["hms"]), other
-    return question(drawing, "time", "moment", text, "moment", span=Span(ms, ms + 1_000))
+    if video_times(ms)["hms"] not in text:
+        return question(drawing, "time", "moment", text, "moment", span=Span(ms, ms + 60_000))
+    exact = ms + drawing.rng.randrange(60) * 1_000
+    text = text.replace(video_times(ms)["hms"], video_times(exact)["hms"])
+    return question(drawing, "time", "moment", text, "moment", span=Span(exact, exact + 1_000))
 
 
 def video_stretch(drawing: Drawing) -> TapeQuestion | None:
@@ -99,7 +99,7 @@ def video_hour(drawing: Drawing) -> TapeQuestion | None:
     if not hours:
         return None
     n = drawing.rng.randint(1, hours)
-    text = drawing.sentence("time.hour", {"nth": ORDINALS[n], "n": str(n)})
+    text = drawing.sentence("time.hour", {"nth": ORDINALS[n]})
     return question(drawing, "time", "hour", text, "span", span=Span((n - 1) * 3_600_000, n * 3_600_000))
 
 
