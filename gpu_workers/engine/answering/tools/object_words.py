@@ -104,6 +104,25 @@ def matching(words: str, objects: Sequence[StoredObject], embed: Embed) -> Match
     return Matches(found.objects, bool(found.objects), found.colour_missing)
 
 
+def named_things(words: str) -> tuple[str, tuple[str, ...]]:
+    """Return the part of words from the first to the last that names a category or a colour, "" if no category is
+    named; and all other words in lower case, without fillers. Only the detector's own categories are known."""
+    written = _WORD.findall(words)
+    tokens = [_singular(word.casefold()) for word in written]
+    taken: set[int] = set()
+    for name in sorted(_VOCABULARY, key=lambda name: -len(name.split())):
+        parts = name.split()
+        for at in range(len(tokens) - len(parts) + 1):
+            if tokens[at : at + len(parts)] == parts:
+                taken |= set(range(at, at + len(parts)))
+    if not taken:
+        return "", tuple(word.casefold() for word in written)
+    taken |= {at for at, token in enumerate(tokens) if token in _COLOURS}
+    named = " ".join(written[min(taken) : max(taken) + 1])
+    others = [word.casefold() for at, word in enumerate(written) if at not in taken and tokens[at] not in _FILLERS]
+    return named, tuple(others)
+
+
 def categories_there(objects: Sequence[StoredObject]) -> str:
     """Return the categories of the objects with their numbers, most first, as "person (6), chair (2)"."""
     counts = Counter(thing.category for thing in objects)
