@@ -86,8 +86,7 @@ _ENGLISH = _words(
     r"overall|all in all|in all|on camera|on screen|at all|ever|never|even once|at any (?:point|time|moment)|exactly|"
     r"please)\b|\b(?:are|is|were|was) there\b",
     unsure=r"\b(?:always|ever|never|every|everything|throughout|overall|altogether|total|usually|mostly|repeatedly|"
-    r"count|counts|whole|entire|sequence|stages|phases|storyline|plot|summar\w+|steps|topics?|chang(?:e|es|ed)|in "
-    r"general)\b",
+    r"count|counts|whole|entire|sequence|stages|phases|storyline|plot|summar\w+|in general)\b",
 )
 _GERMAN = _words(
     times=r"(?P<pre>.*?)\b(?:wie oft|wie ?viele? ?mal\w*|wie häufig)\b(?P<rest>.*)",

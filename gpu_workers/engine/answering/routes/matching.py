@@ -20,6 +20,9 @@ describer may have used other words for the same thing, or the same words for an
 LEAST_COVERAGE = 0.25
 """Share of a statement's weight from which an event is worth a model's look."""
 
+UNSEEN = 0.5
+"""Weight of a term that no event has, as a share of the weight of one that a single event has; an initial value."""
+
 _MENTION = re.compile(
     r"^\W*(?:(?:is|are|was|were|the (?:word|name|term)|any(?:one|body)|some(?:one|body)|people|they|he|she|we)\W+)*"
     r"(?:mention(?:s|ed|ing)?|sa(?:y|ys|id|ying)|speaks? of|contain(?:s|ed|ing)?|erwähn\w*|sagt|mencion\w*|dice|提到|"
@@ -70,16 +73,17 @@ def match(statement: str, events: Sequence[Worded]) -> Match:
     """Return which of the events the words of a statement point to.
 
     A statement that something is mentioned, said or written is exact: it is true of the events that hold these words.
-    Else a rare term weighs more than a frequent one; a term that no event has is left out, since describers have used
-    another word for it.
+    Else a rare term weighs more than a frequent one. A term that no event has may have been described in another word:
+    it counts half as much as the rarest, so that without it words alone decide nothing.
     """
     if (words := mentioned_words(statement)) is not None:
-        return Match(frozenset(item.event.id for item in events if _holds(item, words)), (), exact=True)
+        quoted = _QUOTED.search(statement) is not None
+        return Match(frozenset(item.event.id for item in events if _holds(item, words, quoted)), (), exact=True)
     terms = tuple(dict.fromkeys(terms_of(statement)))
     found = Counter(term for item in events for term in item.terms & set(terms))
     weights = {term: math.log(1 + len(events) / found[term]) for term in terms if found[term]}
-    total = sum(weights.values())
-    if not weights or len(weights) * 2 < len(terms):
+    total = sum(weights.values()) + (len(terms) - len(weights)) * UNSEEN * math.log(1 + len(events))
+    if not weights:
         return Match(frozenset(), ())
     needed = _bound(statement) & {pair for item in events for pair in item.pairs}
     denied = negated_words(statement)
@@ -110,9 +114,12 @@ def terms_of(text: str) -> list[str]:
     return [term for term in content_sequence(text) if term not in _EMPTY]
 
 
-def _holds(item: Worded, words: str) -> bool:
-    if re.search(rf"(?<!\w){re.escape(words)}(?!\w)", item.text):
+def _holds(item: Worded, words: str, quoted: bool) -> bool:
+    """Whether an event holds the words: as they are, or, if they are one word without quotes, in another form."""
+    if re.search(rf"(?<![\w-]){re.escape(words)}(?![\w-])", item.text):
         return True
+    if quoted and words.isascii():
+        return False
     terms = [stem(word) for word in words.split()]
     return len(terms) == 1 and terms[0] in item.terms if words.isascii() else words in item.text
 

@@ -158,7 +158,7 @@ def _answer(
     form = {"at once": phrases.at_once, "entered": phrases.entered, "left": phrases.left}.get(
         count.kind, phrases.objects
     )
-    claim = form.format(number=phrases.number(count.sure, count.n), what=what)
+    claim = phrases.opening(form.format(number=phrases.number(count.sure, count.n), what=what))
     shown_of = {shown.thing.id: shown for shown in memory.objects}
     own = [shown_of[thing.id] for thing in things]
     events = first_events(desk, own[:MOST_CITED])

@@ -41,7 +41,7 @@ MOST_NOTES = 8
 SECTIONS = 12
 """Number of parts that a stretch without topics is divided into where no model reads it."""
 
-LOOKED_AT = 8
+LOOKED_AT = 12
 """Number of a part's events of which the one is chosen that says most of it."""
 
 TITLE_CHARACTERS = 160

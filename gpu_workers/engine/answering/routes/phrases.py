@@ -42,13 +42,18 @@ class Phrases:
     events: str
 
     def number(self, sure: Sureness, n: int) -> str:
-        """Return a number with its sureness, capitalised, as "About 5"."""
+        """Return a number with its sureness, as "about 5"."""
         words = {"exactly": self.exactly, "at_least": self.at_least, "about": self.about}[sure]
-        text = f"{words} {n}"
+        return f"{words} {n}"
+
+    @staticmethod
+    def opening(text: str) -> str:
+        """Return text as the begin of an answer, with a capital."""
         return text[:1].upper() + text[1:]
 
     def counted(self, sure: Sureness, n: int, places: str, units: tuple[str, str]) -> str:
-        """Return how often something happens, with the places of it. units: the words for one and for several."""
+        """Return how often something happens, with the places of it, as "about 5 times: 0:01:05.". units: the words for
+        one and for several."""
         head = self.count.format(number=self.number(sure, n), times=units[n != 1])
         return f"{head}: {places}" if places else f"{head}."
 

@@ -206,7 +206,7 @@ def _answer(desk: Desk, statement: str, found: Findings, trail: Trail) -> Answer
     events = {event.id: event for event in _loaded(desk, [run[0] for run in times[:PLACES_SHOWN]])}
     text = asked.question.choices[choice] if choice is not None else _text(desk, phrases, found, times, events)
     first = [run[0] for run in times]
-    claim = phrases.counted(found.sure, len(times), "", found.units(phrases)).rstrip(".")
+    claim = phrases.opening(phrases.counted(found.sure, len(times), "", found.units(phrases)).rstrip("."))
     status = "supported" if first else "unverified"
     share = found.read / found.total if found.total else 0.0
     return route_answer(
@@ -239,9 +239,10 @@ def _text(
     if desk.asked.understood.shape in ("list", "steps", "table"):
         lines = [f"- {desk.place(event.video_id, event.span)}: {_brief(event)}" for event in shown]
         more = [phrases.more.format(n=len(times) - len(shown))] if len(times) > len(shown) else []
-        return "\n".join([phrases.counted(found.sure, len(times), "", units).rstrip(".") + ":", *lines, *more])
+        head = phrases.opening(phrases.counted(found.sure, len(times), "", units).rstrip("."))
+        return "\n".join([f"{head}:", *lines, *more])
     counted = phrases.counted(found.sure, len(times), _places(desk, phrases, shown, len(times)), units)
-    return counted if desk.asked.understood.shape == "count" else phrases.yes.format(counted=counted)
+    return phrases.opening(counted) if desk.asked.understood.shape == "count" else phrases.yes.format(counted=counted)
 
 
 def _places(desk: Desk, phrases: Phrases, shown: Sequence[StoredEvent], times: int) -> str:

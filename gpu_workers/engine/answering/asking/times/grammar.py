@@ -68,9 +68,9 @@ class _Parsing:
 
 
 def named_time(text: str, *, language: str = "") -> NamedTime | None:
-    """Return the times that text names; None if it names none. language: ISO 639-1 code; "" tries every table, and the one
-    that explains most of the text counts.
+    """Return the times that text names; None if it names none.
 
+    language: ISO 639-1 code; "" tries every table, and the one that explains most of the text counts.
     A language without a table has figures alone (1:23:45), read with the English table.
     """
     if language:
