@@ -297,3 +297,38 @@ class Overview(IndexRow):
         constraints = [
             models.UniqueConstraint(fields=["tenant", "video", "index_version"], name="overview_video_version")
         ]
+
+
+class EventVerdicts(IndexRow):
+    """What one call of a scan judged. key: digest of statement, model and prompt. true, false: ids of the events of
+    which the statement is true, and of which it is not."""
+
+    key = models.CharField(max_length=64)
+    true = models.JSONField(default=list)
+    false = models.JSONField(default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(IndexRow.Meta):
+        indexes = [models.Index(fields=["tenant", "key", "video"], name="verdicts_tenant_key")]
+
+
+class SketchBlock(IndexRow):
+    """Sketches of up to BLOCK_ITEMS items of one view, for searches in large scopes (retrieval.sketches).
+
+    view: the view whose items are sketched. n: running number of the block in its view. items: their number.
+    centre: of the vectors, in half precision. packed: one item after the other, only ever appended to.
+    """
+
+    view = models.CharField(max_length=16)
+    n = models.PositiveIntegerField()
+    items = models.PositiveIntegerField(default=0)
+    centre = models.BinaryField()
+    packed = models.BinaryField(default=b"")
+    embedding_model = models.CharField(max_length=100)
+
+    class Meta(IndexRow.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "video", "index_version", "view", "n"], name="sketch_video_version_view_n"
+            )
+        ]

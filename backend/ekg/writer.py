@@ -27,6 +27,7 @@ from backend.ekg.models import (
     Track,
     TranscriptLine,
 )
+from backend.ekg.sketches import SketchWriter
 from backend.ekg.stored_rows import read_chunk
 from backend.ekg.word_index import index_words
 from backend.tenancy.context import current_tenant_id
@@ -51,6 +52,7 @@ class VersionWriter:
         self._text_model = text_model
         self._frame_model = frame_model
         self._graph = GraphStore()
+        self._sketches = SketchWriter(video_id, version, text_model=text_model, frame_model=frame_model)
 
     def store_segment(self, segment_n: int, record: SegmentRecord, *, thumbnail_keys: Mapping[int, str]) -> None:
         """Store chunks, frames, tracks and transcript of one observed segment. thumbnail_keys: object key per frame ms.
@@ -144,6 +146,7 @@ class VersionWriter:
                 ms__gte=event.span.start_ms,
                 ms__lt=event.span.end_ms,
             ).update(event_id=event.id)
+        self._sketches.add_events(records)
         entity_ids = self.store_entities(records)
         mentions = [mention for record in records for mention in record.mentions]
         Mention.objects.bulk_create([self._mention(mention) for mention in mentions])
@@ -155,11 +158,20 @@ class VersionWriter:
         """Store the rows of the entities in their last state, without their topology. Returns their ids."""
         # The last state of an entity in this batch counts.
         entities = {entity.id: entity for record in records for entity in record.entities}
+        known = set(Entity.objects.filter(id__in=entities).values_list("id", flat=True))
         Entity.objects.bulk_create(
             [self._entity(entity) for entity in entities.values()],
             update_conflicts=True,
             unique_fields=["id"],
             update_fields=["name", "type", "description", "aliases", "weight", "centroid"],
+        )
+        # A centroid hardly moves between the powers of two of its weight.
+        self._sketches.add_entities(
+            {
+                entity.id: entity.centroid
+                for entity in entities.values()
+                if entity.id not in known or entity.weight & (entity.weight - 1) == 0
+            }
         )
         return list(entities)
 
@@ -209,6 +221,8 @@ class VersionWriter:
         Entity.objects.bulk_create([self._entity(entity) for entity in compaction.entities], batch_size=1_000)
         Mention.objects.bulk_create([self._mention(mention) for mention in compaction.mentions], batch_size=1_000)
         Relation.objects.bulk_create([self._relation(relation) for relation in compaction.relations], batch_size=1_000)
+        self._sketches.drop_entities()
+        self._sketches.add_entities({entity.id: entity.centroid for entity in compaction.entities})
         self._graph.drop_entities(self.video_id, self.version)
         self._graph.add_entities(self.video_id, self.version, [entity.id for entity in compaction.entities])
         self._store_ties(compaction.mentions, compaction.relations)
