@@ -52,6 +52,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "frontier": "the drawing of accuracy over cost",
         "details": "the pages of a video and a question",
         "search_tree": "the tree of a question, for a template",
+        "searches": "the pages of searches",
         "site": "the admin site and its dashboard",
         "static": "style sheets",
         "templates": "pages",
