@@ -125,9 +125,9 @@ def event_text(event: StoredEvent, facts: Sequence[EntityFact] = ()) -> str:
     Speech and writing that the summary repeats stand in the summary alone.
     """
     summary = as_data(event.summary)
-    told = summary.casefold()
-    spoken = _untold(told, (line.text for chunk in event.chunks for line in chunk.transcript))
-    written = _untold(told, (text for chunk in event.chunks for text in chunk.on_screen_text))
+    folded = summary.casefold()
+    spoken = _untold(folded, (line.text for chunk in event.chunks for line in chunk.transcript))
+    written = _untold(folded, (text for chunk in event.chunks for text in chunk.on_screen_text))
     parts = [summary]
     if spoken:
         parts.append(f'Speech: "{" ".join(spoken)}"')
