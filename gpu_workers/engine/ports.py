@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from gpu_workers.engine.ekg import (
     Chunk,
     Entity,
+    EntityObject,
     EventRecord,
     ObjectState,
     Overview,
@@ -26,6 +27,7 @@ from gpu_workers.engine.ekg import (
     TrackObservation,
     Vector,
 )
+from gpu_workers.engine.wall_clock import WallClock
 
 # --- writing (indexing) --------------------------------------------------------------------------------------------
 
@@ -88,8 +90,13 @@ class StoredEvent:
     chunks: tuple[Chunk, ...] = ()
 
 
-ViewName = Literal["event", "entity", "frame", "transcript", "topic"]
-"""Views that find events by similarity. events_sharing_entities is a further view, by connections of the graph."""
+ViewName = Literal["event", "entity", "frame", "transcript", "topic", "words"]
+"""Views that find events: words by the words themselves, the others by similarity. events_sharing_entities is a further
+view, by connections of the graph."""
+
+
+NamedView = Literal["name", "title", "object"]
+"""Views by the names of things: of entities, topics and tracked objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +115,17 @@ class ViewQuery:
     * neighbour's) / (1 + context). The neighbours of an event show its subject. within: admits only events, lines and
     topics that overlap it, frames inside it, and entities that take part in an event that overlaps it; they hit only
     the events that overlap it. The neighbours of an event count wherever in scope they are.
+
+    text, exact: only for view words, which has no vector (an empty one): the words that are searched for, and those of
+    them that an event must contain exactly.
     """
 
     vector: Vector
     limit: int
     context: float = 0.0
     within: Within | None = None
+    text: str = ""
+    exact: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +246,32 @@ class TimedRelation:
     place: EventPlace
 
 
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One video of the scope as a whole. language: ISO 639-1 code of its index's texts, "" if unknown. spoken: that of
+    its speech. clock: None if nothing is known about when it was filmed. until_ms: how far it may be read."""
+
+    video_id: UUID
+    title: str
+    until_ms: int
+    language: str = ""
+    spoken: str = ""
+    clock: WallClock | None = None
+
+
 class KnowledgeGraph(Protocol):
     """Read access to everything inside one question's scope. Safe to call from several threads."""
+
+    def recordings(self) -> Mapping[UUID, Recording]:
+        """Return every video of the scope, also those without an event, in order of id."""
+        ...
+
+    def narrowed(self, spans: Mapping[UUID, Span]) -> KnowledgeGraph:
+        """Return this graph on a narrower scope: of each video only its span; videos that are missing are not in it.
+
+        It shares this graph's connection. It can never reach beyond this graph's own scope.
+        """
+        ...
 
     def search_views(
         self, queries: Mapping[ViewName, ViewQuery], *, floor: float = 0.1
@@ -369,4 +405,20 @@ class KnowledgeGraph(Protocol):
     def relations_of(self, entity_ids: Sequence[UUID], *, limit: int) -> Sequence[TimedRelation]:
         """Return at most limit relations with one of the entities at an end, by video and time of the event, then by
         id. Their ends have the names that the event has for them."""
+        ...
+
+    def things_named(self, text: str, *, limit: int) -> Mapping[NamedView, Sequence[Hit]]:
+        """Return the events of the things that the words of text name: entities by name and alias, topics by title,
+        tracked objects by category and colour (engine.retrieval.named_things).
+
+        limit counts things of a kind; they come best first, ties by falling weight of an entity, then by id (an object
+        by video and number). A thing hits each event in scope that it belongs to, in order of video and time: an object
+        those in which it is visible. An entity has the names that the events in scope have for it. words of a hit: the
+        name that matched; similarity: in (0, 1].
+        """
+        ...
+
+    def links_of(self, ids: Sequence[UUID], *, limit: int) -> Sequence[EntityObject]:
+        """Return at most limit links between entities and tracked objects with one of ids at an end, by falling
+        confidence, then by entity and object. Both ends are in scope."""
         ...

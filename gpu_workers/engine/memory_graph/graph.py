@@ -7,22 +7,26 @@ from itertools import pairwise
 from uuid import UUID
 
 from gpu_workers.engine.ekg import Span, stable_id
-from gpu_workers.engine.memory_graph.things import MemoryThings
+from gpu_workers.engine.memory_graph.named import MemoryNames
 from gpu_workers.engine.memory_graph.video import MemoryVideo
 from gpu_workers.engine.memory_graph.views import Part, View
+from gpu_workers.engine.memory_graph.words import WordsView
 from gpu_workers.engine.ports import EntityFact, Hit, ViewName, ViewQuery, Within
 from gpu_workers.engine.retrieval.expansion import Appearance, connected_events
 from gpu_workers.engine.retrieval.facts import Participation, StatedRelation, facts_of
 
 
-class InMemoryGraph(MemoryThings):
+class InMemoryGraph(MemoryNames):
     """Implements ports.KnowledgeGraph over a set of videos by exact cosine.
 
-    span: if given, only what lies in it exists for the reader: events that overlap it, frames inside it.
+    span: if given, only what lies in it exists for the reader: events that overlap it, frames inside it. spans: the
+    same for single videos.
     """
 
-    def __init__(self, videos: Iterable[MemoryVideo], *, span: Span | None = None) -> None:
-        super().__init__(videos, span=span)
+    def __init__(
+        self, videos: Iterable[MemoryVideo], *, span: Span | None = None, spans: Mapping[UUID, Span] | None = None
+    ) -> None:
+        super().__init__(videos, span=span, spans=spans)
         self._next: dict[UUID, UUID] = {}
         self._views: dict[ViewName, View] = {
             name: View() for name in ("event", "entity", "frame", "transcript", "topic")
@@ -30,10 +34,19 @@ class InMemoryGraph(MemoryThings):
         for video in self._videos.values():
             self._add_views(video)
         self._views["event"].following = self._next
+        self._words = WordsView(self._events)
         # After all events, since an entity's last state counts.
         for entity_id, event_ids in self._events_of_entity.items():
             entity = self._entities[entity_id]
             self._views["entity"].add(entity_id, entity.centroid, event_ids, entity.name)
+
+    def narrowed(self, spans: Mapping[UUID, Span]) -> InMemoryGraph:
+        parts = {
+            video_id: part
+            for video_id, span in spans.items()
+            if video_id in self._videos and (part := span.cut_to(self._span_of(video_id))) is not None
+        }
+        return InMemoryGraph((self._videos[video_id] for video_id in parts), spans=parts)
 
     # --- views -----------------------------------------------------------------------------------------------------
 
@@ -42,7 +55,9 @@ class InMemoryGraph(MemoryThings):
     ) -> Mapping[ViewName, Sequence[Hit]]:
         parts = {name: self._part(query.within) for name, query in queries.items() if query.within is not None}
         return {
-            name: [
+            name: self._words.hits(query, parts.get(name))
+            if name == "words"
+            else [
                 Hit(event_id, cosine, name, item.id, item.words.strip())
                 for item, event_ids, cosine in self._views[name].nearest(query, parts.get(name), floor=floor)
                 for event_id in event_ids
@@ -52,7 +67,7 @@ class InMemoryGraph(MemoryThings):
 
     def _part(self, within: Within) -> Part:
         places = self.events_between(within.video_id, within.span, limit=len(self._timeline))
-        asked = within.span.cut_to(self._span)
+        asked = within.span.cut_to(self._span_of(within.video_id))
         return Part(asked or within.span, frozenset(place.event_id for place in places))
 
     # --- edges -----------------------------------------------------------------------------------------------------

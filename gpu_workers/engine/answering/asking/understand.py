@@ -1,0 +1,20 @@
+"""From a question's words to what it asks for. Text of a video never takes part."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.asking.routing import routed
+from gpu_workers.engine.answering.asking.times.naming import narrow_to_time
+from gpu_workers.engine.answering.calls import Calls
+
+
+def understand(asked: Asked, calls: Calls) -> Asked:
+    """Return asked with what was understood from the question, and with its graph narrowed to the time it names.
+
+    The steps, each in a module of its own: language, exact words, time, route. May raise Halt.
+    """
+    # language: engine.languages; exact words: asking.quotes.
+    asked = narrow_to_time(asked, calls)
+    return replace(asked, understood=routed(asked, calls, asked.understood))

@@ -1,0 +1,87 @@
+"""What was understood from a question's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+from uuid import UUID
+
+from gpu_workers.engine.ekg import Span
+
+Route = Literal["search", "time", "whole", "scan", "objects"]
+"""How a question is answered. search: from the events nearest to it. time: from what a stretch of time holds. whole:
+from the overview, the topics and all events of a stretch. scan: by judging a statement over every event. objects: by
+counting tracked things."""
+
+ROUTES: tuple[Route, ...] = get_args(Route)
+
+Shape = Literal["sentence", "list", "steps", "table", "count", "summary"]
+"""Form of the text that a question asks for."""
+
+ChosenBy = Literal["caller", "rules", "model", "default"]
+
+
+@dataclass(frozen=True, slots=True)
+class UnderstoodTime:
+    """The time that a question names.
+
+    words: the part of the question that names it. meaning: the same in plain English with the resolved times, for the
+    reader. spans: by video, the stretch to which all reads are narrowed; a video that is missing has nothing at that
+    time. Empty: the named time lies outside every video. order: "after" or "before" an anchor, "" without one.
+    anchor: the words of the event that the order refers to.
+    """
+
+    words: str
+    meaning: str
+    spans: Mapping[UUID, Span] = field(default_factory=dict)
+    order: Literal["", "after", "before"] = ""
+    anchor: str = ""
+    chosen_by: ChosenBy = "rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What was understood from a question.
+
+    language: ISO 639-1 code of the question, "" if unknown. searched: the question's words for retrieval, without the
+    time and in the language of the index, "" if they are the question's own. quoted: words that must be found exactly.
+    predicate: for route scan, the statement to judge. counted: for route objects, what is counted.
+    """
+
+    route: Route = "search"
+    chosen_by: ChosenBy = "default"
+    shape: Shape = "sentence"
+    language: str = ""
+    time: UnderstoodTime | None = None
+    searched: str = ""
+    quoted: tuple[str, ...] = ()
+    predicate: str = ""
+    counted: str = ""
+
+    def record(self) -> dict[str, Any]:
+        """Return it as JSON-serialisable values, for Answer.understood and the trace."""
+        time = self.time
+        return {
+            "route": self.route,
+            "chosen_by": self.chosen_by,
+            "shape": self.shape,
+            "language": self.language,
+            "searched": self.searched,
+            "quoted": list(self.quoted),
+            "predicate": self.predicate,
+            "counted": self.counted,
+            "time": None
+            if time is None
+            else {
+                "words": time.words,
+                "meaning": time.meaning,
+                "order": time.order,
+                "anchor": time.anchor,
+                "chosen_by": time.chosen_by,
+                "spans": [
+                    {"video_id": str(video_id), "start_ms": span.start_ms, "end_ms": span.end_ms}
+                    for video_id, span in sorted(time.spans.items())
+                ],
+            },
+        }
