@@ -6,11 +6,13 @@ one is not asked: the answer is put together from the titles.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.asking.rules import without_time
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls, count_prompt
 from gpu_workers.engine.answering.context import cut, shares
@@ -48,6 +50,10 @@ brief long table sentence one how many me us you can please now were come up the
 """
 _ABOUT_ALL = content_words(_ALL_WORDS)
 """Stems that narrow a question about the whole of a stretch down to nothing."""
+
+
+_PLACE = re.compile(r"\b(?:in|at|inside|near|on) (?:the|this|that|my|our) \w+(?: \w+)?\W*$", re.IGNORECASE)
+"""A place at the end of a question. What happens there is seldom described with its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +99,10 @@ def answer_by_reading(asked: Asked, calls: Calls) -> Answer | None:
 def _subject(desk: Desk, parts: Sequence[Part]) -> list[Part]:
     """Return the parts about what the question names beyond the whole; all of them if it names nothing, or if none of
     them has its words."""
-    time = desk.asked.understood.time
-    question = (
-        desk.asked.question.question.replace(time.words, " ") if time is not None else desk.asked.question.question
-    )
+    asked, time = desk.asked, desk.asked.understood.time
+    words = "" if time is None else time.words
+    question = without_time(asked.question.question, time_words=words, remaining=asked.understood.searched)
+    question = _PLACE.sub(" ", question.replace(words, " ") if words else question)
     named = content_words(question) - _ABOUT_ALL
     near = [part for part in parts if named & content_words(f"{part.title} {part.text}")]
     return near or list(parts)
