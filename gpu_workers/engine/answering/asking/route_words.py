@@ -63,8 +63,10 @@ _ENGLISH = _words(
     r"whose)?(?P<rest>.*)",
     ever=r"(?P<pre>)^(?:do|does|did|is|are|was|were|has|have|had|can)\b(?P<rest>.*\b(?:ever|never|even once|"
     r"at any (?:point|time|moment))\b.*)",
-    about=rf"^what(?:'s|s| is| was| are| were)?(?: all)?(?: {_WHICH})?(?: {_WHOLE}{_RECORDING}s?)?(?: all)? about$|"
-    rf"^what does {_WHICH} {_WHOLE}{_RECORDING} (?:deal with|cover|contain|show)\b|^what is (?:all )?(?:this|that) {_RECORDING}$",
+    about=rf"^what(?:'s|s| is| was| are| were)?(?: all)?(?: {_WHICH})?(?: {_WHOLE}{_RECORDING}s?)?(?: all)? about"
+    rf"(?: (?:of|in) {_WHICH} {_RECORDING})?$|"
+    rf"^what does {_WHICH} {_WHOLE}{_RECORDING} (?:deal with|cover|contain|show)\b|"
+    rf"^what is (?:all )?(?:this|that) {_RECORDING}$",
     summary=r"^(?:(?:give|write|make|show)(?: me| us)? )?(?:an?|the|one)?\s?(?:\w+ )?(?:summar\w+|recap|overview|"
     r"synopsis|outline|gist|tl;?dr)\b|^sum up\b|\b(?:key|main|most important) (?:points|moments|events|parts|themes|"
     rf"ideas|things|takeaways)\b|^describe {_WHICH} {_WHOLE}{_RECORDING}$|"
@@ -74,7 +76,8 @@ _ENGLISH = _words(
     topics=r"\b(?:which|what|list|name|all|how many|the|main)\b.*\b(?:topics|subjects|themes|chapters)\b|"
     rf"\bthe (?:topic|subject|theme) of {_WHICH}\b|^(?:what|which) (?:are|were) (?:all )?(?:the )?(?:main )?"
     r"(?:activities|events|happenings|scenes)\b|"
-    r"^(?:what|which) (?:activities|events|things) (?:happen\w*|(?:are|were) (?:going on|done|shown)|go on|went on|take place|took place)\b|^(?:make|give|write|list|name)\b.*\b(?:activities|everything)\b|"
+    r"^(?:what|which) (?:activities|events|things) (?:happen\w*|(?:are|were) (?:going on|done|shown)|go on|went on|"
+    r"take place|took place)\b|^(?:make|give|write|list|name)\b.*\b(?:activities|everything)\b|"
     rf"^(?:what|which) (?:places|people|activities|things|rooms) does {_WHICH} {_WHOLE}{_RECORDING} (?:show|contain)\b",
     steps=r"\b(?:list|what|which|name|give|show|describe|explain|write)\b.*\bsteps\b|\bstep[- ]by[- ]step\b|"
     r"\bone after (?:another|the other)\b|\bin (?:sequence|chronological order|order of time)\b|^list in order\b",

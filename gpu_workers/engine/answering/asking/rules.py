@@ -80,10 +80,10 @@ def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
     if match := words.many.search(text):
         return _many(match, words)
     wholes: Sequence[tuple[re.Pattern[str], Shape]] = (
+        (words.summary, "summary"),
         (words.steps, "steps"),
         (words.topics, "list"),
         (words.changed, "steps"),
-        (words.summary, "summary"),
         (words.about, "summary"),
     )
     for pattern, shape in wholes:
@@ -148,9 +148,9 @@ def _cut(text: str) -> str:
 
 
 _LEAD = re.compile(
-    r"^(?:(?:please|in short|so|and|ok|okay|hey|hi|well|now|then|also|can you|could you|would you|will you|i(?: would|'d)? "
-    r"(?:want|like) to know|do you know|let me know|tell me|say|bitte|und|por favor|y|dime|请|請|من فضلك|هل يمكنك)\b"
-    r"[ ,:]*)+",
+    r"^(?:(?:please|in short|(?:in|of|during|on) (?:the|this) (?:video|recording|footage|clip|film)|so|and|ok|okay|hey|"
+    r"hi|well|now|then|also|can you|could you|would you|will you|i(?: would|'d)? (?:want|like) to know|do you know|"
+    r"let me know|tell me|say|bitte|und|por favor|y|dime|请|請|من فضلك|هل يمكنك)\b[ ,:]*)+",
     re.IGNORECASE,
 )
 _ASKING = re.compile(
