@@ -68,7 +68,9 @@ _ENGLISH = _words(
     rf"^what does {_WHICH} {_WHOLE}{_RECORDING} (?:deal with|cover|contain|show)\b|"
     rf"^what is (?:all )?(?:this|that) {_RECORDING}$",
     summary=r"^(?:(?:give|write|make|show)(?: me| us)? )?(?:an?|the|one)?\s?(?:\w+ )?(?:summar\w+|recap|overview|"
-    r"synopsis|outline|gist|tl;?dr)\b|^sum up\b|\b(?:key|main|most important) (?:points|moments|events|parts|themes|"
+    r"synopsis|outline|gist|tl;?dr)\b|^sum up\b|"
+    r"\b(?:an?|short|brief|quick|full) (?:summary|overview|recap|outline)\b|"
+    r"\b(?:key|main|most important) (?:points|moments|events|parts|themes|"
     rf"ideas|things|takeaways)\b|^describe {_WHICH} {_WHOLE}{_RECORDING}$|"
     rf"^what (?:happens|happened|is happening|goes on|"
     rf"went on|takes place|took place) (?:in|during|throughout|over) {_WHICH} {_WHOLE}{_RECORDING}s?$|"
@@ -94,7 +96,8 @@ _ENGLISH = _words(
     auxiliary=r"^\W*(?:(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|there|been|it happen that|in "
     r"total|we see|you see|i see)\b\W*)+",
     everywhere=rf"\b(?:in|during|throughout|over|of|on) {_WHICH} {_WHOLE}{_RECORDING}s?\b|\b(?:in total|altogether|"
-    r"overall|all in all|in all|on camera|on screen|at all|ever|never|even once|at any (?:point|time|moment)|exactly|"
+    r"overall|all in all|in all|"
+    r"give (?:me )?(?:a|the) number|on camera|on screen|at all|ever|never|even once|at any (?:point|time|moment)|exactly|"
     r"please)\b|\b(?:are|is|were|was) there\b",
     unsure=r"\b(?:always|ever|never|every|everything|throughout|overall|altogether|total|usually|mostly|repeatedly|"
     r"count|counts|whole|entire|sequence|stages|phases|storyline|plot|summar\w+|in general)\b",

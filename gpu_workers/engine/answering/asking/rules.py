@@ -154,7 +154,7 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _ASKING = re.compile(
-    r"(?:(?:what|which|who|when|where|why|how|is|are|was|were|the|a|an|find|list|show|name|give|me|all|count|answer|on|"
+    r"(?:(?:what(?:'s|s)?|which|who|when|where|why|how|is|are|was|were|the|a|an|find|list|show|name|give|me|all|count|answer|on|"
     r"at|in|during|of|do|does|did|qué|was|welche|列出)\b\W*)+",
     re.IGNORECASE,
 )

@@ -150,13 +150,13 @@ def _plain(text: str) -> str:
 
 
 _PAST_FORMS = """
-leapt leap brought bring broke break broken break drank drink gave give given give fell fall fallen fall rang ring rung
-ring threw throw thrown throw caught catch bought buy sold sell spoke speak spoken speak wrote write written write drove
-drive driven drive rode ride ridden ride swam swim ate eat eaten eat fed feed held hold kept keep lost lose met meet
-paid pay said say sent send shook shake shot shoot sang sing slept sleep stole steal stolen steal swept sweep taught
-teach wore wear worn wear won win hid hide hidden hide bit bite bitten bite built build dug dig drew draw drawn draw flew fly
-flown fly froze freeze frozen freeze hung hang knelt kneel laid lay lit light rose rise slid slide stuck stick struck
-strike tore tear torn tear woke wake shut shut began begin begun begin found find led lead
+leapt leap brought bring broke break broken break drank drink gave give given give fell fall fallen fall rang ring
+rung ring threw throw thrown throw caught catch bought buy sold sell spoke speak spoken speak wrote write written
+write drove drive driven drive rode ride ridden ride swam swim ate eat eaten eat fed feed held hold kept keep lost
+lose met meet paid pay said say sent send shook shake shot shoot sang sing slept sleep stole steal stolen steal swept
+sweep taught teach wore wear worn wear won win hid hide hidden hide bit bite bitten bite built build dug dig drew draw
+drawn draw flew fly flown fly froze freeze frozen freeze hung hang knelt kneel laid lay lit light rose rise slid slide
+stuck stick struck strike tore tear torn tear woke wake shut shut began begin begun begin found find led lead
 """
 _PAST_WORDS = _PAST_FORMS.split()
 _PAST = dict(zip(_PAST_WORDS[::2], _PAST_WORDS[1::2], strict=True))
