@@ -97,7 +97,8 @@ _ENGLISH = _words(
     r"total|we see|you see|i see)\b\W*)+",
     everywhere=rf"\b(?:in|during|throughout|over|of|on) {_WHICH} {_WHOLE}{_RECORDING}s?\b|\b(?:in total|altogether|"
     r"overall|all in all|in all|"
-    r"give (?:me )?(?:a|the) number|on camera|on screen|at all|ever|never|even once|at any (?:point|time|moment)|exactly|"
+    r"give (?:me )?(?:a|the) number|"
+    r"on camera|on screen|at all|ever|never|even once|at any (?:point|time|moment)|exactly|"
     r"please)\b|\b(?:are|is|were|was) there\b",
     unsure=r"\b(?:always|ever|never|every|everything|throughout|overall|altogether|total|usually|mostly|repeatedly|"
     r"count|counts|whole|entire|sequence|stages|phases|storyline|plot|summar\w+|in general)\b",

@@ -120,7 +120,7 @@ def _statement(match: re.Match[str], words: RouteWords) -> str:
     statement = re.sub(
         r"^\W*(?:events|moments|scenes|clips|parts|occasions) (?:that |in which |where |when )?", "", rest
     )
-    spaced = " ".join(f"{statement} {words.everywhere.sub(' ', before)}".split()).strip(" ,:;.")
+    spaced = " ".join(f"{statement} {words.everywhere.sub(' ', before)}".split()).strip(" ,:;.-")
     spaced = re.sub(r"(?: (?:are|is|were|was|sind|hay|there|zu sehen))+$", "", spaced)
     return _cut(spaced) if re.search(r"\w", spaced) else ""
 
