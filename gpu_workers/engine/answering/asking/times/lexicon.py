@@ -26,6 +26,8 @@ KINDS = {
     "H": "a share: half is 2, quarter is 4",
     "B": "beginning",
     "E": "end",
+    "Z": "at the beginning, in one phrase",
+    "Y": "at the end, in one phrase",
     "M": "middle",
     "V": "of the video",
     "N": "into the video",

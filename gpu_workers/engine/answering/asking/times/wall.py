@@ -46,14 +46,15 @@ def resolve_wall(
     zone = next((clock.zone for clock in clocks.values() if clock.zone), "")
     first: _Interval | None = None
     for _, clock in sorted(clocks.items()):
-        today = (now or latest).astimezone(clock.tzinfo).date()
+        present = (now or latest).astimezone(clock.tzinfo).replace(tzinfo=None)
+        today = present.date()
         for interval in _intervals(named, _days(clock, named, today), today):
             first = first or interval
             spans = {other: span for other, c in clocks.items() if (span := _filmed(c, interval)) is not None}
             if not spans:
                 continue
             day = interval[0].date()
-            rank = (day <= today or not clock.dated, day, _DAYTIME[0] <= interval[0].hour < _DAYTIME[1])
+            rank = (interval[0] <= present or not clock.dated, day, _DAYTIME[0] <= interval[0].hour < _DAYTIME[1])
             if best is None or rank > best[0]:
                 best = rank, spans, interval
     if best is not None:
