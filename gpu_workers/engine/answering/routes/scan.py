@@ -116,7 +116,9 @@ def _found(desk: Desk, statement: str, step: Step) -> Findings:
         return _judged(desk, scan, events, frozenset(), found, step)
     decided = by_words.sure if scan.small else frozenset[UUID]()
     named = [event for event in events if event.id in by_words.sure and event.id not in decided]
-    fitting = scan.fitting([*named, *_doubtful(desk, statement, by_words, events)])
+    # A small reasoner's yes is worth less than words: it judges only where they found nothing, or at effort high.
+    settled = scan.small and bool(decided) and desk.asked.settings.effort != "high"
+    fitting = scan.fitting([*named, *([] if settled else _doubtful(desk, statement, by_words, events))])
     found = _judged(desk, scan, fitting, decided, found, step)
     if scan.small:
         # Words decide about the rest: all events count as read, but none as judged by itself.

@@ -6,11 +6,13 @@ one is not asked: the answer is put together from the titles.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.asking.rules import without_time
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls, count_prompt
 from gpu_workers.engine.answering.context import cut, shares
@@ -45,9 +47,17 @@ night hour summarise summarize summary overview recap gist outline about topics 
 discussed treated shown list steps step by tell explain describe give show name all main key important points events
 moments highlights happens happened change changes changed different whole entire everything time order sequence short
 brief long table sentence one how many me us you can please now were come up there go goes on over
+activities activity after another other next done general places part section sequence
 """
 _ABOUT_ALL = content_words(_ALL_WORDS)
 """Stems that narrow a question about the whole of a stretch down to nothing."""
+
+
+_ABOUT = re.compile(r"\b(?:about|regarding|concerning) (?P<rest>.+)", re.IGNORECASE)
+_PLACES = re.compile(r"\b(?:places|locations|rooms|cameras)\b", re.IGNORECASE)
+
+_PLACE = re.compile(r"\b(?:in|at|inside|near|on) (?:the|this|that|my|our) \w+(?: \w+)?\W*$", re.IGNORECASE)
+"""A place at the end of a question. What happens there is seldom described with its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +101,16 @@ def answer_by_reading(asked: Asked, calls: Calls) -> Answer | None:
 
 
 def _subject(desk: Desk, parts: Sequence[Part]) -> list[Part]:
-    """Return the parts about what the question names beyond the whole; all of them if it names nothing, or if none of
-    them has its words."""
-    time = desk.asked.understood.time
-    question = (
-        desk.asked.question.question.replace(time.words, " ") if time is not None else desk.asked.question.question
-    )
-    named = content_words(question) - _ABOUT_ALL
-    near = [part for part in parts if named & content_words(f"{part.title} {part.text}")]
+    """Return the parts about what the question names beyond the whole: those with a word of what follows "about", or
+    with two of its other words. All of them if it names nothing, or if no part has these words."""
+    asked, time = desk.asked, desk.asked.understood.time
+    words = "" if time is None else time.words
+    question = without_time(asked.question.question, time_words=words, remaining=asked.understood.searched)
+    question = _PLACE.sub(" ", question.replace(words, " ") if words else question)
+    about = _ABOUT.search(question)
+    named = content_words(about["rest"]) - _ABOUT_ALL if about else content_words(question) - _ABOUT_ALL
+    least = 1 if about else 2
+    near = [part for part in parts if len(named & content_words(f"{part.title} {part.text}")) >= least]
     return near or list(parts)
 
 
@@ -221,13 +233,19 @@ def _text(desk: Desk, contents: Contents, items: Sequence[Item], *, written: boo
             for number, item in enumerate(items, start=1)
         )
     if shape == "list":
-        return "\n".join(f"- {item.text.rstrip('.')} ({_when(desk, item.parts[0])})" for item in items)
+        lines = [f"- {item.text.rstrip('.')} ({_when(desk, item.parts[0])})" for item in items]
+        asks_places = complete and _PLACES.search(desk.asked.question.question)
+        return "\n".join([*(_overviews(contents) if asks_places else []), *lines])
     if written:
         return " ".join(item.text if item.text.endswith((".", "!", "?", "。")) else f"{item.text}." for item in items)
     named = "; ".join(f"{item.text.rstrip('.')} ({_when(desk, item.parts[0])})" for item in items)
     head = (phrases.part if len(items) == 1 else phrases.parts).format(n=len(items))
-    about = [] if shape == "count" or not complete else [text[:ABOUT_CHARACTERS] for text in contents.about.values()]
+    about = [] if shape == "count" or not complete else _overviews(contents)
     return " ".join([*about, f"{head} {named}."])
+
+
+def _overviews(contents: Contents) -> list[str]:
+    return [text[:ABOUT_CHARACTERS] for text in contents.about.values()]
 
 
 def _when(desk: Desk, part: Part) -> str:
