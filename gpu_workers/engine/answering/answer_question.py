@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from gpu_workers.engine.answering.answer_language import in_asked_language
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.asking.understand import understand
 from gpu_workers.engine.answering.budget import Allowance, Halt, Spending
@@ -70,7 +71,7 @@ def answer_question(
     try:
         calls.spending.check()
         asked = understand(stand_alone(asked, calls), calls)
-        answer = method.answer(asked, calls)
+        answer = in_asked_language(asked, calls, method.answer(asked, calls))
     except Halt as halt:
         calls.halt(halt)
         answer = conclude(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)

@@ -138,7 +138,14 @@ def bind_answer_models(settings: ModelSettings, llm: ChatModel) -> AnswerModels:
         checker=_checker(settings, llm),
         reranker=_reranker(settings.reranker, settings),
         entailer=_entailer(settings.entailer, settings),
+        embedder_languages=_languages(settings.text_embedder),
     )
+
+
+def _languages(embedder: RoleSettings) -> tuple[str, ...]:
+    """Return AnswerModels.embedder_languages: those of the table, English for a model that the table does not have."""
+    row = find_model(served_model(embedder).name if embedder.url else embedder.model or MINILM)
+    return row.languages if row is not None else ("en",)
 
 
 def _checker(settings: ModelSettings, llm: ChatModel) -> Checker:

@@ -524,7 +524,8 @@ class IndexModels:
 
 @dataclass(frozen=True, slots=True)
 class AnswerModels:
-    """The roles of a question. calibration: what was fitted to these models."""
+    """The roles of a question. calibration: what was fitted to these models. embedder_languages: ISO 639-1 codes of the
+    languages whose texts the text embedder finds; empty for one of many languages."""
 
     reasoner: ChatModel
     text_embedder: TextEmbedder
@@ -534,6 +535,7 @@ class AnswerModels:
     checker: Checker | None = None
     reranker: Reranker | None = None
     entailer: Entailer | None = None
+    embedder_languages: tuple[str, ...] = ("en",)
 
     @property
     def eyes(self) -> bool:

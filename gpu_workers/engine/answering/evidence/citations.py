@@ -103,7 +103,9 @@ def _by_text(
         claim, text = claims[index], texts[event_id]
         quote = best_sentence(text, f"{question} {claim}")
         closeness = close.to_claim.get((index, event_id), 0.0)
-        return text_verdict(claim, text, quote, closeness, question=question, sense=sense)
+        return text_verdict(
+            claim, text, quote, closeness, question=question, sense=sense, language=asked.answer_language
+        )
 
     return {(index, event_id): verdict(index, event_id) for index in range(len(claims)) for event_id in texts}
 
