@@ -103,6 +103,7 @@ def handle(work: Work) -> FollowUp | None:
                 seed=question.seed,
                 history=history,
                 check=cast(CheckMode, question.check_mode),
+                language=question.language,
             ),
             graph,
             models,

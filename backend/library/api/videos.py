@@ -91,7 +91,7 @@ class VideoView(TenantView):
         tags=["Videos"],
     )
     def patch(self, request: Request, video_id: str) -> Response:
-        """Change the title, collection, external_id or metadata of a video. Metadata is replaced as a whole."""
+        """Change the title, collection, language, external_id or metadata of a video. Metadata is replaced whole."""
         video = self._video(video_id)
         version = expected_version(request, current=video.version)
         fields = parsed(VideoUpdateRequestSerializer, request)

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from rest_framework import serializers
 
-from backend.api.bodies import MetadataField, ResourceErrorSerializer, StrictSerializer
+from backend.api.bodies import LanguageField, MetadataField, ResourceErrorSerializer, StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ExactDecimalField
 from backend.questions.bodies.answers import (
@@ -82,6 +82,13 @@ class QuestionFieldsSerializer(ScopeRequestSerializer):
         default="auto",
         help_text="How method `ava` looks again when its answer is in doubt: `off`, `frames` (one look at frames), "
         "`inspect` (planned looks in rounds), or `auto`, where the effort decides. Other methods take only `auto`.",
+    )
+    language = LanguageField(
+        max_length=8,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="Language of the answer by its ISO 639-1 code, such as `de`. By default the question's own.",
     )
     budget = QuestionBudgetRequestSerializer(required=False, help_text="Limits of this question.")
     seed = serializers.IntegerField(
@@ -177,6 +184,12 @@ class QuestionSerializer(serializers.Serializer[Any]):
     effort = serializers.ChoiceField(EFFORTS, source="question.effort", help_text=EFFORT_HELP)
     check = serializers.ChoiceField(
         CHECKS, source="question.check_mode", help_text="How method `ava` looks again when its answer is in doubt."
+    )
+    language = serializers.CharField(
+        source="question.language",
+        allow_blank=True,
+        help_text="Language of the answer by its ISO 639-1 code: as you gave it, or as the question's words show it; "
+        "empty while it is unknown.",
     )
     budget = QuestionBudgetSerializer(source="question.budget", help_text="Limits of this question.")
     seed = serializers.IntegerField(source="question.seed", help_text="Seed of the sampling.")

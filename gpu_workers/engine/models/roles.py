@@ -338,7 +338,11 @@ class Transcriber(Protocol):
 
     name: str
 
-    def transcribe(self, samples: NDArray[np.float32], *, offset_ms: int, meter: Meter) -> Sequence[TranscriptLine]: ...
+    def transcribe(
+        self, samples: NDArray[np.float32], *, offset_ms: int, meter: Meter, language: str = ""
+    ) -> Sequence[TranscriptLine]:
+        """Return the lines spoken in samples. language: ISO 639-1 code of the speech, "" to detect it."""
+        ...
 
 
 # --- vectors and similarity ----------------------------------------------------------------------------------------
