@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from bench.evaluation import languages
 from bench.evaluation.arms import ABLATIONS, CHOICE_ARMS, METHOD_ARMS, WITHOUT_REASONER, ChoiceArm
 from bench.evaluation.captions import FORM, CaptionIndex
 from bench.evaluation.datasets import (
@@ -45,7 +46,7 @@ RANKS = (1, 5, 10)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="make eval", description=__doc__)
-    parser.add_argument("--set", required=True, choices=SETS)
+    parser.add_argument("--set", required=True, choices=(*SETS, "languages"))
     parser.add_argument("--data", required=True, type=Path)
     parser.add_argument("--arm", required=True)
     parser.add_argument("--limit", type=_count, default=None, help="first n items, in the seed's order")
@@ -64,10 +65,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         # Before any long work, so that unreadable input is reported at once.
         others = [(path, read_report(Path(path), of=options.set)) for path in options.against.split(",") if path]
+        if options.set == "languages":
+            return _reported(options, _in_languages(options, others))
         questions = _read(options)
     except ValueError as error:
         parser.error(str(error))
-    body = _evaluated(options, questions, others)
+    return _reported(options, _evaluated(options, questions, others))
+
+
+def _reported(options: argparse.Namespace, body: dict[str, object]) -> int:
     if options.out:
         options.out.parent.mkdir(parents=True, exist_ok=True)
         options.out.write_text(json.dumps(body, indent=1) + "\n")
@@ -78,6 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def arms_of(name: str) -> tuple[str, ...]:
     """Return the arms that a set can be answered with."""
+    if name == "languages":
+        return languages.LANGUAGE_ARMS
     return TAPE_ARMS if name in TAPE_SETS else CHOICE_ARMS + METHOD_ARMS + ABLATIONS
 
 
@@ -139,6 +147,15 @@ def _evaluated(
             done = _finished(options, run, models)
             items = list(_resumed(chosen, ask, done, label=f"{options.set} {options.arm}"))
     return report(run, items, others)
+
+
+def _in_languages(options: argparse.Namespace, others: list[tuple[str, dict[str, object]]]) -> dict[str, object]:
+    """Return the report of the set `languages`. Raises UnreadableSet."""
+    folder = weights.cache_dir() / "evaluation"
+    with caption_models(folder, reasoner=options.arm not in languages.ASKS_NOBODY) as models:
+        index = CaptionIndex(models.text_embedder, models.similarity, folder=folder / "indexes")
+        run, items = languages.evaluated(options.arm, options.data, models, index, limit=options.limit)
+    return {**report(run, items, others), "by_language": languages.by_language(items)}
 
 
 def _resumed(

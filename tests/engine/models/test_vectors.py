@@ -8,9 +8,8 @@ from pathlib import Path
 import bert_score
 import numpy as np
 import pytest
+from faster_whisper import decode_audio
 
-from gpu_workers.engine.ekg import Span
-from gpu_workers.engine.indexing.audio import read_audio
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.local.conse import ConseFrameEmbedder
 from gpu_workers.engine.models.local.encoders import MiniLMTextEmbedder
@@ -20,7 +19,6 @@ from gpu_workers.engine.models.local.whisper import WhisperTranscriber
 from gpu_workers.engine.models.observer.detector import SsdDetector
 from gpu_workers.engine.models.observer.scene import SceneClassifier
 from gpu_workers.engine.models.roles import Meter
-from tests.engine.indexing.media import FFMPEG
 from tests.engine.models.tiny_models import write_siglip
 
 SPEECH = Path(__file__).parents[4] / "shared" / "data" / "audio" / "jfk.flac"
@@ -140,7 +138,7 @@ def test_siglip_loads_from_a_folder_and_puts_texts_and_frames_into_one_space(tmp
 @pytest.mark.skipif(not SPEECH.exists(), reason="the shared recordings are not here")
 def test_speech_is_heard_in_its_language_or_in_the_one_that_is_given() -> None:
     whisper = WhisperTranscriber(weights.fetch("whisper-base"), name="whisper-base")
-    samples = read_audio(str(SPEECH), Span(0, 11_000), FFMPEG)
+    samples = decode_audio(str(SPEECH))
 
     heard = whisper.transcribe(samples, offset_ms=0, meter=Meter())
     forced = whisper.transcribe(samples, offset_ms=0, meter=Meter(), language="de")
