@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from backend.ekg.models import Chunk, Frame, Overview, Topic, TranscriptLine
-from backend.ekg.scope import ScopedQueries
+from backend.ekg.recording_reads import RecordingReads
 from backend.ekg.stored_rows import read_chunk, read_topic
 from backend.ekg.view_search import EVENT_IN_SCOPE, EVENT_OF_LINE, INSIDE, SCOPE
 from gpu_workers.engine import ekg
@@ -26,7 +26,8 @@ EVENTS = (
 """Columns of those of the events %(ids)s that the scope admits, with {columns} to be filled in."""
 _WITH_INSIDE = f"WITH {SCOPE}, {INSIDE} "
 _EXTENTS = _WITH_INSIDE + (
-    "SELECT video_id, greatest(min(start_ms), %(start)s), least(max(end_ms), %(end)s) FROM inside GROUP BY video_id"
+    "SELECT video_id, greatest(min(inside.start_ms), from_ms), least(max(inside.end_ms), to_ms) FROM inside "
+    "JOIN scope USING (video_id, index_version) GROUP BY video_id, from_ms, to_ms"
 )
 _PLACES = (
     f"WITH {SCOPE} SELECT e.id, e.video_id, e.n, e.start_ms, e.end_ms FROM ekg_event e "
@@ -54,11 +55,12 @@ _SPOKEN = (
 )
 # One multirange per video, since a comparison of each line with each event would be slow for common words.
 _LINES = _WITH_INSIDE + (
-    ", told AS MATERIALIZED (SELECT video_id, index_version, range_agg(int8range(start_ms, end_ms)) AS times "
-    "FROM inside GROUP BY video_id, index_version) "
+    ", told AS MATERIALIZED (SELECT video_id, index_version, from_ms, to_ms, "
+    "range_agg(int8range(start_ms, end_ms)) AS times FROM inside JOIN scope USING (video_id, index_version) "
+    "GROUP BY video_id, index_version, from_ms, to_ms) "
     "SELECT line.id, line.video_id, line.start_ms, line.end_ms, line.text, line.words FROM ekg_transcriptline line "
     "JOIN told USING (video_id, index_version) WHERE line.tenant_id = %(tenant)s "
-    "AND line.start_ms < %(end)s AND line.end_ms > %(start)s "
+    "AND line.start_ms < told.to_ms AND line.end_ms > told.from_ms "
     "AND told.times && int8range(line.start_ms, line.end_ms)"
 )
 _LINES_IN_ORDER = "ORDER BY line.video_id, line.start_ms, line.end_ms, line.id"
@@ -71,7 +73,7 @@ _LINES_BY_WORDS = (
 )
 
 
-class MomentReads(ScopedQueries):
+class MomentReads(RecordingReads):
     """The reads of engine.ports.KnowledgeGraph by time, words and topic."""
 
     def timeline(self, *, after: EventPlace | None = None, limit: int) -> Sequence[EventPlace]:
@@ -119,9 +121,20 @@ class MomentReads(ScopedQueries):
 
     def frames_of(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[StoredFrame]:
         def read() -> list[StoredFrame]:
-            inside = [row[0] for row in self._rows(EVENTS.format(columns="e.id"), ids=list(set(event_ids)))]
-            span = {"ms__gte": self._scope.start_ms, "ms__lt": self._scope.end_ms}
-            rows = stored_frames(Frame.objects.filter(event_id__in=inside, **span).order_by("video_id", "ms"))
+            columns = "e.id, scope.from_ms, scope.to_ms"
+            inside = {
+                event_id: (from_ms, to_ms)
+                for event_id, from_ms, to_ms in self._rows(EVENTS.format(columns=columns), ids=list(set(event_ids)))
+            }
+            # Frames of an event that reaches beyond the scope.
+            spans = set(inside.values())
+            earliest, latest = min((s for s, _ in spans), default=0), max((e for _, e in spans), default=0)
+            frames = Frame.objects.filter(event_id__in=inside, ms__gte=earliest, ms__lt=latest)
+            rows = [
+                row
+                for row in stored_frames(frames.order_by("video_id", "ms"))
+                if inside[row.event_id][0] <= row.ms < inside[row.event_id][1]
+            ]
             return [rows[index] for index in evenly(len(rows), limit)]
 
         return self._run(read) if event_ids else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from backend.ekg.graph_store import GraphStore
@@ -58,10 +59,18 @@ class PostgresGraph(ThingReads):
     def search_views(
         self, queries: Mapping[ViewName, ViewQuery], *, floor: float = 0.1
     ) -> Mapping[ViewName, Sequence[Hit]]:
-        sql, parameters = view_statement(queries, floor=floor)
+        searched = {name: cut for name, query in queries.items() if (cut := self._cut(query)) is not None}
+        sql, parameters = view_statement(searched, floor=floor)
         models = {"text_model": self._text_model, "frame_model": self._frame_model}
         rows = self._run(lambda: self._rows(sql, **parameters, **models)) if sql else []
         return read_hits(queries, rows)
+
+    def _cut(self, query: ViewQuery) -> ViewQuery | None:
+        """Return the query with its part cut to the scope; None if nothing of it is in scope."""
+        if query.within is None:
+            return query
+        part = self._part_of(query.within.video_id, query.within.span)
+        return None if part is None else replace(query, within=replace(query.within, span=part))
 
     def _inside(self, event_ids: Collection[UUID]) -> dict[UUID, int]:
         """Return the number n of each event that the scope admits: the scope filters what the graph reaches, too."""

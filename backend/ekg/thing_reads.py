@@ -25,19 +25,21 @@ from gpu_workers.engine.ports import (
 from gpu_workers.engine.retrieval.in_scope import entity_in, object_in, track_in
 
 _WITH_INSIDE = f"WITH {SCOPE}, {INSIDE} "
-_UNTIL = "least(%(end)s, scope.until_ms)"
+_UNTIL = "least(scope.to_ms, scope.until_ms)"
 _OBJECTS = (
-    f"WITH {SCOPE} SELECT o.*, scope.until_ms FROM ekg_trackedobject o JOIN scope USING (video_id, index_version) "
-    f"WHERE o.tenant_id = %(tenant)s AND %(start)s < {_UNTIL} "
+    f"WITH {SCOPE} SELECT o.*, scope.from_ms, {_UNTIL} AS to_ms "
+    "FROM ekg_trackedobject o JOIN scope USING (video_id, index_version) "
+    f"WHERE o.tenant_id = %(tenant)s AND scope.from_ms < {_UNTIL} "
     f"AND EXISTS (SELECT FROM jsonb_array_elements(o.spans) span "
-    f"WHERE (span->>0)::bigint < {_UNTIL} AND (span->>1)::bigint > %(start)s) "
+    f"WHERE (span->>0)::bigint < {_UNTIL} AND (span->>1)::bigint > scope.from_ms) "
     "ORDER BY o.video_id, o.n LIMIT %(limit)s"
 )
 _TRACKS = (
-    f"WITH {SCOPE} SELECT t.*, scope.until_ms FROM ekg_track t JOIN scope USING (video_id, index_version) "
-    f"WHERE t.tenant_id = %(tenant)s AND t.object_id = ANY(%(ids)s::uuid[]) AND %(start)s < {_UNTIL} "
-    f"AND t.start_ms < {_UNTIL} AND t.end_ms > %(start)s "
-    f"ORDER BY t.video_id, greatest(t.start_ms, %(start)s), t.track_no, least(t.end_ms, {_UNTIL}) LIMIT %(limit)s"
+    f"WITH {SCOPE} SELECT t.*, scope.from_ms, {_UNTIL} AS to_ms "
+    "FROM ekg_track t JOIN scope USING (video_id, index_version) "
+    f"WHERE t.tenant_id = %(tenant)s AND t.object_id = ANY(%(ids)s::uuid[]) AND scope.from_ms < {_UNTIL} "
+    f"AND t.start_ms < {_UNTIL} AND t.end_ms > scope.from_ms "
+    f"ORDER BY t.video_id, greatest(t.start_ms, scope.from_ms), t.track_no, least(t.end_ms, {_UNTIL}) LIMIT %(limit)s"
 )
 _ENTITIES = _WITH_INSIDE + (
     "SELECT u.id, u.video_id, u.name, u.type, u.description, ARRAY(SELECT jsonb_array_elements_text(u.aliases)), "
@@ -84,7 +86,7 @@ class ThingReads(MomentReads):
     def objects(self, *, limit: int) -> Sequence[StoredObject]:
         def read() -> list[StoredObject]:
             rows = list(TrackedObject.objects.raw(_OBJECTS, self._scope_parameters | {"limit": max(0, limit)}))
-            scopes = {row.id: Span(self._scope.start_ms, min(self._scope.end_ms, row.until_ms)) for row in rows}
+            scopes = {row.id: Span(row.from_ms, row.to_ms) for row in rows}
             whole = [_stored(row) for row in rows]
             reaching = [thing.id for thing in whole if not all(map(scopes[thing.id].holds, thing.spans))]
             crossings = _crossings(reaching)
@@ -98,7 +100,7 @@ class ThingReads(MomentReads):
             tracks = []
             parameters = {"ids": list(set(object_ids)), "limit": max(0, limit)}
             for row in Track.objects.raw(_TRACKS, self._scope_parameters | parameters):
-                scope = Span(self._scope.start_ms, min(self._scope.end_ms, row.until_ms))
+                scope = Span(row.from_ms, row.to_ms)
                 observed = track_in(scope, read_track(row))
                 if observed is not None and row.object_id is not None:
                     tracks.append(StoredTrack(row.object_id, row.video_id, observed))

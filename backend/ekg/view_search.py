@@ -11,12 +11,13 @@ import numpy as np
 from gpu_workers.engine.ekg import Vector
 from gpu_workers.engine.ports import Hit, ViewName, ViewQuery
 
+# from_ms, to_ms: the span of each video that may be read.
 SCOPE = (
-    "scope AS MATERIALIZED (SELECT * FROM unnest(%(videos)s::uuid[], %(versions)s::int[], %(untils)s::bigint[]) "
-    "AS s(video_id, index_version, until_ms))"
+    "scope AS MATERIALIZED (SELECT * FROM unnest(%(videos)s::uuid[], %(versions)s::int[], %(untils)s::bigint[], "
+    "%(starts)s::bigint[], %(ends)s::bigint[]) AS s(video_id, index_version, until_ms, from_ms, to_ms))"
 )
 EVENT_IN_SCOPE = (
-    "e.tenant_id = %(tenant)s AND e.end_ms <= scope.until_ms AND e.start_ms < %(end)s AND e.end_ms > %(start)s"
+    "e.tenant_id = %(tenant)s AND e.end_ms <= scope.until_ms AND e.start_ms < scope.to_ms AND e.end_ms > scope.from_ms"
 )
 EVENT_OF_LINE = (
     "e.video_id = line.video_id AND e.index_version = line.index_version "
@@ -35,7 +36,7 @@ INSIDE = (
 # without a look-up for each of 36,000 frames. All hits are joined with inside nevertheless.
 # The join with scope shows the planner that these are few rows; otherwise it reads all rows of the tenant.
 REACH = (
-    "reach AS MATERIALIZED (SELECT video_id, index_version, start_ms, end_ms FROM scope JOIN "
+    "reach AS MATERIALIZED (SELECT video_id, index_version, start_ms, end_ms, from_ms, to_ms FROM scope JOIN "
     "(SELECT video_id, index_version, min(start_ms) AS start_ms, max(end_ms) AS end_ms FROM inside "
     "GROUP BY video_id, index_version) span USING (video_id, index_version))"
 )
@@ -98,7 +99,7 @@ _VIEWS: Mapping[ViewName, _View] = {
         model="frame",
         table="ekg_frame",
         rows="ekg_frame frame JOIN reach USING (video_id, index_version) WHERE frame.event_id IS NOT NULL "
-        "AND frame.ms >= greatest(reach.start_ms, %(start)s) AND frame.ms < least(reach.end_ms, %(end)s)",
+        "AND frame.ms >= greatest(reach.start_ms, reach.from_ms) AND frame.ms < least(reach.end_ms, reach.to_ms)",
         events="JOIN inside e ON e.id = frame.event_id",
         words="'at ' || frame.ms || ' ms'",
         times=("frame.ms", "frame.ms + 1"),
@@ -124,7 +125,7 @@ _VIEWS: Mapping[ViewName, _View] = {
         table="ekg_topic",
         # The scope holds the whole topic, since its words cannot be cut.
         rows="ekg_topic topic JOIN scope USING (video_id, index_version) "
-        "WHERE topic.start_ms >= %(start)s AND topic.end_ms <= least(%(end)s, scope.until_ms)",
+        "WHERE topic.start_ms >= scope.from_ms AND topic.end_ms <= least(scope.to_ms, scope.until_ms)",
         carried=("video_id", "index_version", "topic.first_event", "topic.end_event"),
         tried=f"CROSS JOIN LATERAL (SELECT FROM inside e WHERE {EVENT_OF_TOPIC} LIMIT 1) topic_event",
         events=f"JOIN inside e ON {EVENT_OF_TOPIC}",
@@ -143,7 +144,7 @@ def half(vector: Vector) -> str:
 def view_statement(queries: Mapping[ViewName, ViewQuery], *, floor: float) -> tuple[str, dict[str, Any]]:
     """Return the SQL and its parameters; "" if no view is searched.
 
-    The parameters leave out those of the scope, %(text_model)s and %(frame_model)s.
+    The parameters leave out those of the scope, %(text_model)s and %(frame_model)s. queries: within lies in the scope.
 
     Rows: view, event id, item id, similarity, words. Exact: the rows are ordered by an expression that no index has,
     and each view is a CTE of its own, so an approximate index can never be chosen.
@@ -177,16 +178,8 @@ def _narrowed(name: ViewName) -> str:
     """Return the CTE of the events in scope that overlap the part to which a view is narrowed."""
     return (
         f"{name}_inside AS MATERIALIZED (SELECT * FROM inside WHERE video_id = %({name}_video)s::uuid "
-        f"AND {_from(name)} < {_to(name)} AND start_ms < {_to(name)} AND end_ms > {_from(name)})"
+        f"AND start_ms < %({name}_to)s AND end_ms > %({name}_from)s)"
     )
-
-
-def _from(name: ViewName) -> str:
-    return f"greatest(%(start)s, %({name}_from)s)"
-
-
-def _to(name: ViewName) -> str:
-    return f"least(%(end)s, %({name}_to)s)"
 
 
 def _nearest(name: ViewName, query: ViewQuery) -> str:
@@ -200,7 +193,7 @@ def _nearest(name: ViewName, query: ViewQuery) -> str:
     )
     narrow = query.within is not None
     if narrow and view.times is not None:
-        admitted += f" AND {view.times[0]} < {_to(name)} AND {view.times[1]} > {_from(name)}"
+        admitted += f" AND {view.times[0]} < %({name}_to)s AND {view.times[1]} > %({name}_from)s"
     best = f"ORDER BY similarity DESC, {view.item}.id"
     limit = f"LIMIT %({name}_limit)s"
     if view.ordered is not None and _in_context(view, query):

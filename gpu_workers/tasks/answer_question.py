@@ -104,6 +104,7 @@ def handle(work: Work) -> FollowUp | None:
                 history=history,
                 check=cast(CheckMode, question.check_mode),
                 language=question.language,
+                now=question.created_at,
             ),
             graph,
             models,

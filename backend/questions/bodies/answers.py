@@ -7,6 +7,7 @@ from typing import Any, get_args
 from rest_framework import serializers
 
 from backend.api.public_ids import PublicIdField
+from backend.library.bodies.recorded import END_AT_HELP, START_AT_HELP, FilmedAtField
 from backend.questions.bodies.common import FrameImageSerializer
 from gpu_workers.engine.answering.contract import CitationStatus
 
@@ -20,6 +21,8 @@ class EvidenceSerializer(serializers.Serializer[Any]):
     event_id = PublicIdField("evt", help_text="Id of the event in the index that the answer read.")
     start_ms = serializers.IntegerField(help_text="Begin of the event in milliseconds.")
     end_ms = serializers.IntegerField(help_text="End of the event in milliseconds.")
+    start_at = FilmedAtField(of="start", help_text=START_AT_HELP)
+    end_at = FilmedAtField(of="end", help_text=END_AT_HELP)
     frame = FrameImageSerializer(source="*", allow_null=True, help_text="The frame that shows the event best.")
     quote = serializers.CharField(help_text="Words of the event that carry the answer.")
     status = serializers.ChoiceField(CITATION_STATUSES, help_text="Whether the event supports the claims that cite it.")

@@ -8,8 +8,10 @@ from rest_framework import serializers
 
 from backend.api.bodies import ResourceErrorSerializer, StrictSerializer
 from backend.api.public_ids import PublicIdField
+from backend.library.bodies.recorded import END_AT_HELP, START_AT_HELP, FilmedAtField, remember_clocks
 from backend.questions.bodies.common import FrameImageSerializer, ModelUsageSerializer, ScopeRequestSerializer
 from backend.questions.models import QuestionStatus
+from backend.questions.queries.searches import SearchView
 from backend.questions.services.searches import DEFAULT_WEIGHTS, VIEWS
 from gpu_workers.engine.retrieval.fusion import FUSIONS
 
@@ -61,6 +63,8 @@ class SearchResultSerializer(serializers.Serializer[Any]):
     video_id = PublicIdField("vid", help_text="Video of the event.")
     start_ms = serializers.IntegerField(help_text="Begin of the event in milliseconds.")
     end_ms = serializers.IntegerField(help_text="End of the event in milliseconds.")
+    start_at = FilmedAtField(of="start", help_text=START_AT_HELP)
+    end_at = FilmedAtField(of="end", help_text=END_AT_HELP)
     summary = serializers.CharField(help_text="What happens in the event.")
     score = serializers.FloatField(help_text="Score of the event; comparable within one search.")
     reasons = SearchReasonSerializer(many=True, help_text="Why the event was found, most similar first.")
@@ -73,6 +77,8 @@ class MomentSerializer(serializers.Serializer[Any]):
     video_id = PublicIdField("vid", help_text="Video of the moment.")
     start_ms = serializers.IntegerField(source="span.start_ms", help_text="Begin of the moment in milliseconds.")
     end_ms = serializers.IntegerField(source="span.end_ms", help_text="End of the moment in milliseconds.")
+    start_at = FilmedAtField(of="start", span="span", help_text=START_AT_HELP)
+    end_at = FilmedAtField(of="end", span="span", help_text=END_AT_HELP)
     score = serializers.FloatField(help_text="Score of the moment; comparable within one search.")
     event_ids = serializers.ListField(
         child=PublicIdField("evt"), help_text="Events of the moment, in the order of time."
@@ -125,3 +131,7 @@ class SearchSerializer(SearchSummarySerializer):
     moments = MomentSerializer(
         many=True, help_text="Stretches of time, best first: each result, and neighbouring results together."
     )
+
+    def to_representation(self, instance: SearchView) -> Any:
+        remember_clocks(self.root, {result.video_id for result in instance.results})
+        return super().to_representation(instance)

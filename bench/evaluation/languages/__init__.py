@@ -7,6 +7,7 @@ set's own. The queries were the first 100 of at most 14 words, in the order of f
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -106,7 +107,7 @@ def in_english(text: str, models: AnswerModels, meter: Meter) -> str:
     models = replace(models, embedder_languages=("en",))
     question = QuestionInput(text)
     asked = Asked(question, InMemoryGraph([]), models, settings_with("medium", models), searched=text)
-    spending = Spending(Budget(), meter, should_stop=lambda: False)
+    spending = Spending(Budget(), meter, clock=time.monotonic, should_stop=lambda: False)
     calls = Calls(models, spending=spending, meter=meter, in_flight=1)
     return heed_language(asked, calls).searched
 

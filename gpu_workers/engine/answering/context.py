@@ -13,6 +13,7 @@ from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import EntityFact, StoredEvent
 from gpu_workers.engine.retrieval.facts import best_facts
+from gpu_workers.engine.wall_clock import WallClock
 
 MAX_FACTS = 6
 """Maximum number of facts per event: more of them push events out of the prompt."""
@@ -45,6 +46,7 @@ def event_context(
     least: int = 0,
     numbers: Mapping[UUID, int] | None = None,
     videos: Mapping[UUID, int] | None = None,
+    clocks: Mapping[UUID, WallClock] | None = None,
 ) -> EventContext:
     """Return the events as lines of a prompt, in order of time, within max_tokens.
 
@@ -55,7 +57,7 @@ def event_context(
     all_in_brief: an event that is too long for an equal part of max_tokens is cut to it, so that more events fit.
     least: if fewer events fit, this many are shown (or all, if there are fewer), each cut to its share of max_tokens.
     numbers: n of each event's "E<n>"; the default counts from 1 in order of time. videos: numbers of the videos in
-    scope; the default counts those that are shown.
+    scope; the default counts those that are shown. clocks: by video; a line says when its event was filmed, if known.
     """
     part = max(1, max_tokens // max(1, len(ranking)) - LINE_TOKENS)
     by_event: dict[UUID, list[EntityFact]] = {}
@@ -69,7 +71,10 @@ def event_context(
         if all_in_brief and count_tokens(body) > part:
             body = cut(body, count_tokens, part)
         texts.append(body)
-    costs = [count_tokens(f"E99 video 99 00:00:00-00:00:00 {body}\n") for body in texts]
+    filmed = [filmed_at(event, clocks or {}) for event in known]
+    costs = [
+        count_tokens(f"E99 video 99 00:00:00-00:00:00{at} {body}\n") for at, body in zip(filmed, texts, strict=True)
+    ]
     fitting = bisect_right(list(accumulate(costs)), max_tokens)
     if fitting < min(least, len(known)):
         fitting, texts = _in_shares(texts, costs, count_tokens, max_tokens, least)
@@ -78,7 +83,17 @@ def event_context(
     shown = known[:fitting]
     bodies = {event.id: body for event, body in zip(shown, texts, strict=False)}
     videos = videos or {video_id: n for n, video_id in enumerate(sorted({event.video_id for event in shown}), start=1)}
-    return _numbered(shown, bodies, numbers, videos if several_videos else {}, stamp or clock_span)
+    at_of = {event.id: at for event, at in zip(known, filmed, strict=True)}
+    return _numbered(shown, bodies, numbers, videos if several_videos else {}, stamp or clock_span, at_of)
+
+
+def filmed_at(event: StoredEvent, clocks: Mapping[UUID, WallClock]) -> str:
+    """Return when an event began by the wall clock, for its line; "" where that is unknown."""
+    clock = clocks.get(event.video_id)
+    moment = clock.at(event.span.start_ms) if clock is not None else None
+    if clock is None or moment is None:
+        return ""
+    return f" ({moment:%Y-%m-%d %H:%M:%S})" if clock.dated else f" ({moment:%H:%M:%S})"
 
 
 def event_text(event: StoredEvent, facts: Sequence[EntityFact] = ()) -> str:
@@ -102,8 +117,9 @@ def _numbered(
     numbers: Mapping[UUID, int] | None,
     videos: Mapping[UUID, int],
     stamp: Callable[[Span], str],
+    filmed: Mapping[UUID, str],
 ) -> EventContext:
-    """Return the events in order of time. videos: by id; empty if lines name no video."""
+    """Return the events in order of time. videos: by id; empty if lines name no video. filmed: filmed_at() by event."""
     ordered = sorted(shown, key=lambda event: (event.video_id, event.span, event.id))
     number_of = {
         event.id: numbers[event.id] if numbers is not None else place for place, event in enumerate(ordered, start=1)
@@ -111,7 +127,7 @@ def _numbered(
     lines = []
     for event in ordered:
         video = f" video {videos[event.video_id]}" if videos else ""
-        lines.append(f"E{number_of[event.id]}{video} {stamp(event.span)}: {bodies[event.id]}")
+        lines.append(f"E{number_of[event.id]}{video} {stamp(event.span)}{filmed[event.id]}: {bodies[event.id]}")
     return EventContext("\n".join(lines), number_of, {number_of[event.id]: event for event in ordered})
 
 

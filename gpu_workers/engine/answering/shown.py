@@ -15,7 +15,7 @@ from gpu_workers.engine.answering.conversation import cut_lines
 from gpu_workers.engine.answering.follow_up import conversation
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.wording import abstain_rule, answer_form, as_data, choice_lines
+from gpu_workers.engine.answering.wording import abstain_rule, answer_form, as_data, choice_lines, time_line
 from gpu_workers.engine.models.roles import Message, ModelError, embed_queries
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.prompts import load
@@ -83,7 +83,7 @@ def dossier_messages(asked: Asked, shown: Shown) -> list[Message]:
     user = load("dossier_question", question.profile).substitute(
         events=shown.context.text or "none",
         findings=shown.findings or "none",
-        history=history,
+        history=f"{time_line(asked.understood.time)}{history}",
         question=question.question,
         choices=choice_lines(question.choices),
         closing="Which option does this support?" if question.choices else "Answer from this.",
@@ -102,6 +102,7 @@ def _context(desk: Desk, events: Sequence[StoredEvent], room: int) -> EventConte
         least=desk.asked.settings.prompt.least_events,
         numbers=desk.sightings.numbers,
         videos=desk.numbers,
+        clocks=desk.asked.clocks,
     )
 
 

@@ -18,11 +18,14 @@ from gpu_workers.engine.retrieval.facts import Participation, StatedRelation, fa
 class InMemoryGraph(MemoryThings):
     """Implements ports.KnowledgeGraph over a set of videos by exact cosine.
 
-    span: if given, only what lies in it exists for the reader: events that overlap it, frames inside it.
+    span: if given, only what lies in it exists for the reader: events that overlap it, frames inside it. spans: the
+    same for single videos.
     """
 
-    def __init__(self, videos: Iterable[MemoryVideo], *, span: Span | None = None) -> None:
-        super().__init__(videos, span=span)
+    def __init__(
+        self, videos: Iterable[MemoryVideo], *, span: Span | None = None, spans: Mapping[UUID, Span] | None = None
+    ) -> None:
+        super().__init__(videos, span=span, spans=spans)
         self._next: dict[UUID, UUID] = {}
         self._views: dict[ViewName, View] = {
             name: View() for name in ("event", "entity", "frame", "transcript", "topic")
@@ -34,6 +37,14 @@ class InMemoryGraph(MemoryThings):
         for entity_id, event_ids in self._events_of_entity.items():
             entity = self._entities[entity_id]
             self._views["entity"].add(entity_id, entity.centroid, event_ids, entity.name)
+
+    def narrowed(self, spans: Mapping[UUID, Span]) -> InMemoryGraph:
+        parts = {
+            video_id: part
+            for video_id, span in spans.items()
+            if video_id in self._videos and (part := span.cut_to(self._span_of(video_id))) is not None
+        }
+        return InMemoryGraph((self._videos[video_id] for video_id in parts), spans=parts)
 
     # --- views -----------------------------------------------------------------------------------------------------
 
@@ -52,7 +63,7 @@ class InMemoryGraph(MemoryThings):
 
     def _part(self, within: Within) -> Part:
         places = self.events_between(within.video_id, within.span, limit=len(self._timeline))
-        asked = within.span.cut_to(self._span)
+        asked = within.span.cut_to(self._span_of(within.video_id))
         return Part(asked or within.span, frozenset(place.event_id for place in places))
 
     # --- edges -----------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from gpu_workers.engine.ekg import (
 from gpu_workers.engine.memory_graph.video import END_OF_TIME, MemoryVideo
 from gpu_workers.engine.ports import (
     EventPlace,
+    Recording,
     StoredEvent,
     StoredFrame,
     StoredLine,
@@ -33,13 +34,17 @@ from gpu_workers.engine.retrieval.in_scope import folded, overview_in, searchabl
 class MemoryRows:
     """The rows of a set of videos that one scope admits.
 
-    span: if given, only events that overlap it and frames inside it exist for the reader.
+    span: if given, only events that overlap it and frames inside it exist for the reader. spans: the same for single
+    videos; a video that is missing keeps span.
     """
 
-    def __init__(self, videos: Iterable[MemoryVideo], *, span: Span | None = None) -> None:
-        self._span = span or Span(0, END_OF_TIME)
+    def __init__(
+        self, videos: Iterable[MemoryVideo], *, span: Span | None = None, spans: Mapping[UUID, Span] | None = None
+    ) -> None:
         # In one order everywhere: videos by id, events by time.
         self._videos = {video.video_id: video for video in sorted(videos, key=lambda video: video.video_id)}
+        self._whole = span or Span(0, END_OF_TIME)
+        self._spans = dict(spans or {})
         self._events: dict[UUID, StoredEvent] = {}
         self._entities: dict[UUID, Entity] = {}
         self._video_of: dict[UUID, UUID] = {}
@@ -52,8 +57,9 @@ class MemoryRows:
         self._lines: dict[UUID, StoredLine] = {}
         self._events_of_line: dict[UUID, list[UUID]] = defaultdict(list)
         for video in self._videos.values():
-            spans = ((record.event, record.event.span) for record in video.events)
-            events = [event for event, at in spans if at.end_ms <= video.until_ms and at.overlaps(self._span)]
+            scope = self._span_of(video.video_id)
+            known = ((record.event, record.event.span) for record in video.events)
+            events = [event for event, at in known if at.end_ms <= video.until_ms and at.overlaps(scope)]
             self._add_events(video, events)
             self._add_frames(video, events)
         self._timeline = sorted(map(_place, self._events.values()), key=moment_of)
@@ -61,6 +67,18 @@ class MemoryRows:
         self._frames_in_order: dict[UUID, list[StoredFrame]] = defaultdict(list)
         for frame in sorted((f for frames in self._frames.values() for f in frames), key=lambda frame: frame.ms):
             self._frames_in_order[frame.video_id].append(frame)
+
+    # --- recordings ------------------------------------------------------------------------------------------------
+
+    def recordings(self) -> Mapping[UUID, Recording]:
+        return {video_id: self._recording(video) for video_id, video in self._videos.items()}
+
+    def _recording(self, video: MemoryVideo) -> Recording:
+        held = (record.event.span.end_ms for record in video.events)
+        # A video that was never cut off is known as far as something is known about it.
+        until_ms = video.until_ms if video.until_ms < END_OF_TIME else max(held, default=0)
+        end_ms = min(until_ms, self._span_of(video.video_id).end_ms)
+        return Recording(video.video_id, video.title, end_ms, video.language, video.spoken, video.clock)
 
     # --- rows of events --------------------------------------------------------------------------------------------
 
@@ -87,20 +105,18 @@ class MemoryRows:
         for place in self._timeline:
             known = spans.get(place.video_id, place.span)
             spans[place.video_id] = Span(known.start_ms, max(known.end_ms, place.span.end_ms))
-        return {
-            video_id: Span(max(span.start_ms, self._span.start_ms), min(span.end_ms, self._span.end_ms))
-            for video_id, span in spans.items()
-        }
+        cut = {video_id: span.cut_to(self._span_of(video_id)) for video_id, span in spans.items()}
+        return {video_id: span for video_id, span in cut.items() if span is not None}
 
     def events_between(self, video_id: UUID, span: Span, *, limit: int) -> Sequence[EventPlace]:
-        asked = span.cut_to(self._span)
+        asked = span.cut_to(self._span_of(video_id))
         if asked is None:
             return []
         places = [place for place in self._timeline if place.video_id == video_id and place.span.overlaps(asked)]
         return places[: max(0, limit)]
 
     def chunks_between(self, video_id: UUID, span: Span, *, limit: int) -> Sequence[Chunk]:
-        asked = span.cut_to(self._span)
+        asked = span.cut_to(self._span_of(video_id))
         if asked is None:
             return []
         events = (event for event in self._events.values() if event.video_id == video_id)
@@ -145,14 +161,19 @@ class MemoryRows:
 
     # --- parts of reads --------------------------------------------------------------------------------------------
 
+    def _span_of(self, video_id: UUID) -> Span:
+        """Return the span to which a video is narrowed."""
+        return self._spans.get(video_id, self._whole)
+
     def _readable(self, video: MemoryVideo) -> Span | None:
         """Return the span of the video that may be read; None if there is none."""
-        if video.until_ms <= self._span.start_ms:
+        scope = self._span_of(video.video_id)
+        if video.until_ms <= scope.start_ms:
             return None
-        return Span(self._span.start_ms, min(self._span.end_ms, video.until_ms))
+        return Span(scope.start_ms, min(scope.end_ms, video.until_ms))
 
     def _readable_lines(self, lines: Iterable[StoredLine]) -> list[StoredLine]:
-        readable = [line for line in lines if line.span.overlaps(self._span)]
+        readable = [line for line in lines if line.span.overlaps(self._span_of(line.video_id))]
         return sorted(readable, key=lambda line: (line.video_id, line.span, line.id))
 
     # --- construction ----------------------------------------------------------------------------------------------
@@ -187,12 +208,13 @@ class MemoryRows:
 
     def _add_frames(self, video: MemoryVideo, events: Sequence[Event]) -> None:
         position = 0
+        scope = self._span_of(video.video_id)
         for row in sorted(video.frames, key=lambda row: row.ms):
             while position < len(events) and events[position].span.end_ms <= row.ms:
                 position += 1
             if position == len(events):
                 return
-            if not events[position].span.contains(row.ms) or not self._span.contains(row.ms):
+            if not events[position].span.contains(row.ms) or not scope.contains(row.ms):
                 continue
             key = f"{video.video_id}/{row.ms}.jpg"
             frame_id = stable_id("frame", video.video_id, video.index_version, row.ms)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.asking.language import heed_language
+from gpu_workers.engine.answering.asking.times.naming import narrow_to_time
 from gpu_workers.engine.answering.calls import Calls
 
 
@@ -15,8 +14,5 @@ def understand(asked: Asked, calls: Calls) -> Asked:
     The steps, each in a module of its own: language, exact words, time, route. May raise Halt.
     """
     asked = heed_language(asked, calls)
-    understood = asked.understood
-    # Exact words: asking.quotes; time: asking.times; route: asking.routing. They read asked.in_english.
-    if understood.time is not None and not understood.time.order:
-        asked = replace(asked, graph=asked.graph.narrowed(understood.time.spans))
-    return replace(asked, understood=understood)
+    # Exact words: asking.quotes; time: asking.times; route: asking.routing.
+    return narrow_to_time(asked, calls, language=asked.question_language)

@@ -28,7 +28,7 @@ class NearestFrames:
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         count = frame_limit(asked, TOP_FRAMES)
         with calls.timed("retrieval"):
-            text = asked.query
+            text = asked.frame_query
             query = asked.models.frame_embedder.embed_query(text, meter=calls.meter)
             nearest = ViewQuery(query, SPARE * count)
             hits = asked.graph.search_views({"frame": nearest}, floor=asked.settings.retrieval.floor)["frame"]

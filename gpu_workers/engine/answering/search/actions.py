@@ -62,7 +62,7 @@ def root_state(asked: Asked, calls: Calls) -> State:
     """Retrieve for the question; after a failed rewrite, by its own words, and after a failed reranker, in the order of
     the views. Raises ModelError of an embedder."""
     text = asked.query
-    queries, failed = ViewQueries.same(text), ""
+    queries, failed = ViewQueries(text, text, asked.frame_query), ""
     if asked.settings.retrieval.rewriting:
         try:
             queries = _rewrite(asked, calls, fallback=text)
