@@ -68,7 +68,7 @@ class E5TextEmbedder:
         self._words, self._replacements = packed.words, packed.replacements
         self._tokenizer, (self._first, self._last, self._pad) = packed.tokenizer, packed.marks
         self._model = torch.nn.Module.to(_network(packed), device)
-        self._model.eval()
+        self._model.train(False)
         self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str], *, meter: Meter) -> NDArray[np.float32]:
