@@ -105,6 +105,7 @@ def handle(work: Work) -> FollowUp | None:
                 seed=question.seed,
                 history=history,
                 check=cast(CheckMode, question.check_mode),
+                language=question.language,
                 now=question.created_at,
                 route=cast(RouteWish, question.route),
             ),
