@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.evaluation.calibrate import fit, fit_and_report, main
+from bench.evaluation.calibrate import crossed, fit, fit_and_report, main
 from bench.evaluation.halves import half_of, in_half
 from bench.evaluation.report import ItemResult
 
@@ -92,3 +92,18 @@ def test_an_item_keeps_its_half_whatever_else_is_in_the_set() -> None:
 def test_the_two_halves_are_named_together(tmp_path: Path, halves: list[str]) -> None:
     with pytest.raises(SystemExit):
         main([str(tmp_path / "report.json"), *halves])
+
+
+def test_both_halves_together_are_each_tried_with_the_curve_of_the_other() -> None:
+    items = drawn(600)
+    # With every answer of the first half turned round, either half's curve is wrong for the other.
+    turned = [replace(item, right={1: not item.right[1]}) if half_of(item.id) == "first" else item for item in items]
+
+    found, wrong = crossed(items, ["support"]), crossed(turned, ["support"])
+
+    assert found["reported"] == 600
+    assert found["auroc_ci95"][0] < found["auroc"] < found["auroc_ci95"][1]
+    assert found["auroc"] > 0.65
+    assert found["calibration_error"] < found["error_of_a_perfect_curve"][2] + 0.05
+    assert wrong["auroc"] < 0.5
+    assert wrong["calibration_error"] > 0.15
