@@ -25,7 +25,6 @@ from gpu_workers.engine.retrieval.sketches import (
     Rows,
     Sketches,
     centre_of,
-    in_parts,
     item_type,
     means,
     scenes,
@@ -72,7 +71,10 @@ class SketchWriter:
             for start_ms, end_ms, half in lines.values_list("start_ms", "end_ms", "embedding")
         ]
         if said:
-            self._append_groups("transcript", self._text_model, said, in_parts(len(said)))
+            times = [span for span, _ in said]
+            self._append(
+                "transcript", self._text_model, [_NO_ID] * len(said), times, np.stack([row for _, row in said])
+            )
 
     def add_entities(self, entities: Mapping[UUID, Vector]) -> None:
         """Sketch the centroids of entities. An entity may be sketched again when its centroid has moved."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 from uuid import UUID
 
@@ -172,7 +172,7 @@ _VIEWS: Mapping[ViewName, _View] = {
         nearby=f"(SELECT DISTINCT l.id FROM {_STRETCHES.format('transcript')} CROSS JOIN LATERAL (SELECT l.id "
         "FROM ekg_transcriptline l WHERE l.tenant_id = %(tenant)s AND l.video_id = c.video_id "
         "AND l.index_version = c.index_version AND l.start_ms >= c.first_ms AND l.start_ms < c.last_ms "
-        "AND l.end_ms <= c.last_ms OFFSET 0) l) c CROSS JOIN LATERAL (SELECT l.* FROM ekg_transcriptline l "
+        "OFFSET 0) l) c CROSS JOIN LATERAL (SELECT l.* FROM ekg_transcriptline l "
         "WHERE l.tenant_id = %(tenant)s AND l.id = c.id OFFSET 0) line WHERE true",
         nearby_tried=f"CROSS JOIN LATERAL (SELECT FROM inside e WHERE {EVENT_OF_LINE} AND {EVENT_NEAR_LINE} LIMIT 1) "
         "line_event",
@@ -224,7 +224,7 @@ def view_statement(
             video_id, span = query.within.video_id, query.within.span
             parameters |= {f"{name}_video": video_id, f"{name}_from": span.start_ms, f"{name}_to": span.end_ms}
         if nearby is not None and name in nearby:
-            parameters |= {f"{name}_{column}": values for column, values in asdict(nearby[name]).items()}
+            parameters |= {f"{name}_{column.name}": getattr(nearby[name], column.name) for column in fields(Nearby)}
     large = nearby is not None
     narrowed = [_narrowed(name) for name, query in searched.items() if query.within is not None]
     nearest = [f"{name}_nearest AS MATERIALIZED ({_nearest(name, query, large)})" for name, query in searched.items()]
