@@ -178,11 +178,13 @@ def write_rows(
     frame_ids, event_ids, entity_ids = (_uuids(ids[name]) for name in "feu")
     recording = Recording(tenant_id, video_id, frames, events, entities, lines, frame_ids, event_ids)
     if "sketchblock" in parts:
-        _write_sketches(server, recording, entity_ids)
+        _write_sketches(server, recording, entity_ids, _uuids(ids["t"]))
     return recording, Edges(entity_ids, mentions)
 
 
-def _write_sketches(server: psycopg.Connection[Any], recording: Recording, entity_ids: Sequence[UUID]) -> None:
+def _write_sketches(
+    server: psycopg.Connection[Any], recording: Recording, entity_ids: Sequence[UUID], line_ids: Sequence[UUID]
+) -> None:
     """Write the blocks that the service writes step by step, with the events of one step in a scene of 30 s."""
     from gpu_workers.engine.retrieval.sketches import centre_of, means, scenes, sketch
 
@@ -200,7 +202,7 @@ def _write_sketches(server: psycopg.Connection[Any], recording: Recording, entit
             means(recording.frames, runs),
             FRAME_MODEL,
         ),
-        "transcript": ([UUID(int=0)] * LINES, _stretches(LINES, line_ms), recording.lines, TEXT_MODEL),
+        "transcript": (line_ids, _stretches(LINES, line_ms), recording.lines, TEXT_MODEL),
     }
     for view, (ids, times, vectors, model) in views.items():
         for n, first in enumerate(range(0, len(ids), BLOCK)):

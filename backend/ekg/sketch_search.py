@@ -69,7 +69,7 @@ def _nearest(scope: Scope, name: ViewName, query: ViewQuery, keys: Sequence[Bloc
     chosen = sketches.nearest(query.vector, count, _admitted(scope, query, keys, sketches))
     owners = [keys[owner] for owner in sketches.owner[chosen].tolist()]
     return Nearby(
-        ids=[UUID(bytes=item) for item in sketches.ids[chosen].tolist()] if name in ("event", "entity") else [],
+        ids=[UUID(bytes=item) for item in sketches.ids[chosen].tolist()] if name != "frame" else [],
         videos=[key.video_id for key in owners],
         versions=[key.index_version for key in owners],
         starts=sketches.start_ms[chosen].tolist(),
