@@ -97,7 +97,10 @@ class PostgresGraph(ThingReads):
         return self._hop(PREVIOUS_EVENTS, event_ids)
 
     def _hop(self, hop: str, event_ids: Sequence[UUID]) -> Mapping[UUID, UUID]:
-        return dict(self._run(lambda: self._rows(_HOP_IN_SCOPE.format(hop=hop), ids=list(event_ids))))
+        return self._run(lambda: self._step(hop, event_ids))
+
+    def _step(self, hop: str, event_ids: Sequence[UUID]) -> dict[UUID, UUID]:
+        return dict(self._rows(_HOP_IN_SCOPE.format(hop=hop), ids=list(event_ids)))
 
     def events_sharing_entities(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[Hit]:
         """Find the events in three round trips: participants and relations, their other events, the scope's filter."""
