@@ -11,9 +11,9 @@ from uuid import UUID
 from backend.ekg.graph_store import NEXT_EVENTS, PREVIOUS_EVENTS, GraphStore
 from backend.ekg.models import Chunk
 from backend.ekg.moment_reads import EVENTS
+from backend.ekg.named_reads import NamedReads
 from backend.ekg.scope import Scope, ScopedVideo
 from backend.ekg.sketch_search import is_large, nearby
-from backend.ekg.thing_reads import ThingReads
 from backend.ekg.view_search import EVENT_IN_SCOPE, SCOPE, read_hits, view_statement
 from backend.library.storage import ObjectStorage
 from gpu_workers.engine import ekg
@@ -54,7 +54,7 @@ _FACTS = (
 )
 
 
-class PostgresGraph(ThingReads):
+class PostgresGraph(NamedReads):
     """Implements gpu_workers.engine.ports.KnowledgeGraph over one Scope. close() ends its connection."""
 
     def __init__(self, scope: Scope, *, text_model: str, frame_model: str, storage: ObjectStorage) -> None:

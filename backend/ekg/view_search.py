@@ -9,8 +9,10 @@ from uuid import UUID
 
 import numpy as np
 
+from backend.ekg.word_search import read_piece, words_ctes, words_found, words_parameters
 from gpu_workers.engine.ekg import CHUNK_MS, Vector
-from gpu_workers.engine.ports import Hit, ViewName, ViewQuery
+from gpu_workers.engine.ports import CROWD, Hit, ViewName, ViewQuery
+from gpu_workers.engine.retrieval.word_terms import asked_words
 
 # from_ms, to_ms: the span of each video that may be read.
 SCOPE = (
@@ -187,7 +189,7 @@ _VIEWS: Mapping[ViewName, _View] = {
         times=("topic.start_ms", "topic.end_ms"),
     ),
 }
-"""Every view that finds events by similarity. A new view is a row here."""
+"""Every view that finds events by similarity. A new view is a row here. The view words has a module of its own."""
 
 
 def half(vector: Vector) -> str:
@@ -212,9 +214,14 @@ def view_statement(
         return "", {}
     parameters: dict[str, Any] = {"floor": floor}
     for name, query in searched.items():
-        parameters |= {f"{name}_query": half(query.vector), f"{name}_limit": query.limit}
-        if _in_context(_VIEWS[name], query):
-            parameters[f"{name}_context"] = query.context
+        if name == "words":
+            parameters |= words_parameters(query)
+        else:
+            parameters |= {f"{name}_query": half(query.vector), f"{name}_limit": query.limit}
+            if _in_context(_VIEWS[name], query):
+                parameters[f"{name}_context"] = query.context
+            if query.crowding:
+                parameters[f"{name}_crowding"] = query.crowding
         if query.within is not None:
             video_id, span = query.within.video_id, query.within.span
             parameters |= {f"{name}_video": video_id, f"{name}_from": span.start_ms, f"{name}_to": span.end_ms}
@@ -222,7 +229,7 @@ def view_statement(
             parameters |= {f"{name}_{column.name}": getattr(nearby[name], column.name) for column in fields(Nearby)}
     large = nearby is not None
     narrowed = [_narrowed(name) for name, query in searched.items() if query.within is not None]
-    nearest = [f"{name}_nearest AS MATERIALIZED ({_nearest(name, query, large)})" for name, query in searched.items()]
+    nearest = [cte for name, query in searched.items() for cte in _ctes(name, query, large)]
     inside, reach = (INSIDE_LARGE, REACH_LARGE) if large else (INSIDE, REACH)
     hits = " UNION ALL ".join(_found(name, query) for name, query in searched.items())
     return (
@@ -230,6 +237,27 @@ def view_statement(
         f"FROM ({hits}) hits ORDER BY view, similarity DESC, item, video_id, n",
         parameters,
     )
+
+
+def _ctes(name: ViewName, query: ViewQuery, large: bool) -> list[str]:
+    if name == "words":
+        return words_ctes(query)
+    nearest = _nearest(name, query, large)
+    view = _VIEWS[name]
+    if not query.crowding or view.ordered is None:
+        return [f"{name}_nearest AS MATERIALIZED ({nearest})"]
+    # Materialised vectors, so that none is read twice. The inner products are of the items found alone.
+    return [
+        f"{name}_found AS MATERIALIZED ({nearest})",
+        f"{name}_vectors AS MATERIALIZED (SELECT found.id, found.similarity, {view.item}.{view.vector} AS vector "
+        f"FROM {name}_found found JOIN {view.table} {view.item} "
+        f"ON {view.item}.tenant_id = %(tenant)s AND {view.item}.id = found.id)",
+        f"{name}_crowds AS (SELECT one.id, one.similarity, (SELECT avg(cosine) FROM (SELECT "
+        f"-(one.vector <#> other.vector) AS cosine FROM {name}_vectors other WHERE other.id <> one.id "
+        f"ORDER BY cosine DESC LIMIT {CROWD}) nearest) AS crowd FROM {name}_vectors one)",
+        f"{name}_nearest AS MATERIALIZED (SELECT id, similarity - %({name}_crowding)s::float8 "
+        f"* coalesce(crowd - avg(crowd) OVER (), 0) AS similarity FROM {name}_crowds)",
+    ]
 
 
 def _in_context(view: _View, query: ViewQuery) -> bool:
@@ -293,6 +321,8 @@ def _instead(name: ViewName, *more: str) -> str:
 
 def _found(name: ViewName, query: ViewQuery) -> str:
     """Return the SELECT of one row per event of each item above the floor."""
+    if name == "words":
+        return words_found(EVENT_OF_LINE)
     view = _VIEWS[name]
     found = (
         f"SELECT '{name}' AS view, e.id AS event_id, near.id AS item, near.similarity, {view.words} AS words, "
@@ -303,9 +333,11 @@ def _found(name: ViewName, query: ViewQuery) -> str:
     return found if query.within is None else f"({_instead(name)}{found})"
 
 
-def read_hits(queries: Iterable[ViewName], rows: Iterable[tuple[Any, ...]]) -> dict[ViewName, list[Hit]]:
+def read_hits(queries: Mapping[ViewName, ViewQuery], rows: Iterable[tuple[Any, ...]]) -> dict[ViewName, list[Hit]]:
     """Return the rows of view_statement() by view; a view without rows has an empty list."""
     hits: dict[ViewName, list[Hit]] = {name: [] for name in queries}
+    asked = asked_words(queries["words"].text, queries["words"].exact) if "words" in queries else None
     for view, event_id, item, similarity, words in rows:
-        hits[view].append(Hit(event_id, float(similarity), view, item, words.strip()))
+        told = words.strip() if view != "words" or asked is None else read_piece(words, asked)
+        hits[view].append(Hit(event_id, float(similarity), view, item, told))
     return hits

@@ -17,6 +17,7 @@ from backend.ekg.known_entities import nearest_entities
 from backend.ekg.models import (
     Chunk,
     Entity,
+    EntityObject,
     Event,
     Frame,
     Mention,
@@ -28,6 +29,7 @@ from backend.ekg.models import (
 )
 from backend.ekg.sketches import SketchWriter
 from backend.ekg.stored_rows import read_chunk
+from backend.ekg.word_index import index_words
 from backend.tenancy.context import current_tenant_id
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import EventRecord, SegmentRecord, Vector, stable_id
@@ -82,7 +84,6 @@ class VersionWriter:
                     **self._row,
                     ms=frame.ms,
                     thumbnail_key=thumbnail_keys[frame.ms],
-                    labels=list(frame.labels),
                     embedding=_half(frame.embedding),
                     embedding_model=self._frame_model,
                 )
@@ -134,6 +135,7 @@ class VersionWriter:
         self._graph.lock_video(self.video_id)
         events = [record.event for record in records]
         Event.objects.bulk_create([self._event(event) for event in events])
+        index_words(self.video_id, self.version, events)
         for event in events:
             Chunk.objects.filter(
                 video_id=self.video_id, index_version=self.version, n__gte=event.first_chunk, n__lt=event.end_chunk
@@ -224,6 +226,23 @@ class VersionWriter:
         self._graph.drop_entities(self.video_id, self.version)
         self._graph.add_entities(self.video_id, self.version, [entity.id for entity in compaction.entities])
         self._store_ties(compaction.mentions, compaction.relations)
+
+    def store_links(self, links: Sequence[ekg.EntityObject]) -> None:
+        """Replace all links between the version's entities and tracked objects."""
+        EntityObject.objects.filter(video_id=self.video_id, index_version=self.version).delete()
+        EntityObject.objects.bulk_create(
+            [
+                EntityObject(
+                    id=self._id("entity object", link.entity_id, link.object_id),
+                    **self._row,
+                    entity_id=link.entity_id,
+                    object_id=link.object_id,
+                    confidence=link.confidence,
+                )
+                for link in links
+            ],
+            batch_size=1_000,
+        )
 
     def store_summary(self, topics: Sequence[ekg.Topic], overview: ekg.Overview | None) -> None:
         """Replace all topics of the version and its overview."""

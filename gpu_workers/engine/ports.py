@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from gpu_workers.engine.ekg import (
     Chunk,
     Entity,
+    EntityObject,
     EventRecord,
     ObjectState,
     Overview,
@@ -94,6 +95,10 @@ ViewName = Literal["event", "entity", "frame", "transcript", "topic", "words"]
 view, by connections of the graph."""
 
 
+NamedView = Literal["name", "title", "object"]
+"""Views by the names of things: of entities, topics and tracked objects."""
+
+
 @dataclass(frozen=True, slots=True)
 class Within:
     """A part of one video that narrows a view. It never widens the scope."""
@@ -111,6 +116,10 @@ class ViewQuery:
     topics that overlap it, frames inside it, and entities that take part in an event that overlaps it; they hit only
     the events that overlap it. The neighbours of an event count wherever in scope they are.
 
+    crowding: only for events, the weight of what the nearest events have in common. An event loses crowding times its
+    own mean cosine to the CROWD nearest of the events found, as far as that is above their mean: an event that is like
+    all others says little about the query (CSLS, Conneau et al. 2018).
+
     text, exact: only for view words, which has no vector (an empty one): the words that are searched for, and those of
     them that an event must contain exactly.
     """
@@ -121,6 +130,11 @@ class ViewQuery:
     within: Within | None = None
     text: str = ""
     exact: tuple[str, ...] = ()
+    crowding: float = 0.0
+
+
+CROWD = 20
+"""Number of nearest events of ViewQuery.crowding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,4 +414,20 @@ class KnowledgeGraph(Protocol):
     def relations_of(self, entity_ids: Sequence[UUID], *, limit: int) -> Sequence[TimedRelation]:
         """Return at most limit relations with one of the entities at an end, by video and time of the event, then by
         id. Their ends have the names that the event has for them."""
+        ...
+
+    def things_named(self, text: str, *, limit: int) -> Mapping[NamedView, Sequence[Hit]]:
+        """Return the events of the things that the words of text name: entities by name and alias, topics by title,
+        tracked objects by category and colour (engine.retrieval.named_things).
+
+        limit counts things of a kind; they come best first, ties by falling weight of an entity, then by id (an object
+        by video and number). A thing hits each event in scope that it belongs to, in order of video and time: an object
+        those in which it is visible. An entity has the names that the events in scope have for it. words of a hit: the
+        name that matched; similarity: in (0, 1].
+        """
+        ...
+
+    def links_of(self, ids: Sequence[UUID], *, limit: int) -> Sequence[EntityObject]:
+        """Return at most limit links between entities and tracked objects with one of ids at an end, by falling
+        confidence, then by entity and object. Both ends are in scope."""
         ...

@@ -31,11 +31,15 @@ class WallClock:
     """Piecewise mapping between video time and wall-clock time.
 
     stretches: in order of video time, disjoint. Between recordings there may be gaps in either time. zone: IANA name of
-    the time zone in which people speak about this recording.
+    the time zone in which people speak about this recording. dated: False if only the time of day is known, from a
+    clock in the picture without a date; days then count from 1 January 1970 and mean nothing. shown: what the clock in
+    the picture says where it differs from stretches; () where it does not, or where no clock is readable.
     """
 
     stretches: tuple[ClockStretch, ...]
     zone: str = "UTC"
+    dated: bool = True
+    shown: tuple[ClockStretch, ...] = ()
 
     def at(self, ms: int) -> datetime | None:
         """Return the local time of a moment of the video; None where it is unknown."""

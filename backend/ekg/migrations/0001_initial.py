@@ -160,7 +160,6 @@ class Migration(migrations.Migration):
                 ("index_version", models.PositiveIntegerField()),
                 ("ms", models.BigIntegerField()),
                 ("thumbnail_key", models.CharField(max_length=255)),
-                ("labels", models.JSONField(default=list)),
                 ("embedding", pgvector.django.halfvec.HalfVectorField()),
                 ("embedding_model", models.CharField(max_length=100)),
                 (

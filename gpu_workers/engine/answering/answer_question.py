@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.asking.times.outside import outside_answer, time_notes
 from gpu_workers.engine.answering.asking.understand import understand
 from gpu_workers.engine.answering.budget import Allowance, Halt, Spending
 from gpu_workers.engine.answering.calls import Calls
@@ -55,7 +56,7 @@ def answer_question(
     method = method or method_named(question.method)
     meter = meter if meter is not None else Meter()
     settings = checking(settings or settings_with(question.effort, models), question.check)
-    asked = Asked(question, graph, models, settings, searched=question.question)
+    asked = Asked(question, graph, models, settings, searched=question.question, asked_words=question.question)
     calls = Calls(
         models,
         spending=Spending(
@@ -70,7 +71,7 @@ def answer_question(
     try:
         calls.spending.check()
         asked = understand(stand_alone(asked, calls), calls)
-        answer = method.answer(asked, calls)
+        answer = outside_answer(asked, calls) or method.answer(asked, calls)
     except Halt as halt:
         calls.halt(halt)
         answer = conclude(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
@@ -84,7 +85,7 @@ def answer_question(
             timings={**calls.timings, "total": calls.spending.elapsed_ms()},
             detail=error.code,
         )
-    notes = () if models.eyes else (WITHOUT_EYES,)
+    notes = (*time_notes(asked.understood.time), *(() if models.eyes else (WITHOUT_EYES,)))
     return replace(
         answer,
         standalone=asked.standalone,

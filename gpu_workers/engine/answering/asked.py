@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from uuid import UUID
 
 from gpu_workers.engine.answering.asking.understood import Understood
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.presets import SearchSettings
+from gpu_workers.engine.answering.titles import titles_of
 from gpu_workers.engine.models.roles import AnswerModels, Entailer
-from gpu_workers.engine.ports import KnowledgeGraph
+from gpu_workers.engine.ports import KnowledgeGraph, Recording
+from gpu_workers.engine.wall_clock import WallClock
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +23,8 @@ class Asked:
 
     searched: the question as retrieval takes it. It includes the previous question if this one could not be made to
     stand alone. standalone: the question as it was understood from its history; "" without one. understood: what its
-    words ask for.
+    words ask for. asked_words: the customer's own words before that, "" if they are the question's. recordings: every
+    video of the scope, before the question's own words narrowed it.
     """
 
     question: QuestionInput
@@ -29,6 +34,24 @@ class Asked:
     searched: str
     standalone: str = ""
     understood: Understood = field(default_factory=Understood)
+    asked_words: str = ""
+    recordings: Mapping[UUID, Recording] = field(default_factory=dict)
+
+    @property
+    def clocks(self) -> Mapping[UUID, WallClock]:
+        """Return by video when it was recorded, as far as that is known."""
+        known = {video_id: recording.clock for video_id, recording in self.recordings.items()}
+        return {video_id: clock for video_id, clock in known.items() if clock is not None}
+
+    @property
+    def titles(self) -> Mapping[UUID, str]:
+        """Return the titles of the videos for a prompt; empty if there is only one video."""
+        return titles_of(self.recordings)
+
+    @property
+    def own_words(self) -> str:
+        """Return the customer's own words. A question that was made to stand alone may hold words of a video."""
+        return self.asked_words or self.question.question
 
     @property
     def entailer(self) -> Entailer | None:

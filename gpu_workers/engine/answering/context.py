@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from uuid import UUID
 
+from gpu_workers.engine.answering.titles import title_lines
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import EntityFact, StoredEvent
 from gpu_workers.engine.retrieval.facts import best_facts
+from gpu_workers.engine.wall_clock import WallClock
 
 MAX_FACTS = 6
 """Maximum number of facts per event: more of them push events out of the prompt."""
 
 LEAST_RELATIONS = 2
 """Number of these facts that are relations, if the event states as many and has enough participants for all facts."""
+
+TITLES_SHARE = 0.3
+"""Maximum share of a context's tokens that the titles of its videos take; else the lines have numbers alone."""
 
 LINE_TOKENS = 24
 """Tokens of a line that are not the event's own words: its number, its video's and its times."""
@@ -45,6 +51,8 @@ def event_context(
     least: int = 0,
     numbers: Mapping[UUID, int] | None = None,
     videos: Mapping[UUID, int] | None = None,
+    clocks: Mapping[UUID, WallClock] | None = None,
+    titles: Mapping[UUID, str] | None = None,
 ) -> EventContext:
     """Return the events as lines of a prompt, in order of time, within max_tokens.
 
@@ -55,21 +63,30 @@ def event_context(
     all_in_brief: an event that is too long for an equal part of max_tokens is cut to it, so that more events fit.
     least: if fewer events fit, this many are shown (or all, if there are fewer), each cut to its share of max_tokens.
     numbers: n of each event's "E<n>"; the default counts from 1 in order of time. videos: numbers of the videos in
-    scope; the default counts those that are shown.
+    scope; the default counts those that are shown. clocks: by video; a line says when its event was filmed, if known.
+    titles: of the videos, if there are several in scope; they come first, a line each, and count towards max_tokens.
+    They are left out if they take more than TITLES_SHARE of it.
     """
     part = max(1, max_tokens // max(1, len(ranking)) - LINE_TOKENS)
     by_event: dict[UUID, list[EntityFact]] = {}
     for fact in facts:
         by_event.setdefault(fact.event_id, []).append(fact)
     known = [events[event_id] for event_id in ranking if event_id in events]
-    several_videos = len(videos or {event.video_id for event in known}) > 1
+    several_videos = bool(titles) or len(videos or {event.video_id for event in known}) > 1
+    heading_tokens = count_tokens(_heading(known, videos, titles or {})) if titles else 0
+    if heading_tokens > TITLES_SHARE * max_tokens:
+        titles, heading_tokens = {}, 0
+    max_tokens -= heading_tokens
     texts: list[str] = []
     for event in known:
         body = event_text(event, by_event.get(event.id, ()))
         if all_in_brief and count_tokens(body) > part:
             body = cut(body, count_tokens, part)
         texts.append(body)
-    costs = [count_tokens(f"E99 video 99 00:00:00-00:00:00 {body}\n") for body in texts]
+    filmed = [filmed_at(event, clocks or {}) for event in known]
+    costs = [
+        count_tokens(f"E99 video 99 00:00:00-00:00:00{at} {body}\n") for at, body in zip(filmed, texts, strict=True)
+    ]
     fitting = bisect_right(list(accumulate(costs)), max_tokens)
     if fitting < min(least, len(known)):
         fitting, texts = _in_shares(texts, costs, count_tokens, max_tokens, least)
@@ -77,15 +94,41 @@ def event_context(
         fitting, texts = 1, [cut(texts[0], count_tokens, max_tokens)]
     shown = known[:fitting]
     bodies = {event.id: body for event, body in zip(shown, texts, strict=False)}
-    videos = videos or {video_id: n for n, video_id in enumerate(sorted({event.video_id for event in shown}), start=1)}
-    return _numbered(shown, bodies, numbers, videos if several_videos else {}, stamp or clock_span)
+    videos = videos or _video_numbers(shown)
+    heading = _heading(shown, videos, titles or {})
+    at_of = {event.id: at for event, at in zip(known, filmed, strict=True)}
+    context = _numbered(shown, bodies, numbers, videos if several_videos else {}, stamp or clock_span, at_of)
+    return replace(context, text=f"{heading}{context.text}")
+
+
+def _video_numbers(events: Sequence[StoredEvent]) -> dict[UUID, int]:
+    return {video_id: n for n, video_id in enumerate(sorted({event.video_id for event in events}), start=1)}
+
+
+def _heading(events: Sequence[StoredEvent], videos: Mapping[UUID, int] | None, titles: Mapping[UUID, str]) -> str:
+    """Return the lines with the titles of the events' videos."""
+    return title_lines(videos or _video_numbers(events), titles, {event.video_id for event in events})
+
+
+def filmed_at(event: StoredEvent, clocks: Mapping[UUID, WallClock]) -> str:
+    """Return when an event began by the wall clock, for its line; "" where that is unknown."""
+    clock = clocks.get(event.video_id)
+    moment = clock.at(event.span.start_ms) if clock is not None else None
+    if clock is None or moment is None:
+        return ""
+    return f" ({moment:%Y-%m-%d %H:%M:%S})" if clock.dated else f" ({moment:%H:%M:%S})"
 
 
 def event_text(event: StoredEvent, facts: Sequence[EntityFact] = ()) -> str:
-    """Return one event in words, on a line: summary, speech, writing on screen, facts of the graph."""
-    spoken = dict.fromkeys(as_data(line.text) for chunk in event.chunks for line in chunk.transcript)
-    written = dict.fromkeys(as_data(text) for chunk in event.chunks for text in chunk.on_screen_text)
-    parts = [as_data(event.summary)]
+    """Return one event in words, on a line: summary, speech, writing on screen, facts of the graph.
+
+    Speech and writing that the summary repeats stand in the summary alone.
+    """
+    summary = as_data(event.summary)
+    told = summary.casefold()
+    spoken = _besides(told, (line.text for chunk in event.chunks for line in chunk.transcript))
+    written = _besides(told, (text for chunk in event.chunks for text in chunk.on_screen_text))
+    parts = [summary]
     if spoken:
         parts.append(f'Speech: "{" ".join(spoken)}"')
     if written:
@@ -96,14 +139,21 @@ def event_text(event: StoredEvent, facts: Sequence[EntityFact] = ()) -> str:
     return " ".join(parts)
 
 
+def _besides(told: str, texts: Iterable[str]) -> list[str]:
+    """Return the texts as data, each once, without those that the folded text told contains as words of their own."""
+    pieces = dict.fromkeys(map(as_data, texts))
+    return [text for text in pieces if not re.search(rf"(?<!\w){re.escape(text.casefold())}(?!\w)", told)]
+
+
 def _numbered(
     shown: Sequence[StoredEvent],
     bodies: Mapping[UUID, str],
     numbers: Mapping[UUID, int] | None,
     videos: Mapping[UUID, int],
     stamp: Callable[[Span], str],
+    filmed: Mapping[UUID, str],
 ) -> EventContext:
-    """Return the events in order of time. videos: by id; empty if lines name no video."""
+    """Return the events in order of time. videos: by id; empty if lines name no video. filmed: filmed_at() by event."""
     ordered = sorted(shown, key=lambda event: (event.video_id, event.span, event.id))
     number_of = {
         event.id: numbers[event.id] if numbers is not None else place for place, event in enumerate(ordered, start=1)
@@ -111,7 +161,7 @@ def _numbered(
     lines = []
     for event in ordered:
         video = f" video {videos[event.video_id]}" if videos else ""
-        lines.append(f"E{number_of[event.id]}{video} {stamp(event.span)}: {bodies[event.id]}")
+        lines.append(f"E{number_of[event.id]}{video} {stamp(event.span)}{filmed[event.id]}: {bodies[event.id]}")
     return EventContext("\n".join(lines), number_of, {number_of[event.id]: event for event in ordered})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from gpu_workers.engine.answering.asking.understood import UnderstoodTime
 from gpu_workers.engine.answering.contract import INSUFFICIENT
 from gpu_workers.engine.answering.parsing import letter
 from gpu_workers.engine.models.served.structured import storable
@@ -48,6 +49,11 @@ def abstain_rule(choices: Sequence[str], *, abstain: bool) -> str:
     if choices:
         return f'If the events say nothing about the question, the answer is "{INSUFFICIENT}".'
     return 'Set "sufficient" to false if the events say nothing about the question, else to true.'
+
+
+def time_line(time: UnderstoodTime | None) -> str:
+    """Return the line of a prompt that says which time the question names; "" without one."""
+    return "" if time is None else f"Time that the question names: {as_data(time.meaning)}.\n"
 
 
 def closing_line(choices: Sequence[str]) -> str:

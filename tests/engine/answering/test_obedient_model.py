@@ -166,7 +166,7 @@ def test_the_tree_and_its_tools_are_those_of_any_other_video() -> None:
     assert served.stages["answer"] == others.stages["answer"] == 13
     assert set(graph.called) <= {
         "search_views", "next_events", "previous_events", "load_events", "facts", "frames_of", "jpeg",
-        "events_sharing_entities",
+        "events_sharing_entities", "recordings",
     }  # fmt: skip
 
 

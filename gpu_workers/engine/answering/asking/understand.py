@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.asking.understood import Understood
+from gpu_workers.engine.answering.asking.quotes import read_quotes
+from gpu_workers.engine.answering.asking.times.naming import narrow_to_time
 from gpu_workers.engine.answering.calls import Calls
 
 
@@ -14,8 +13,5 @@ def understand(asked: Asked, calls: Calls) -> Asked:
 
     The steps, each in a module of its own: language, exact words, time, route. May raise Halt.
     """
-    understood = Understood()
     # language: engine.languages; exact words: asking.quotes; time: asking.times; route: asking.routing.
-    if understood.time is not None and not understood.time.order:
-        asked = replace(asked, graph=asked.graph.narrowed(understood.time.spans))
-    return replace(asked, understood=understood)
+    return narrow_to_time(read_quotes(asked), calls)

@@ -1,0 +1,89 @@
+"""Where the event lies that an order refers to: "after the second delivery"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.asking.times.expressions import Order
+from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.answering.context import event_text
+from gpu_workers.engine.answering.words import content_words
+from gpu_workers.engine.clock_text import clock
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.models.roles import embed_queries
+from gpu_workers.engine.ports import StoredEvent, ViewQuery
+
+CANDIDATES = 64
+"""Number of events nearest to the anchor's words that are looked at."""
+
+NEAR = 0.8
+"""Minimum similarity of an occurrence, as a share of that of the best one."""
+
+
+def order_spans(asked: Asked, calls: Calls, order: Order) -> tuple[dict[UUID, Span], str]:
+    """Return by video what comes after, or before, the nth occurrence of the order's anchor, and its meaning.
+
+    Occurrences are runs of events that have the anchor's words, or, if too few have them, that are near to them.
+    A video with fewer of them is left out. Without any the spans are empty. Raises ModelError of the embedder.
+    """
+    events = _alike(asked, calls, order.anchor)
+    spans: dict[UUID, Span] = {}
+    places: list[str] = []
+    recordings = asked.graph.recordings()
+    for video_id, recording in recordings.items():
+        occurrences = _occurrences([event for event in events if event.video_id == video_id])
+        if len(occurrences) < max(1, order.nth):
+            continue
+        at = occurrences[-1 if order.nth < 0 else order.nth - 1]
+        start_ms, end_ms = (at.end_ms, recording.until_ms) if order.order == "after" else (0, at.start_ms)
+        if start_ms < end_ms:
+            spans[video_id] = Span(start_ms, end_ms)
+            places.append(f"{clock(at.start_ms, hours=True)} to {clock(at.end_ms, hours=True)}")
+    if not spans:
+        return {}, ""
+    shown = ", ".join(places[:3])
+    return spans, f"{order.order} {_nth(order.nth)} {order.anchor}, which was found at {shown}"
+
+
+def _alike(asked: Asked, calls: Calls, anchor: str) -> list[StoredEvent]:
+    """Return the events that show the anchor."""
+    query = embed_queries(asked.models.text_embedder, [anchor], meter=calls.meter)[0]
+    hits = asked.graph.search_views({"event": ViewQuery(query, CANDIDATES)}, floor=asked.settings.retrieval.floor)
+    found = hits["event"]
+    if not found:
+        return []
+    events: Mapping[UUID, StoredEvent] = asked.graph.load_events([hit.event_id for hit in found])
+    wanted = content_words(anchor)
+    named = [
+        events[hit.event_id]
+        for hit in found
+        if hit.event_id in events and wanted and wanted <= content_words(event_text(events[hit.event_id]))
+    ]
+    if named:
+        return named
+    near = NEAR * found[0].similarity
+    return [events[hit.event_id] for hit in found if hit.similarity >= near and hit.event_id in events]
+
+
+def _occurrences(events: Sequence[StoredEvent]) -> list[Span]:
+    """Return the spans of runs of events that follow one another, in order of time."""
+    runs: list[Span] = []
+    last = -1
+    for event in sorted(events, key=lambda event: event.n):
+        if runs and event.n == last + 1:
+            runs[-1] = Span(runs[-1].start_ms, event.span.end_ms)
+        else:
+            runs.append(event.span)
+        last = event.n
+    return runs
+
+
+def _nth(nth: int) -> str:
+    if nth < 0:
+        return "the last"
+    if nth == 1:
+        return "the first"
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(nth % 10 if nth % 100 not in (11, 12, 13) else 0, "th")
+    return f"the {nth}{ending}"

@@ -1,0 +1,96 @@
+"""Words of time in English."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from gpu_workers.engine.answering.asking.times.expressions import HOUR_MS, MINUTE_MS, SECOND_MS, PartOfDay, Reading
+from gpu_workers.engine.answering.asking.times.lexicon import Lexicon, entries, listed, numbered
+
+_ONES = listed(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen"
+)
+_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
+_ORDINALS = listed(
+    "first - third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
+    "sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+_PAST = {"half past": 30, "quarter past": 15, "a quarter past": 15, "quarter to": -15, "a quarter to": -15}
+_VIDEOS = listed("video recording film movie clip footage tape stream")
+_CLOCKS = ("the clock", "the timestamp", "the time stamp", "the on screen clock", "the clock on screen", "its clock")
+_SHOWS = listed("showed shows show read reads said says displayed displays")
+
+ENGLISH = Lexicon.of(
+    "en",
+    entries("n", numbered(_ONES)),
+    entries(
+        "n",
+        _TENS | {f"{ten} {one}": _TENS[ten] + n for ten, (n, one) in product(_TENS, enumerate(_ONES[1:10], start=1))},
+    ),
+    entries("o", {word: n for word, n in numbered(_ORDINALS, first=1).items() if word != "-"}),
+    entries("o", {"last / final": -1}),
+    entries("u", {"hour / hours / hrs / hr": HOUR_MS, "minute / minutes / mins / min": MINUTE_MS}),
+    entries("u", "seconds / secs / sec", SECOND_MS),
+    entries("Q", "second", SECOND_MS),
+    entries(
+        "d",
+        {
+            "half an hour / half hour / half a hour": HOUR_MS // 2,
+            "quarter of an hour / quarter hour": HOUR_MS // 4,
+            "three quarters of an hour": 3 * HOUR_MS // 4,
+            "hour and a half / one and a half hours / an hour and a half": 3 * HOUR_MS // 2,
+            "half a minute / half minute": MINUTE_MS // 2,
+            "minute and a half / a minute and a half": 3 * MINUTE_MS // 2,
+            "an hour": HOUR_MS,
+            "a minute": MINUTE_MS,
+        },
+    ),
+    entries("c", {"noon / midday": Reading((12, 0), spoken=True), "midnight": Reading((0, 0), spoken=True)}),
+    entries(
+        "c",
+        {
+            f"{words} {hour}": Reading(((n if minute > 0 else n - 1) % 13, minute % 60), spoken=True)
+            for (words, minute), (n, hour) in product(_PAST.items(), enumerate(_ONES[1:13], start=1))
+        },
+    ),
+    entries("a", "at / on"),
+    entries("b", "between"),
+    entries("f", "from / since"),
+    entries("&", "and / to / till / until / through"),
+    entries("i", "in / during / within / over / throughout / for"),
+    entries("t", "the / a / an / this / that"),
+    entries("O", "of"),
+    entries("H", {"half": 2, "quarter": 4}),
+    entries("B", "beginning / start / very beginning / very start / opening"),
+    entries("E", "end / very end"),
+    entries("M", "middle / halfway through"),
+    entries("V", " / ".join(f"of {the} {v}" for the, v in product(("the", "this", "that", "each"), _VIDEOS))),
+    entries("V", " / ".join(f"in {the} {v}" for the, v in product(("the", "this"), _VIDEOS))),
+    entries("N", " / ".join(f"into {the} {v}" for the, v in product(("the", "this"), _VIDEOS)) + " / into it"),
+    entries("y", {"today": 0, "yesterday": 1, "the day before yesterday": 2}),
+    entries("w", numbered(listed("monday tuesday wednesday thursday friday saturday sunday"))),
+    entries(
+        "m",
+        numbered(
+            listed("january february march april may june july august september october november december"), first=1
+        ),
+    ),
+    entries("m", numbered(listed("jan feb mar apr - jun jul aug sept oct nov dec"), first=1)),
+    entries(
+        "p",
+        {
+            "in the morning / this morning / morning": PartOfDay(5, 12),
+            "in the afternoon / this afternoon / afternoon": PartOfDay(12, 18),
+            "in the evening / this evening / evening": PartOfDay(18, 23),
+            "at night / in the night / night / tonight": PartOfDay(21, 30),
+        },
+    ),
+    entries(">", "after / later than"),
+    entries("<", "before / until / till / earlier than"),
+    entries("S", " / ".join(f"{w} {c} {s}" for w, c, s in product(("when", "while", "as"), _CLOCKS, _SHOWS))),
+    entries("g", "about / around / roughly / approximately / circa / shortly after"),
+    entries("K", "mark / o'clock"),
+    entries("C", "ago / timestamp / time stamp"),
+    entries("R", "onwards / onward"),
+)

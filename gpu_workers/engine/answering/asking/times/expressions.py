@@ -1,0 +1,126 @@
+"""What the words of a question say about time, before any recording is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+HOUR_MS = 3_600_000
+MINUTE_MS = 60_000
+SECOND_MS = 1_000
+
+Frame = Literal["any", "video", "wall", "shown"]
+"""What a reading counts: any if its words leave that open, the video's own time, the wall clock, or the clock that is
+readable in the picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Numbers of a clock as they were written: hours, minutes and seconds, or minutes and seconds, or hours alone.
+
+    half: "am" or "pm" if it was said. spoken: whether the words name a time of day ("3 pm", "15 Uhr", "noon").
+    """
+
+    parts: tuple[int, ...]
+    half: Literal["", "am", "pm"] = ""
+    spoken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day. Exactly one of: ago (0 today, 1 yesterday), weekday (Monday is 0), month with day and perhaps year."""
+
+    ago: int | None = None
+    weekday: int | None = None
+    month: int = 0
+    day: int = 0
+    year: int | None = None
+
+    def is_day(self, of: date, *, today: date) -> bool:
+        """Whether of is a day that this names."""
+        if self.ago is not None:
+            return (today - of).days == self.ago
+        if self.weekday is not None:
+            return of.weekday() == self.weekday
+        return (of.month, of.day) == (self.month, self.day) and self.year in (None, of.year)
+
+
+@dataclass(frozen=True, slots=True)
+class PartOfDay:
+    """A part of the day in hours; end is above 24 if it ends on the next day."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clocked:
+    """A time by the numbers of a clock, by a day, or both.
+
+    kind: at (start only), between, since (start only), until (end only), day (no reading). about: "around three".
+    """
+
+    kind: Literal["at", "between", "since", "until", "day"]
+    start: Reading | None = None
+    end: Reading | None = None
+    day: Day | None = None
+    part: PartOfDay | None = None
+    frame: Frame = "any"
+    about: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Offset:
+    """A stretch of the video's own time, in ms; end_ms None is the end of the video."""
+
+    start_ms: int
+    end_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """The first, or the last, ms of each video."""
+
+    edge: Literal["first", "last"]
+    ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of each video: from numerator start to numerator end over of (the second half is 1 to 2 of 2)."""
+
+    start: int
+    end: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What comes after, or before, the nth occurrence of an event in order of time; nth -1 is the last."""
+
+    order: Literal["after", "before"]
+    nth: int
+    anchor: str
+
+
+Expression = Clocked | Offset | Edge | Share | Order
+
+OPENING = Share(0, 1, 10)
+"""The beginning of a video: its first tenth."""
+
+CLOSING = Share(9, 10, 10)
+"""The end of a video: its last tenth."""
+
+CENTRE = Share(4, 6, 10)
+"""The middle of a video."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTime:
+    """The times that a text names. words: its parts that name them. expressions: at least one; with several the time
+    is the stretch that holds them all. remaining: the text without these parts."""
+
+    words: str
+    expressions: tuple[Expression, ...]
+    remaining: str

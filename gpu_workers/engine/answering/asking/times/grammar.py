@@ -1,0 +1,347 @@
+"""The rules by which a question's words name a time. They read the question alone.
+
+A rule is a regular expression over the kinds of the question's tokens, one letter each (lexicon.KINDS), so that one
+grammar serves every language that has a table of words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from gpu_workers.engine.answering.asking.times.english import ENGLISH
+from gpu_workers.engine.answering.asking.times.expressions import (
+    CENTRE,
+    CLOSING,
+    OPENING,
+    Clocked,
+    Day,
+    Edge,
+    Expression,
+    Frame,
+    NamedTime,
+    Offset,
+    Order,
+    PartOfDay,
+    Reading,
+    Share,
+)
+from gpu_workers.engine.answering.asking.times.german import GERMAN
+from gpu_workers.engine.answering.asking.times.lexicon import Lexicon, Token, tokens_of
+from gpu_workers.engine.answering.asking.times.spanish import SPANISH
+
+LEXICONS = {lexicon.language: lexicon for lexicon in (ENGLISH, GERMAN, SPANISH)}
+"""By language. A further language is a table of words here."""
+
+MOST_ANCHOR_WORDS = 8
+"""Maximum number of words that name the event of an order."""
+
+_DURATION = r"(?:d|n-?[uQ](?:&?n-?[uQ])*|[uQ])"
+_ELSEWHERE = r"(?!O)"
+_TIMED = r"[cn]K?"
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsing:
+    """tokens with their kinds as a string, and which of them a rule has taken."""
+
+    text: str
+    tokens: Sequence[Token]
+    kinds: str
+    taken: list[bool]
+
+    def matches(self, pattern: str) -> Iterator[re.Match[str]]:
+        """Yield the matches of pattern in which no token is taken, from left to right; the caller takes them."""
+        for match in re.finditer(pattern, self.kinds):
+            if match.end() > match.start() and not any(self.taken[match.start() : match.end()]):
+                yield match
+
+    def take(self, match: re.Match[str]) -> None:
+        self.taken[match.start() : match.end()] = [True] * (match.end() - match.start())
+
+    def of(self, match: re.Match[str], kinds: str, group: int | str = 0) -> list[Token]:
+        """Return the tokens of these kinds in a match."""
+        start, end = match.span(group)
+        return [token for token in self.tokens[start:end] if token.kind in kinds] if start >= 0 else []
+
+
+def named_time(text: str, *, language: str = "") -> NamedTime | None:
+    """Return the times that text names; None if it names none. language: ISO 639-1 code; "" tries every table.
+
+    A language without a table has figures alone (1:23:45), read with the English table.
+    """
+    if language:
+        return _named(text, LEXICONS.get(language, ENGLISH))
+    found = (_named(text, lexicon) for lexicon in LEXICONS.values())
+    return next((time for time in found if time is not None), None)
+
+
+def hints_at_time(text: str, *, language: str = "") -> bool:
+    """Whether text has words or figures of time although named_time() found none."""
+    tokens = tokens_of(text, LEXICONS.get(language, ENGLISH))
+    kinds = "".join(token.kind for token in tokens)
+    return re.search(r"c|C|n-?u.{0,3}(?:B|E|V|>|<)|[aA][nw]K|w[pc]|y[pnc]|[no]O?m|m[no]", kinds) is not None
+
+
+def _named(text: str, lexicon: Lexicon) -> NamedTime | None:
+    tokens = tokens_of(text, lexicon)
+    parsing = _Parsing(text, tokens, "".join(token.kind for token in tokens), [False] * len(tokens))
+    day, part = _day(parsing), _part_of_day(parsing)
+    found = [expression for rule in _RULES for expression in rule(parsing, day, part)]
+    if day is not None or part is not None:
+        clocked = [e for e in found if isinstance(e, Clocked)]
+        if clocked:
+            found = [replace(e, day=day, part=part, frame=_wall(e)) if isinstance(e, Clocked) else e for e in found]
+        elif day is not None or not found:
+            found.append(Clocked("day", day=day, part=part, frame="wall"))
+    if not found:
+        return None
+    orders = [expression for expression in found if isinstance(expression, Order)]
+    if orders:
+        found = [orders[0]]
+    words, remaining = _split(parsing)
+    return NamedTime(words, tuple(found), remaining)
+
+
+def _wall(clocked: Clocked) -> Frame:
+    return clocked.frame if clocked.frame == "shown" else "wall"
+
+
+def _split(parsing: _Parsing) -> tuple[str, str]:
+    """Return the words of the rules, and the text without them."""
+    pieces: list[list[int]] = []
+    for token, taken in zip(parsing.tokens, parsing.taken, strict=True):
+        if taken and pieces and not parsing.text[pieces[-1][1] : token.start].strip():
+            pieces[-1][1] = token.end
+        elif taken:
+            pieces.append([token.start, token.end])
+    rest, end = [], 0
+    for start, until in pieces:
+        rest.append(parsing.text[end:start])
+        end = until
+    remaining = " ".join(" ".join([*rest, parsing.text[end:]]).split())
+    remaining = re.sub(r"\s+([?.,!])", r"\1", remaining).lstrip(" ,.;:-")
+    return ", ".join(parsing.text[start:end] for start, end in pieces), remaining
+
+
+# --- days ----------------------------------------------------------------------------------------------------------
+
+
+def _day(parsing: _Parsing) -> Day | None:
+    for match in parsing.matches(r"a?t?D|a?t?(?:w\.?a?t?)?(?:[no][Of]?m(?:[Of]?n)?|mt?[no](?:\.?n)?)"):
+        made = _date(parsing, match)
+        if made is not None:
+            parsing.take(match)
+            return made
+    for match in parsing.matches("y"):
+        parsing.take(match)
+        return Day(ago=parsing.tokens[match.start()].value)
+    for match in parsing.matches(r"[aoi]t?o?w|w(?=p)"):
+        value = parsing.of(match, "w")[0].value
+        # Part of the day in the same word: left for _part_of_day().
+        parsing.take(match)
+        return Day(weekday=value[0] if isinstance(value, tuple) else value)
+    return None
+
+
+def _date(parsing: _Parsing, match: re.Match[str]) -> Day | None:
+    dates = parsing.of(match, "D")
+    if dates:
+        return dates[0].value if isinstance(dates[0].value, Day) else None
+    month = parsing.of(match, "m")[0].value
+    numbers = [token.value for token in parsing.of(match, "no")]
+    years = [number for number in numbers[1:] if 1900 <= number <= 2200]
+    if not 1 <= numbers[0] <= 31 or (len(numbers) > 1 and not years):
+        return None
+    return Day(month=month, day=numbers[0], year=years[0] if years else None)
+
+
+def _part_of_day(parsing: _Parsing) -> PartOfDay | None:
+    for token in parsing.tokens:
+        if token.kind == "w" and isinstance(token.value, tuple) and isinstance(token.value[1], PartOfDay):
+            return token.value[1]
+    for match in parsing.matches("p"):
+        token = parsing.tokens[match.start()]
+        beside_time = match.start() and parsing.kinds[match.start() - 1] in "wymDcnK"
+        if isinstance(token.value, PartOfDay) and (beside_time or " " in parsing.text[token.start : token.end]):
+            parsing.take(match)
+            return token.value
+    return None
+
+
+# --- rules: each yields the expressions it finds --------------------------------------------------------------------
+
+_Rule = Callable[[_Parsing, Day | None, PartOfDay | None], Iterator[Expression]]
+
+
+def _shown(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+    for match in parsing.matches(rf"S[ag]*(?P<one>{_TIMED})"):
+        reading = _reading(parsing, match, "one")
+        if reading is not None:
+            parsing.take(match)
+            yield Clocked("at", reading, frame="shown")
+
+
+def _between(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+    dated = day is not None or part is not None
+    for match in parsing.matches(rf"(?P<from>[bfa]?)[tag]*(?P<one>{_TIMED})[&<][tag]*(?P<two>{_TIMED})"):
+        one, two = _reading(parsing, match, "one"), _reading(parsing, match, "two")
+        figures = parsing.of(match, "c") or "K" in match.group()
+        if one is None or two is None or not (figures or (dated and match["from"])):
+            continue
+        # "two and 3 pm" is in the afternoon from two on; "1:00 and 2" is no pair of times.
+        if len(one.parts) == 1 and two.half and not one.half:
+            one = replace(
+                one, half=two.half if one.parts[0] <= two.parts[0] % 12 or two.parts[0] == 12 else "", spoken=True
+            )
+        if not match["from"] and parsing.kinds[match.start("one") :][:1] == "n":
+            continue
+        if len(one.parts) == 1 and not (one.spoken or two.spoken or dated):
+            continue
+        parsing.take(match)
+        yield Clocked("between", one, two, frame=_frame(one, two))
+
+
+def _open_ended(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+    for match in parsing.matches(rf"(?P<edge>[f><])[tag]*(?P<one>{_TIMED})[aR]?"):
+        reading = _reading(parsing, match, "one")
+        if reading is None or not _certain(reading, parsing, match, day, part):
+            continue
+        parsing.take(match)
+        if match["edge"] == "<":
+            yield Clocked("until", end=reading, frame=_frame(reading))
+        else:
+            yield Clocked("since", reading, frame=_frame(reading))
+
+
+def _at(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+    for match in parsing.matches(rf"(?P<at>[agi]+t?|C)?(?P<one>{_TIMED})(?P<video>[VN]?)"):
+        reading = _reading(parsing, match, "one")
+        if reading is None or not _certain(reading, parsing, match, day, part):
+            continue
+        if not match["at"] and not match["video"] and len(reading.parts) < 3 and not reading.spoken:
+            continue
+        parsing.take(match)
+        frame: Frame = "video" if match["video"] or match["at"] == "C" else _frame(reading)
+        yield Clocked("at", reading, frame=frame, about="g" in (match["at"] or ""))
+
+
+def _minutes(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+    """Minute 12, minutes 5 to 10, the twelfth minute, ten minutes into the video, at 90 seconds."""
+    for match in parsing.matches(r"[fbait]*(?P<unit>u|(?<=[fbai])Q)(?P<one>n)(?:[&<][ait]*[uQ]?(?P<two>n))V?(?![uQ])"):
+        unit, one, two = (parsing.tokens[match.start(name)].value for name in ("unit", "one", "two"))
+        if one <= two:
+            parsing.take(match)
+            yield Offset(one * unit, max(two, one + 1) * unit)
+    for match in parsing.matches(r"[it]*a*t?(?P<unit>u|(?<=[ai])Q)(?P<one>n)V?(?![uQ&])"):
+        unit, one = (parsing.tokens[match.start(name)].value for name in ("unit", "one"))
+        parsing.take(match)
+        yield Offset(one * unit, (one + 1) * unit)
+    for match in parsing.matches(
+        rf"(?:[ai]g?t?)?(?P<length>{_DURATION})(?P<into>N)|at?(?P<mark>n-?[uQ])-?(?:K|V)?(?![Ox])"
+    ):
+        group = "length" if match["into"] else "mark"
+        length, unit = _length(parsing, match, group)
+        parsing.take(match)
+        yield Offset(length, length + unit)
+    for match in parsing.matches(r"it?(?P<nth>[oQ])(?P<unit>[uQ])V?(?!x?O)|t?(?P<nth2>[oQ])(?P<unit2>[uQ])V"):
+        nth = parsing.tokens[match.start("nth" if match["nth"] else "nth2")]
+        unit = parsing.tokens[match.start("unit" if match["unit"] else "unit2")].value
+        number = 2 if nth.kind == "Q" else nth.value
+        parsing.take(match)
+        yield Edge("last", unit) if number < 0 else Offset((number - 1) * unit, number * unit)
+
+
+def _edges(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+    """The first ten minutes, the last half hour."""
+    for match in parsing.matches(rf"(?P<lead>i?t?)(?P<edge>o)(?P<length>{_DURATION})(?P<video>V?)(?!-)"):
+        nth = parsing.tokens[match.start("edge")].value
+        if nth not in (1, -1) or not (match["lead"] or match["video"]):
+            continue
+        parsing.take(match)
+        yield Edge("first" if nth == 1 else "last", _length(parsing, match, "length")[0])
+
+
+def _shares(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+    """The second half, the last third, the beginning, the end, the middle of the video."""
+    for match in parsing.matches(rf"it?(?P<nth>[oQ])(?P<of>[Ho])V?{_ELSEWHERE}"):
+        nth, of = parsing.tokens[match.start("nth")], parsing.tokens[match.start("of")].value
+        number = 2 if nth.kind == "Q" else nth.value
+        if of not in (2, 3, 4) or number > of:
+            continue
+        first = of - 1 if number < 0 else number - 1
+        parsing.take(match)
+        yield Share(first, first + 1, of)
+    for match in parsing.matches(rf"(?:[ai]+t?)?BV?{_ELSEWHERE}|[ab<>]*t?BV"):
+        if match["video"] if "video" in match.groupdict() else match.group()[:1] in "aib<>" or "V" in match.group():
+            parsing.take(match)
+            yield OPENING
+    for match in parsing.matches(rf"at?EV?{_ELSEWHERE}|[aib<>]*t?EV|(?<=&)t?E{_ELSEWHERE}"):
+        parsing.take(match)
+        yield CLOSING
+    for match in parsing.matches(r"[ai]?t?MV"):
+        parsing.take(match)
+        yield CENTRE
+
+
+def _orders(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+    """After the second delivery, before the last goal, after the delivery."""
+    for match in parsing.matches(r"(?P<order>[<>])t?(?P<nth>[oQ]?)(?P<anchor>[xatOi&n-]{1,20})(?=\.|$)"):
+        nth = parsing.of(match, "oQ", "nth")
+        words = parsing.of(match, "xatOi&n-", "anchor")
+        most = MOST_ANCHOR_WORDS if nth else 1
+        if not 1 <= len(words) <= most or words[0].kind != "x":
+            continue
+        # Without a number only a noun with its article is a sure anchor: "after the delivery", not "after that".
+        if not nth and "t" not in match.group():
+            continue
+        parsing.take(match)
+        anchor = parsing.text[words[0].start : words[-1].end]
+        number = 1 if not nth else 2 if nth[0].kind == "Q" else nth[0].value
+        yield Order("after" if match["order"] == ">" else "before", number, anchor)
+
+
+_RULES: tuple[_Rule, ...] = (_shown, _between, _open_ended, _minutes, _edges, _shares, _at, _orders)
+
+
+# --- parts of rules ------------------------------------------------------------------------------------------------
+
+
+def _reading(parsing: _Parsing, match: re.Match[str], group: str) -> Reading | None:
+    tokens = parsing.of(match, "cnK", group)
+    first = tokens[0]
+    if first.kind == "c":
+        return first.value if isinstance(first.value, Reading) else None
+    if not 0 <= first.value <= 24:
+        return None
+    return Reading((first.value,), spoken=len(tokens) > 1)
+
+
+def _certain(
+    reading: Reading, parsing: _Parsing, match: re.Match[str], day: Day | None, part: PartOfDay | None
+) -> bool:
+    """Whether a reading is surely a time: a clock's figures, or a bare number next to a day or with o'clock."""
+    if len(reading.parts) > 1 or reading.spoken:
+        return True
+    at = match.groupdict().get("at") or match.groupdict().get("edge") or ""
+    following = parsing.kinds[match.end() : match.end() + 1]
+    return bool(at) and (day is not None or part is not None) and following not in ("x", "u", "n", "m", "-")
+
+
+def _frame(*readings: Reading) -> Frame:
+    return "wall" if any(reading.spoken for reading in readings) else "any"
+
+
+def _length(parsing: _Parsing, match: re.Match[str], group: str) -> tuple[int, int]:
+    """Return a duration in ms, and its smallest unit."""
+    total, number, smallest = 0, None, 0
+    for token in parsing.of(match, "dnuQ", group):
+        if token.kind == "n":
+            number = token.value
+            continue
+        unit = token.value
+        total += unit * (1 if number is None or token.kind == "d" else number)
+        smallest = min(smallest or unit, unit)
+        number = None
+    return total, min(smallest, 60_000)

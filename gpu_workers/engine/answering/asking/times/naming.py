@@ -1,0 +1,87 @@
+"""The step that finds the time a question names, and narrows the graph to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.asking.times.anchors import order_spans
+from gpu_workers.engine.answering.asking.times.expressions import NamedTime, Order
+from gpu_workers.engine.answering.asking.times.grammar import hints_at_time, named_time
+from gpu_workers.engine.answering.asking.times.paraphrase import paraphrased
+from gpu_workers.engine.answering.asking.times.resolving import Resolved, resolve
+from gpu_workers.engine.answering.asking.understood import ChosenBy, UnderstoodTime
+from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.models.roles import ModelError
+
+NOT_PLACED = "not used, because nothing says when the video was recorded"
+
+
+def narrow_to_time(asked: Asked, calls: Calls, *, language: str = "") -> Asked:
+    """Return asked with the time that its question names, and with its graph narrowed to it; without one, as it is.
+
+    Rules read the question's words; one call of the reasoner puts the time into other words where they are unsure. Only
+    the asker's own words count: of a follow-up question that was rewritten, a time that the conversation's questions
+    name, too. A time that lies outside every video narrows the graph to nothing. May raise Halt.
+    """
+    recordings = asked.graph.recordings()
+    asked = replace(asked, recordings=recordings)
+    named, chosen_by = _named(asked, calls, language)
+    if named is None:
+        return asked
+    order = next((each for each in named.expressions if isinstance(each, Order)), None)
+    if order is not None:
+        return _ordered(asked, calls, named, order, chosen_by)
+    resolved = resolve(named.expressions, recordings, asked.question.now)
+    if not resolved.applied:
+        whole = asked.graph.extents()
+        resolved = Resolved(whole, f'"{named.words}": {NOT_PLACED}')
+        time = UnderstoodTime(named.words, resolved.meaning, resolved.spans, chosen_by=chosen_by)
+        return replace(asked, understood=replace(asked.understood, time=time))
+    return _narrowed(asked, named, UnderstoodTime(named.words, resolved.meaning, resolved.spans, chosen_by=chosen_by))
+
+
+def _named(asked: Asked, calls: Calls, language: str) -> tuple[NamedTime | None, ChosenBy]:
+    text = asked.question.question
+    named = named_time(text, language=language)
+    if asked.standalone and named is not None:
+        own = [asked.own_words, *(turn.question for turn in asked.question.history)]
+        said = [time for words in own if (time := named_time(words, language=language)) is not None]
+        # An earlier answer, which a model wrote after reading the video, must not choose the time.
+        if not any(set(named.expressions) <= set(time.expressions) for time in said):
+            return None, "rules"
+    if named is None and not asked.standalone and hints_at_time(text, language=language):
+        return paraphrased(asked, calls), "model"
+    return named, "rules"
+
+
+def _ordered(asked: Asked, calls: Calls, named: NamedTime, order: Order, chosen_by: ChosenBy) -> Asked:
+    try:
+        spans, meaning = order_spans(asked, calls, order)
+    except ModelError:
+        spans, meaning = {}, ""
+    time = UnderstoodTime(
+        named.words,
+        meaning or f'{order.order} "{order.anchor}": no such event was found, so all of the video was searched',
+        spans,
+        order=order.order,
+        anchor=order.anchor,
+        chosen_by=chosen_by,
+    )
+    if spans:
+        return _narrowed(asked, named, time)
+    return replace(asked, understood=replace(asked.understood, time=time))
+
+
+def _narrowed(asked: Asked, named: NamedTime, time: UnderstoodTime) -> Asked:
+    searched = named_time(asked.searched)
+    remaining = "" if searched is None else searched.remaining
+    if asked.searched == asked.question.question:
+        remaining = named.remaining
+    remaining = remaining if len(remaining.split()) > 1 else asked.searched
+    return replace(
+        asked,
+        graph=asked.graph.narrowed(time.spans),
+        searched=remaining,
+        understood=replace(asked.understood, time=time, searched=remaining),
+    )

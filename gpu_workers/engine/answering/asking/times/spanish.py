@@ -1,0 +1,89 @@
+"""Words of time in Spanish."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from gpu_workers.engine.answering.asking.times.expressions import HOUR_MS, MINUTE_MS, SECOND_MS, PartOfDay, Reading
+from gpu_workers.engine.answering.asking.times.lexicon import Lexicon, entries, listed, numbered
+
+_ONES = listed(
+    "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete "
+    "dieciocho diecinueve veinte veintiuno veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete "
+    "veintiocho veintinueve"
+)
+_TENS = {"treinta": 30, "cuarenta": 40, "cincuenta": 50}
+_ORDINALS = listed("primer segund tercer cuart quint sext séptim octav noven décim")
+_VIDEOS = ("del video", "del vídeo", "de la grabación", "de la película", "en el video", "en el vídeo", "del clip")
+_CLOCKS = ("cuando el reloj", "mientras el reloj", "cuando la hora en pantalla")
+_SHOWS = listed("marcaba mostraba marcó mostró decía indicaba")
+_ORDINAL_FORMS = {f"{stem}{end}": n for n, stem in enumerate(_ORDINALS, start=1) for end in ("o", "a", "os", "as")}
+
+SPANISH = Lexicon.of(
+    "es",
+    entries("n", numbered(_ONES) | {"un": 1, "una": 1, "veintiún": 21, "veintiuna": 21}),
+    entries(
+        "n",
+        _TENS | {f"{ten} y {one}": _TENS[ten] + n for ten, (n, one) in product(_TENS, enumerate(_ONES[1:10], start=1))},
+    ),
+    entries("o", _ORDINAL_FORMS | {"primer": 1, "tercer": 3}),
+    entries("o", "último / última / últimos / últimas / final", -1),
+    entries("u", {"hora / horas": HOUR_MS, "minuto / minutos": MINUTE_MS, "segundos": SECOND_MS}),
+    entries("Q", "segundo", SECOND_MS),
+    entries(
+        "d",
+        {
+            "media hora": HOUR_MS // 2,
+            "cuarto de hora / un cuarto de hora": HOUR_MS // 4,
+            "hora y media / una hora y media": 3 * HOUR_MS // 2,
+            "medio minuto": MINUTE_MS // 2,
+        },
+    ),
+    entries("c", {"mediodía": Reading((12, 0), spoken=True), "medianoche": Reading((0, 0), spoken=True)}),
+    entries(
+        "c",
+        {
+            f"{hour} {words}": Reading((n if minute > 0 else n - 1, minute % 60), spoken=True)
+            for (words, minute), (n, hour) in product(
+                {"y media": 30, "y cuarto": 15, "menos cuarto": -15}.items(), enumerate(_ONES[1:13], start=1)
+            )
+        },
+    ),
+    entries("a", "a / a las / a la / en / el / al / hacia las"),
+    entries("b", "entre / entre las / entre la"),
+    entries("f", "desde / desde las / de / de las"),
+    entries("&", "y / y las / y la / a las / hasta / hasta las"),
+    entries("a", "a las / a la"),
+    entries("i", "en / durante / dentro"),
+    entries("t", "la / los / las / el"),
+    entries("f", "de / de las"),
+    entries("H", {"mitad": 2, "cuarto": 4, "tercio": 3}),
+    entries("B", "principio / comienzo / inicio"),
+    entries("E", "al final"),
+    entries("B", "al principio / al comienzo / al inicio / en el comienzo"),
+    entries("M", "en medio / a la mitad"),
+    entries("V", " / ".join(_VIDEOS)),
+    entries("N", "desde el inicio / desde el comienzo"),
+    entries("y", {"hoy": 0, "ayer": 1, "anteayer": 2}),
+    entries("w", numbered(listed("lunes martes miércoles jueves viernes sábado domingo"))),
+    entries(
+        "m",
+        numbered(
+            listed("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"), first=1
+        ),
+    ),
+    entries(
+        "p",
+        {
+            "por la mañana / de la mañana": PartOfDay(5, 12),
+            "por la tarde / de la tarde": PartOfDay(12, 20),
+            "por la noche / de la noche": PartOfDay(20, 30),
+        },
+    ),
+    entries(">", "después de / tras / después"),
+    entries("<", "antes de / hasta"),
+    entries("S", " / ".join(f"{c} {s}" for c, s in product(_CLOCKS, _SHOWS))),
+    entries("g", "sobre / sobre las / aproximadamente / alrededor de / alrededor de las"),
+    entries("C", "marca de tiempo"),
+    entries("R", "en adelante"),
+)

@@ -1,0 +1,172 @@
+"""Times of day and days, in the wall-clock time of the recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from gpu_workers.engine.answering.asking.times.expressions import Clocked, PartOfDay, Reading
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.ports import Recording
+from gpu_workers.engine.wall_clock import WallClock
+
+ABOUT = timedelta(minutes=5)
+"""Half the width of "around three"."""
+
+_DAYTIME = (8, 20)
+"""Hours in which "at three" is meant if nothing else says which half of the day."""
+
+_Interval = tuple[datetime, datetime]
+"""Local times without a zone, start and end."""
+
+
+def resolve_wall(
+    named: Clocked, recordings: Mapping[UUID, Recording], now: datetime | None
+) -> tuple[dict[UUID, Span], str, bool]:
+    """Return the spans filmed at that time, its meaning, and whether anything says when the recordings were made.
+
+    Of several days, or halves of a day, that would fit, the latest day that was filmed and is not after now counts, and
+    the half in which something was filmed, in the daytime if both were. A recording that jumps may have filmed the time
+    in several parts; its span holds them all.
+    """
+    clocks = {
+        video_id: clock
+        for video_id, recording in recordings.items()
+        if (clock := clock_of(recording, shown=named.frame == "shown")) is not None
+        and (clock.dated or named.day is None)
+    }
+    if not clocks:
+        return {}, "", False
+    latest = max(stretch.ends_at for clock in clocks.values() for stretch in clock.stretches)
+    best: tuple[tuple[bool, date, bool], dict[UUID, Span], _Interval] | None = None
+    zone = ""
+    first: _Interval | None = None
+    for _, clock in sorted(clocks.items()):
+        zone = zone or clock.zone
+        today = (now or latest).astimezone(ZoneInfo(clock.zone)).date()
+        for interval in _intervals(named, _days(clock, named, today), today):
+            first = first or interval
+            spans = {other: span for other, c in clocks.items() if (span := _filmed(c, interval)) is not None}
+            if not spans:
+                continue
+            day = interval[0].date()
+            rank = (day <= today or not clock.dated, day, _DAYTIME[0] <= interval[0].hour < _DAYTIME[1])
+            if best is None or rank > best[0]:
+                best = rank, spans, interval
+    if best is not None:
+        return best[1], _in_words(best[2], named, zone, dated=_dated(clocks)), True
+    return {}, _in_words(first, named, zone, dated=_dated(clocks)) if first else "that day", True
+
+
+def clock_of(recording: Recording, *, shown: bool = False) -> WallClock | None:
+    """Return the recording's clock, or the one that is readable in its picture (shown); None if unknown."""
+    clock = recording.clock
+    if clock is not None and shown and clock.shown:
+        return WallClock(clock.shown, clock.zone, dated=clock.dated)
+    return clock if clock is not None and clock.stretches else None
+
+
+def _dated(clocks: Mapping[UUID, WallClock]) -> bool:
+    return any(clock.dated for clock in clocks.values())
+
+
+def _days(clock: WallClock, named: Clocked, today: date) -> list[date]:
+    """Return the days that are meant: those that were filmed, or the named one if it was not filmed."""
+    zone = ZoneInfo(clock.zone)
+    filmed: set[date] = set()
+    for stretch in clock.stretches:
+        day, last = stretch.begins_at.astimezone(zone).date(), stretch.ends_at.astimezone(zone).date()
+        # A part of the night belongs to the day on which the night began.
+        day -= timedelta(days=1)
+        while day <= last:
+            filmed.add(day)
+            day += timedelta(days=1)
+    if named.day is None:
+        return sorted(filmed)
+    meant = sorted(day for day in filmed if named.day.is_day(day, today=today))
+    return meant or [_unfilmed(named, today)]
+
+
+def _unfilmed(named: Clocked, today: date) -> date:
+    """Return the latest day up to today that is named."""
+    assert named.day is not None
+    years = (named.day.year,) if named.day.year else range(today.year, today.year - 9, -1)
+    if named.day.month:
+        for year in years:
+            try:
+                day = date(year, named.day.month, named.day.day)
+            except ValueError:
+                continue
+            if named.day.year or day <= today:
+                return day
+    return next((day for back in range(8) if named.day.is_day(day := today - timedelta(days=back), today=today)), today)
+
+
+def _intervals(named: Clocked, days: Sequence[date], today: date) -> Iterator[_Interval]:
+    for day in days:
+        midnight = datetime.combine(day, time())
+        part = named.part or PartOfDay(0, 24)
+        whole = midnight + timedelta(hours=part.start), midnight + timedelta(hours=part.end)
+        if named.kind == "day":
+            yield whole
+        elif named.kind == "since" and named.start is not None:
+            yield from ((start, whole[1]) for start in _moments(named.start, midnight, named.part))
+        elif named.kind == "until" and named.end is not None:
+            yield from ((whole[0], end) for end in _moments(named.end, midnight, named.part) if end > whole[0])
+        elif named.kind == "at" and named.start is not None:
+            width = timedelta(seconds=1 if len(named.start.parts) == 3 else 60)
+            for start in _moments(named.start, midnight, named.part):
+                yield (start - ABOUT, start + ABOUT) if named.about else (start, start + width)
+        elif named.start is not None and named.end is not None:
+            yield from _between(named.start, named.end, midnight, named.part)
+
+
+def _between(start: Reading, end: Reading, midnight: datetime, part: PartOfDay | None) -> Iterator[_Interval]:
+    ends = [*_moments(end, midnight, None), *_moments(end, midnight + timedelta(days=1), None)]
+    for begin in _moments(start, midnight, part):
+        yield begin, min(moment for moment in ends if moment > begin)
+
+
+def _moments(reading: Reading, midnight: datetime, part: PartOfDay | None) -> Iterator[datetime]:
+    """Yield the times of that day that a reading may mean: both halves of the day unless its words or its figures say
+    which one."""
+    hour, minute, second = (*reading.parts, 0, 0)[:3]
+    if hour > 24 or minute > 59 or second > 59:
+        return
+    hours = [hour % 24]
+    if reading.half:
+        hours = [hour % 12 + (12 if reading.half == "pm" else 0)]
+    elif 1 <= hour <= 12 and (len(reading.parts) == 1 or reading.spoken) and not (hour == 12 and reading.spoken):
+        hours = [hour % 12, hour % 12 + 12]
+    for each in hours:
+        moment = midnight + timedelta(hours=each, minutes=minute, seconds=second)
+        if part is not None and part.end > 24 and each < part.end - 24:
+            moment += timedelta(days=1)
+        if part is None or part.start <= (moment - midnight) / timedelta(hours=1) < part.end:
+            yield moment
+
+
+def _filmed(clock: WallClock, interval: _Interval) -> Span | None:
+    """Return the stretch of video time that holds all that was filmed in the interval of local time."""
+    zone = ZoneInfo(clock.zone)
+    # An hour that comes twice is meant as a whole: its first beginning, its last end. A time inside it is the first.
+    start = interval[0].replace(tzinfo=zone)
+    end = interval[1].replace(tzinfo=zone)
+    if interval[1] - interval[0] > timedelta(minutes=30):
+        end = interval[1].replace(tzinfo=zone, fold=1) if interval[1].minute else end
+    parts = clock.spans(start, end) or clock.spans(
+        interval[0].replace(tzinfo=zone, fold=1), interval[1].replace(tzinfo=zone, fold=1)
+    )
+    return Span(parts[0].start_ms, max(part.end_ms for part in parts)) if parts else None
+
+
+def _in_words(interval: _Interval, named: Clocked, zone: str, *, dated: bool) -> str:
+    start, end = interval
+    shape = "%H:%M:%S" if start.second or end.second or end - start < timedelta(minutes=1) else "%H:%M"
+    day = f"{start.day} {start:%B %Y}, " if dated else ""
+    last = f"{end.day} {end:%B %Y}, " if dated and end.date() != start.date() else ""
+    until = "" if end - start <= timedelta(minutes=1) else f" to {last}{end:{shape}}"
+    source = " on the clock in the picture" if named.frame == "shown" or not dated else f" ({zone})"
+    return f"{day}{start:{shape}}{until}{source}"
