@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 from uuid import UUID
 
@@ -60,7 +60,7 @@ REACH_LARGE = (
 @dataclass(frozen=True, slots=True)
 class Nearby:
     """Items of a view whose vectors are compared in a large scope, as columns of equal length: their ids (events,
-    entities), or the stretches of video that hold them (pictures, spoken lines), in ms."""
+    entities, spoken lines), or the stretches of video that hold them (pictures), in ms."""
 
     ids: list[UUID]
     videos: list[UUID]
@@ -96,10 +96,6 @@ class _View:
     nearby_tried: str = ""
 
 
-_STRETCHES = (
-    "unnest(%({0}_videos)s::uuid[], %({0}_versions)s::int[], %({0}_starts)s::bigint[], %({0}_ends)s::bigint[]) "
-    "AS c(video_id, index_version, first_ms, last_ms) JOIN scope USING (video_id, index_version)"
-)
 _VIEWS: Mapping[ViewName, _View] = {
     "event": _View(
         item="event",
@@ -149,7 +145,9 @@ _VIEWS: Mapping[ViewName, _View] = {
         events="JOIN inside e ON e.id = frame.event_id",
         words="'at ' || frame.ms || ' ms'",
         times=("frame.ms", "frame.ms + 1"),
-        nearby=f"{_STRETCHES.format('frame')} CROSS JOIN LATERAL (SELECT f.id, f.ms, f.tenant_id, f.embedding, "
+        nearby="unnest(%(frame_videos)s::uuid[], %(frame_versions)s::int[], %(frame_starts)s::bigint[], "
+        "%(frame_ends)s::bigint[]) AS c(video_id, index_version, first_ms, last_ms) "
+        "JOIN scope USING (video_id, index_version) CROSS JOIN LATERAL (SELECT f.id, f.ms, f.tenant_id, f.embedding, "
         "f.embedding_model FROM ekg_frame f "
         "WHERE f.tenant_id = %(tenant)s AND f.video_id = c.video_id AND f.index_version = c.index_version "
         "AND f.event_id IS NOT NULL AND f.ms >= greatest(c.first_ms, scope.from_ms) "
@@ -170,12 +168,9 @@ _VIEWS: Mapping[ViewName, _View] = {
         events=f"JOIN inside e ON {EVENT_OF_LINE}",
         words="line.text",
         times=("line.start_ms", "line.end_ms"),
-        # Stretches may overlap, so a line may be in two.
-        nearby=f"(SELECT DISTINCT l.id FROM {_STRETCHES.format('transcript')} CROSS JOIN LATERAL (SELECT l.id "
-        "FROM ekg_transcriptline l WHERE l.tenant_id = %(tenant)s AND l.video_id = c.video_id "
-        "AND l.index_version = c.index_version AND l.start_ms >= c.first_ms AND l.start_ms < c.last_ms "
-        "AND l.end_ms <= c.last_ms OFFSET 0) l) c CROSS JOIN LATERAL (SELECT l.* FROM ekg_transcriptline l "
-        "WHERE l.tenant_id = %(tenant)s AND l.id = c.id OFFSET 0) line WHERE true",
+        nearby="(SELECT DISTINCT unnest(%(transcript_ids)s::uuid[]) AS id) c CROSS JOIN LATERAL (SELECT l.* "
+        "FROM ekg_transcriptline l WHERE l.tenant_id = %(tenant)s AND l.id = c.id OFFSET 0) line "
+        "JOIN scope USING (video_id, index_version) WHERE true",
         nearby_tried=f"CROSS JOIN LATERAL (SELECT FROM inside e WHERE {EVENT_OF_LINE} AND {EVENT_NEAR_LINE} LIMIT 1) "
         "line_event",
     ),
@@ -231,7 +226,7 @@ def view_statement(
             video_id, span = query.within.video_id, query.within.span
             parameters |= {f"{name}_video": video_id, f"{name}_from": span.start_ms, f"{name}_to": span.end_ms}
         if nearby is not None and name in nearby:
-            parameters |= {f"{name}_{column}": values for column, values in asdict(nearby[name]).items()}
+            parameters |= {f"{name}_{column.name}": getattr(nearby[name], column.name) for column in fields(Nearby)}
     large = nearby is not None
     narrowed = [_narrowed(name) for name, query in searched.items() if query.within is not None]
     nearest = [cte for name, query in searched.items() for cte in _ctes(name, query, large)]
