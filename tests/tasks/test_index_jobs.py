@@ -20,7 +20,7 @@ from backend.ekg.graph_store import GraphStore
 from backend.ekg.invariants import index_faults
 from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Overview, Relation, Topic
 from backend.jobs import services
-from backend.jobs.models import Job, JobKind, JobState, Outbox
+from backend.jobs.models import Job, JobKind, JobState
 from backend.library.indexing.follow_ups import MODEL_ATTEMPTS
 from backend.library.indexing.intake import fail_probe
 from backend.library.models import Segment, SegmentState, Video
@@ -363,7 +363,6 @@ def test_a_video_of_which_nothing_can_be_described_fails_with_the_models_code(
         assert [e.type for e in WebhookEvent.objects.all()] == ["video.failed"]
         assert not UsageEvent.objects.filter(meter="media_seconds").exists()
         assert not Job.objects.filter(state__in=[JobState.QUEUED, JobState.RUNNING]).exists()
-    assert not Outbox.objects.using("dispatch").exists()
 
 
 def test_a_purge_takes_rows_graph_and_objects_and_leaves_the_bill(acme: Cast) -> None:
