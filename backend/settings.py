@@ -20,7 +20,7 @@ DATABASES = {
     "default": {**env.database("DATABASE_URL"), "ATOMIC_REQUESTS": True},
     # Migrations only. One that cannot get its lock fails and is run again, instead of holding up every query behind it.
     "owner": env.database("DATABASE_OWNER_URL", lock_timeout="30s"),
-    # Relay, dispatcher, reaper, key lookup: crosses tenants on a few tables.
+    # Relay, claims of jobs, key lookup: crosses tenants on a few tables.
     "dispatch": env.database("DATABASE_DISPATCH_URL"),
     # The admin console: reads everything, writes nothing.
     "console": env.database("DATABASE_CONSOLE_URL"),

@@ -46,14 +46,14 @@ def drained(queue: str = "gpu.query", **options: bool) -> list[Lease]:
 
 
 def test_one_job_of_a_newcomer_waits_for_one_job_of_a_tenant_with_many(acme: Cast, globex: Cast) -> None:
-    queued(acme, 1_000)
+    queued(acme, 100)
     assert [claim_next("gpu.query", worker="w") for _ in range(3)]
     queued(globex, 1)
 
     order = [lease.tenant_id for lease in drained()]
 
     assert order.index(globex.tenant_id) <= 1
-    assert Counter(order) == {acme.tenant_id: 997, globex.tenant_id: 1}
+    assert Counter(order) == {acme.tenant_id: 97, globex.tenant_id: 1}
 
 
 def test_two_backlogs_take_turns_whoever_came_first(acme: Cast, globex: Cast) -> None:

@@ -157,7 +157,7 @@ def test_a_video_becomes_a_graph_out_of_what_the_model_saw(acme: Cast, vlm: Scri
 def check_what_was_shown(requests: list[ScriptedRequest]) -> None:
     """Assert that every chunk was sent once with its own frames, every event with its members' words and own frames."""
     described = sorted((r for r in requests if r.schema_name == "chunk_description"), key=chunk_n)
-    assert [chunk_n(r) for r in described] == list(range(14)), "each chunk once, although each wake-up came twice"
+    assert [chunk_n(r) for r in described] == list(range(14)), "each chunk once, although each job was offered twice"
     for request in described:
         times = [round(float(t) * 1000) for t in re.findall(r"^([\d.]+) s:", request.user, re.MULTILINE)]
         n = chunk_n(request)
