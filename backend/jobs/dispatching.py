@@ -52,16 +52,22 @@ _NEXT = (
     f"{_TAKE}"
 )
 _BY_PRIORITY, _BY_TAG = "priority DESC, fair_tag, id", "fair_tag, id"
+# All classes in one statement, because an idle relay asks ten times a second.
 _RUNNABLE = (
-    f"WITH {_BUSY} SELECT (SELECT count(*) FROM (SELECT FROM jobs_job WHERE {_MAY_RUN} LIMIT %(most)s) waiting) + "
-    "(SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = %(queue)s AND state = 'running' "
-    "AND lease_until < now() LIMIT %(most)s) abandoned)"
+    "SELECT class.queue, (SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = class.queue AND state = 'queued' "
+    "AND due AND NOT tenant_id = ANY(ARRAY(SELECT busy.tenant_id FROM jobs_job busy WHERE busy.queue = class.queue "
+    "AND busy.state = 'running' AND busy.lease_until >= now() GROUP BY busy.tenant_id HAVING count(*) >= class.cap)) "
+    "AND (lane IS NULL OR NOT lane = ANY(ARRAY(SELECT busy.lane FROM jobs_job busy WHERE busy.queue = class.queue "
+    "AND busy.state = 'running' AND busy.lease_until >= now() GROUP BY busy.lane HAVING count(*) >= %(lane_cap)s))) "
+    "LIMIT %(most)s) waiting) + (SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = class.queue "
+    "AND state = 'running' AND lease_until < now() LIMIT %(most)s) abandoned) "
+    "FROM unnest(%(queues)s::text[], %(caps)s::float8[]) AS class(queue, cap)"
 )
+_NO_CAP = float(2**31 - 1)
 
 
 def _parameters(queue: str) -> dict[str, Any]:
-    cap = settings.JOBS_PER_TENANT.get(queue)
-    return {"queue": queue, "tenant_cap": cap or 2**31 - 1, "lane_cap": LANE_CAP}
+    return {"queue": queue, "tenant_cap": settings.JOBS_PER_TENANT.get(queue, _NO_CAP), "lane_cap": LANE_CAP}
 
 
 def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease | None:
@@ -81,11 +87,13 @@ def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease 
     return None
 
 
-def runnable(queue: str, *, most: int) -> int:
-    """Return how many jobs of the class could be claimed now, at most about most."""
+def runnable(*queues: str, most: int) -> dict[str, int]:
+    """Return how many jobs of each class could be claimed now, counted up to about most."""
+    caps = [settings.JOBS_PER_TENANT.get(queue, _NO_CAP) for queue in queues]
+    parameters = {"queues": list(queues), "caps": caps, "most": most, "lane_cap": LANE_CAP}
     with connections["dispatch"].cursor() as cursor:
-        cursor.execute(_RUNNABLE, _parameters(queue) | {"most": most})
-        return int(cursor.fetchone()[0])
+        cursor.execute(_RUNNABLE, parameters)
+        return dict(cursor.fetchall())
 
 
 def mark_due() -> int:

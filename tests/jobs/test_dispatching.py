@@ -105,7 +105,7 @@ def test_a_tenant_at_its_cap_is_passed_over_and_no_bell_rings_for_it(
     queued(acme, 5)
     held = [claim_next("gpu.query", worker="w") for _ in range(2)]
     assert all(held)
-    assert (claim_next("gpu.query", worker="w"), runnable("gpu.query", most=32)) == (None, 0)
+    assert (claim_next("gpu.query", worker="w"), runnable("gpu.query", most=32)["gpu.query"]) == (None, 0)
     assert {job.reason for job in next_jobs("gpu.query", limit=10)} == {"tenant_at_cap"}
 
     queued(globex, 1)
@@ -116,7 +116,7 @@ def test_a_tenant_at_its_cap_is_passed_over_and_no_bell_rings_for_it(
     assert held[0] is not None
     with services.checkpoint(held[0]):
         services.complete(held[0])
-    assert runnable("gpu.query", most=32) == 3
+    assert runnable("gpu.query", most=32)["gpu.query"] == 3
     assert claim_next("gpu.query", worker="w") is not None
 
 
@@ -143,7 +143,7 @@ def test_a_job_that_lost_its_worker_runs_before_new_ones(acme: Cast) -> None:
     assert lost is not None
     with acme.scope():
         Job.objects.filter(id=lost.job_id).update(lease_until=timezone.now() - timedelta(seconds=1))
-    assert runnable("gpu.query", most=32) == 3
+    assert runnable("gpu.query", most=32)["gpu.query"] == 3
 
     heir = claim_next("gpu.query", worker="w")
 
@@ -157,7 +157,11 @@ def test_a_job_runs_once_its_time_has_come_by_the_clock_of_the_database(acme: Ca
         job = services.enqueue(
             kind=JobKind.SEARCH_EVENTS, subject_id=subject, dedupe_key="late", wait=timedelta(minutes=5)
         )
-    assert (mark_due(), claim_next("gpu.query", worker="w"), runnable("gpu.query", most=32)) == (0, None, 0)
+    assert (mark_due(), claim_next("gpu.query", worker="w"), runnable("gpu.query", most=32)["gpu.query"]) == (
+        0,
+        None,
+        0,
+    )
     with acme.scope():
         Job.objects.filter(id=job.id).update(not_before=timezone.now() - timedelta(seconds=1))
     assert mark_due() == 1

@@ -71,7 +71,7 @@ class WorkerProcess:
         try:
             with Connection(self.env["REDIS_URL"]) as broker:
                 channel = broker.channel()
-                for _ in range(runnable("cpu.probe", most=2) - channel.client.llen("cpu.probe")):
+                for _ in range(runnable("cpu.probe", most=2)["cpu.probe"] - channel.client.llen("cpu.probe")):
                     Producer(channel).publish(
                         [["cpu.probe"], {}, {}],
                         exchange=Exchange("cpu.probe"),

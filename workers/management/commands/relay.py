@@ -89,9 +89,8 @@ class Bells:
         """Ring for every class as often as it has jobs that may run, less the bells that lie there. Returns how often
         it rang."""
         rung = 0
-        for queue in CLASSES:
-            wanted = min(MOST_BELLS, runnable(queue, most=MOST_BELLS))
-            missing = wanted - int(self._broker.llen(queue)) if wanted else 0
+        for queue, waiting in runnable(*CLASSES, most=MOST_BELLS).items():
+            missing = min(MOST_BELLS, waiting) - int(self._broker.llen(queue)) if waiting else 0
             for _ in range(missing):
                 app.send_task(RUN_CLASS, args=[queue], queue=queue, retry=False)
                 rung += 1
