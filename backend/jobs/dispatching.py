@@ -90,7 +90,7 @@ def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease 
 def runnable(*queues: str, most: int) -> dict[str, int]:
     """Return how many jobs of each class could be claimed now, counted up to about most."""
     caps = [settings.JOBS_PER_TENANT.get(queue, _NO_CAP) for queue in queues]
-    parameters = {"queues": list(queues), "caps": caps, "most": most, "lane_cap": LANE_CAP}
+    parameters: dict[str, Any] = {"queues": list(queues), "caps": caps, "most": most, "lane_cap": LANE_CAP}
     with connections["dispatch"].cursor() as cursor:
         cursor.execute(_RUNNABLE, parameters)
         return dict(cursor.fetchall())

@@ -100,7 +100,7 @@ def enqueue(
             "max_attempts": max_attempts,
             "priority": priority,
             "not_before": after(wait),
-            "due": not wait,
+            "due": wait <= timedelta(0),
             "fair_tag": lambda: fair_tags(kind, tenant_id, priority=priority)[0],
             "lane": lane,
         },
@@ -114,7 +114,7 @@ def enqueue(
         )
         if ended.exists():
             ended.update(
-                state=JobState.QUEUED, attempt=0, not_before=after(wait), due=not wait, completed_at=None,
+                state=JobState.QUEUED, attempt=0, not_before=after(wait), due=wait <= timedelta(0), completed_at=None,
                 cancel_requested_at=None, error_code="", error_message="",
                 fair_tag=fair_tags(kind, tenant_id, priority=priority)[0],
             )  # fmt: skip

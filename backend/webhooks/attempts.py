@@ -134,7 +134,7 @@ def record_attempt(*, outgoing: Outgoing, outcome: Outcome, next_attempt_at: dat
             delivery_id=outgoing.delivery_id,
             endpoint_id=outgoing.endpoint_id,
             n=outgoing.n + 1,
-            wait=max(timedelta(0), next_attempt_at - timezone.now()),
+            wait=next_attempt_at - timezone.now(),
         )
     return True
 
