@@ -63,6 +63,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "graph_store": "the only door to Cypher",
         "index_reads": "reads of the index tasks",
         "invariants": "the checks of check_index",
+        "kept_verdicts": "what scans have judged",
         "known_entities": "the entities that linking compares",
         "moment_reads": "the reader's reads by time, words and topic",
         "object_memory": "objects and tracks",
