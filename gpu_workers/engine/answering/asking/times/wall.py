@@ -155,7 +155,7 @@ def _filmed(clock: WallClock, interval: _Interval) -> Span | None:
     zone = clock.tzinfo
     start, end = (moment.replace(tzinfo=zone) for moment in interval)
     if interval[1] - interval[0] <= _MOMENT:
-        # A time that the change to summer time leaves out was never filmed. Of a time that comes twice, the first.
+        # A time that the change to summer time leaves out was never filmed. A time that comes twice means the first.
         if start.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != interval[0]:
             return None
         again = start.replace(fold=1)
