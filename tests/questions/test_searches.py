@@ -142,7 +142,7 @@ def test_results_carry_event_span_frame_and_why(acme: Any, video: UUID) -> None:
     assert "Signature" in url
     assert first == {
         "event_id": public_ids.encode("evt", EVENT), "video_id": vid(video), "video_title": "Gate <1>",
-        "start_ms": 3_000, "end_ms": 9_000,
+        "start_ms": 3_000, "end_ms": 9_000, "start_at": None, "end_at": None,
         "summary": "A red car parks.", "score": 0.75, "frame": {"ms": 4_000},
         "reasons": [
             {"view": "object", "similarity": 0.5, "text": "red car", "item_id": public_ids.encode("obj", car)},
