@@ -12,6 +12,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.asking.understood import Shape
 from gpu_workers.engine.answering.composing.composed import Composed, Part
 from gpu_workers.engine.answering.parsing import ParsedAnswer, event_numbers
+from gpu_workers.engine.answering.titles import videos_line
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.answering.words import plain
 from gpu_workers.engine.models.roles import Message
@@ -41,9 +42,10 @@ _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 def composing_messages(asked: Asked, events: str, findings: str, answer: ParsedAnswer) -> list[Message]:
     """Return the prompt: rules with the form, then events and findings, then the question and the vote's answer."""
     question = asked.question
-    rules = load("compose_rules", question.profile).substitute(
-        form=load(f"compose_{asked.understood.shape}", question.profile).template
-    )
+    form = load(f"compose_{asked.understood.shape}", question.profile).template
+    if asked.titles:
+        form = f"{form.rstrip()}\n{videos_line(asked.titles).rstrip()}"
+    rules = load("compose_rules", question.profile).substitute(form=form)
     user = load("compose_question", question.profile).substitute(
         events=events, findings=findings, question=question.question, answer=as_data(answer.text)
     )

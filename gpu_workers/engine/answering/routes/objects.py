@@ -186,8 +186,8 @@ def _notes(desk: Desk, things: Sequence[StoredObject], count: Count) -> list[str
         sure = min(thing.confidence for thing in things)
         notes[0] += f"; each is one thing with a confidence of at least {sure:.2f}"
     if desk.several:
-        numbers = [sum(thing.video_id == video for thing in things) for video in desk.videos.values()]
-        notes.append("by video: " + ", ".join(f"video {n}: {own}" for n, own in zip(desk.videos, numbers, strict=True)))
+        numbers = {video: sum(thing.video_id == video for thing in things) for video in desk.videos.values()}
+        notes.append("by video: " + ", ".join(f"{desk.video_name(video)}: {own}" for video, own in numbers.items()))
     if _SOME_PEOPLE.search(desk.asked.understood.counted):
         notes.append("The object memory tracks people; it does not distinguish men, women, children or roles.")
     return notes
@@ -199,6 +199,6 @@ def _places(desk: Desk, things: Sequence[StoredObject]) -> str:
     named = []
     for video_id, ms in firsts[:PLACES_SHOWN]:
         moment = clock(ms, hours=True)
-        named.append(f"video {desk.numbers[video_id]} {moment}" if desk.several else moment)
+        named.append(f"{desk.video_name(video_id)} {moment}" if desk.several else moment)
     more = [phrases_of(desk.asked).more.format(n=len(firsts) - PLACES_SHOWN)] if len(firsts) > PLACES_SHOWN else []
     return f" ({', '.join([*named, *more])})" if named else ""

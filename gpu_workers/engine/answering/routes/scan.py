@@ -239,7 +239,7 @@ def _text(
     if not times:
         return phrases.none.format(number=phrases.number(found.sure, 0), times=units[1])
     if desk.asked.understood.shape in ("list", "steps", "table"):
-        lines = [f"- {desk.place(event.video_id, event.span)}: {_brief(event)}" for event in shown]
+        lines = [f"- {desk.place(event.video_id, event.span, titled=True)}: {_brief(event)}" for event in shown]
         more = [phrases.more.format(n=len(times) - len(shown))] if len(times) > len(shown) else []
         head = phrases.opening(phrases.counted(found.sure, len(times), "", units).rstrip("."))
         return "\n".join([f"{head}:", *lines, *more])
@@ -252,7 +252,7 @@ def _places(desk: Desk, phrases: Phrases, shown: Sequence[StoredEvent], times: i
     named = []
     for event in shown:
         moment = clock(event.span.start_ms, hours=True)
-        named.append(f"video {desk.numbers[event.video_id]} {moment}" if desk.several else moment)
+        named.append(f"{desk.video_name(event.video_id)} {moment}" if desk.several else moment)
     more = [phrases.more.format(n=times - len(shown))] if times > len(shown) else []
     return ", ".join([*named, *more]) + "."
 

@@ -250,7 +250,7 @@ def _overviews(contents: Contents) -> list[str]:
 
 def _when(desk: Desk, part: Part) -> str:
     moment = clock(part.span.start_ms, hours=True)
-    return f"video {desk.numbers[part.video_id]} {moment}" if desk.several else moment
+    return f"{desk.video_name(part.video_id)} {moment}" if desk.several else moment
 
 
 def _line(desk: Desk, part: Part) -> str:
