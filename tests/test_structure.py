@@ -72,6 +72,8 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "recording_reads": "the reader's reads of whole recordings",
         "retirement": "removes a version",
         "scope": "the hard filter of the reader, and its connection",
+        "sketch_search": "which items of a large scope are compared",
+        "sketches": "stored sketches of vectors",
         "stored_rows": "rows as the engine's plain data",
         "thing_reads": "the reader's reads by object and entity",
         "view_search": "the vector searches of the reader",

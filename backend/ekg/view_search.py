@@ -11,7 +11,7 @@ import numpy as np
 
 from backend.ekg.word_search import read_piece, words_ctes, words_found, words_parameters
 from gpu_workers.engine.ekg import CHUNK_MS, Vector
-from gpu_workers.engine.ports import Hit, ViewName, ViewQuery
+from gpu_workers.engine.ports import CROWD, Hit, ViewName, ViewQuery
 from gpu_workers.engine.retrieval.word_terms import asked_words
 
 # from_ms, to_ms: the span of each video that may be read.
@@ -225,6 +225,8 @@ def view_statement(
             parameters |= {f"{name}_query": half(query.vector), f"{name}_limit": query.limit}
             if _in_context(_VIEWS[name], query):
                 parameters[f"{name}_context"] = query.context
+            if query.crowding:
+                parameters[f"{name}_crowding"] = query.crowding
         if query.within is not None:
             video_id, span = query.within.video_id, query.within.span
             parameters |= {f"{name}_video": video_id, f"{name}_from": span.start_ms, f"{name}_to": span.end_ms}
@@ -245,7 +247,23 @@ def view_statement(
 def _ctes(name: ViewName, query: ViewQuery, large: bool) -> list[str]:
     if name == "words":
         return words_ctes(query)
-    return [f"{name}_nearest AS MATERIALIZED ({_nearest(name, query, large)})"]
+    nearest = _nearest(name, query, large)
+    view = _VIEWS[name]
+    if not query.crowding or view.ordered is None:
+        return [f"{name}_nearest AS MATERIALIZED ({nearest})"]
+    # Materialised vectors, so that none is read twice. The inner products are of the items found alone.
+    return [
+        f"{name}_found AS MATERIALIZED ({nearest})",
+        f"{name}_vectors AS MATERIALIZED (SELECT found.id, found.similarity, {view.item}.{view.vector} AS vector "
+        f"FROM {name}_found found JOIN {view.table} {view.item} "
+        f"ON {view.item}.tenant_id = %(tenant)s AND {view.item}.id = found.id "
+        "WHERE found.similarity > %(floor)s)",
+        f"{name}_crowds AS (SELECT one.id, one.similarity, (SELECT avg(cosine) FROM (SELECT "
+        f"-(one.vector <#> other.vector) AS cosine FROM {name}_vectors other WHERE other.id <> one.id "
+        f"ORDER BY cosine DESC LIMIT {CROWD}) nearest) AS crowd FROM {name}_vectors one)",
+        f"{name}_nearest AS MATERIALIZED (SELECT id, similarity - %({name}_crowding)s::float8 "
+        f"* coalesce(crowd - avg(crowd) OVER (), 0) AS similarity FROM {name}_crowds)",
+    ]
 
 
 def _in_context(view: _View, query: ViewQuery) -> bool:

@@ -16,7 +16,7 @@ from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.models.roles import AnswerModels, Meter
 from gpu_workers.engine.retrieval.moments import FoundSpan, moments
-from gpu_workers.engine.retrieval.tri_view import RetrievalSettings, ViewQueries, question_text, retrieve
+from gpu_workers.engine.retrieval.tri_view import HYBRID, RetrievalSettings, ViewQueries, question_text, retrieve
 
 TAPE_ARMS = (
     "tfidf",
@@ -26,11 +26,16 @@ TAPE_ARMS = (
     "ava_paper",
     "ava_no_graph",
     "ava_no_moments",
+    "ava_semantic",
     "ava",
 )
 """Arms for tapes: all rank spans, and none asks a language model."""
 
-TAPE_RETRIEVAL = RetrievalSettings(events=32, entities=8, frames=0, transcript=0, graph_events=8, rewriting=False)
+TAPE_RETRIEVAL = replace(HYBRID, frames=0, transcript=0, rewriting=False)
+TAPE_SEMANTIC = RetrievalSettings(
+    events=32, entities=8, frames=0, transcript=0, graph_events=8, rewriting=False, words=0
+)
+"""What an answer reads of a question that names nothing literally."""
 TAPE_RANKS = 10
 
 
@@ -69,11 +74,13 @@ class TapeArm:
         text = self._texts[self._other[query.id]] if self._name == "shuffled" else query.text
         settings = TAPE_RETRIEVAL
         if self._name == "caption_rag":
-            settings = replace(settings, entities=0, graph_events=0, context=0.0)
+            settings = replace(TAPE_SEMANTIC, entities=0, graph_events=0, context=0.0)
         elif self._name == "ava_paper":
-            settings = replace(settings, graph_events=0, context=0.0, fusion="borda", weights={})
+            settings = replace(TAPE_SEMANTIC, graph_events=0, context=0.0, fusion="borda", weights={})
+        elif self._name == "ava_semantic":
+            settings = TAPE_SEMANTIC
         elif self._name == "ava_no_graph":
-            settings = replace(settings, graph_events=0)
+            settings = replace(TAPE_SEMANTIC, graph_events=0)
         retrieved = retrieve(
             self._graph,
             ViewQueries.same(question_text(text, ())),
@@ -82,7 +89,7 @@ class TapeArm:
             frame_embedder=self._models.frame_embedder,
             meter=Meter(),
         )
-        if self._name not in {"ava", "ava_no_graph", "shuffled"}:
+        if self._name not in {"ava", "ava_no_graph", "ava_semantic", "shuffled"}:
             return [self._spans[event.event_id] for event in retrieved.ranking[:TAPE_RANKS]]
         spans = [
             FoundSpan(

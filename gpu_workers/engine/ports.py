@@ -116,6 +116,10 @@ class ViewQuery:
     topics that overlap it, frames inside it, and entities that take part in an event that overlaps it; they hit only
     the events that overlap it. The neighbours of an event count wherever in scope they are.
 
+    crowding: only for events, the weight of what the nearest events have in common. An event loses crowding times its
+    own mean cosine to the CROWD nearest of the events found, as far as that is above their mean: an event that is like
+    all others says little about the query (CSLS, Conneau et al. 2018). Cosine and result are both above the floor.
+
     text, exact: only for view words, which has no vector (an empty one): the words that are searched for, and those of
     them that an event must contain exactly.
     """
@@ -126,6 +130,11 @@ class ViewQuery:
     within: Within | None = None
     text: str = ""
     exact: tuple[str, ...] = ()
+    crowding: float = 0.0
+
+
+CROWD = 20
+"""Number of nearest events of ViewQuery.crowding."""
 
 
 @dataclass(frozen=True, slots=True)

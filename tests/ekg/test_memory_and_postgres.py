@@ -87,6 +87,32 @@ def test_all_views_are_the_same_in_every_scope(acme: Cast, globex: Cast, seed: i
         assert assert_same_views(random, graph, InMemoryGraph([world.second_version]), parts) > 0
 
 
+def test_a_crowded_event_loses_what_the_nearest_have_in_common(acme: Cast) -> None:
+    """Events 0 and 1 are the same, event 2 is another; all three have the cosine 0.5 to the query."""
+    with acme.scope():
+        video_id = UUID(str(make_video().id))
+    shapes = ((0, 1), (0, 1), (0, 2))
+    records = []
+    for n, (query_axis, own_axis) in enumerate(shapes):
+        vector = np.zeros(16, dtype=np.float32)
+        vector[query_axis], vector[own_axis] = 0.5, 0.75**0.5
+        record = lone_event(video_id, n, 0.0)
+        records.append(replace(record, event=replace(record.event, embedding=vector)))
+    with acme.scope():
+        VersionWriter(video_id, 1, text_model=TEXT_MODEL, frame_model=FRAME_MODEL).store_events(records)
+    ids = [record.event.id for record in records]
+    query = {"event": ViewQuery(axis(0), 3, crowding=0.5)}
+    # Between 0 and 1: 1.0; to event 2: 0.25. Crowds: 0.625, 0.625, 0.25; mean 0.5.
+    expected = {ids[0]: 0.5 - 0.0625, ids[1]: 0.5 - 0.0625, ids[2]: 0.5 + 0.125}
+    with postgres(acme, (video_id, 1, END_MS)) as graph:
+        for either in (graph, InMemoryGraph([MemoryVideo(video_id, records)])):
+            hits = either.search_views(query)["event"]
+            assert {hit.event_id: hit.similarity for hit in hits} == pytest.approx(expected, abs=1e-3)
+            assert hits[0].event_id == ids[2]
+            assert len(either.search_views(query, floor=0.45)["event"]) == 1
+            assert either.search_views(query, floor=0.5)["event"] == [], "the cosines themselves are above the floor"
+
+
 def event_similarities(graph: KnowledgeGraph, vector: Vector, context: float) -> dict[UUID, float]:
     hits = graph.search_views({"event": ViewQuery(vector, 500, context)}, floor=-2.0)["event"]
     assert [hit.similarity for hit in hits] == sorted((hit.similarity for hit in hits), reverse=True)

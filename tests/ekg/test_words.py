@@ -39,7 +39,9 @@ def assert_same_words(
     random: np.random.Generator, one: KnowledgeGraph, other: KnowledgeGraph, parts: Sequence[Within | None]
 ) -> int:
     """Assert that both graphs find the same; return the number of hits."""
-    compared = 0
+    everywhere = found(one, "sign event owl strasse")
+    assert everywhere == found(other, "sign event owl strasse")
+    compared = len(everywhere)
     for _ in range(25):
         text, exact = words_of(random)
         limit = int(random.choice([0, 1, 3, 8, 500]))
@@ -103,6 +105,7 @@ def test_writing_speech_and_summary_are_found_with_the_piece_that_matches(acme: 
         ("A woman runs with a dog.", ["SCHMIDT GmbH"], []),
         ("A man reads.", ["他在北京大学学习"], ["He said: to be or not to be"]),
         ("A lorry turns.", ["B MW 1243"], []),
+        ("Der Mann öffnet die schweren Türen des Hauses.", [], []),
     )
     store(acme, video)
     ids = {record.event.id: n for n, record in enumerate(video.events)}
@@ -119,6 +122,7 @@ def test_writing_speech_and_summary_are_found_with_the_piece_that_matches(acme: 
         assert finds("BMW1243")[0] == (3, "B MW 1243")
         assert finds("Schmitt") == finds("schmitd") == [(1, "SCHMIDT GmbH")]
         assert finds("北京") == [(2, "他在北京大学学习")]
+        assert finds("Wer öffnete die schwere Tür?") == [(4, "Der Mann öffnet die schweren Türen des Hauses.")]
         assert finds("dogs running") == [(1, "A woman runs with a dog.")]
         assert finds("", "GATE, please") == [(0, "Open the gate, please.")]
         assert finds("gate", "the gat") == finds("", "京大学习") == finds("", "234") == []

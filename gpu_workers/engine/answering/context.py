@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from uuid import UUID
@@ -119,10 +120,15 @@ def filmed_at(event: StoredEvent, clocks: Mapping[UUID, WallClock]) -> str:
 
 
 def event_text(event: StoredEvent, facts: Sequence[EntityFact] = ()) -> str:
-    """Return one event in words, on a line: summary, speech, writing on screen, facts of the graph."""
-    spoken = dict.fromkeys(as_data(line.text) for chunk in event.chunks for line in chunk.transcript)
-    written = dict.fromkeys(as_data(text) for chunk in event.chunks for text in chunk.on_screen_text)
-    parts = [as_data(event.summary)]
+    """Return one event in words, on a line: summary, speech, writing on screen, facts of the graph.
+
+    Speech and writing that the summary repeats stand in the summary alone.
+    """
+    summary = as_data(event.summary)
+    told = summary.casefold()
+    spoken = _untold(told, (line.text for chunk in event.chunks for line in chunk.transcript))
+    written = _untold(told, (text for chunk in event.chunks for text in chunk.on_screen_text))
+    parts = [summary]
     if spoken:
         parts.append(f'Speech: "{" ".join(spoken)}"')
     if written:
@@ -131,6 +137,12 @@ def event_text(event: StoredEvent, facts: Sequence[EntityFact] = ()) -> str:
         told = best_facts(facts, limit=MAX_FACTS, relations=LEAST_RELATIONS)
         parts.append(f"Facts: {'; '.join(dict.fromkeys(as_data(fact.text) for fact in told))}")
     return " ".join(parts)
+
+
+def _untold(told: str, texts: Iterable[str]) -> list[str]:
+    """Return the texts as data, each once, without those that the folded text told contains as words of their own."""
+    pieces = dict.fromkeys(map(as_data, texts))
+    return [text for text in pieces if not re.search(rf"(?<!\w){re.escape(text.casefold())}(?!\w)", told)]
 
 
 def _numbered(

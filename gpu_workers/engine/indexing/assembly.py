@@ -29,6 +29,9 @@ T = TypeVar("T")
 _SETTLED = frozenset({"invalid_output", "output_truncated", "context_exceeded"})
 """Codes of failures after which the model was asked often enough, or would fail again."""
 
+EMBEDDED_CHARACTERS = 600
+"""Maximum length of speech and writing in the text of an event's vector."""
+
 FrameSource = Callable[[Span, int], Sequence[tuple[int, bytes]]]
 """Source of stored frames: (span, limit) -> at most limit (ms, JPEG) inside span. Safe to call from several threads."""
 
@@ -145,7 +148,8 @@ class EventAssembler:
             return
         mentions = [distinct_mentions(draft.extraction.mentions) for _, draft in drafted]
         texts = [
-            [draft.summary, *map(identity_text, named)] for (_, draft), named in zip(drafted, mentions, strict=True)
+            [embedded_text(draft.summary, group), *map(identity_text, named)]
+            for (group, draft), named in zip(drafted, mentions, strict=True)
         ]
         vectors = self._models.text_embedder.embed(list(chain.from_iterable(texts)), meter=self._meter)
         ends = list(accumulate(map(len, texts)))
@@ -229,13 +233,26 @@ class EventAssembler:
         mentions: Sequence[EntityMention],
         vectors: NDArray[np.float32],
     ) -> EventRecord:
-        """Return the record of an event. vectors: of the summary, then of each mention."""
+        """Return the record of an event. vectors: of the event's text, then of each mention."""
         span = _span(group)
         event_id = stable_id("event", *self._scope, span.start_ms, span.end_ms)
         linked = self._linker.link(event_id, mentions, vectors[1:], draft.extraction.relations)
         event = Event(event_id, self.next_event_n, span, group[0].n, group[-1].n + 1, draft.summary, unit(vectors[0]))
         self.warnings.extend(AssemblyWarning(event_id, *failure) for failure in draft.failures)
         return EventRecord(event, linked.entities, linked.mentions, linked.relations)
+
+
+def embedded_text(summary: str, chunks: Sequence[Chunk]) -> str:
+    """Return the text whose vector an event has: summary, speech and writing on screen, each piece once.
+
+    At most EMBEDDED_CHARACTERS follow the summary: an embedder reads only so many words, and the first ones weigh most.
+    """
+    told = summary.casefold()
+    spoken = [line.text for chunk in chunks for line in chunk.transcript]
+    written = [text for chunk in chunks for text in chunk.on_screen_text]
+    pieces = dict.fromkeys(" ".join(piece.split()) for piece in (*written, *spoken))
+    more = " ".join(piece for piece in pieces if piece and piece.casefold() not in told)
+    return f"{summary} {more[:EMBEDDED_CHARACTERS]}".rstrip() if more else summary
 
 
 def _is_gap(group: Sequence[Chunk]) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu_workers.engine.ekg import Span, Vector
-from gpu_workers.engine.ports import ViewQuery
+from gpu_workers.engine.ports import CROWD, ViewQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,30 @@ class View:
             events[row] = list(self.items[row].event_ids) if part is None else part.events_of(self.items[row])
             if part is None or events[row]:
                 best.append(row)
+        if query.crowding and self.following is not None and len(best) > 1:
+            return self._uncrowded(best, events, np.asarray(cosines[best], dtype=np.float64), query.crowding, floor)
         return [(self.items[row], events[row], float(cosines[row])) for row in best]
+
+    def _uncrowded(
+        self,
+        best: Sequence[int],
+        events: Mapping[int, list[UUID]],
+        cosines: NDArray[np.float64],
+        weight: float,
+        floor: float,
+    ) -> list[tuple[Item, list[UUID], float]]:
+        """Return the best rows by their cosines, less weight times how much nearer to others each lies than usual."""
+        vectors = np.stack([self.items[row].vector for row in best]).astype(np.float64)
+        near = vectors @ vectors.T
+        np.fill_diagonal(near, -np.inf)
+        crowds = np.sort(near, axis=1)[:, ::-1][:, : min(CROWD, len(best) - 1)].mean(axis=1)
+        apart = cosines - weight * (crowds - crowds.mean())
+        order = sorted(range(len(best)), key=lambda place: (-apart[place], self.items[best[place]].id))
+        return [
+            (self.items[best[place]], events[best[place]], float(apart[place]))
+            for place in order
+            if apart[place] > floor
+        ]
 
     def _in_context(
         self, cosines: NDArray[np.floating[Any]], following: Mapping[UUID, UUID], context: float

@@ -6,13 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-import numpy as np
-
-from gpu_workers.engine.ekg import Vector
 from gpu_workers.engine.models.roles import FrameEmbedder, Meter, TextEmbedder, embed_queries
 from gpu_workers.engine.ports import Hit, KnowledgeGraph, NamedView, ViewName, ViewQuery
 from gpu_workers.engine.retrieval.fusion import Fusion, RankedEvent, fuse
-from gpu_workers.engine.retrieval.tri_view import GRAPH_SEEDS, RetrievalSettings
+from gpu_workers.engine.retrieval.tri_view import GRAPH_SEEDS, MOST_EXACT, NO_VECTOR, RetrievalSettings
 
 SearchMode = Literal["semantic", "words", "hybrid"]
 """semantic: by meaning, with vectors. words: by the words themselves and by names, without a model. hybrid: both."""
@@ -36,11 +33,6 @@ WEIGHTS: Mapping[str, float] = {
 }
 """Weights of the views in a fusion. A topic or an object is in many events: its hits fill a list up behind those of
 events. Judgement, apart from those of RetrievalSettings."""
-
-MOST_EXACT = 10_000
-"""Maximum number of events that are compared with exact phrases."""
-
-_NO_VECTOR: Vector = np.zeros(0, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +80,7 @@ def find_events(
     queries = _queries(text, settings, text_embedder, frame_embedder, meter)
     words = settings.items("words", _USUAL.events)
     if words or exact:
-        queries["words"] = ViewQuery(_NO_VECTOR, MOST_EXACT if exact else words, text=text, exact=tuple(exact))
+        queries["words"] = ViewQuery(NO_VECTOR, MOST_EXACT if exact else words, text=text, exact=tuple(exact))
     hits = graph.search_views(queries, floor=_USUAL.floor) if queries else {}
     views: dict[str, Sequence[Hit]] = {name: hits[name] for name in queries if settings.searches(name)}
     if words:
@@ -126,7 +118,7 @@ def _queries(
         "topic": settings.items("topic", _USUAL.transcript),
     }
     by_text = any(sizes[view] for view in SEMANTIC if view != "frame")
-    vector = embed_queries(text_embedder, [text], meter=meter)[0] if by_text else _NO_VECTOR
+    vector = embed_queries(text_embedder, [text], meter=meter)[0] if by_text else NO_VECTOR
     queries: dict[ViewName, ViewQuery] = {
         view: ViewQuery(vector, sizes[view], _USUAL.context if view == "event" else 0.0)
         for view in SEMANTIC

@@ -9,8 +9,9 @@ from uuid import UUID
 
 from gpu_workers.engine.ports import Hit
 
-Fusion = Literal["contrast", "borda", "rrf"]
-"""Method of fusion. borda: the paper's. rrf: by ranks. contrast: borda without what all hits of a view share."""
+Fusion = Literal["contrast", "borda", "rrf", "sum"]
+"""Method of fusion. borda: the paper's. rrf: by ranks. contrast: borda without what all hits of a view share. sum: the
+similarities themselves, without what all hits of a view share."""
 
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
 
@@ -93,6 +94,14 @@ def _contrast(hits: Sequence[Hit]) -> dict[UUID, float]:
     return _borda([replace(hit, similarity=hit.similarity - common) for hit in hits])
 
 
+def _sum(hits: Sequence[Hit]) -> dict[UUID, float]:
+    """Return similarities, in a long list without COMMON of the lowest. The similarity of words has no common part: it
+    is a share of the query."""
+    cosines = bool(hits) and hits[0].view != "words"
+    common = COMMON * min(hit.similarity for hit in hits) if cosines and len(hits) >= LONG else 0.0
+    return _event_scores([replace(hit, similarity=hit.similarity - common) for hit in hits])
+
+
 def _reciprocal_rank(hits: Sequence[Hit]) -> dict[UUID, float]:
     """Return scores by rank. Equals share a rank (1, 2, 2, 4): all events of an entity are equally similar, and no id
     is better evidence."""
@@ -107,4 +116,5 @@ _SHARES: Mapping[Fusion, Callable[[Sequence[Hit]], dict[UUID, float]]] = {
     "borda": _borda,
     "rrf": _reciprocal_rank,
     "contrast": _contrast,
+    "sum": _sum,
 }

@@ -8,12 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from gpu_workers.engine.ekg import Vector
 from gpu_workers.engine.models.roles import FrameEmbedder, Meter, TextEmbedder, embed_queries
 from gpu_workers.engine.ports import Hit, KnowledgeGraph, ViewName, ViewQuery
 from gpu_workers.engine.retrieval.fusion import Fusion, RankedEvent, fuse
+from gpu_workers.engine.retrieval.word_terms import asked_words
 
 GRAPH_SEEDS = 5
 """Number of the best events that the graph view starts from."""
+
+LITERAL_WEIGHT = 2.0
+"""Weight of the words where the query names something that is found by its letters: similarity knows no codes."""
 
 WEIGHTS: Mapping[str, float] = {"entity": 0.1, "graph": 0.1, "transcript": 0.5}
 """Weights of the views in a fusion; 1 for a view without one. Hits of entities and the graph fill the list up behind
@@ -31,6 +38,8 @@ class RetrievalSettings:
     view (ports.ViewQuery).
     rewriting: let the reasoner write one query per view, else each view gets the question itself. rerank: number of the
     best events that a reranker puts in order before the tree begins; 0 without one.
+    words: events that the view of words adds where the query names something literally (AskedWords.literal);
+    always_words: for every query. crowding: ports.ViewQuery's, of the event view.
     """
 
     events: int = 16
@@ -44,6 +53,29 @@ class RetrievalSettings:
     context: float = 0.4
     rewriting: bool = True
     rerank: int = 0
+    words: int = 16
+    always_words: bool = False
+    crowding: float = 0.0
+
+
+HYBRID = RetrievalSettings(
+    events=50,
+    entities=0,
+    graph_events=0,
+    fusion="sum",
+    weights={"transcript": 0.5, "words": 0.3},
+    context=0.2,
+    words=50,
+    always_words=True,
+    crowding=0.5,
+)
+"""Search by meaning and by words. The numbers are the best on tapes of one seed (docs/evaluation.md). Entities and the
+graph lead to the same descriptions again and cost right first ranks."""
+
+MOST_EXACT = 10_000
+"""Maximum number of events that are compared with exact phrases."""
+
+NO_VECTOR: Vector = np.zeros(0, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +112,40 @@ def retrieve(
     text_embedder: TextEmbedder,
     frame_embedder: FrameEmbedder,
     meter: Meter,
+    text: str = "",
+    exact: Sequence[str] = (),
 ) -> Retrieved:
-    """Return the events of the three views (and of the graph view, if on), fused. Raises ModelError of an embedder."""
+    """Return the events of the three views (and of the graph view and the words, if on), fused.
+
+    text: the words that the view of words searches, by default those of the event view. exact: phrases; if an event
+    contains all of them, only such events are returned. Raises ModelError of an embedder.
+    """
     events_query, entities_query = embed_queries(text_embedder, [queries.events, queries.entities], meter=meter)
     frames_query = frame_embedder.embed_query(queries.frames, meter=meter)
     view_queries: dict[ViewName, ViewQuery] = {
-        "event": ViewQuery(events_query, settings.events, settings.context),
+        "event": ViewQuery(events_query, settings.events, settings.context, crowding=settings.crowding),
         "entity": ViewQuery(entities_query, settings.entities),
         "frame": ViewQuery(frames_query, settings.frames),
         "transcript": ViewQuery(events_query, settings.transcript),
     }
+    weights = dict(settings.weights)
+    asked = asked_words(text or queries.events, exact)
+    if settings.words and (asked.literal or settings.always_words):
+        limit = MOST_EXACT if asked.exact else settings.words
+        view_queries["words"] = ViewQuery(NO_VECTOR, limit, text=text or queries.events, exact=tuple(exact))
+        if asked.literal:
+            weights["words"] = LITERAL_WEIGHT
     hits_by_view = graph.search_views(view_queries, floor=settings.floor)
     views: dict[str, Sequence[Hit]] = {name: hits_by_view[name] for name in view_queries}
+    containing = {hit.event_id for hit in views["words"]} if "words" in views and asked.exact else set()
+    if "words" in views:
+        views["words"] = views["words"][: settings.words]
     top = max((hit.similarity for hits in views.values() for hit in hits), default=0.0)
-    ranking = fuse(views, fusion=settings.fusion, weights=settings.weights)
+    ranking = fuse(views, fusion=settings.fusion, weights=weights)
     if settings.graph_events and ranking:
         seeds = [event.event_id for event in ranking[:GRAPH_SEEDS]]
         views["graph"] = graph.events_sharing_entities(seeds, limit=settings.graph_events)
-        ranking = fuse(views, fusion=settings.fusion, weights=settings.weights)
+        ranking = fuse(views, fusion=settings.fusion, weights=weights)
+    if containing:
+        ranking = [event for event in ranking if event.event_id in containing]
     return Retrieved(tuple(ranking), top)

@@ -13,6 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from gpu_workers.engine.languages.codes import ENGLISH
+from gpu_workers.engine.languages.detection import language_of
+from gpu_workers.engine.languages.words import stop_words
 from gpu_workers.engine.retrieval.words import Token, phrase_of, plain, stem, tokens
 
 MAX_IMPACT = 255
@@ -73,6 +76,11 @@ class AskedWords:
     terms: tuple[AskedTerm, ...]
     exact: tuple[str, ...] = ()
 
+    @property
+    def literal(self) -> bool:
+        """Whether the query names something that is found by its letters: a quotation, a code, a number or a name."""
+        return bool(self.exact) or any(term.parts and term.unless < 0 for term in self.terms)
+
 
 def event_terms(words: EventWords) -> dict[str, int]:
     """Return the terms of an event with their impacts, 1 to MAX_IMPACT."""
@@ -83,7 +91,8 @@ def event_terms(words: EventWords) -> dict[str, int]:
     for piece in words.pieces:
         found = list(tokens(piece))
         length += len(found)
-        counts.update(term for token in found for term in _word_terms(token))
+        languages = languages_of(piece)
+        counts.update(term for token in found for term in _word_terms(token, languages))
         counts.update(_pairs(found))
         runs = [found] if piece in written else [*_codes(piece, found), *_names(piece, found)]
         spellings.update(gram for run in runs for gram in grams(run, inner=True))
@@ -100,11 +109,13 @@ def asked_words(text: str, exact: Sequence[str] = ()) -> AskedWords:
     """
     phrases = [phrase for phrase in exact if phrase_of(phrase)][:MAX_EXACT]
     found = list(tokens(text))
-    carrying = [token for token in found if token.folded not in IDLE] or found
+    languages = languages_of(text)
+    idle = IDLE.union(*(stop_words(language) for language in languages if language != ENGLISH))
+    carrying = [token for token in found if token.folded not in idle] or found
     required = [token for phrase in phrases for token in tokens(phrase)]
     codes = _distinct([*_codes(text, found), *(run for phrase in phrases for run in _codes(phrase, [*tokens(phrase)]))])
     names = _distinct(_names(text, found, all_of_it=len(found) <= 3))
-    query = _Query()
+    query = _Query(languages)
     for token in (*required, *carrying):
         query.add_word(token)
     for pair in (*(pair for phrase in phrases for pair in _pairs([*tokens(phrase)], alone=True)),
@@ -138,7 +149,8 @@ def grams(run: Sequence[Token], *, inner: bool) -> list[str]:
 class _Query:
     """The terms of a query as they are gathered."""
 
-    def __init__(self) -> None:
+    def __init__(self, languages: Sequence[str]) -> None:
+        self._languages = languages
         self.terms: list[AskedTerm] = []
         self._groups: dict[str, int] = {}
 
@@ -147,7 +159,7 @@ class _Query:
 
     def add_word(self, token: Token) -> None:
         if not token.dense and (group := self._group(f"w{token.folded}")) is not None:
-            whole, *bare = _word_terms(token)
+            whole, *bare = _word_terms(token, self._languages)
             self.terms.append(AskedTerm(whole, group))
             self.terms.extend(AskedTerm(term, group, STEM_WEIGHT) for term in bare)
 
@@ -169,11 +181,18 @@ class _Query:
         return self._groups.setdefault(key, len(self._groups))
 
 
-def _word_terms(token: Token) -> list[str]:
+def languages_of(text: str) -> tuple[str, ...]:
+    """Return the languages by whose rules the words of text are stemmed: English, and that of the text if it shows."""
+    language = language_of(text)
+    return (ENGLISH,) if language in ("", ENGLISH) else (ENGLISH, language)
+
+
+def _word_terms(token: Token, languages: Sequence[str]) -> list[str]:
+    """Return the term of the word as it stands, then those without accents and of its stems."""
     if token.dense:
         return [f"s{token.folded}"]
-    bare = stem(plain(token.folded))
-    return [f"s{bare}"] if bare == token.folded else [f"w{token.folded}", f"s{bare}"]
+    stems = dict.fromkeys([plain(token.folded), *(plain(stem(token.folded, language)) for language in languages)])
+    return [*([] if token.folded in stems else [f"w{token.folded}"]), *(f"s{bare}" for bare in stems)]
 
 
 def _pairs(found: Sequence[Token], *, alone: bool = False) -> Iterator[str]:

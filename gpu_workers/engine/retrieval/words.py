@@ -7,14 +7,24 @@ written without spaces give one token per character. Both stores and every query
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from typing import Any
+
+import snowballstemmer
+
+from gpu_workers.engine.languages.codes import LANGUAGES
 
 TOKEN_CHARACTERS = 60
 """Number of characters by which two tokens are compared. No row of an index holds more."""
 
+LEAST_STEMMED = 4
+"""Minimum number of characters of a word that is stemmed."""
+
+_stemming = threading.Lock()
 _BY_CHARACTER = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
@@ -67,17 +77,25 @@ def phrase_of(text: str) -> str:
     return f" {words} " if words else ""
 
 
-def stem(word: str) -> str:
-    """Return word without the commonest endings of English; other words stay as they are."""
-    if not word.isascii() or not word.isalpha() or len(word) <= 3:
+@lru_cache(maxsize=65_536)
+def stem(word: str, language: str) -> str:
+    """Return the stem of a word in lower case by its language's Snowball stemmer; the word itself without one.
+
+    language: ISO 639-1 code. A word with a digit has no stem.
+    """
+    if not word.isalpha() or len(word) < LEAST_STEMMED:
         return word
-    for ending, instead in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            bare = word[: -len(ending)] + instead
-            if ending in ("ing", "ed") and len(bare) > 3 and bare[-1] == bare[-2] and bare[-1] not in "lsz":
-                bare = bare[:-1]
-            return bare[:-1] if len(bare) > 3 and bare.endswith("e") else bare
-    return word[:-1] if len(word) > 3 and word.endswith("e") else word
+    grammar = LANGUAGES[language].grammar if language in LANGUAGES else ""
+    if not grammar or grammar not in snowballstemmer.algorithms():
+        return word
+    # A stemmer holds the word that it works on.
+    with _stemming:
+        return str(_stemmer(grammar).stemWord(word)) or word
+
+
+@cache
+def _stemmer(grammar: str) -> Any:
+    return snowballstemmer.stemmer(grammar)
 
 
 def _folded(text: str) -> str:
@@ -108,9 +126,3 @@ def _classes(categories: tuple[str, ...]) -> str:
             else:
                 ranges.append([code, code])
     return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
-
-
-_ENDINGS = (
-    ("ies", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"), ("zes", "z"), ("ss", "ss"),
-    ("us", "us"), ("s", ""), ("ied", "y"), ("ing", ""), ("ed", ""),
-)  # fmt: skip

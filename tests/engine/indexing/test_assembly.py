@@ -9,8 +9,22 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from gpu_workers.engine.ekg import CHUNK_MS, Chunk, EntityMention, EventRecord, Extraction, stable_id
-from gpu_workers.engine.indexing.assembly import AssemblySettings, EventAssembler
+from gpu_workers.engine.ekg import (
+    CHUNK_MS,
+    Chunk,
+    EntityMention,
+    EventRecord,
+    Extraction,
+    Span,
+    TranscriptLine,
+    stable_id,
+)
+from gpu_workers.engine.indexing.assembly import (
+    EMBEDDED_CHARACTERS,
+    AssemblySettings,
+    EventAssembler,
+    embedded_text,
+)
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.models.roles import EventText, IndexModels, Meter, ModelError, ModelRefused
 from tests.engine.indexing.scripted import ScriptedExtractor, ScriptedSummariser, chunk, scripted_models
@@ -305,3 +319,17 @@ def test_what_is_indexed_can_be_read_before_the_end() -> None:
         index.events[0].event.id
     ]
     assert np.isclose(np.linalg.norm(index.events[0].event.embedding), 1.0)
+
+
+def test_the_vector_of_an_event_has_its_speech_and_writing_each_once() -> None:
+    spoken = replace(chunk(0, "dog runs fast"), on_screen_text=("EXIT", "Gate 7"))
+    again = replace(
+        chunk(1, "dog runs fast"),
+        on_screen_text=("EXIT",),
+        transcript=(TranscriptLine(Span(3_000, 4_000), "Come  here, Rex"),),
+    )
+    text = embedded_text("A dog runs past gate 7.", [spoken, again])
+    assert text == "A dog runs past gate 7. EXIT Come here, Rex"
+    assert embedded_text("A dog runs.", [chunk(0, "dog runs")]) == "A dog runs."
+    long = replace(chunk(0, "x"), on_screen_text=("w" * 2_000,))
+    assert len(embedded_text("A dog.", [long])) == len("A dog. ") + EMBEDDED_CHARACTERS

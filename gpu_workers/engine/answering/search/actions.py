@@ -244,6 +244,8 @@ def _retrieve(asked: Asked, calls: Calls, queries: ViewQueries) -> Retrieved:
         text_embedder=asked.models.text_embedder,
         frame_embedder=asked.models.frame_embedder,
         meter=calls.meter,
+        text=asked.searched,
+        exact=asked.understood.quoted,
     )
 
 

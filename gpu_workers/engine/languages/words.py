@@ -1,0 +1,84 @@
+"""The words of a text in any language: without stop words, as stems, numbers as digits. Lists and stems are libraries'.
+
+Text in a script without spaces between words (Chinese, Japanese, Thai) is cut into pairs of characters.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from gpu_workers.engine.languages.codes import LANGUAGES
+
+NUMBERED = ("da", "de", "en", "es", "fr", "it", "nl", "pt")
+"""Languages whose number words are read (text2num)."""
+
+LEAST_NUMBER = 2
+"""Smallest number that is read from a word that stands alone: one is an article in most languages ("ein Mann")."""
+
+_UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
+)
+"""Letters of the scripts without spaces: Thai, Lao, Burmese, Khmer, kana, Han."""
+# A combining mark (of Arabic, Hindi, Thai) belongs to its word, though \w leaves some out.
+_WORD = re.compile(r"[^\W_](?:[\w\u0300-\u036f\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0e31-\u0e4e])*")
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of text in lower case, in order; of a script without spaces, each pair of neighbours."""
+    words: list[str] = []
+    for word in _WORD.findall(text.casefold()):
+        position = 0
+        for run in _UNSPACED.finditer(word):
+            words += [word[position : run.start()], *_pairs(run.group())]
+            position = run.end()
+        words.append(word[position:])
+    return [word for word in words if word]
+
+
+def content_words(text: str, language: str) -> list[str]:
+    """Return the words of text that carry meaning, as stems, in order; number words as digits where they are read.
+
+    language: ISO 639-1 code; of an unknown language all words are kept as they are.
+    """
+    idle, stemmer = stop_words(language), _stemmer(language)
+    kept = [word for word in words_of(with_digits(text, language)) if word not in idle]
+    return list(stemmer.stemWords(kept)) if stemmer is not None else kept
+
+
+def numbers_of(text: str, language: str) -> frozenset[str]:
+    """Return the whole numbers of text as digits, without leading zeros; of any script."""
+    return frozenset(str(int(digits)) for digits in re.findall(r"\d{1,18}", with_digits(text, language)))
+
+
+def with_digits(text: str, language: str) -> str:
+    """Return text with its number words as digits, if they are read in this language."""
+    if language not in NUMBERED:
+        return text
+    from text_to_num import alpha2digit
+
+    written: str = alpha2digit(text, language, threshold=LEAST_NUMBER)
+    return written
+
+
+@cache
+def stop_words(language: str) -> frozenset[str]:
+    """Return the words of a language that carry no meaning of their own; none for a language without a list."""
+    import stopwordsiso
+
+    if language not in LANGUAGES or not stopwordsiso.has_lang(language):
+        return frozenset()
+    return frozenset(word.casefold() for word in stopwordsiso.stopwords(language) if not word.isdigit())
+
+
+@cache
+def _stemmer(language: str) -> Any:
+    import snowballstemmer
+
+    grammar = LANGUAGES[language].grammar if language in LANGUAGES else ""
+    return snowballstemmer.stemmer(grammar) if grammar in snowballstemmer.algorithms() else None
+
+
+def _pairs(run: str) -> list[str]:
+    return [run] if len(run) == 1 else [run[index : index + 2] for index in range(len(run) - 1)]

@@ -1,0 +1,85 @@
+"""Words, stems and numbers of texts in other languages, and what the English lists leave alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_workers.engine.answering import words as rules
+from gpu_workers.engine.answering.evidence.claims import claims_of
+from gpu_workers.engine.answering.evidence.text_support import text_verdict
+from gpu_workers.engine.answering.parsing import ParsedAnswer
+from gpu_workers.engine.answering.search.consistency import same_answer
+from gpu_workers.engine.languages.words import content_words, numbers_of, words_of
+
+
+def said(text: str, language: str = "") -> ParsedAnswer:
+    return ParsedAnswer(text, None, sufficient=True, language=language)
+
+
+def test_content_words_are_stems_without_stop_words_and_with_digits() -> None:
+    assert content_words("Die Männer tragen drei rote Kisten in den Laden.", "de") == [
+        "mann", "trag", "3", "rot", "kist", "lad",
+    ]  # fmt: skip
+    assert content_words("Dos mujeres están hablando con cinco niños.", "es") == ["2", "mujer", "habl", "5", "niñ"]
+
+
+def test_scripts_without_spaces_are_read_in_pairs_of_characters() -> None:
+    assert words_of("男人在踢足球KX42") == ["男人", "人在", "在踢", "踢足", "足球", "kx42"]
+    assert words_of("狗") == ["狗"]
+    assert set(words_of("他在踢足球")) & set(words_of("足球比赛")) == {"足球"}
+
+
+def test_right_to_left_words_keep_their_marks_and_their_order() -> None:
+    assert words_of("الرجلُ يحمل الصندوق.") == ["الرجلُ", "يحمل", "الصندوق"]
+
+
+def test_an_unknown_language_keeps_all_words() -> None:
+    assert content_words("the Mann is 3", "") == ["the", "mann", "is", "3"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "numbers"),
+    [
+        ("de", "einundzwanzig Autos", {"21"}),
+        ("de", "Ein Mann", set()),
+        ("es", "tres perros y 04 gatos", {"3", "4"}),
+        ("ar", "٣ صناديق", {"3"}),
+        ("zh", "12 个人", {"12"}),
+    ],
+)
+def test_numbers_are_read_in_words_and_in_other_digits(language: str, text: str, numbers: set[str]) -> None:
+    assert numbers_of(text, language) == numbers
+
+
+def test_two_german_answers_are_one_by_their_words_and_two_by_their_numbers() -> None:
+    assert same_answer(said("Drei Hunde", "de"), said("drei Hunde.", "de")) is True
+    assert same_answer(said("Drei Hunde rennen", "de"), said("Die 3 Hunde rennen dort", "de")) is True
+    assert same_answer(said("Drei Hunde", "de"), said("Vier Hunde", "de")) is False
+
+
+def test_english_opposites_decide_nothing_in_another_language() -> None:
+    # German "fast" is almost, "hell" is bright: English lists would call them opposites of slow.
+    left, right = said("Er ist fast da", "de"), said("Er ist slow da", "de")
+    assert same_answer(left, right) is None
+    assert same_answer(said("He is fast"), said("He is slow")) is False
+    assert not rules.opposed("open", "closed", language="de")
+    assert rules.opposed("open", "closed")
+
+
+def test_a_claim_in_another_language_is_supported_by_sense_and_numbers() -> None:
+    passage = "Three dogs run across the street."
+
+    def verdict(claim: str, closeness: float) -> str:
+        return text_verdict(claim, passage, passage, closeness, sense=0.6, language="de")
+
+    assert verdict("Drei Hunde rennen über die Straße.", 0.7) == "supported"
+    assert verdict("Vier Hunde rennen über die Straße.", 0.7) == "unverified"
+    assert verdict("Drei Hunde rennen über die Straße.", 0.5) == "unverified"
+
+
+def test_claims_are_split_at_the_ends_of_sentences_of_other_scripts() -> None:
+    assert claims_of(said("他打开了门。他走进房间！", "zh")) == ("他打开了门。", "他走进房间！")
+    assert claims_of(said("يفتح الرجل الباب. ثم يدخل الغرفة؟ نعم.", "ar")) == (
+        "يفتح الرجل الباب.", "ثم يدخل الغرفة؟", "نعم.",
+    )  # fmt: skip
+    assert claims_of(said("Er öffnet die Tür; then he leaves.", "de")) == ("Er öffnet die Tür; then he leaves.",)
