@@ -119,8 +119,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if options.fit is None:
                 print(json.dumps(fit(items, some)))
                 continue
-            halves = [in_half(items, half, lambda item: item.id) for half in (options.fit, options.reported)]
-            print(json.dumps(fit_and_report(*halves, some)))
+            fitted, reported = (in_half(items, half, lambda item: item.id) for half in (options.fit, options.reported))
+            print(json.dumps(fit_and_report(fitted, reported, some)))
     except (OSError, ValueError, LookupError, TypeError) as error:
         parser.error(f"{options.report}: {error}")
     return 0

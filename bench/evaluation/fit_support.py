@@ -188,11 +188,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 if options.fit is None:
                     fitted = fit([part for _, part, _ in rows], [truth for _, _, truth in rows], some)
                 else:
-                    halves = [
+                    one, other = (
                         [(part, truth) for key, part, truth in rows if half_of(key) == half]
                         for half in (options.fit, options.reported)
-                    ]
-                    fitted = fit_and_report(*halves, some)
+                    )
+                    fitted = fit_and_report(one, other, some)
                 print(json.dumps({"brief": brief, **fitted}))
     except (UnreadableSet, ValueError) as error:
         parser.error(str(error))
