@@ -20,6 +20,10 @@ class EvidenceSerializer(serializers.Serializer[Any]):
     """An event that the answer cites."""
 
     video_id = PublicIdField("vid", help_text="Video of the event.")
+    video_title = serializers.CharField(
+        source="video.title",
+        help_text="Title of the video; empty if it has none. An answer over several videos names them by it.",
+    )
     event_id = PublicIdField("evt", help_text="Id of the event in the index that the answer read.")
     start_ms = serializers.IntegerField(help_text="Begin of the event in milliseconds.")
     end_ms = serializers.IntegerField(help_text="End of the event in milliseconds.")

@@ -194,7 +194,8 @@ def views_of(rows: Sequence[Question], *, trace: bool = False) -> list[QuestionV
     for question_id, video_id in scopes.values_list("question_id", "video_id"):
         videos[question_id].append(video_id)
     evidence: dict[UUID, list[Evidence]] = defaultdict(list)
-    for item in Evidence.objects.filter(question_id__in=ids).order_by("question_id", "ordinal"):
+    cited = Evidence.objects.filter(question_id__in=ids).select_related("video").order_by("question_id", "ordinal")
+    for item in cited:
         evidence[item.question_id].append(item)
     progress = progress_of([row.id for row in rows if row.status in OPEN])
     feedback = feedback_of(ids)

@@ -145,6 +145,8 @@ def _moments(reading: Reading, midnight: datetime, part: PartOfDay | None) -> It
     for each in hours:
         moment = midnight + timedelta(hours=each, minutes=minute, seconds=second)
         if part is not None and part.end > 24 and each < part.end - 24:
+            # "Saturday at three at night" may be the night before Sunday, or the small hours of Saturday.
+            yield moment
             moment += timedelta(days=1)
         if part is None or part.start <= (moment - midnight) / timedelta(hours=1) < part.end:
             yield moment
