@@ -126,8 +126,8 @@ def event_text(event: StoredEvent, facts: Sequence[EntityFact] = ()) -> str:
     """
     summary = as_data(event.summary)
     told = summary.casefold()
-    spoken = _untold(told, (line.text for chunk in event.chunks for line in chunk.transcript))
-    written = _untold(told, (text for chunk in event.chunks for text in chunk.on_screen_text))
+    spoken = _unsaid(told, (line.text for chunk in event.chunks for line in chunk.transcript))
+    written = _unsaid(told, (text for chunk in event.chunks for text in chunk.on_screen_text))
     parts = [summary]
     if spoken:
         parts.append(f'Speech: "{" ".join(spoken)}"')
@@ -139,10 +139,10 @@ def event_text(event: StoredEvent, facts: Sequence[EntityFact] = ()) -> str:
     return " ".join(parts)
 
 
-def _untold(told: str, texts: Iterable[str]) -> list[str]:
-    """Return the texts as data, each once, without those that the folded text told contains as words of their own."""
+def _unsaid(said: str, texts: Iterable[str]) -> list[str]:
+    """Return the texts as data, each once, without those that the folded text said contains as words of their own."""
     pieces = dict.fromkeys(map(as_data, texts))
-    return [text for text in pieces if not re.search(rf"(?<!\w){re.escape(text.casefold())}(?!\w)", told)]
+    return [text for text in pieces if not re.search(rf"(?<!\w){re.escape(text.casefold())}(?!\w)", said)]
 
 
 def _numbered(
