@@ -13,6 +13,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.asking.rules import (
     STATEMENT_CHARACTERS,
     Reading,
+    own_words,
     read_question,
     statement_in,
     without_time,
@@ -45,8 +46,8 @@ def routed(asked: Asked, calls: Calls, understood: Understood) -> Understood:
     if question.method != ROUTED_METHOD:
         return understood
     time_words = understood.time.words if understood.time is not None else ""
-    own_words = without_time(asked.own_words, time_words=time_words, remaining=understood.searched)
-    reading = read_question(own_words, language=understood.language, time_words=time_words)
+    words = without_time(asked.own_words, time_words=time_words, remaining=understood.searched)
+    reading = read_question(words, language=understood.language, time_words=time_words)
     if question.route != "auto":
         return _chosen(asked, understood, replace(reading, route=question.route), time_words, "caller")
     if question.choices or asked.settings.effort == "paper":
@@ -64,9 +65,12 @@ def _chosen(asked: Asked, understood: Understood, reading: Reading, time_words: 
     since its own words may only point at it."""
     predicate, counted = reading.predicate, reading.counted
     if reading.route in ("scan", "objects"):
-        text = without_time(asked.question.question, time_words=time_words, remaining=understood.searched)
-        language = understood.language
-        if asked.standalone or not predicate:
+        question, language = asked.question.question, understood.language
+        translated = bool(understood.searched) and not own_words(understood.searched, question)
+        # The index is read in its own language.
+        text = understood.searched if translated else question
+        if asked.standalone or translated or not predicate:
+            text = without_time(text, time_words=time_words, remaining=understood.searched)
             alone = read_question(text, language=language, time_words=time_words)
             predicate = alone.predicate or statement_in(text, language=language, time_words=time_words)
             counted = alone.counted or counted

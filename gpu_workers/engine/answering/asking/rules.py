@@ -58,15 +58,19 @@ def statement_in(question: str, *, language: str = "", time_words: str = "") -> 
 def without_time(question: str, *, time_words: str, remaining: str) -> str:
     """Return a question without the words that name a time: remaining, if it consists of the question's own words, else
     the question as it is, which read_question() takes time_words from."""
-    own = set(re.findall(r"\w+", question.casefold()))
-    left = re.findall(r"\w+", remaining.casefold())
-    return remaining if time_words and len(left) > 1 and set(left) <= own else question
+    return remaining if time_words and len(remaining.split()) > 1 and own_words(remaining, question) else question
+
+
+def own_words(text: str, question: str) -> bool:
+    """Whether every word of text is one of the question's."""
+    return set(re.findall(r"\w+", text.casefold())) <= set(re.findall(r"\w+", question.casefold()))
 
 
 def _tables(language: str) -> Sequence[RouteWords]:
-    """Return the table of the language, or all of them, English first, if it is unknown or has none."""
+    """Return all tables, that of the language first. A customer may ask in one language for an answer in another."""
     known = BY_LANGUAGE.get(language)
-    return (known,) if known is not None else tuple(BY_LANGUAGE.values())
+    others = [table for table in BY_LANGUAGE.values() if table is not known]
+    return [known, *others] if known is not None else others
 
 
 def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:

@@ -13,7 +13,7 @@ from uuid import UUID
 from gpu_workers.engine.answering.words import content_sequence, decisive_words, negated_words, stem
 from gpu_workers.engine.ports import StoredEvent
 
-SURE_COVERAGE = 0.85
+SURE_COVERAGE = 0.8
 """Share of a statement's weight from which an event's own words decide that it is true; an initial value. Below it a
 describer may have used other words for the same thing, or the same words for another."""
 

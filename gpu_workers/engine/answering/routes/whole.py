@@ -18,14 +18,13 @@ from gpu_workers.engine.answering.calls import Calls, count_prompt
 from gpu_workers.engine.answering.context import cut, shares
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.dossier import answer_from
-from gpu_workers.engine.answering.routes.ending import Claim, route_answer
+from gpu_workers.engine.answering.routes.ending import Claim, moment_in_words, route_answer
 from gpu_workers.engine.answering.routes.parts import Contents, Part, read_contents
 from gpu_workers.engine.answering.routes.phrases import phrases_of
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.trail import Trail
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.answering.words import content_words
-from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.models.served.json_text import read_object, salvaged
 from gpu_workers.engine.models.served.structured import list_of, object_of
@@ -249,8 +248,7 @@ def _overviews(contents: Contents) -> list[str]:
 
 
 def _when(desk: Desk, part: Part) -> str:
-    moment = clock(part.span.start_ms, hours=True)
-    return f"{desk.video_name(part.video_id)} {moment}" if desk.several else moment
+    return moment_in_words(desk, part.video_id, part.span.start_ms)
 
 
 def _line(desk: Desk, part: Part) -> str:
