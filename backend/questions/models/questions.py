@@ -53,7 +53,7 @@ class Question(TenantRow):
     effort = models.CharField(max_length=16, default="medium")
     # How a doubtful answer is checked: off, frames, inspect, or auto: the effort decides.
     check_mode = models.CharField(max_length=8, default="auto")
-    # Of the answer: given by the caller, else found when it is answered.
+    # Language of the answer: given by the caller, else found when the question is answered.
     language = models.CharField(max_length=8, default="", blank=True)
     # Scope: a hard filter. start_ms and end_ms narrow every video.
     start_ms = models.BigIntegerField(null=True)

@@ -29,7 +29,7 @@ def says(answer: str) -> dict[str, Any]:
 
 
 def speaking(sentence: str = SENTENCE, **replies: Any) -> ScriptedReasoner:
-    """Return a reasoner that answers with these words and translates as told."""
+    """Return a reasoner that answers with these words and translates by a script."""
     words: Mapping[str, Any] = {
         "translate": {"texts": [ENGLISH]},
         "rewrite": QUERIES,
