@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 from rest_framework import serializers
 
@@ -60,7 +62,6 @@ class VideoFrameSerializer(serializers.Serializer[Any]):
     id = PublicIdField("frm")
     ms = serializers.IntegerField()
     event_id = PublicIdField("evt", allow_null=True)
-    labels = serializers.ListField(child=serializers.CharField())
     thumbnail_url = serializers.CharField()
 
 
@@ -72,6 +73,24 @@ class TranscriptLineSerializer(serializers.Serializer[Any]):
         allow_blank=True, help_text="Language that is spoken, by its ISO 639-1 code; empty where it is not certain."
     )
     words = serializers.JSONField(help_text="Lists of `start_ms`, `end_ms` and the word.")
+
+
+class LinkedEntitySerializer(serializers.Serializer[Any]):
+    """An entity of the graph that is the object."""
+
+    entity_id = PublicIdField("ent")
+    name = serializers.CharField()
+    confidence = serializers.FloatField(help_text="Certainty that entity and object are one thing, 0 to 1.")
+
+
+class LinkedObjectSerializer(serializers.Serializer[Any]):
+    """A tracked object that is the entity."""
+
+    object_id = PublicIdField("obj")
+    n = serializers.IntegerField(help_text="Index of the object in the order of first appearance, from 0.")
+    category = serializers.CharField()
+    colour = serializers.CharField(allow_blank=True)
+    confidence = serializers.FloatField(help_text="Certainty that entity and object are one thing, 0 to 1.")
 
 
 class TrackedObjectSerializer(serializers.Serializer[Any]):
@@ -92,6 +111,7 @@ class TrackedObjectSerializer(serializers.Serializer[Any]):
     confidence = serializers.FloatField(
         help_text="Confidence that this is one object, and none of the other listed objects."
     )
+    entities = LinkedEntitySerializer(many=True, help_text="Entities that are this object, the surest first.")
     thumbnail_url = serializers.CharField(
         allow_null=True, help_text="A frame from the middle of the longest visible span."
     )
@@ -134,6 +154,7 @@ class EntitySerializer(serializers.Serializer[Any]):
     aliases = serializers.ListField(child=serializers.CharField())
     mentions = serializers.IntegerField()
     appearances = AppearanceSerializer(many=True, help_text="The first 20 appearances, in order of time.")
+    objects = LinkedObjectSerializer(many=True, help_text="Tracked objects that are this entity, the surest first.")
 
 
 class RelationEndSerializer(serializers.Serializer[Any]):
@@ -218,7 +239,7 @@ def chunk_bodies(rows: Sequence[Chunk]) -> list[Any]:
 def frame_bodies(rows: Sequence[Frame]) -> list[Any]:
     storage = ObjectStorage()
     bodies = [
-        {**_columns(row, "id", "ms", "event_id", "labels"), "thumbnail_url": storage.presign_get(row.thumbnail_key)}
+        {**_columns(row, "id", "ms", "event_id"), "thumbnail_url": storage.presign_get(row.thumbnail_key)}
         for row in rows
     ]
     return list(VideoFrameSerializer(bodies, many=True).data)
@@ -235,10 +256,15 @@ def object_bodies(rows: Sequence[TrackedObject]) -> list[Any]:
         "id", "n", "category", "colour", "start_ms", "end_ms", "spans", "segments", "tracks", "observations",
         "entries", "exits", "confidence",
     )  # fmt: skip
+    entities: defaultdict[UUID, list[dict[str, Any]]] = defaultdict(list)
+    for link in queries.links_between(object_ids=[row.id for row in rows]):
+        named = {"entity_id": link.entity_id, "name": link.entity.name, "confidence": link.confidence}
+        entities[link.object_id].append(named)
     bodies = []
     for row in rows:
         key = thumbnails.get(row.id)
-        bodies.append({**_columns(row, *names), "thumbnail_url": storage.presign_get(key) if key else None})
+        url = storage.presign_get(key) if key else None
+        bodies.append({**_columns(row, *names), "entities": entities[row.id], "thumbnail_url": url})
     return list(TrackedObjectSerializer(bodies, many=True).data)
 
 
@@ -254,6 +280,10 @@ def track_bodies(rows: Sequence[Track]) -> list[Any]:
 
 def entity_bodies(rows: Sequence[Entity]) -> list[Any]:
     met = queries.appearances([row.id for row in rows], limit=SHOWN_APPEARANCES)
+    objects: defaultdict[UUID, list[dict[str, Any]]] = defaultdict(list)
+    for link in queries.links_between(entity_ids=[row.id for row in rows]):
+        seen = {**_columns(link.object, "n", "category", "colour"), "confidence": link.confidence}
+        objects[link.entity_id].append({"object_id": link.object_id, **seen})
     bodies = [
         {
             **_columns(row, "id", "name", "type", "description", "aliases"),
@@ -267,6 +297,7 @@ def entity_bodies(rows: Sequence[Entity]) -> list[Any]:
                 }
                 for mention in met[row.id].mentions
             ],
+            "objects": objects[row.id],
         }
         for row in rows
     ]

@@ -88,6 +88,16 @@ def read_digests(video_id: UUID, version: int, first_event: int, end_event: int)
     ]
 
 
+def participations_of(video_id: UUID, version: int) -> list[tuple[Span, list[tuple[UUID, ekg.EntityMention]]]]:
+    """Return the span of each event that has entities, with these as the event saw them, in order of time."""
+    by_event: defaultdict[tuple[int, int], list[tuple[UUID, ekg.EntityMention]]] = defaultdict(list)
+    rows = Mention.objects.filter(video_id=video_id, index_version=version).order_by("event__start_ms", "entity_id")
+    columns = ("event__start_ms", "event__end_ms", "entity_id", "name", "type", "description", "role")
+    for start_ms, end_ms, entity_id, name, kind, description, role in rows.values_list(*columns):
+        by_event[start_ms, end_ms].append((entity_id, ekg.EntityMention(name, kind, description, role)))
+    return [(Span(*times), mentions) for times, mentions in by_event.items()]
+
+
 @dataclass(frozen=True, slots=True)
 class LinkedIndex:
     """The result of linking in one index version. mentions: in time order."""

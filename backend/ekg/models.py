@@ -6,6 +6,7 @@ Vectors are halfvec without a fixed width, so each has the name of its model in 
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from pgvector.django import HalfVectorField
 
@@ -28,6 +29,8 @@ class Event(IndexRow):
     first_chunk = models.PositiveIntegerField()
     end_chunk = models.PositiveIntegerField()
     summary = models.TextField()
+    # Tokens of summary, writing and speech in canonical form (engine.retrieval.words), to find exact phrases.
+    searched = models.TextField(default="", blank=True)
     embedding = HalfVectorField()
     embedding_model = models.CharField(max_length=100)
 
@@ -35,6 +38,22 @@ class Event(IndexRow):
         constraints = [
             models.UniqueConstraint(fields=["tenant", "video", "index_version", "n"], name="event_video_version_n")
         ]
+
+
+class Posting(IndexRow):
+    """The events of one version that have one term (engine.retrieval.word_terms), in order, with the term's impact."""
+
+    term = models.CharField(max_length=64)
+    events = ArrayField(models.PositiveIntegerField())
+    impacts = ArrayField(models.PositiveSmallIntegerField())
+
+    class Meta(IndexRow.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "term", "video", "index_version"], name="posting_term_video_version"
+            )
+        ]
+        indexes = [models.Index(fields=["tenant", "video", "index_version"], name="posting_tenant_video")]
 
 
 class Chunk(IndexRow):
@@ -73,7 +92,6 @@ class Frame(IndexRow):
         Event, null=True, on_delete=models.SET_NULL, db_constraint=False, db_index=False, related_name="+"
     )
     thumbnail_key = models.CharField(max_length=255)
-    labels = models.JSONField(default=list)
     embedding = HalfVectorField()
     embedding_model = models.CharField(max_length=100)
 
@@ -201,6 +219,25 @@ class Mention(IndexRow):
         ]
 
 
+class EntityObject(IndexRow):
+    """An entity is a tracked object, with this certainty (engine.indexing.object_links)."""
+
+    entity = models.ForeignKey(
+        Entity, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    object = models.ForeignKey(
+        TrackedObject, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    confidence = models.FloatField()
+
+    class Meta(IndexRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant", "entity", "object"], name="entity_object_once")]
+        indexes = [
+            models.Index(fields=["tenant", "object"], name="entityobject_tenant_object"),
+            models.Index(fields=["tenant", "video", "index_version"], name="entityobject_tenant_video"),
+        ]
+
+
 class Relation(IndexRow):
     source = models.ForeignKey(
         Entity, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
@@ -261,4 +298,39 @@ class Overview(IndexRow):
     class Meta(IndexRow.Meta):
         constraints = [
             models.UniqueConstraint(fields=["tenant", "video", "index_version"], name="overview_video_version")
+        ]
+
+
+class EventVerdicts(IndexRow):
+    """What one call of a scan judged. key: digest of statement, model and prompt. true, false: ids of the events of
+    which the statement is true, and of which it is not."""
+
+    key = models.CharField(max_length=64)
+    true = models.JSONField(default=list)
+    false = models.JSONField(default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(IndexRow.Meta):
+        indexes = [models.Index(fields=["tenant", "key", "video"], name="verdicts_tenant_key")]
+
+
+class SketchBlock(IndexRow):
+    """Sketches of up to BLOCK_ITEMS items of one view, for searches in large scopes (retrieval.sketches).
+
+    view: the view whose items are sketched. n: running number of the block in its view. items: their number.
+    centre: of the vectors, in half precision. packed: one item after the other, only ever appended to.
+    """
+
+    view = models.CharField(max_length=16)
+    n = models.PositiveIntegerField()
+    items = models.PositiveIntegerField(default=0)
+    centre = models.BinaryField()
+    packed = models.BinaryField(default=b"")
+    embedding_model = models.CharField(max_length=100)
+
+    class Meta(IndexRow.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "video", "index_version", "view", "n"], name="sketch_video_version_view_n"
+            )
         ]

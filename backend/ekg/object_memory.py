@@ -58,6 +58,12 @@ def store_objects(linked: LinkedTracks, track_ids: Sequence[UUID], *, video_id: 
         Track.objects.filter(id__in=mine).update(object_id=state.id)
 
 
+def objects_of(video_id: UUID, version: int) -> list[ObjectState]:
+    """Return all objects of a version by their number, without their appearance; inside an open tenant_scope."""
+    rows = TrackedObject.objects.filter(video_id=video_id, index_version=version).defer("embedding").order_by("n")
+    return [_state(row, looks=False) for row in rows]
+
+
 class StagedObjects:
     """Known objects by appearance (pgvector), replaced by the objects of segments that are not yet committed.
 
@@ -134,7 +140,8 @@ def _columns(state: ObjectState, model: str) -> dict[str, Any]:
     }
 
 
-def _state(row: TrackedObject) -> ObjectState:
+def _state(row: TrackedObject, *, looks: bool = True) -> ObjectState:
+    """Return a row as the state from which re-identification continues. looks: with its appearance."""
     ms, x0, y0, x1, y1 = row.memory["last"]
     across, down = row.memory["drift"]
     return ObjectState(
@@ -150,6 +157,6 @@ def _state(row: TrackedObject) -> ObjectState:
         exits=row.exits,
         confidence=row.confidence,
         weight=row.weight,
-        embedding=None if row.embedding is None else stored_vector(row.embedding),
+        embedding=stored_vector(row.embedding) if looks and row.embedding is not None else None,
         last=Place(ms, (x0, y0, x1, y1), (across, down)),
     )

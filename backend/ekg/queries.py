@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Case, Count, F, Q, QuerySet, Sum, When
+from django.db.models import Case, Count, Exists, F, Func, OuterRef, Q, QuerySet, Sum, TextField, When
 from django.db.models.expressions import Window
 from django.db.models.functions import Abs, RowNumber
 
@@ -19,6 +19,7 @@ from backend.ekg.graph_store import GraphStore
 from backend.ekg.models import (
     Chunk,
     Entity,
+    EntityObject,
     Event,
     Frame,
     IndexRow,
@@ -100,18 +101,34 @@ def _containing(rows: QuerySet[Any], words: str, *columns: str) -> QuerySet[Any]
     return rows.filter(condition)
 
 
+class _Pieces(Func):
+    """The texts of a JSON list, a line each."""
+
+    template = "(SELECT string_agg(piece, E'\\n') FROM jsonb_array_elements_text(%(expressions)s) piece)"
+    output_field = TextField()
+
+
+def _described_with(chunks: QuerySet[Any], words: str) -> QuerySet[Any]:
+    """Return the chunks whose description, or whose writing on screen, contains the words."""
+    return _containing(chunks.annotate(writing=_Pieces(F("on_screen_text"))), words, "description", "writing")
+
+
 def events(video: Video, part: Narrowing) -> QuerySet[Event]:
     return _containing(_during(_of(Event, video), part), part.q, "summary").defer("embedding")
 
 
 def chunks(video: Video, part: Narrowing) -> QuerySet[Chunk]:
-    rows = _containing(_during(_of(Chunk, video), part), part.q, "description")
+    rows = _described_with(_during(_of(Chunk, video), part), part.q)
     return rows if part.gap is None else rows.filter(gap__isnull=not part.gap)
 
 
 def frames(video: Video, part: Narrowing) -> QuerySet[Frame]:
+    """Return the frames of this part; those with words q are in a chunk that describes or shows them."""
     rows = _during(_of(Frame, video), part, begin="ms", end="ms").defer("embedding")
-    return _containing(rows, part.q, "labels")
+    if not part.q:
+        return rows
+    around = _of(Chunk, video).filter(start_ms__lte=OuterRef("ms"), end_ms__gt=OuterRef("ms"))
+    return rows.filter(Exists(_described_with(around, part.q)))
 
 
 def transcript(video: Video, part: Narrowing) -> QuerySet[TranscriptLine]:
@@ -208,6 +225,13 @@ def appearances(entity_ids: Sequence[UUID], *, limit: int) -> dict[UUID, Appeara
         of_entity.total = mention.total
         of_entity.mentions.append(mention)
     return by_entity
+
+
+def links_between(*, entity_ids: Sequence[UUID] = (), object_ids: Sequence[UUID] = ()) -> list[EntityObject]:
+    """Return the links of these entities, or of these objects, the surest first, each with both ends."""
+    rows = EntityObject.objects.filter(Q(entity_id__in=entity_ids) | Q(object_id__in=object_ids))
+    rows = rows.select_related("entity", "object").defer("entity__centroid", "object__embedding", "object__memory")
+    return list(rows.order_by("-confidence", "id"))
 
 
 def first_frames(event_ids: Sequence[UUID]) -> dict[UUID, Frame]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from backend.ekg.graph_store import GraphStore
 from backend.ekg.models import Chunk
 from backend.ekg.moment_reads import EVENTS
+from backend.ekg.named_reads import NamedReads
 from backend.ekg.scope import Scope, ScopedVideo
-from backend.ekg.thing_reads import ThingReads
+from backend.ekg.sketch_search import is_large, nearby
 from backend.ekg.view_search import EVENT_IN_SCOPE, SCOPE, read_hits, view_statement
 from backend.library.storage import ObjectStorage
 from gpu_workers.engine import ekg
@@ -44,7 +46,7 @@ _FACTS = (
 )
 
 
-class PostgresGraph(ThingReads):
+class PostgresGraph(NamedReads):
     """Implements gpu_workers.engine.ports.KnowledgeGraph over one Scope. close() ends its connection."""
 
     def __init__(self, scope: Scope, *, text_model: str, frame_model: str, storage: ObjectStorage) -> None:
@@ -60,10 +62,16 @@ class PostgresGraph(ThingReads):
         self, queries: Mapping[ViewName, ViewQuery], *, floor: float = 0.1
     ) -> Mapping[ViewName, Sequence[Hit]]:
         searched = {name: cut for name, query in queries.items() if (cut := self._cut(query)) is not None}
-        sql, parameters = view_statement(searched, floor=floor)
+        if not any(query.limit > 0 for query in searched.values()):
+            return read_hits(queries, [])
         models = {"text_model": self._text_model, "frame_model": self._frame_model}
-        rows = self._run(lambda: self._rows(sql, **parameters, **models)) if sql else []
-        return read_hits(queries, rows)
+
+        def search() -> list[tuple[Any, ...]]:
+            chosen = nearby(self._scope, searched, self._rows, **models) if is_large(self._scope) else None
+            sql, parameters = view_statement(searched, floor=floor, nearby=chosen)
+            return self._rows(sql, **parameters, **models)
+
+        return read_hits(queries, self._run(search))
 
     def _cut(self, query: ViewQuery) -> ViewQuery | None:
         """Return the query with its part cut to the scope; None if nothing of it is in scope."""

@@ -26,13 +26,15 @@ from gpu_workers.engine.retrieval.in_scope import entity_in, object_in, track_in
 
 _WITH_INSIDE = f"WITH {SCOPE}, {INSIDE} "
 _UNTIL = "least(scope.to_ms, scope.until_ms)"
+OBJECT_IN_SCOPE = (
+    f"o.tenant_id = %(tenant)s AND scope.from_ms < {_UNTIL} "
+    f"AND EXISTS (SELECT FROM jsonb_array_elements(o.spans) span "
+    f"WHERE (span->>0)::bigint < {_UNTIL} AND (span->>1)::bigint > scope.from_ms)"
+)
 _OBJECTS = (
     f"WITH {SCOPE} SELECT o.*, scope.from_ms, {_UNTIL} AS to_ms "
     "FROM ekg_trackedobject o JOIN scope USING (video_id, index_version) "
-    f"WHERE o.tenant_id = %(tenant)s AND scope.from_ms < {_UNTIL} "
-    f"AND EXISTS (SELECT FROM jsonb_array_elements(o.spans) span "
-    f"WHERE (span->>0)::bigint < {_UNTIL} AND (span->>1)::bigint > scope.from_ms) "
-    "ORDER BY o.video_id, o.n LIMIT %(limit)s"
+    f"WHERE {OBJECT_IN_SCOPE} ORDER BY o.video_id, o.n LIMIT %(limit)s"
 )
 _TRACKS = (
     f"WITH {SCOPE} SELECT t.*, scope.from_ms, {_UNTIL} AS to_ms "
@@ -111,19 +113,19 @@ class ThingReads(MomentReads):
     # --- entities --------------------------------------------------------------------------------------------------
 
     def entities(self, entity_ids: Sequence[UUID]) -> Mapping[UUID, StoredEntity]:
-        def read() -> dict[UUID, StoredEntity]:
-            rows = self._rows(_ENTITIES, ids=list(set(entity_ids)))
-            partial = [row[0] for row in rows if row[8] < row[7]]
-            mentions: defaultdict[UUID, list[tuple[str, str, str]]] = defaultdict(list)
-            for entity_id, name, kind, description in self._rows(_MENTIONS, ids=partial) if partial else ():
-                mentions[entity_id].append((name, kind, description))
-            entities = {}
-            for entity_id, video_id, name, kind, description, aliases, weight, *_ in rows:
-                whole = StoredEntity(entity_id, video_id, name, kind, description, tuple(aliases), weight)
-                entities[entity_id] = entity_in(whole, mentions[entity_id]) if entity_id in mentions else whole
-            return entities
+        return self._run(lambda: self._entities(entity_ids)) if entity_ids else {}
 
-        return self._run(read) if entity_ids else {}
+    def _entities(self, entity_ids: Sequence[UUID]) -> dict[UUID, StoredEntity]:
+        rows = self._rows(_ENTITIES, ids=list(set(entity_ids)))
+        partial = [row[0] for row in rows if row[8] < row[7]]
+        mentions: defaultdict[UUID, list[tuple[str, str, str]]] = defaultdict(list)
+        for entity_id, name, kind, description in self._rows(_MENTIONS, ids=partial) if partial else ():
+            mentions[entity_id].append((name, kind, description))
+        entities = {}
+        for entity_id, video_id, name, kind, description, aliases, weight, *_ in rows:
+            whole = StoredEntity(entity_id, video_id, name, kind, description, tuple(aliases), weight)
+            entities[entity_id] = entity_in(whole, mentions[entity_id]) if entity_id in mentions else whole
+        return entities
 
     def entities_of(self, event_ids: Sequence[UUID]) -> Sequence[StoredMention]:
         rows = self._run(lambda: self._rows(_ENTITIES_OF, ids=list(set(event_ids)))) if event_ids else []

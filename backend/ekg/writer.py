@@ -17,6 +17,7 @@ from backend.ekg.known_entities import nearest_entities
 from backend.ekg.models import (
     Chunk,
     Entity,
+    EntityObject,
     Event,
     Frame,
     Mention,
@@ -26,7 +27,9 @@ from backend.ekg.models import (
     Track,
     TranscriptLine,
 )
+from backend.ekg.sketches import SketchWriter
 from backend.ekg.stored_rows import read_chunk
+from backend.ekg.word_index import index_words
 from backend.tenancy.context import current_tenant_id
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import EventRecord, SegmentRecord, Vector, stable_id
@@ -49,6 +52,7 @@ class VersionWriter:
         self._text_model = text_model
         self._frame_model = frame_model
         self._graph = GraphStore()
+        self._sketches = SketchWriter(video_id, version, text_model=text_model, frame_model=frame_model)
 
     def store_segment(self, segment_n: int, record: SegmentRecord, *, thumbnail_keys: Mapping[int, str]) -> None:
         """Store chunks, frames, tracks and transcript of one observed segment. thumbnail_keys: object key per frame ms.
@@ -80,7 +84,6 @@ class VersionWriter:
                     **self._row,
                     ms=frame.ms,
                     thumbnail_key=thumbnail_keys[frame.ms],
-                    labels=list(frame.labels),
                     embedding=_half(frame.embedding),
                     embedding_model=self._frame_model,
                 )
@@ -133,6 +136,7 @@ class VersionWriter:
         self._graph.lock_video(self.video_id)
         events = [record.event for record in records]
         Event.objects.bulk_create([self._event(event) for event in events])
+        index_words(self.video_id, self.version, events)
         for event in events:
             Chunk.objects.filter(
                 video_id=self.video_id, index_version=self.version, n__gte=event.first_chunk, n__lt=event.end_chunk
@@ -143,6 +147,7 @@ class VersionWriter:
                 ms__gte=event.span.start_ms,
                 ms__lt=event.span.end_ms,
             ).update(event_id=event.id)
+        self._sketches.add_events(records)
         entity_ids = self.store_entities(records)
         mentions = [mention for record in records for mention in record.mentions]
         Mention.objects.bulk_create([self._mention(mention) for mention in mentions])
@@ -154,11 +159,20 @@ class VersionWriter:
         """Store the rows of the entities in their last state, without their topology. Returns their ids."""
         # The last state of an entity in this batch counts.
         entities = {entity.id: entity for record in records for entity in record.entities}
+        known = set(Entity.objects.filter(id__in=entities).values_list("id", flat=True))
         Entity.objects.bulk_create(
             [self._entity(entity) for entity in entities.values()],
             update_conflicts=True,
             unique_fields=["id"],
             update_fields=["name", "type", "description", "aliases", "weight", "centroid"],
+        )
+        # A centroid hardly moves between the powers of two of its weight.
+        self._sketches.add_entities(
+            {
+                entity.id: entity.centroid
+                for entity in entities.values()
+                if entity.id not in known or entity.weight & (entity.weight - 1) == 0
+            }
         )
         return list(entities)
 
@@ -208,9 +222,28 @@ class VersionWriter:
         Entity.objects.bulk_create([self._entity(entity) for entity in compaction.entities], batch_size=1_000)
         Mention.objects.bulk_create([self._mention(mention) for mention in compaction.mentions], batch_size=1_000)
         Relation.objects.bulk_create([self._relation(relation) for relation in compaction.relations], batch_size=1_000)
+        self._sketches.drop_entities()
+        self._sketches.add_entities({entity.id: entity.centroid for entity in compaction.entities})
         self._graph.drop_entities(self.video_id, self.version)
         self._graph.add_entities(self.video_id, self.version, [entity.id for entity in compaction.entities])
         self._store_ties(compaction.mentions, compaction.relations)
+
+    def store_links(self, links: Sequence[ekg.EntityObject]) -> None:
+        """Replace all links between the version's entities and tracked objects."""
+        EntityObject.objects.filter(video_id=self.video_id, index_version=self.version).delete()
+        EntityObject.objects.bulk_create(
+            [
+                EntityObject(
+                    id=self._id("entity object", link.entity_id, link.object_id),
+                    **self._row,
+                    entity_id=link.entity_id,
+                    object_id=link.object_id,
+                    confidence=link.confidence,
+                )
+                for link in links
+            ],
+            batch_size=1_000,
+        )
 
     def store_summary(self, topics: Sequence[ekg.Topic], overview: ekg.Overview | None) -> None:
         """Replace all topics of the version and its overview."""

@@ -142,9 +142,7 @@ class CaptionIndex:
     def _frames(self, captions: Sequence[Sentence]) -> list[FrameRow]:
         """Return a frame for each caption: the caption in UTF-8 is its picture, and its vector is that of the text."""
         vectors = self._embedder.embed([caption.text for caption in captions], meter=Meter())
-        return [
-            FrameRow(c.span.start_ms, c.text.encode(), row, (c.text,)) for c, row in zip(captions, vectors, strict=True)
-        ]
+        return [FrameRow(c.span.start_ms, c.text.encode(), row) for c, row in zip(captions, vectors, strict=True)]
 
     def _as_they_stand(self, name: str, sentences: Sequence[Sentence]) -> MemoryVideo:
         return MemoryVideo(video_id(name), self._linked(name, sentences).events)

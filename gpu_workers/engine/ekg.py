@@ -63,12 +63,11 @@ class SampledFrame:
 
 @dataclass(frozen=True, slots=True)
 class FrameRow:
-    """The stored part of a sampled frame: its thumbnail, its vector in the shared space, the measurements on it."""
+    """The stored part of a sampled frame: its thumbnail and its vector in the shared space."""
 
     ms: int
     jpeg: bytes
     embedding: Vector
-    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +272,16 @@ class Relation:
     predicate: str
     description: str
     event_id: UUID
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class EntityObject:
+    """An entity is a tracked object. Unique per (entity, object). confidence: certainty, 0 to 1, that they are one
+    thing (engine.indexing.object_links)."""
+
+    entity_id: UUID
+    object_id: UUID
     confidence: float
 
 

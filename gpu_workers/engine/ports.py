@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from gpu_workers.engine.ekg import (
     Chunk,
     Entity,
+    EntityObject,
     EventRecord,
     ObjectState,
     Overview,
@@ -92,6 +93,10 @@ class StoredEvent:
 ViewName = Literal["event", "entity", "frame", "transcript", "topic", "words"]
 """Views that find events: words by the words themselves, the others by similarity. events_sharing_entities is a further
 view, by connections of the graph."""
+
+
+NamedView = Literal["name", "title", "object"]
+"""Views by the names of things: of entities, topics and tracked objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,4 +407,20 @@ class KnowledgeGraph(Protocol):
     def relations_of(self, entity_ids: Sequence[UUID], *, limit: int) -> Sequence[TimedRelation]:
         """Return at most limit relations with one of the entities at an end, by video and time of the event, then by
         id. Their ends have the names that the event has for them."""
+        ...
+
+    def things_named(self, text: str, *, limit: int) -> Mapping[NamedView, Sequence[Hit]]:
+        """Return the events of the things that the words of text name: entities by name and alias, topics by title,
+        tracked objects by category and colour (engine.retrieval.named_things).
+
+        limit counts things of a kind; they come best first, ties by falling weight of an entity, then by id (an object
+        by video and number). A thing hits each event in scope that it belongs to, in order of video and time: an object
+        those in which it is visible. An entity has the names that the events in scope have for it. words of a hit: the
+        name that matched; similarity: in (0, 1].
+        """
+        ...
+
+    def links_of(self, ids: Sequence[UUID], *, limit: int) -> Sequence[EntityObject]:
+        """Return at most limit links between entities and tracked objects with one of ids at an end, by falling
+        confidence, then by entity and object. Both ends are in scope."""
         ...

@@ -14,14 +14,16 @@ from backend.ekg.reader import PostgresGraph, Scope
 from backend.jobs.services import JobFailed, Lease
 from backend.library.storage import ObjectStorage
 from backend.questions.queries.pinned_versions import videos_of_search
-from backend.questions.queries.searches import FoundEvent, Reason
+from backend.questions.queries.searches import FoundEvent, Match, Reason
 from backend.questions.services import searches
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine.models.roles import AnswerModels, Meter
 from gpu_workers.engine.ports import Hit
+from gpu_workers.engine.retrieval.find_events import FindSettings, find_events
 from gpu_workers.engine.retrieval.fusion import RankedEvent
-from gpu_workers.engine.retrieval.tri_view import RetrievalSettings, ViewQueries, retrieve
+from gpu_workers.engine.retrieval.highlights import Highlight, Highlighter
+from gpu_workers.engine.retrieval.quotation import quoted
 from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import answer_models
 from gpu_workers.tasks.scopes import scope_of
@@ -56,48 +58,32 @@ def handle(work: Work) -> FollowUp | None:
     return None
 
 
-def retrieval_settings(search_options: Mapping[str, Any]) -> RetrievalSettings:
-    """Return the engine's settings for a search. Each view reads enough items to fill the limit.
-
-    search_options: views with their weights, fusion and limit.
-    """
-    weights, limit, usual = search_options["views"], search_options["limit"], RetrievalSettings()
-
-    def items(view: str, least: int) -> int:
-        return max(least, limit) if weights[view] else 0
-
-    return RetrievalSettings(
-        events=items("event", usual.events),
-        entities=items("entity", usual.entities),
-        # Several frames may show the same event.
-        frames=max(usual.frames, 2 * limit) if weights["frame"] else 0,
-        transcript=items("transcript", usual.transcript),
-        graph_events=items("graph", usual.graph_events),
-        fusion=search_options["fusion"],
-        weights=weights,
-        rewriting=False,
-    )
+def find_settings(search_options: Mapping[str, Any]) -> FindSettings:
+    """Return the engine's settings for a search. search_options: views with their weights, fusion and limit."""
+    return FindSettings(search_options["limit"], search_options["views"], search_options["fusion"])
 
 
 def _find(
     scope: Scope, query: str, search_options: Mapping[str, Any], models: AnswerModels, meter: Meter
 ) -> tuple[FoundEvent, ...]:
+    text, exact = quoted(query)
     with PostgresGraph(
         scope,
         text_model=models.text_embedder.name,
         frame_model=models.frame_embedder.name,
         storage=ObjectStorage(),
     ) as graph:
-        retrieved = retrieve(
+        ranking = find_events(
             graph,
-            ViewQueries.same(query),
-            retrieval_settings(search_options),
+            text,
+            find_settings(search_options),
+            exact=exact,
             text_embedder=models.text_embedder,
             frame_embedder=models.frame_embedder,
             meter=meter,
         )
-        ranking = retrieved.ranking[: search_options["limit"]]
         events = graph.load_events([event.event_id for event in ranking])
+    highlighter = Highlighter(text, exact)
     with tenant_scope(scope.tenant_id):
         frames = best_frames(
             list(events), preferred=_nearest_frames(ranking), start_ms=scope.start_ms, end_ms=scope.end_ms
@@ -120,6 +106,7 @@ def _find(
                 frame_ms=ms,
                 frame_key=key,
                 reasons=tuple(_reason(hit) for hit in _nearest(ranked.reasons)[:MOST_REASONS]),
+                highlights=tuple(map(_match, highlighter.event(event, ranked.reasons))),
             )
         )
     return tuple(results)
@@ -130,7 +117,19 @@ def _nearest(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _reason(hit: Hit) -> Reason:
-    return Reason(hit.view, hit.similarity, hit.words)
+    return Reason(hit.view, hit.similarity, hit.words, hit.item)
+
+
+def _match(shown: Highlight) -> Match:
+    span = shown.span
+    return Match(
+        kind=shown.kind,
+        text=shown.text,
+        ranges=shown.ranges,
+        start_ms=None if span is None else span.start_ms,
+        end_ms=None if span is None else span.end_ms,
+        item=shown.item,
+    )
 
 
 def _nearest_frames(ranking: Sequence[RankedEvent]) -> list[UUID]:

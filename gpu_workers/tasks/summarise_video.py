@@ -18,11 +18,13 @@ from backend.ekg.completion import finish_version
 from backend.ekg.index_reads import (
     frames_between,
     last_event,
+    participations_of,
     read_digests,
     read_linked,
     read_topics,
     summarised_until_ms,
 )
+from backend.ekg.object_memory import objects_of
 from backend.ekg.writer import VersionWriter
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing.completion import is_whole
@@ -35,6 +37,7 @@ from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine.ekg import EventDigest, Span, Topic, stable_id
 from gpu_workers.engine.indexing.global_summary import GlobalSummariser, TopicSettings
 from gpu_workers.engine.indexing.linking import Compaction, compact
+from gpu_workers.engine.indexing.object_links import object_links
 from gpu_workers.engine.indexing.topic_vectors import with_vectors
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.tasks.failures import failing_job
@@ -105,6 +108,8 @@ def handle(work: Work) -> FollowUp | None:
             writer.store_summary(topics, overview)
             if compaction is not None:
                 writer.replace_entities(compaction)
+            # Read after the compaction, which gives entities new ids.
+            writer.store_links(object_links(participations_of(video.id, version), objects_of(video.id, version)))
             record_model_calls(
                 source_type="summarise",
                 # Named after the events covered: a run that covers more is billed, a repeated run is not.

@@ -10,6 +10,7 @@ from uuid6 import uuid7
 from backend.ekg.models import (
     Chunk,
     Entity,
+    EntityObject,
     Event,
     Frame,
     Mention,
@@ -64,11 +65,12 @@ def record(cast: Cast, *, version: int = 1, video_id: UUID | None = None, word: 
         for n in range(10):
             Chunk.objects.create(
                 **of, n=n, start_ms=n * 3_000, end_ms=(n + 1) * 3_000, segment_n=0, event_id=events[n >= 3],
+                on_screen_text=['EXIT "B"', "50% off"] if n == 1 else [],
                 description=None if n == 9 else f"slice {n}", gap="unreadable" if n == 9 else None,
             )  # fmt: skip
         for ms in (0, 4_000, 9_000):
             Frame.objects.create(
-                **of, **vector, ms=ms, event_id=events[ms >= 9_000], labels=["man"],
+                **of, **vector, ms=ms, event_id=events[ms >= 9_000],
                 thumbnail_key=f"t/{tenant}/v/{video_id}/{version}/frames/{ms}.jpg",
             )  # fmt: skip
         TranscriptLine.objects.create(**of, start_ms=500, end_ms=1_500, text="Good morning", words=[[500, 900, "Good"]])
@@ -104,6 +106,7 @@ def record(cast: Cast, *, version: int = 1, video_id: UUID | None = None, word: 
         relation = Relation.objects.create(
             **of, source_id=man, target_id=dog, event_id=events[0], predicate="meets", description="at the gate"
         )
+        EntityObject.objects.create(**of, entity_id=man, object=walker, confidence=0.8)
     return Recorded(video_id, (events[0], events[1]), man, dog, relation.id, walker.id)
 
 

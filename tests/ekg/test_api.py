@@ -51,6 +51,13 @@ def test_events_come_in_order_with_participants_and_a_thumbnail(acme: Cast) -> N
         ("chunks", {"start_ms": 3_000, "end_ms": 9_000}, 2),
         ("frames", {}, 3),
         ("frames", {"start_ms": 4_000, "end_ms": 9_000}, 1),
+        ("frames", {"q": 'exit "b"'}, 1),
+        ("frames", {"q": "0% OFF"}, 1),
+        ("frames", {"q": "slice 3"}, 1),
+        ("frames", {"q": "slice 2"}, 0),
+        ("frames", {"q": "exit", "end_ms": 3_000}, 0),
+        ("chunks", {"q": "50%"}, 1),
+        ("chunks", {"q": "5_%"}, 0),
         ("transcript", {"q": "good"}, 1),
         ("transcript", {"start_ms": 1_500}, 1),
         ("objects", {}, 2),
@@ -85,6 +92,20 @@ def test_entities_name_the_events_they_appear_in(acme: Cast) -> None:
     assert man["mentions"] == 1
 
 
+def test_an_entity_names_the_tracked_object_that_it_is(acme: Cast) -> None:
+    made = record(acme)
+    # Another version links them otherwise.
+    record(acme, version=2, video_id=made.video_id)
+
+    dog, man = read(acme, made.video_id, "entities")
+
+    assert man["objects"] == [
+        {"object_id": encode("obj", made.walker), "n": 0, "category": "person", "colour": "red", "confidence": 0.8}
+    ]
+    assert dog["objects"] == []
+    assert read(acme, made.video_id, "objects")[1]["entities"] == []
+
+
 def test_a_relation_names_its_ends_and_its_event(acme: Cast) -> None:
     made = record(acme)
 
@@ -113,6 +134,7 @@ def test_an_object_is_listed_once_with_all_its_visits(acme: Cast) -> None:
         "id": encode("obj", made.walker), "n": 0, "category": "person", "colour": "red", "start_ms": 0, "end_ms": 8_000,
         "spans": [[0, 2_000], [3_000, 8_000]], "segments": [0], "tracks": 2, "observations": 9, "entries": 1,
         "exits": 0, "confidence": 0.9,
+        "entities": [{"entity_id": encode("ent", made.man), "name": "Man", "confidence": 0.8}],
     }  # fmt: skip
     # The frame nearest to the middle of its longer visit, 5.5 s; the car's frame is nearest to 24 s.
     assert f"/v/{made.video_id}/1/frames/4000.jpg?" in thumbnail

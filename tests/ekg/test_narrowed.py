@@ -65,7 +65,7 @@ def test_every_read_of_a_narrowed_graph_is_the_same_in_both_stores(acme: Cast, g
             # The graph itself is as before.
             assert graph.timeline(limit=999) == memory.timeline(limit=999)
     assert rows.total() > 300
-    assert compared > 200
+    assert compared > 50
 
 
 def test_a_narrowed_graph_is_the_one_that_was_made_with_this_scope(acme: Cast, globex: Cast) -> None:

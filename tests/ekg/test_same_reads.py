@@ -19,6 +19,8 @@ from tests.ekg.worlds import END_MS, PLACES, SHAPES, World, make_world, postgres
 
 WORDS = ("ow", "OW", "%", "_", "a_b", "\\", "k\\s", "STRASSE", "straße", "CAFÉ", "cafe\u0301", "i̇stanbul", "σίσυφος",
          "0", "never said", "", " ", "\0", "\ud800")  # fmt: skip
+NAMES = ("a", "b", "alias", "c", "saw", "it", "Topic", "events", "1", "2", "5", "red", "blue", "car", "people",
+         "vehicles", "event", "'; DROP", "%", "_", "&|!", "車", "\u05d0", "\0", "\ud800", "", "x" * 4_000)  # fmt: skip
 ELSEWHERE = {"search_views", "events_sharing_entities", "next_events", "previous_events", "facts", "load_events"}
 """Reads that tests/ekg/test_memory_and_postgres.py compares."""
 NARROWING = {"narrowed", "recordings"}
@@ -79,6 +81,8 @@ def reads_of(random: np.random.Generator, ids: Ids) -> Iterator[tuple[str, Read]
     yield reads("entities_of", some(random, ids.events, 7))
     yield reads("events_of", some(random, ids.entities, 2), limit=limit())
     yield reads("relations_of", some(random, ids.entities, 4), limit=limit())
+    yield reads("links_of", some(random, [*ids.entities, *ids.objects], 4), limit=limit())
+    yield reads("things_named", " ".join(random.choice(np.array(NAMES, dtype=object), size=3)), limit=limit())
 
 
 def plain(value: Any) -> Any:
@@ -106,8 +110,14 @@ def assert_same_reads(
         for name, read in reads_of(random, ids):
             found = plain(read(one))
             assert found == plain(read(other)), name
-            rows[name] += 1 if name == "overview" and found is not None else len(found or ())
+            rows[name] += _count(name, found)
     return rows
+
+
+def _count(name: str, found: Any) -> int:
+    if name == "things_named":
+        return sum(map(len, found.values()))
+    return 1 if name == "overview" and found is not None else len(found or ())
 
 
 def test_every_read_of_the_port_is_compared(acme: Cast, globex: Cast) -> None:
@@ -159,6 +169,10 @@ def everything(graph: KnowledgeGraph, ids: Ids) -> dict[str, Any]:
         "participants": graph.entities_of(ids.events),
         "events of entities": graph.events_of(ids.entities, limit=999),
         "relations": graph.relations_of(ids.entities, limit=999),
+        "links": graph.links_of(ids.entities, limit=999),
+        "named a": graph.things_named("alias of a", limit=999)["name"],
+        "titled": graph.things_named("topic", limit=999)["title"],
+        "seen": graph.things_named("cars and people", limit=999)["object"],
     }
 
 

@@ -20,6 +20,7 @@ from gpu_workers.engine.ekg import (
     Chunk,
     Entity,
     EntityMention,
+    EntityObject,
     Event,
     EventRecord,
     FrameRow,
@@ -111,7 +112,21 @@ def make_index(random: np.random.Generator, video_id: UUID, version: int, shape:
     overview = Overview(f"all of {video_id}", ("ann",), (), topics[-1].span.end_ms, "narrator") if topics else None
     tracks = {} if shape == "silent" else _tracks(random, video_id, version)
     objects = [_object(n, object_id, tracks[object_id]) for n, object_id in enumerate(tracks)]
-    return MemoryVideo(video_id, records, chunks, frames, version, topics, overview, objects, tracks)
+    links = _links(random, records, objects)
+    return MemoryVideo(video_id, records, chunks, frames, version, topics, overview, objects, tracks, links=links)
+
+
+def _links(
+    random: np.random.Generator, records: Sequence[EventRecord], objects: Sequence[ObjectState]
+) -> tuple[EntityObject, ...]:
+    """Return links between some entities and some objects, several with the same confidence."""
+    entities = dict.fromkeys(mention.entity_id for record in records for mention in record.mentions)
+    return tuple(
+        EntityObject(entity_id, state.id, int(random.integers(8, 13)) / 16)
+        for entity_id in entities
+        for state in objects
+        if random.random() < 0.3
+    )
 
 
 def _topics(random: np.random.Generator, events: Sequence[Event]) -> tuple[Topic, ...]:
@@ -248,6 +263,7 @@ def store(cast: Cast, index: MemoryVideo) -> None:
         linked = LinkedTracks(0, tuple(index.objects), tuple(owners[track.track_id] for track in tracks))
         ids, _ = unlinked_tracks(index.video_id, index.index_version, 0)
         store_objects(linked, ids, video_id=index.video_id, version=index.index_version, model="looks")
+        writer.store_links(index.links)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from backend.jobs.services import JobFailed
 from backend.library.models import IndexVersion, Video, VideoStatus
 from backend.questions import waiting
 from backend.questions.models import QuestionStatus, Search, SearchVideo
-from backend.questions.queries.searches import FoundEvent, Reason
+from backend.questions.queries.searches import FoundEvent, Match, Reason
 from backend.questions.services import searches
 from backend.questions.services.searches import DEFAULT_WEIGHTS
 from gpu_workers.engine.models.roles import ModelCall
@@ -86,8 +86,8 @@ def test_a_search_is_a_job_of_the_query_workers_and_no_charge(acme: Any, video: 
     assert reply.headers["Location"] == f"/v1/searches/{body['id']}"
     assert (body["status"], body["query"], body["results"], body["result_count"]) == ("queued", "a red car", [], 0)
     assert (body["video_ids"], body["start_ms"], body["end_ms"]) == ([vid(video)], 1_000, None)
-    assert body["views"] == {"event": 1.0, "entity": 0.1, "frame": 3.0, "transcript": 0.5, "graph": 0.0}
-    assert (body["fusion"], body["limit"]) == ("rrf", 5)
+    assert body["views"] == {**DEFAULT_WEIGHTS, "frame": 3.0, "graph": 0.0}
+    assert (body["mode"], body["fusion"], body["limit"]) == ("hybrid", "rrf", 5)
     with acme.scope():
         job = Job.objects.get()
         assert (job.kind, job.queue, job.state) == (JobKind.SEARCH_EVENTS, "gpu.query", JobState.QUEUED)
@@ -95,10 +95,43 @@ def test_a_search_is_a_job_of_the_query_workers_and_no_charge(acme: Any, video: 
         assert not UsageEvent.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("mode", "left_out", "fusion"),
+    [
+        ("semantic", {"words", "name", "title", "object"}, "contrast"),
+        ("words", {"event", "entity", "frame", "transcript", "topic", "graph"}, "rrf"),
+        ("hybrid", set(), "rrf"),
+    ],
+)
+def test_a_mode_is_a_set_of_views_and_a_fusion_that_a_request_may_change(
+    acme: Any, video: UUID, mode: str, left_out: set[str], fusion: str
+) -> None:
+    usual = post(acme, video, mode=mode).json()
+    changed = post(acme, video, mode=mode, views={"graph": 0.5, "words": 2}, fusion="borda").json()
+
+    assert usual["views"] == {view: 0 if view in left_out else weight for view, weight in DEFAULT_WEIGHTS.items()}
+    assert usual["fusion"] == fusion
+    assert changed["views"] == {**usual["views"], "graph": 0.5, "words": 2.0}
+    assert (changed["mode"], changed["fusion"]) == (mode, "borda")
+
+
 def test_results_carry_event_span_frame_and_why(acme: Any, video: UUID) -> None:
     asked = post(acme, video)
-    stored = finish(acme, lambda _: [event(video), event(video, event_id=uuid7(), frame_ms=None, frame_key="")])
+    car, line = uuid7(), uuid7()
+    why = (
+        Reason("object", 0.5, "red car", car),
+        Reason("transcript", 0.25, "A <b>red</b> one", line),
+        Reason("event", 0.2, "", EVENT),
+    )
+    shown = (
+        Match("object", "red car", ((0, 3), (4, 7)), item=car),
+        Match("speech", "A <b>red</b> one", ((5, 8),), 3_500, 4_000),
+    )
+    found = event(video, reasons=why, highlights=shown)
+    stored = finish(acme, lambda _: [found, event(video, event_id=uuid7(), frame_ms=None, frame_key="")])
     assert stored is not None
+    with acme.scope():
+        Video.objects.filter(id=video).update(title="Gate <1>")
 
     body = acme.client.get(asked.headers["Location"]).json()
 
@@ -108,14 +141,24 @@ def test_results_carry_event_span_frame_and_why(acme: Any, video: UUID) -> None:
     assert "t/frames/4000.jpg" in url
     assert "Signature" in url
     assert first == {
-        "event_id": public_ids.encode("evt", EVENT), "video_id": vid(video), "start_ms": 3_000, "end_ms": 9_000,
+        "event_id": public_ids.encode("evt", EVENT), "video_id": vid(video), "video_title": "Gate <1>",
+        "start_ms": 3_000, "end_ms": 9_000, "start_at": None, "end_at": None,
         "summary": "A red car parks.", "score": 0.75, "frame": {"ms": 4_000},
         "reasons": [
-            {"view": "frame", "similarity": 0.5, "text": "at 4000 ms"},
-            {"view": "event", "similarity": 0.25, "text": ""},
+            {"view": "object", "similarity": 0.5, "text": "red car", "item_id": public_ids.encode("obj", car)},
+            {"view": "transcript", "similarity": 0.25, "text": "A <b>red</b> one", "item_id": None},
+            {"view": "event", "similarity": 0.2, "text": "", "item_id": public_ids.encode("evt", EVENT)},
+        ],
+        "highlights": [
+            {"kind": "object", "text": "red car", "ranges": [{"start": 0, "end": 3}, {"start": 4, "end": 7}],
+             "start_ms": None, "end_ms": None, "item_id": public_ids.encode("obj", car)},
+            # Plain text with ranges: nothing of it is markup.
+            {"kind": "speech", "text": "A <b>red</b> one", "ranges": [{"start": 5, "end": 8}],
+             "start_ms": 3_500, "end_ms": 4_000, "item_id": None},
         ],
     }  # fmt: skip
     assert second["frame"] is None
+    assert second["highlights"] == []
     assert body["usage"] == {
         "calls": 2, "prompt_tokens": 8, "cached_tokens": 0, "completion_tokens": 0, "device_seconds": "0.05",
     }  # fmt: skip
@@ -179,6 +222,10 @@ def test_the_same_key_searches_once_and_shows_what_was_found(acme: Any, video: U
     [
         ({"query": ""}, "/query", "blank"),
         ({"query": "   "}, "/query", "blank"),
+        ({"query": '"" «»'}, "/query", "empty_query"),
+        ({"query": "a\0b"}, "/query", "null_characters_not_allowed"),
+        ({"query": "x" * 4_001}, "/query", "max_length"),
+        ({"mode": "psychic"}, "/mode", "invalid_choice"),
         ({"video_ids": ["vid_nonsense"]}, "/video_ids/0", "invalid_id"),
         ({"video_ids": [vid(uuid7())]}, "/video_ids", "unknown_video"),
         ({"collection_id": public_ids.encode("col", uuid7())}, "", "scope_required"),
@@ -203,6 +250,14 @@ def test_a_refused_search_says_where(acme: Any, video: UUID, values: Any, pointe
     with acme.scope():
         assert not Search.objects.exists()
         assert not Job.objects.exists()
+
+
+def test_half_a_character_is_refused(acme: Any, video: UUID) -> None:
+    body = f'{{"query": "a \\ud800 b", "video_ids": ["{vid(video)}"]}}'
+    reply = acme.client.generic("POST", "/v1/search", body, content_type="application/json")
+
+    assert reply.status_code == 400
+    assert [error["code"] for error in reply.json()["errors"]] == ["surrogate_characters_not_allowed"]
 
 
 def test_where_nothing_could_be_indexed_there_is_nothing_to_search(acme: Any) -> None:

@@ -16,7 +16,6 @@ from backend.library.models import Video
 from backend.questions.models import Search
 from gpu_workers.engine.models.roles import Meter, ModelError
 from gpu_workers.tasks import models
-from gpu_workers.tasks.search_events import retrieval_settings
 from tests.conftest import Cast
 from tests.scripted_openai import ScriptedOpenAIServer
 from tests.tasks.eyes import GREEN, RED, STORIES
@@ -111,23 +110,23 @@ def test_another_tenants_events_are_never_found(acme: Cast, globex: Cast, video_
 
 
 def test_views_of_weight_zero_have_no_say(acme: Cast, video_id: UUID) -> None:
-    alone = search(acme, video_id, views={"entity": 0, "frame": 0, "transcript": 0, "graph": 0})
-    reciprocal = search(acme, video_id, views={"event": 2, "entity": 0, "frame": 0, "graph": 0}, fusion="rrf")
+    others = {"entity": 0, "frame": 0, "transcript": 0, "topic": 0, "graph": 0}
+    alone = search(acme, video_id, mode="semantic", views=others)
+    reciprocal = search(
+        acme,
+        video_id,
+        mode="semantic",
+        views={"event": 2, "entity": 0, "frame": 0, "topic": 0, "graph": 0},
+        fusion="rrf",
+    )
 
     views = {reason["view"] for found in alone["results"] for reason in found["reasons"]}
     assert views == {"event"}
     assert reciprocal["results"][0]["score"] == pytest.approx(2 / 61)
 
 
-def test_the_limit_bounds_results_and_every_view_looks_that_far(acme: Cast, video_id: UUID) -> None:
+def test_the_limit_bounds_results(acme: Cast, video_id: UUID) -> None:
     assert len(search(acme, video_id, limit=1)["results"]) == 1
-
-    weights = {"event": 1.0, "entity": 1.0, "frame": 1.0, "transcript": 0.0, "graph": 0.5}
-    wide = retrieval_settings({"views": weights, "fusion": "rrf", "limit": 40})
-    narrow = retrieval_settings({"views": weights, "fusion": "borda", "limit": 1})
-    assert (wide.events, wide.entities, wide.frames, wide.transcript, wide.graph_events) == (40, 40, 80, 0, 40)
-    assert (narrow.events, narrow.entities, narrow.frames, narrow.transcript) == (16, 5, 32, 0)
-    assert (wide.fusion, wide.weights, wide.rewriting) == ("rrf", weights, False)
 
 
 def test_an_embedder_that_is_away_fails_the_search_and_bills_nobody(
@@ -160,3 +159,66 @@ def test_a_purged_video_takes_its_results_out_of_stored_searches(acme: Cast, vid
     assert (after["status"], after["results"], after["video_ids"]) == ("succeeded", [], [])
     with acme.scope():
         assert STORIES[GREEN] not in str(Search.objects.values())
+
+
+def test_words_are_found_marked_and_cost_no_model(acme: Cast, video_id: UUID) -> None:
+    body = search(acme, video_id, "tennis balls", mode="words")
+
+    first = body["results"][0]
+    assert STORIES[GREEN] in first["summary"]
+    words = next(reason for reason in first["reasons"] if reason["view"] == "words")
+    assert (words["item_id"], words["similarity"] > 0) == (first["event_id"], True)
+    summary = next(shown for shown in first["highlights"] if shown["kind"] == "summary")
+    marked = [summary["text"][part["start"] : part["end"]].lower() for part in summary["ranges"]]
+    assert {"tennis", "ball"} <= set(marked)
+    assert body["usage"]["calls"] == 0
+    assert all(reason["view"] in {"words", "name", "title", "object"} for reason in first["reasons"])
+
+
+def test_words_in_quotation_marks_are_exact(acme: Cast, video_id: UUID) -> None:
+    for mode in ("words", "hybrid", "semantic"):
+        found = search(acme, video_id, f'"{STORIES[GREEN]}"', mode=mode)["results"]
+        assert [STORIES[GREEN] in event["summary"] for event in found] == [True], mode
+        assert search(acme, video_id, '"ball tennis a chasing dogs"', mode=mode)["results"] == [], mode
+
+
+HOSTILE = {
+    "injection": "'; DROP TABLE ekg_event; --",
+    "wildcards": "%",
+    "wildcard": "_",
+    "operators": "&|!",
+    "query language": "dogs & !(ball | <-> ) :*",
+    "backslash": "\\",
+    "braces": "{} %(tenant)s $1",
+    "long word": "x" * 4_000,
+    "many words": "dogs " * 799,
+    "many quotes": '"a" ' * 999,
+    "unbalanced": '"dogs',
+    "right to left": "\u05db\u05dc\u05d1\u05d9\u05dd \u202e dogs",
+    "joined": "\u200d\ufe0f\U0001f468\u200d\U0001f469",
+    "marks alone": "\u0301" * 200,
+    "controls": "dogs \x01\x1b[31m",
+}
+
+
+@pytest.mark.parametrize("mode", ["words", "hybrid"])
+def test_hostile_words_have_a_legal_result(acme: Cast, video_id: UUID, mode: str) -> None:
+    for what, query in HOSTILE.items():
+        body = search(acme, video_id, query, mode=mode)
+        assert (body["status"], body["error"]) == ("succeeded", None), what
+        for found in body["results"]:
+            for shown in found["highlights"]:
+                places = [(part["start"], part["end"]) for part in shown["ranges"]]
+                assert places == sorted(places), what
+                assert all(0 <= start < end <= len(shown["text"]) for start, end in places), what
+    with acme.scope():
+        assert Event.objects.count() == 2
+
+
+def test_hostile_words_in_lists_have_a_legal_result(acme: Cast, video_id: UUID) -> None:
+    for part in ("events", "chunks", "frames", "transcript", "objects", "tracks", "entities", "relations"):
+        for what, query in HOSTILE.items():
+            reply = acme.client.get(f"/v1/videos/{encode('vid', video_id)}/{part}", {"q": query[:200]})
+            assert reply.status_code in (200, 400), (part, what)
+        assert acme.client.get(f"/v1/videos/{encode('vid', video_id)}/{part}", {"q": "a\0b"}).status_code == 400
+        assert acme.client.get(f"/v1/videos/{encode('vid', video_id)}/{part}?q=%ff%fe").status_code in (200, 400)

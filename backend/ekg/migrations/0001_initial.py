@@ -160,7 +160,6 @@ class Migration(migrations.Migration):
                 ("index_version", models.PositiveIntegerField()),
                 ("ms", models.BigIntegerField()),
                 ("thumbnail_key", models.CharField(max_length=255)),
-                ("labels", models.JSONField(default=list)),
                 ("embedding", pgvector.django.halfvec.HalfVectorField()),
                 ("embedding_model", models.CharField(max_length=100)),
                 (
@@ -417,6 +416,46 @@ class Migration(migrations.Migration):
                 ("unscoped", django.db.models.manager.Manager()),
             ],
         ),
+        migrations.CreateModel(
+            name="SketchBlock",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("index_version", models.PositiveIntegerField()),
+                ("view", models.CharField(max_length=16)),
+                ("n", models.PositiveIntegerField()),
+                ("items", models.PositiveIntegerField(default=0)),
+                ("centre", models.BinaryField()),
+                ("packed", models.BinaryField(default=b"")),
+                ("embedding_model", models.CharField(max_length=100)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="tenancy.tenant",
+                    ),
+                ),
+                (
+                    "video",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="library.video",
+                    ),
+                ),
+            ],
+            options={
+                "abstract": False,
+                "base_manager_name": "unscoped",
+            },
+            managers=[
+                ("objects", django.db.models.manager.Manager()),
+                ("unscoped", django.db.models.manager.Manager()),
+            ],
+        ),
         migrations.AddIndex(
             model_name="entity",
             index=models.Index(fields=["tenant", "video", "index_version"], name="entity_tenant_video"),
@@ -492,6 +531,16 @@ class Migration(migrations.Migration):
                 fields=("tenant", "video", "index_version", "start_ms", "end_ms"), name="transcript_video_version_time"
             ),
         ),
+        migrations.AddConstraint(
+            model_name="sketchblock",
+            constraint=models.UniqueConstraint(
+                fields=("tenant", "video", "index_version", "view", "n"), name="sketch_video_version_view_n"
+            ),
+        ),
+        # Bits do not compress; without the attempt a block is read and extended faster.
+        migrations.RunSQL(
+            "ALTER TABLE ekg_sketchblock ALTER COLUMN packed SET STORAGE EXTERNAL", migrations.RunSQL.noop
+        ),
         tenant_table("ekg_event"),
         tenant_table("ekg_chunk"),
         tenant_table("ekg_frame"),
@@ -500,6 +549,8 @@ class Migration(migrations.Migration):
         tenant_table("ekg_entity"),
         tenant_table("ekg_mention"),
         tenant_table("ekg_relation"),
+        tenant_table("ekg_sketchblock"),
+        tenant_reference("ekg_sketchblock", "video_id", "library_video"),
         tenant_reference("ekg_event", "video_id", "library_video"),
         tenant_reference("ekg_chunk", "video_id", "library_video"),
         tenant_reference("ekg_frame", "video_id", "library_video"),

@@ -68,6 +68,48 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="EventVerdicts",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("index_version", models.PositiveIntegerField()),
+                ("key", models.CharField(max_length=64)),
+                ("true", models.JSONField(default=list)),
+                ("false", models.JSONField(default=list)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="tenancy.tenant",
+                    ),
+                ),
+                (
+                    "video",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="library.video",
+                    ),
+                ),
+            ],
+            options={
+                "abstract": False,
+                "base_manager_name": "unscoped",
+            },
+            managers=[
+                ("objects", django.db.models.manager.Manager()),
+                ("unscoped", django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.AddIndex(
+            model_name="eventverdicts",
+            index=models.Index(fields=["tenant", "key", "video"], name="verdicts_tenant_key"),
+        ),
+        migrations.CreateModel(
             name="Topic",
             fields=[
                 ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
@@ -162,6 +204,69 @@ class Migration(migrations.Migration):
                 ("unscoped", django.db.models.manager.Manager()),
             ],
         ),
+        migrations.CreateModel(
+            name="EntityObject",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("index_version", models.PositiveIntegerField()),
+                ("confidence", models.FloatField()),
+                (
+                    "entity",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ekg.entity",
+                    ),
+                ),
+                (
+                    "object",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="ekg.trackedobject",
+                    ),
+                ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="tenancy.tenant",
+                    ),
+                ),
+                (
+                    "video",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="library.video",
+                    ),
+                ),
+            ],
+            options={
+                "abstract": False,
+                "base_manager_name": "unscoped",
+                "indexes": [
+                    models.Index(fields=["tenant", "object"], name="entityobject_tenant_object"),
+                    models.Index(fields=["tenant", "video", "index_version"], name="entityobject_tenant_video"),
+                ],
+            },
+            managers=[
+                ("objects", django.db.models.manager.Manager()),
+                ("unscoped", django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.AddConstraint(
+            model_name="entityobject",
+            constraint=models.UniqueConstraint(fields=("tenant", "entity", "object"), name="entity_object_once"),
+        ),
         migrations.AddField(
             model_name="track",
             name="object",
@@ -198,8 +303,10 @@ class Migration(migrations.Migration):
         ),
         *(
             operation
-            for table in ("ekg_trackedobject", "ekg_topic", "ekg_overview")
+            for table in ("ekg_trackedobject", "ekg_topic", "ekg_overview", "ekg_eventverdicts", "ekg_entityobject")
             for operation in (tenant_table(table), tenant_reference(table, "video_id", "library_video"))
         ),
         tenant_reference("ekg_track", "object_id", "ekg_trackedobject", on_delete="SET NULL"),
+        tenant_reference("ekg_entityobject", "entity_id", "ekg_entity"),
+        tenant_reference("ekg_entityobject", "object_id", "ekg_trackedobject"),
     ]

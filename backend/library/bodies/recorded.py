@@ -54,13 +54,17 @@ class TimeZoneField(serializers.CharField):
 
 @extend_schema_field({"type": "string", "format": "date-time", "nullable": True})
 class FilmedAtField(serializers.Field[Any, Any, str | None, Any]):
-    """When a span of a video was filmed. of: the time of the span, video_id and start_ms or end_ms of the value."""
+    """When a span of a video was filmed. of: the time of the span, video_id and start_ms or end_ms of the value.
 
-    def __init__(self, *, of: Literal["start", "end"], span: str = "", **options: Any) -> None:
-        self._of, self._span = of, span
+    within: the attribute of the value that holds them, "" for the value itself. span: the attribute with the times.
+    """
+
+    def __init__(self, *, of: Literal["start", "end"], span: str = "", within: str = "", **options: Any) -> None:
+        self._of, self._span, self._within = of, span, within
         super().__init__(read_only=True, source="*", **options)
 
     def to_representation(self, value: Any) -> str | None:
+        value = getattr(value, self._within) if self._within else value
         clock = _clocks(self.root, [value.video_id])[value.video_id]
         span = getattr(value, self._span) if self._span else value
         moment = filmed(clock, span.start_ms, span.end_ms)[f"{self._of}_at"]

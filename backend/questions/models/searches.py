@@ -12,8 +12,9 @@ from backend.tenancy.models import TenantRow
 class Search(TenantRow):
     """A retrieval without an answer: the events nearest to a query, ranked. A worker embeds the query and retrieves.
 
-    settings: {views (with weights), fusion, limit, api_key_id} of the request. results: [{video_id, event_id, n,
-    start_ms, end_ms, summary, score, frame_ms, frame_key, reasons: [{view, similarity, text}]}].
+    settings: {mode, views (with weights), fusion, limit, api_key_id} of the request. results: [{video_id, event_id, n,
+    start_ms, end_ms, summary, score, frame_ms, frame_key, reasons: [{view, similarity, text, item}], highlights:
+    [{kind, text, ranges, start_ms, end_ms, item}]}].
     """
 
     status = models.CharField(max_length=16, choices=QuestionStatus.choices, default=QuestionStatus.QUEUED)

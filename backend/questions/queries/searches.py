@@ -9,18 +9,53 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from backend.api.public_ids import encode
 from backend.questions.models import OPEN, Failure, Search, SearchVideo, failure_of
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.retrieval.moments import FoundSpan, RankedMoment, moments
 
+ITEM_PREFIXES = {"event": "evt", "words": "evt", "entity": "ent", "name": "ent", "frame": "frm", "object": "obj"}
+"""Prefixes of the public ids of what a view, or a kind of text, names. Lines and topics have no public ids."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why an event was found: the view, its similarity, and the words that matched ("" if the event itself matched)."""
+    """Why an event was found: the view, its similarity, and the words that matched ("" if the event itself matched).
+
+    item: id of the thing that matched, as its view names things; None if several did.
+    """
 
     view: str
     similarity: float
     text: str
+    item: UUID | None = None
+
+    @property
+    def item_id(self) -> str | None:
+        """Return the public id of the thing that matched; None if customers know it by no id."""
+        prefix = ITEM_PREFIXES.get(self.view)
+        return None if prefix is None or self.item is None else encode(prefix, self.item)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A text of an event that shows what was searched for. ranges: [start, end] in characters (code points) of text.
+
+    kind: engine.retrieval.highlights.HighlightKind. start_ms, end_ms: when it is spoken or shown, else None.
+    """
+
+    kind: str
+    text: str
+    ranges: tuple[tuple[int, int], ...]
+    start_ms: int | None = None
+    end_ms: int | None = None
+    item: UUID | None = None
+
+    @property
+    def item_id(self) -> str | None:
+        """Return the public id of the thing that has the name; None for other texts and for topics."""
+        prefix = ITEM_PREFIXES.get(self.kind)
+        return None if prefix is None or self.item is None else encode(prefix, self.item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,26 +75,46 @@ class FoundEvent:
     frame_ms: int | None
     frame_key: str
     reasons: tuple[Reason, ...]
+    highlights: tuple[Match, ...] = ()
 
     @classmethod
     def stored(cls, result: Mapping[str, Any]) -> FoundEvent:
         """Return a result as a search stores it in `results`."""
         ids = {name: UUID(result[name]) for name in ("video_id", "event_id")}
-        reasons = tuple(Reason(**reason) for reason in result["reasons"])
-        return cls(**{**result, **ids, "reasons": reasons})
+        reasons = tuple(Reason(**_with_item(reason)) for reason in result["reasons"])
+        matches = tuple(Match(**_with_item(match)) for match in result.get("highlights", ()))
+        return cls(**{**result, **ids, "reasons": reasons, "highlights": matches})
+
+
+def _with_item(stored: Mapping[str, Any]) -> dict[str, Any]:
+    return {**stored, "item": UUID(stored["item"]) if stored.get("item") else None}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEvent:
+    """A result with the title of its video."""
+
+    found: FoundEvent
+    video_title: str
 
 
 @dataclass(frozen=True, slots=True)
 class SearchView:
-    """A search with the videos of its scope that still exist."""
+    """A search with the videos of its scope that still exist. titles: of these videos."""
 
     search: Search
     video_ids: tuple[UUID, ...]
+    titles: Mapping[UUID, str]
 
     @property
-    def results(self) -> tuple[FoundEvent, ...]:
+    def found(self) -> tuple[FoundEvent, ...]:
         """Return the events of the results, best first."""
         return tuple(FoundEvent.stored(result) for result in self.search.results)
+
+    @property
+    def results(self) -> tuple[ShownEvent, ...]:
+        """Return the events of the results with their videos' titles, best first."""
+        return tuple(ShownEvent(event, self.titles.get(event.video_id, "")) for event in self.found)
 
     @property
     def result_count(self) -> int:
@@ -72,7 +127,7 @@ class SearchView:
         return moments(
             [
                 FoundSpan(event.video_id, event.event_id, event.n, Span(event.start_ms, event.end_ms), event.score)
-                for event in self.results
+                for event in self.found
             ]
         )
 
@@ -104,11 +159,11 @@ def searches(*, status: str = "", video_id: UUID | None = None) -> QuerySet[Sear
 
 def views_of(rows: Sequence[Search]) -> list[SearchView]:
     """Return the searches with their scopes, read in one statement."""
-    videos: dict[UUID, list[UUID]] = {row.id: [] for row in rows}
+    videos: dict[UUID, dict[UUID, str]] = {row.id: {} for row in rows}
     scopes = SearchVideo.objects.filter(search_id__in=videos).order_by("video_id")
-    for search_id, video_id in scopes.values_list("search_id", "video_id"):
-        videos[search_id].append(video_id)
-    return [SearchView(row, tuple(videos[row.id])) for row in rows]
+    for search_id, video_id, title in scopes.values_list("search_id", "video_id", "video__title"):
+        videos[search_id][video_id] = title
+    return [SearchView(row, tuple(videos[row.id]), videos[row.id]) for row in rows]
 
 
 def view_of(search: Search) -> SearchView:

@@ -5,6 +5,7 @@ Each function runs in the caller's transaction. A search's row is locked before 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -26,15 +27,17 @@ from backend.questions.services.drafts import check_span
 from backend.questions.services.questions import PRIORITY, usage_of
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import invalid
-from gpu_workers.engine.retrieval.tri_view import RetrievalSettings
+from gpu_workers.engine.retrieval.find_events import FINDING, SearchMode, fusion_in, weights_in
+from gpu_workers.engine.retrieval.quotation import quoted
 
 if TYPE_CHECKING:
     from gpu_workers.engine.models.roles import ModelCall
+    from gpu_workers.engine.retrieval.fusion import Fusion
 
-# Views that find by similarity; the view graph adds connected events.
-FINDING_VIEWS = ("event", "entity", "frame", "transcript")
-VIEWS = (*FINDING_VIEWS, "graph")
-DEFAULT_WEIGHTS: dict[str, float] = {view: RetrievalSettings().weights.get(view, 1.0) for view in VIEWS}
+# The view graph adds events that are connected with those that the others find.
+VIEWS = (*FINDING, "graph")
+DEFAULT_MODE: SearchMode = "hybrid"
+DEFAULT_WEIGHTS: dict[str, float] = weights_in(DEFAULT_MODE)
 # A customer waits for a search, so it is not tried for minutes.
 MAX_ATTEMPTS = 3
 
@@ -51,21 +54,22 @@ def create_search(
     collection_id: UUID | None = None,
     start_ms: int | None = None,
     end_ms: int | None = None,
+    mode: SearchMode = DEFAULT_MODE,
     views: Mapping[str, float] | None = None,
-    fusion: str = "contrast",
+    fusion: Fusion | None = None,
     limit: int = 16,
     api_key_id: UUID | None = None,
 ) -> Search:
-    """Create a search with its scope and job. views: weights that replace those of DEFAULT_WEIGHTS.
+    """Create a search with its scope and job. views: weights that replace those of the mode; fusion: None for its own.
 
     Raises Refused: empty_query, invalid_span, unknown_view, no_views, and as scopes.resolve() does; and
     MonthlyBudgetExhausted.
     """
     text = text.strip()
-    if not text:
+    if not quoted(text)[0]:
         raise invalid(pointer="/query", code="empty_query", detail="Write a query of at least one word.")
     check_span(start_ms, end_ms)
-    weights = weights_of(views or {})
+    weights = weights_of(views or {}, mode=mode)
     videos = resolve(ScopeWish(frozenset(video_ids), collection_id))
     budgets.require_left()
     tenant_id = current_tenant_id()
@@ -75,8 +79,9 @@ def create_search(
         start_ms=start_ms,
         end_ms=end_ms,
         settings={
+            "mode": mode,
             "views": weights,
-            "fusion": fusion,
+            "fusion": fusion or fusion_in(mode),
             "limit": limit,
             # A search has no charge in the ledger that would remember its key.
             "api_key_id": None if api_key_id is None else str(api_key_id),
@@ -93,19 +98,19 @@ def create_search(
     return search
 
 
-def weights_of(views: Mapping[str, float]) -> dict[str, float]:
-    """Return the weight of every view, 0 for a view that is left out.
+def weights_of(views: Mapping[str, float], *, mode: SearchMode = DEFAULT_MODE) -> dict[str, float]:
+    """Return the weight of every view, 0 for a view that is left out. views: those that differ from the mode's.
 
-    Raises Refused: unknown_view, or no_views when no view is left that finds by similarity.
+    Raises Refused: unknown_view, or no_views when no view is left that finds events by itself.
     """
     for view in views:
         if view not in VIEWS:
             raise invalid(
                 pointer=f"/views/{view}", code="unknown_view", detail=f"Name views out of {', '.join(VIEWS)}."
             )
-    weights = {**DEFAULT_WEIGHTS, **views}
-    if not any(weights[view] for view in FINDING_VIEWS):
-        detail = f"Give at least one of {', '.join(FINDING_VIEWS)} a weight above 0."
+    weights = {**weights_in(mode), **views}
+    if not any(weights[view] for view in FINDING):
+        detail = f"Give at least one of {', '.join(FINDING)} a weight above 0."
         raise invalid(pointer="/views", code="no_views", detail=detail)
     return weights
 
@@ -166,7 +171,8 @@ def store_results(
 
 
 def _stored(event: FoundEvent) -> dict[str, Any]:
-    return {**asdict(event), "video_id": str(event.video_id), "event_id": str(event.event_id)}
+    """Return a result as JSON: FoundEvent.stored() reads it."""
+    return json.loads(json.dumps(asdict(event), default=str))  # type: ignore[no-any-return]
 
 
 def _ms(since: datetime, until: datetime) -> int:

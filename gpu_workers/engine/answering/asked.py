@@ -10,6 +10,7 @@ from uuid import UUID
 from gpu_workers.engine.answering.asking.understood import Understood
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.presets import SearchSettings
+from gpu_workers.engine.answering.titles import titles_of
 from gpu_workers.engine.languages.codes import is_english
 from gpu_workers.engine.models.roles import AnswerModels, Entailer
 from gpu_workers.engine.ports import KnowledgeGraph, Recording
@@ -70,6 +71,11 @@ class Asked:
         """Return by video when it was recorded, as far as that is known."""
         known = {video_id: recording.clock for video_id, recording in self.recordings.items()}
         return {video_id: clock for video_id, clock in known.items() if clock is not None}
+
+    @property
+    def titles(self) -> Mapping[UUID, str]:
+        """Return the titles of the videos for a prompt; empty if there is only one video."""
+        return titles_of(self.recordings)
 
     @property
     def own_words(self) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from uuid import UUID
 
+from gpu_workers.engine.answering.titles import title_lines
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock_span
 from gpu_workers.engine.ekg import Span
@@ -20,6 +21,9 @@ MAX_FACTS = 6
 
 LEAST_RELATIONS = 2
 """Number of these facts that are relations, if the event states as many and has enough participants for all facts."""
+
+TITLES_SHARE = 0.3
+"""Maximum share of a context's tokens that the titles of its videos take; else the lines have numbers alone."""
 
 LINE_TOKENS = 24
 """Tokens of a line that are not the event's own words: its number, its video's and its times."""
@@ -47,6 +51,7 @@ def event_context(
     numbers: Mapping[UUID, int] | None = None,
     videos: Mapping[UUID, int] | None = None,
     clocks: Mapping[UUID, WallClock] | None = None,
+    titles: Mapping[UUID, str] | None = None,
 ) -> EventContext:
     """Return the events as lines of a prompt, in order of time, within max_tokens.
 
@@ -58,13 +63,19 @@ def event_context(
     least: if fewer events fit, this many are shown (or all, if there are fewer), each cut to its share of max_tokens.
     numbers: n of each event's "E<n>"; the default counts from 1 in order of time. videos: numbers of the videos in
     scope; the default counts those that are shown. clocks: by video; a line says when its event was filmed, if known.
+    titles: of the videos, if there are several in scope; they come first, a line each, and count towards max_tokens.
+    They are left out if they take more than TITLES_SHARE of it.
     """
     part = max(1, max_tokens // max(1, len(ranking)) - LINE_TOKENS)
     by_event: dict[UUID, list[EntityFact]] = {}
     for fact in facts:
         by_event.setdefault(fact.event_id, []).append(fact)
     known = [events[event_id] for event_id in ranking if event_id in events]
-    several_videos = len(videos or {event.video_id for event in known}) > 1
+    several_videos = bool(titles) or len(videos or {event.video_id for event in known}) > 1
+    heading_tokens = count_tokens(_heading(known, videos, titles or {})) if titles else 0
+    if heading_tokens > TITLES_SHARE * max_tokens:
+        titles, heading_tokens = {}, 0
+    max_tokens -= heading_tokens
     texts: list[str] = []
     for event in known:
         body = event_text(event, by_event.get(event.id, ()))
@@ -82,9 +93,20 @@ def event_context(
         fitting, texts = 1, [cut(texts[0], count_tokens, max_tokens)]
     shown = known[:fitting]
     bodies = {event.id: body for event, body in zip(shown, texts, strict=False)}
-    videos = videos or {video_id: n for n, video_id in enumerate(sorted({event.video_id for event in shown}), start=1)}
+    videos = videos or _video_numbers(shown)
+    heading = _heading(shown, videos, titles or {})
     at_of = {event.id: at for event, at in zip(known, filmed, strict=True)}
-    return _numbered(shown, bodies, numbers, videos if several_videos else {}, stamp or clock_span, at_of)
+    context = _numbered(shown, bodies, numbers, videos if several_videos else {}, stamp or clock_span, at_of)
+    return replace(context, text=f"{heading}{context.text}")
+
+
+def _video_numbers(events: Sequence[StoredEvent]) -> dict[UUID, int]:
+    return {video_id: n for n, video_id in enumerate(sorted({event.video_id for event in events}), start=1)}
+
+
+def _heading(events: Sequence[StoredEvent], videos: Mapping[UUID, int] | None, titles: Mapping[UUID, str]) -> str:
+    """Return the lines with the titles of the events' videos."""
+    return title_lines(videos or _video_numbers(events), titles, {event.video_id for event in events})
 
 
 def filmed_at(event: StoredEvent, clocks: Mapping[UUID, WallClock]) -> str:

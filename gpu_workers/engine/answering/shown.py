@@ -14,6 +14,7 @@ from gpu_workers.engine.answering.context import EventContext, event_context
 from gpu_workers.engine.answering.conversation import cut_lines
 from gpu_workers.engine.answering.follow_up import conversation
 from gpu_workers.engine.answering.parsing import ParsedAnswer
+from gpu_workers.engine.answering.titles import videos_line
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.wording import abstain_rule, answer_form, as_data, choice_lines, time_line
 from gpu_workers.engine.models.roles import Message, ModelError, embed_queries
@@ -83,7 +84,7 @@ def dossier_messages(asked: Asked, shown: Shown) -> list[Message]:
     user = load("dossier_question", question.profile).substitute(
         events=shown.context.text or "none",
         findings=shown.findings or "none",
-        history=f"{time_line(asked.understood.time)}{history}",
+        history=f"{time_line(asked.understood.time)}{videos_line(asked.titles)}{history}",
         question=question.question,
         choices=choice_lines(question.choices),
         closing="Which option does this support?" if question.choices else "Answer from this.",
@@ -103,6 +104,7 @@ def _context(desk: Desk, events: Sequence[StoredEvent], room: int) -> EventConte
         numbers=desk.sightings.numbers,
         videos=desk.numbers,
         clocks=desk.asked.clocks,
+        titles=desk.asked.titles,
     )
 
 

@@ -14,6 +14,7 @@ from gpu_workers.engine.ekg import (
     Chunk,
     Entity,
     EntityMention,
+    EntityObject,
     EventDigest,
     EventRecord,
     FrameRow,
@@ -28,6 +29,7 @@ from gpu_workers.engine.ekg import (
     Vector,
 )
 from gpu_workers.engine.indexing.linking import Compaction
+from gpu_workers.engine.indexing.object_links import object_links
 from gpu_workers.engine.indexing.objects import LinkedTracks, most_alike
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 
@@ -144,6 +146,15 @@ class MemoryIndex:
     def store_summary(self, topics: Sequence[Topic], overview: Overview | None) -> None:
         self.topics, self.overview = tuple(topics), overview
 
+    @property
+    def links(self) -> tuple[EntityObject, ...]:
+        """Return the links between the entities and the tracked objects so far."""
+        participations = (
+            (record.event.span, [(linked.entity_id, linked.mention) for linked in record.mentions])
+            for record in self.events
+        )
+        return object_links(participations, self.objects)
+
     def replace_entities(self, compaction: Compaction) -> None:
         """Replace all entities, with their mentions and relations."""
         self._entities.clear()
@@ -173,6 +184,7 @@ class MemoryIndex:
             overview=self.overview,
             objects=self.objects,
             tracks=self.tracks,
+            links=self.links,
         )
         return InMemoryGraph([video])
 

@@ -7,15 +7,16 @@ from itertools import pairwise
 from uuid import UUID
 
 from gpu_workers.engine.ekg import Span, stable_id
-from gpu_workers.engine.memory_graph.things import MemoryThings
+from gpu_workers.engine.memory_graph.named import MemoryNames
 from gpu_workers.engine.memory_graph.video import MemoryVideo
 from gpu_workers.engine.memory_graph.views import Part, View
+from gpu_workers.engine.memory_graph.words import WordsView
 from gpu_workers.engine.ports import EntityFact, Hit, ViewName, ViewQuery, Within
 from gpu_workers.engine.retrieval.expansion import Appearance, connected_events
 from gpu_workers.engine.retrieval.facts import Participation, StatedRelation, facts_of
 
 
-class InMemoryGraph(MemoryThings):
+class InMemoryGraph(MemoryNames):
     """Implements ports.KnowledgeGraph over a set of videos by exact cosine.
 
     span: if given, only what lies in it exists for the reader: events that overlap it, frames inside it. spans: the
@@ -33,6 +34,7 @@ class InMemoryGraph(MemoryThings):
         for video in self._videos.values():
             self._add_views(video)
         self._views["event"].following = self._next
+        self._words = WordsView(self._events)
         # After all events, since an entity's last state counts.
         for entity_id, event_ids in self._events_of_entity.items():
             entity = self._entities[entity_id]
@@ -53,7 +55,9 @@ class InMemoryGraph(MemoryThings):
     ) -> Mapping[ViewName, Sequence[Hit]]:
         parts = {name: self._part(query.within) for name, query in queries.items() if query.within is not None}
         return {
-            name: [
+            name: self._words.hits(query, parts.get(name))
+            if name == "words"
+            else [
                 Hit(event_id, cosine, name, item.id, item.words.strip())
                 for item, event_ids, cosine in self._views[name].nearest(query, parts.get(name), floor=floor)
                 for event_id in event_ids

@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from gpu_workers.engine.ekg import Chunk, EventRecord, FrameRow, ObjectState, Overview, Topic, TrackObservation
+from gpu_workers.engine.ekg import (
+    Chunk,
+    EntityObject,
+    EventRecord,
+    FrameRow,
+    ObjectState,
+    Overview,
+    Topic,
+    TrackObservation,
+)
 from gpu_workers.engine.wall_clock import WallClock
 
 END_OF_TIME = 2**62
@@ -19,7 +28,7 @@ class MemoryVideo:
 
     Only topics that have an embedding are found by similarity. tracks: by the id of their object. until_ms: how far the
     video was indexed when work began; what comes later does not exist for the reader. title, language, spoken, clock:
-    as in ports.Recording.
+    as in ports.Recording. links: of the entities and the objects.
     """
 
     video_id: UUID
@@ -36,3 +45,4 @@ class MemoryVideo:
     language: str = ""
     spoken: str = ""
     clock: WallClock | None = None
+    links: Sequence[EntityObject] = ()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.asking.language import heed_language
+from gpu_workers.engine.answering.asking.routing import routed
 from gpu_workers.engine.answering.asking.times.naming import narrow_to_time
 from gpu_workers.engine.answering.calls import Calls
 
@@ -14,5 +17,6 @@ def understand(asked: Asked, calls: Calls) -> Asked:
     The steps, each in a module of its own: language, exact words, time, route. May raise Halt.
     """
     asked = heed_language(asked, calls)
-    # Exact words: asking.quotes; time: asking.times; route: asking.routing.
-    return narrow_to_time(asked, calls, language=asked.question_language)
+    # Exact words: asking.quotes.
+    asked = narrow_to_time(asked, calls, language=asked.question_language)
+    return replace(asked, understood=routed(asked, calls, asked.understood))

@@ -12,7 +12,9 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import event_context, event_text
+from gpu_workers.engine.answering.search.across_videos import over_videos
 from gpu_workers.engine.answering.wording import as_data, choice_lines, search_line
+from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.ports import Hit
@@ -76,8 +78,47 @@ def root_state(asked: Asked, calls: Calls) -> State:
         ranking = _reranked(asked, calls, ranking, text)
     except ModelError as error:
         failed = failed or error.code
-    events = tuple(ranking[: asked.settings.tree.event_cap])
+    try:
+        ranking = _over_videos(asked, calls, ranking, queries)
+    except ModelError as error:
+        failed = failed or error.code
+    events = tuple(_with_stretch(asked, ranking)[: asked.settings.tree.event_cap])
     return State("", events, top_similarity=retrieved.top_similarity, failed=failed)
+
+
+def _over_videos(
+    asked: Asked, calls: Calls, ranking: Sequence[RankedEvent], queries: ViewQueries
+) -> Sequence[RankedEvent]:
+    """Return the ranking with events of each video that the question compares. Raises ModelError of an embedder."""
+    shown = math.ceil(asked.settings.prompt.sa_ratio * asked.settings.tree.event_cap)
+    extents = asked.graph.extents() if len(asked.recordings) > 1 else {}
+
+    def find(video_id: UUID) -> Sequence[RankedEvent]:
+        span = extents.get(video_id)
+        return () if span is None else _retrieve(narrow({video_id: span}), calls, queries).ranking
+
+    def narrow(spans: Mapping[UUID, Span]) -> Asked:
+        return replace(asked, graph=asked.graph.narrowed(spans))
+
+    def videos_of(event_ids: Sequence[UUID]) -> Mapping[UUID, UUID]:
+        return {event_id: event.video_id for event_id, event in asked.graph.load_events(event_ids).items()}
+
+    return over_videos(ranking, asked.own_words, asked.recordings, shown=shown, videos_of=videos_of, find=find)
+
+
+def _with_stretch(asked: Asked, ranking: Sequence[RankedEvent]) -> Sequence[RankedEvent]:
+    """Return the ranking, followed by the other events of the time that the question names if all of them fit: what
+    happened then may be like nothing that the question says."""
+    time, most = asked.understood.time, asked.settings.tree.event_cap
+    if time is None or not time.spans:
+        return ranking
+    places = asked.graph.timeline(limit=most + 1)
+    if len(places) > most:
+        return ranking
+    known = {event.event_id for event in ranking}
+    lowest = min((event.score for event in ranking), default=1.0)
+    others = (place.event_id for place in places if place.event_id not in known)
+    return [*ranking, *(RankedEvent(event_id, lowest / 2) for event_id in others)]
 
 
 def _reranked(asked: Asked, calls: Calls, ranking: Sequence[RankedEvent], text: str) -> Sequence[RankedEvent]:

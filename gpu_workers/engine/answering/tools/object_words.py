@@ -6,64 +6,28 @@ So a text is compared with the words "colour category".
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu_workers.engine.models.observer.categories import ANIMALS, BALLS, VEHICLES
 from gpu_workers.engine.ports import StoredObject
+from gpu_workers.engine.retrieval.object_names import (
+    COLOURS,
+    FILLERS,
+    WORD,
+    categories_named,
+    name_tokens,
+    same_form,
+    singular,
+)
 
 NEARNESS = 0.6
 """Minimum cosine of a text and a category that do not share a word. With all-MiniLM-L6-v2 the lowest right pair of 40
 words and the detector's 80 categories was 0.62 (people, person), and the highest wrong pair was 0.55 (phone, car); only
 a wheelchair passes for a chair (0.68)."""
-
-_SYNONYMS: Mapping[str, str] = {
-    "person": "people man men woman women boy girl child children kid adult human pedestrian walker passer-by worker "
-    "player somebody someone anybody anyone everybody everyone guy lady gentleman visitor individual",
-    "car": "automobile sedan taxi cab suv",
-    "truck": "lorry van pickup",
-    "bus": "coach minibus",
-    "motorcycle": "motorbike scooter moped",
-    "bicycle": "bike cycle cyclist",
-    "airplane": "plane aircraft jet",
-    "boat": "ship ferry",
-    "dog": "puppy hound",
-    "cat": "kitten",
-    "couch": "sofa settee",
-    "television": "tv monitor screen",
-    "cell phone": "phone mobile smartphone telephone",
-    "refrigerator": "fridge",
-    "oven": "stove cooker",
-    "cup": "mug glass",
-    "wine glass": "glass",
-    "bottle": "flask",
-    "potted plant": "plant flowerpot",
-    "dining table": "table desk",
-    "computer mouse": "mouse",
-    "remote control": "remote",
-    "pair of scissors": "scissors",
-    "handbag": "bag purse",
-    "backpack": "bag rucksack",
-    "suitcase": "bag luggage",
-}
-"""Other words for the detector's categories."""
-
-_KINDS: Mapping[str, frozenset[str]] = {"vehicle": VEHICLES, "animal": ANIMALS, "ball": BALLS}
-
-_PLAIN_COLOURS = ("white", "red", "orange", "yellow", "green", "blue", "purple", "pink", "brown")
-_COLOURS: Mapping[str, frozenset[str]] = {
-    **{word: frozenset({word}) for word in _PLAIN_COLOURS},
-    **{word: frozenset({"black", "dark"}) for word in ("black", "dark")},
-    **{word: frozenset({"grey"}) for word in ("grey", "gray", "silver")},
-}
-"""The observer's colour words by the words of a question. Dark clothes may be black."""
-
-_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 """Texts to unit rows; the first text is the query."""
@@ -86,11 +50,11 @@ def matching(words: str, objects: Sequence[StoredObject], embed: Embed) -> Match
     none does. Else those match whose "colour category" is nearest in meaning, from NEARNESS on. A colour narrows the
     objects down as long as one of them has it. Objects of one name are ordered by video and number. Raises ModelError.
     """
-    tokens = _tokens(words)
-    colours = [word for word in tokens if word in _COLOURS]
+    tokens = name_tokens(words)
+    colours = [word for word in tokens if word in COLOURS]
     there = {thing.category for thing in objects}
     named = _named(tokens, there)
-    if not named and colours and set(tokens) - set(colours) <= _FILLERS:
+    if not named and colours and set(tokens) - set(colours) <= FILLERS:
         named = there
     likely = [thing for thing in objects if thing.category in named]
     if named or not objects:
@@ -104,6 +68,25 @@ def matching(words: str, objects: Sequence[StoredObject], embed: Embed) -> Match
     return Matches(found.objects, bool(found.objects), found.colour_missing)
 
 
+def named_things(words: str) -> tuple[str, tuple[str, ...]]:
+    """Return the part of words from the first to the last that names a category or a colour, "" if no category is
+    named; and all other words in lower case, without fillers. Only the detector's own categories are known."""
+    written = WORD.findall(words)
+    tokens = [singular(word.casefold()) for word in written]
+    taken: set[int] = set()
+    for name in sorted(categories_named(tokens), key=lambda name: -len(name.split())):
+        parts = name.split()
+        for at in range(len(tokens) - len(parts) + 1):
+            if tokens[at : at + len(parts)] == parts:
+                taken |= set(range(at, at + len(parts)))
+    if not taken:
+        return "", tuple(word.casefold() for word in written)
+    taken |= {at for at, token in enumerate(tokens) if token in COLOURS}
+    named = " ".join(written[min(taken) : max(taken) + 1])
+    others = [word.casefold() for at, word in enumerate(written) if at not in taken and tokens[at] not in FILLERS]
+    return named, tuple(others)
+
+
 def categories_there(objects: Sequence[StoredObject]) -> str:
     """Return the categories of the objects with their numbers, most first, as "person (6), chair (2)"."""
     counts = Counter(thing.category for thing in objects)
@@ -113,7 +96,7 @@ def categories_there(objects: Sequence[StoredObject]) -> str:
 
 
 def _coloured(objects: Sequence[StoredObject], colours: Sequence[str]) -> Matches:
-    wanted = frozenset[str]().union(*(_COLOURS[word] for word in colours))
+    wanted = frozenset[str]().union(*(COLOURS[word] for word in colours))
     chosen = [thing for thing in objects if thing.colour in wanted]
     if colours and not chosen:
         return Matches(tuple(objects), colour_missing=" or ".join(colours) if objects else "")
@@ -123,42 +106,9 @@ def _coloured(objects: Sequence[StoredObject], colours: Sequence[str]) -> Matche
 def _named(tokens: Sequence[str], there: Collection[str]) -> set[str]:
     """Return the categories that the tokens name: those that are there, and known ones that are not."""
     text = f" {' '.join(tokens)} "
-    known = {category for word, categories in _VOCABULARY.items() if f" {word} " in text for category in categories}
-    return known | {category for category in there if f" {_same_form(category)} " in text}
-
-
-def _tokens(words: str) -> list[str]:
-    return [_singular(word) for word in _WORD.findall(words.casefold())]
-
-
-def _singular(word: str) -> str:
-    """Return the singular of an English noun that a category may be; other words are hardly changed."""
-    for ending, single in (("ies", "y"), ("ches", "ch"), ("sses", "ss"), ("uses", "us"), ("xes", "x")):
-        if word.endswith(ending):
-            return word[: -len(ending)] + single
-    plural = word.endswith("s") and not word.endswith(("ss", "us", "is"))
-    return word[:-1] if plural and word not in ("scissors", "skis") else word
-
-
-def _same_form(category: str) -> str:
-    return " ".join(_tokens(category))
+    known = frozenset[str]().union(*categories_named(tokens).values())
+    return {*known, *(category for category in there if f" {same_form(category)} " in text)}
 
 
 def _name(thing: StoredObject) -> str:
     return f"{thing.colour} {thing.category}".strip()
-
-
-def _vocabulary() -> dict[str, set[str]]:
-    words: dict[str, set[str]] = {}
-    for category in {*_SYNONYMS, *VEHICLES, *ANIMALS, *BALLS}:
-        for word in (*map(_singular, _SYNONYMS.get(category, "").split()), _same_form(category)):
-            words.setdefault(word, set()).add(category)
-    for kind, categories in _KINDS.items():
-        words.setdefault(kind, set()).update(categories)
-    return words
-
-
-_VOCABULARY = _vocabulary()
-_FILLERS = frozenset(
-    {"a", "all", "an", "any", "clothe", "in", "is", "object", "of", "something", "the", "thing", "wearing"}
-)

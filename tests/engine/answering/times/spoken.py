@@ -131,6 +131,11 @@ def short_clock(ms: int) -> str:
     return f"{ms // MINUTE}:{ms % MINUTE // SECOND:02}"
 
 
+def _edge(until_ms: int) -> int:
+    """Return the length of the beginning, and of the end, of a video."""
+    return min(until_ms // 10, 600 * SECOND)
+
+
 def spoken_times(random: random.Random, until_ms: int) -> dict[str, Sequence[Spoken]]:
     """Return, by language, one random time of each form. until_ms: length of the video, at least an hour."""
     at = random.randrange(until_ms // SECOND) * SECOND
@@ -168,9 +173,9 @@ def spoken_times(random: random.Random, until_ms: int) -> dict[str, Sequence[Spo
         Spoken("in the second half of the recording", half, until_ms),
         Spoken("in the last third", 2 * until_ms // 3, until_ms),
         Spoken("in the second quarter of the video", until_ms // 4, half),
-        Spoken("at the beginning", 0, until_ms // 10),
-        Spoken("at the very start of the video", 0, until_ms // 10),
-        Spoken("at the end", 9 * until_ms // 10, until_ms),
+        Spoken("at the beginning", 0, _edge(until_ms)),
+        Spoken("at the very start of the video", 0, _edge(until_ms)),
+        Spoken("at the end", until_ms - _edge(until_ms), until_ms),
         Spoken("in the middle of the video", 4 * until_ms // 10, 6 * until_ms // 10),
     ]
     german = [
@@ -182,8 +187,8 @@ def spoken_times(random: random.Random, until_ms: int) -> dict[str, Sequence[Spo
         Spoken("in der letzten halben Stunde", until_ms - 30 * MINUTE, until_ms),
         Spoken("in der zweiten Hälfte", half, until_ms),
         Spoken("im ersten Drittel des Films", 0, third),
-        Spoken("am Anfang", 0, until_ms // 10),
-        Spoken("am Ende", 9 * until_ms // 10, until_ms),
+        Spoken("am Anfang", 0, _edge(until_ms)),
+        Spoken("am Ende", until_ms - _edge(until_ms), until_ms),
     ]
     spanish = [
         Spoken(f"en el minuto {minute}", minute * MINUTE, (minute + 1) * MINUTE),
@@ -192,8 +197,8 @@ def spoken_times(random: random.Random, until_ms: int) -> dict[str, Sequence[Spo
         Spoken(f"durante los últimos {spanish_number(n)} minutos del video", *last),
         Spoken("en la última media hora", until_ms - 30 * MINUTE, until_ms),
         Spoken("en la segunda mitad", half, until_ms),
-        Spoken("al principio", 0, until_ms // 10),
-        Spoken("al final", 9 * until_ms // 10, until_ms),
+        Spoken("al principio", 0, _edge(until_ms)),
+        Spoken("al final", until_ms - _edge(until_ms), until_ms),
     ]
     if fits:
         english.append(Spoken(f"{hours} hours and {minutes} minutes into the video", *both))

@@ -12,7 +12,7 @@ from gpu_workers.engine.answering.asking.times.grammar import LEXICONS, hints_at
 from gpu_workers.engine.answering.asking.times.resolving import resolve
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import Recording
-from tests.engine.answering.times.spoken import FRAMES, HOUR, SECOND, only, spoken_times
+from tests.engine.answering.times.spoken import FRAMES, HOUR, MINUTE, SECOND, only, spoken_times
 
 VIDEO = UUID(int=1)
 
@@ -157,6 +157,45 @@ def test_days_and_times_of_day_are_read(question: str, expected: Clocked | None)
         noon = Reading((12, 0), spoken=True)
         expected = Clocked("at", noon, day=Day(month=5, day=3, year=2026), frame="wall")
     assert only(named_time(question)) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "span"),
+    [
+        ("From 0:59:00 to 1:01:00: who shows up?", Span(59 * MINUTE, 61 * MINUTE)),
+        ("Describe the opening two hours.", Span(0, 2 * HOUR)),
+        ("In the 15 minutes at the start, what do people do?", Span(0, 15 * MINUTE)),
+        ("Who is there in the ten minutes before the end?", Span(10 * HOUR - 10 * MINUTE, 10 * HOUR)),
+        ("What can be seen in the closing twelve minutes?", Span(10 * HOUR - 12 * MINUTE, 10 * HOUR)),
+        ("How does the recording end?", Span(10 * HOUR - 10 * MINUTE, 10 * HOUR)),
+        ("How did it begin?", Span(0, 10 * MINUTE)),
+    ],
+)
+def test_an_edge_of_a_long_video_is_minutes_long(question: str, span: Span) -> None:
+    named = named_time(question)
+    assert named is not None
+    assert resolve(named.expressions, {VIDEO: Recording(VIDEO, "", 10 * HOUR)}, None).spans == {VIDEO: span}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Saturday from 12:45 to 13:10, who came by?",
+        "Saturday, 12:45 to 13:10: who came by?",
+        "Who came by on Saturday between 12:45 and 13:10?",
+        "Who came by from 12:45 to 13:10 on Saturday?",
+    ],
+)
+def test_a_weekday_next_to_a_time_is_its_day(question: str) -> None:
+    expected = Clocked("between", Reading((12, 45)), Reading((13, 10)), day=Day(weekday=5), frame="wall")
+    assert only(named_time(question)) == expected
+
+
+def test_once_something_is_over_is_after_it() -> None:
+    question = "Once the fifth parcel delivery is over, who comes?"
+    assert only(named_time(question)) == Order("after", 5, "parcel delivery")
+    assert named_time("Who waters the plants once a week?") is None
+    assert named_time("Is a Sunday newspaper on the table?") is None
 
 
 def test_two_times_are_one_stretch_that_holds_both() -> None:

@@ -68,9 +68,9 @@ class _Parsing:
 
 
 def named_time(text: str, *, language: str = "") -> NamedTime | None:
-    """Return the times that text names; None if it names none. language: ISO 639-1 code; "" tries every table, and the
-    one that explains most of the text counts.
+    """Return the times that text names; None if it names none.
 
+    language: ISO 639-1 code; "" tries every table, and the one that explains most of the text counts.
     A language without a table has figures alone (1:23:45), read with the English table.
     """
     if language:
@@ -139,7 +139,7 @@ def _day(parsing: _Parsing) -> Day | None:
     for match in parsing.matches("y"):
         parsing.take(match)
         return Day(ago=parsing.tokens[match.start()].value)
-    for match in parsing.matches(r"[aoi]t?o?w|w(?=p)"):
+    for match in parsing.matches(r"[aoi]t?o?w|w(?=p|\.?c|\.?[abfi]t?[cn])|(?<=c)w"):
         value = parsing.of(match, "w")[0].value
         # Part of the day in the same word: left for _part_of_day().
         parsing.take(match)
@@ -257,8 +257,9 @@ def _minutes(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iter
 
 def _edges(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
     """The first ten minutes, the last half hour."""
-    for match in parsing.matches(rf"(?P<lead>i?t?)(?P<edge>o)(?P<length>{_DURATION})(?P<video>V?)(?!-)"):
-        nth = parsing.tokens[match.start("edge")].value
+    for match in parsing.matches(rf"(?P<lead>i?t?)(?P<edge>[oBE])(?P<length>{_DURATION})(?P<video>V?)(?!-)"):
+        edge = parsing.tokens[match.start("edge")]
+        nth = {"B": 1, "E": -1}.get(edge.kind, edge.value)
         if nth not in (1, -1) or not (match["lead"] or match["video"]):
             continue
         # "The last minute decision": a unit alone may belong to the next word.
@@ -267,6 +268,9 @@ def _edges(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterat
             continue
         parsing.take(match)
         yield Edge("first" if nth == 1 else "last", _length(parsing, match, "length")[0])
+    for match in parsing.matches(rf"i?t?(?P<length>{_DURATION})(?:at?(?P<edge>[BE])|<t?E)V?{_ELSEWHERE}"):
+        parsing.take(match)
+        yield Edge("first" if match["edge"] == "B" else "last", _length(parsing, match, "length")[0])
 
 
 def _shares(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:

@@ -29,7 +29,7 @@ def resolve_wall(
 ) -> tuple[dict[UUID, Span], str, bool]:
     """Return the spans filmed at that time, its meaning, and whether anything says when the recordings were made.
 
-    Of several days, or halves of a day, that would fit, the latest day that was filmed and is not after now counts, and
+    If several days or halves of a day fit, the latest day counts that was filmed and is not after now, and
     the half in which something was filmed, in the daytime if both were. A recording that jumps may have filmed the time
     in several parts; its span holds them all.
     """
@@ -46,14 +46,15 @@ def resolve_wall(
     zone = next((clock.zone for clock in clocks.values() if clock.zone), "")
     first: _Interval | None = None
     for _, clock in sorted(clocks.items()):
-        today = (now or latest).astimezone(clock.tzinfo).date()
+        present = (now or latest).astimezone(clock.tzinfo).replace(tzinfo=None)
+        today = present.date()
         for interval in _intervals(named, _days(clock, named, today), today):
             first = first or interval
             spans = {other: span for other, c in clocks.items() if (span := _filmed(c, interval)) is not None}
             if not spans:
                 continue
             day = interval[0].date()
-            rank = (day <= today or not clock.dated, day, _DAYTIME[0] <= interval[0].hour < _DAYTIME[1])
+            rank = (interval[0] <= present or not clock.dated, day, _DAYTIME[0] <= interval[0].hour < _DAYTIME[1])
             if best is None or rank > best[0]:
                 best = rank, spans, interval
     if best is not None:
@@ -144,6 +145,8 @@ def _moments(reading: Reading, midnight: datetime, part: PartOfDay | None) -> It
     for each in hours:
         moment = midnight + timedelta(hours=each, minutes=minute, seconds=second)
         if part is not None and part.end > 24 and each < part.end - 24:
+            # "Saturday at three at night" may be the night before Sunday, or the small hours of Saturday.
+            yield moment
             moment += timedelta(days=1)
         if part is None or part.start <= (moment - midnight) / timedelta(hours=1) < part.end:
             yield moment
@@ -154,7 +157,7 @@ def _filmed(clock: WallClock, interval: _Interval) -> Span | None:
     zone = clock.tzinfo
     start, end = (moment.replace(tzinfo=zone) for moment in interval)
     if interval[1] - interval[0] <= _MOMENT:
-        # A time that the change to summer time leaves out was never filmed. Of a time that comes twice, the first.
+        # A time that the change to summer time leaves out was never filmed. A time that comes twice means the first.
         if start.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != interval[0]:
             return None
         again = start.replace(fold=1)

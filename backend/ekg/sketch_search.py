@@ -1,0 +1,93 @@
+"""Finds the items of a large scope that may be nearest to a query, by their sketches."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.ekg.scope import Scope
+from backend.ekg.sketches import BlockCache, BlockKey
+from backend.ekg.view_search import SCOPE, Nearby
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.ports import ViewName, ViewQuery
+from gpu_workers.engine.retrieval.sketches import Sketches
+
+SKETCHED: Mapping[ViewName, int] = {"event": 192, "entity": 128, "frame": 256, "transcript": 192}
+"""Views with sketches, and the number of items whose vectors a search compares; more for a query with a high limit."""
+EXACT_MS = 2 * 3_600_000
+"""Up to this readable time a search compares all vectors of the scope, above it those that the sketches choose. Two
+hours cost what the sketches cost (docs/benchmarks.md, tri_view_vs_numpy)."""
+
+_BLOCKS = (
+    f"WITH {SCOPE} SELECT b.view, b.id, b.items, b.video_id, b.index_version FROM scope "
+    "JOIN ekg_sketchblock b USING (video_id, index_version) WHERE b.tenant_id = %(tenant)s "
+    "AND b.view = ANY(%(views)s) AND b.embedding_model = "
+    "CASE b.view WHEN 'frame' THEN %(frame_model)s ELSE %(text_model)s END ORDER BY b.video_id, b.index_version, b.n"
+)
+_CACHE = BlockCache()
+
+
+def is_large(scope: Scope) -> bool:
+    """Whether the scope is searched by sketches."""
+    readable = (min(scope.ends(video), video.until_ms) - scope.starts(video) for video in scope.videos)
+    return sum(max(0, ms) for ms in readable) > EXACT_MS
+
+
+def nearby(
+    scope: Scope, queries: Mapping[ViewName, ViewQuery], rows: Callable[..., Sequence[tuple[Any, ...]]], **models: str
+) -> dict[ViewName, Nearby]:
+    """Return the items of each sketched view that are nearest to its query.
+
+    rows: runs a statement with the scope's parameters, in the tenant's transaction. models: text_model, frame_model.
+    """
+    views = [name for name, query in queries.items() if name in SKETCHED and query.limit > 0]
+    keys: defaultdict[ViewName, list[BlockKey]] = defaultdict(list)
+    if views:
+        for view, *key in rows(_BLOCKS, views=views, **models):
+            keys[view].append(BlockKey(*key))
+    return {name: _nearest(scope, name, queries[name], keys[name]) for name in views}
+
+
+def _nearest(scope: Scope, name: ViewName, query: ViewQuery, keys: Sequence[BlockKey]) -> Nearby:
+    found = Nearby([], [], [], [], [])
+    if not keys:
+        return found
+    sketches = _CACHE.sketches(keys)
+    count = max(SKETCHED[name], 4 * query.limit)
+    for position in sketches.nearest(query.vector, count, _admitted(scope, query, keys, sketches)):
+        owner, item = sketches.item(position)
+        found.ids.append(UUID(bytes=bytes(item["id"])))
+        found.videos.append(keys[owner].video_id)
+        found.versions.append(keys[owner].index_version)
+        found.starts.append(int(item["start_ms"]))
+        found.ends.append(int(item["end_ms"]))
+    return found
+
+
+def _admitted(scope: Scope, query: ViewQuery, keys: Sequence[BlockKey], sketches: Sketches) -> NDArray[np.bool_] | None:
+    """Return which items touch the time that may be read; None if all do. The statement applies the scope itself."""
+    spans = {(video.video_id, video.index_version): _span(scope.readable(video.video_id)) for video in scope.videos}
+    if query.within is not None:
+        spans = {video: query.within.span if video[0] == query.within.video_id else None for video in spans}
+    parts = []
+    whole = True
+    for key, block in zip(keys, sketches.blocks, strict=True):
+        span = spans[key.video_id, key.index_version]
+        if span is None:
+            parts.append(np.zeros(len(block.items), dtype=np.bool_))
+            whole = False
+        elif span.start_ms == 0 and span.end_ms > block.items["start_ms"][-1]:
+            parts.append(np.ones(len(block.items), dtype=np.bool_))
+        else:
+            parts.append((block.items["start_ms"] < span.end_ms) & (block.items["end_ms"] > span.start_ms))
+            whole = False
+    return None if whole else np.concatenate(parts)
+
+
+def _span(found: tuple[Any, Span] | None) -> Span | None:
+    return None if found is None else found[1]

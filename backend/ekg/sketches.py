@@ -1,0 +1,181 @@
+"""Blocks of sketches in the database: written with the rows that they stand for, kept in memory for searches.
+
+Every search asks the database which blocks its scope holds, under the tenant's policy. Memory only spares reading the
+contents of a block again: a block's key is its id and its number of items, and items are only ever appended.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from uuid import UUID
+
+import numpy as np
+from django.db import connection
+
+from backend.ekg.models import Frame, SketchBlock, TranscriptLine
+from backend.ekg.stored_rows import stored_vector
+from backend.tenancy.context import current_tenant_id
+from gpu_workers.engine.ekg import EventRecord, Span, Vector
+from gpu_workers.engine.ports import ViewName
+from gpu_workers.engine.retrieval.sketches import (
+    Block,
+    Rows,
+    Sketches,
+    centre_of,
+    in_parts,
+    item_type,
+    means,
+    scenes,
+    sketch,
+)
+
+BLOCK_ITEMS = 2_048
+CACHE_BYTES = 256 * 2**20
+"""Blocks kept in the memory of one process: those of some 5,000 hours. As many bytes again hold the last scopes."""
+_LAST_SCOPES = 4
+_NO_ID = UUID(int=0)
+ALWAYS = Span(0, 2**62)
+"""The time of an item without one: an entity."""
+
+
+class SketchWriter:
+    """Appends the sketches of one index version, in the caller's transaction and under the video's lock."""
+
+    def __init__(self, video_id: UUID, version: int, *, text_model: str, frame_model: str) -> None:
+        self._rows = {"video_id": video_id, "index_version": version}
+        self._text_model, self._frame_model = text_model, frame_model
+
+    def add_events(self, records: Sequence[EventRecord]) -> None:
+        """Sketch events that follow each other, with the stored pictures and spoken lines of their time."""
+        events = [record.event for record in records]
+        self._append(
+            "event",
+            self._text_model,
+            [event.id for event in events],
+            [event.span for event in events],
+            np.stack([event.embedding for event in events]),
+        )
+        during = Span(events[0].span.start_ms, events[-1].span.end_ms)
+        frames = Frame.objects.filter(**self._rows, ms__gte=during.start_ms, ms__lt=during.end_ms).order_by("ms")
+        shown = [(Span(ms, ms + 1), stored_vector(half)) for ms, half in frames.values_list("ms", "embedding")]
+        if shown:
+            self._append_groups("frame", self._frame_model, shown, scenes(np.stack([row for _, row in shown])))
+        # A line that begins before these events may have been stored after the events before them.
+        lines = TranscriptLine.objects.filter(
+            **self._rows, start_ms__lt=during.end_ms, end_ms__gt=during.start_ms, embedding__isnull=False
+        ).order_by("start_ms", "end_ms")
+        said = [
+            (Span(start_ms, end_ms), stored_vector(half))
+            for start_ms, end_ms, half in lines.values_list("start_ms", "end_ms", "embedding")
+        ]
+        if said:
+            self._append_groups("transcript", self._text_model, said, in_parts(len(said)))
+
+    def add_entities(self, entities: Mapping[UUID, Vector]) -> None:
+        """Sketch the centroids of entities. An entity may be sketched again when its centroid has moved."""
+        if entities:
+            vectors = np.stack(list(entities.values()))
+            self._append("entity", self._text_model, list(entities), [ALWAYS] * len(entities), vectors)
+
+    def drop_entities(self) -> None:
+        SketchBlock.objects.filter(**self._rows, view="entity").delete()
+
+    def _append_groups(
+        self, view: ViewName, model: str, items: Sequence[tuple[Span, Vector]], groups: Sequence[range]
+    ) -> None:
+        times = [Span(items[group.start][0].start_ms, max(items[n][0].end_ms for n in group)) for group in groups]
+        self._append(view, model, [_NO_ID] * len(groups), times, means(np.stack([row for _, row in items]), groups))
+
+    def _append(self, view: ViewName, model: str, ids: Sequence[UUID], times: Sequence[Span], vectors: Rows) -> None:
+        begun = SketchBlock.objects.filter(**self._rows, view=view).defer("packed").order_by("-n").first()
+        block = begun
+        if begun is None or begun.items >= BLOCK_ITEMS or begun.embedding_model != model:
+            block = SketchBlock.objects.create(
+                tenant_id=current_tenant_id(),
+                **self._rows,
+                view=view,
+                n=0 if begun is None else begun.n + 1,
+                centre=centre_of(vectors).astype("<f2").tobytes(),
+                embedding_model=model,
+            )
+        assert block is not None
+        items = sketch(
+            [item_id.bytes for item_id in ids],
+            [(span.start_ms, span.end_ms) for span in times],
+            vectors,
+            _centre(block.centre),
+        )
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE ekg_sketchblock SET items = items + %s, packed = packed || %s WHERE tenant_id = %s AND id = %s",
+                [len(items), items.tobytes(), current_tenant_id(), block.id],
+            )
+
+
+def _centre(stored: bytes) -> Rows:
+    return np.frombuffer(bytes(stored), dtype="<f2").astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockKey:
+    """A block as a scope holds it."""
+
+    id: UUID
+    items: int
+    video_id: UUID
+    index_version: int
+
+
+class BlockCache:
+    """Blocks and whole scopes in memory, the least recently used removed first. Safe between threads."""
+
+    def __init__(self, limit_bytes: int = CACHE_BYTES) -> None:
+        self._limit = limit_bytes
+        self._lock = Lock()
+        self._blocks: OrderedDict[tuple[UUID, int], Block] = OrderedDict()
+        self._bytes = 0
+        self._scopes: OrderedDict[tuple[tuple[UUID, int], ...], Sketches] = OrderedDict()
+
+    def sketches(self, keys: Sequence[BlockKey]) -> Sketches:
+        """Return the blocks with these keys as one, reading those that are not in memory."""
+        wanted = tuple((key.id, key.items) for key in keys)
+        with self._lock:
+            if wanted in self._scopes:
+                self._scopes.move_to_end(wanted)
+                return self._scopes[wanted]
+            known = {key: self._blocks[key] for key in wanted if key in self._blocks}
+        read = _read([key for key in wanted if key not in known])
+        together = Sketches([(known | read)[key] for key in wanted])
+        with self._lock:
+            for key, block in (known | read).items():
+                self._keep(key, block)
+            self._scopes[wanted] = together
+            while len(self._scopes) > _LAST_SCOPES:
+                self._scopes.popitem(last=False)
+        return together
+
+    def _keep(self, key: tuple[UUID, int], block: Block) -> None:
+        if key not in self._blocks:
+            self._bytes += block.items.nbytes
+        self._blocks[key] = block
+        self._blocks.move_to_end(key)
+        while self._bytes > self._limit and len(self._blocks) > 1:
+            _, oldest = self._blocks.popitem(last=False)
+            self._bytes -= oldest.items.nbytes
+
+
+def _read(keys: Sequence[tuple[UUID, int]]) -> dict[tuple[UUID, int], Block]:
+    """Return the blocks with these ids as they were when they had this number of items."""
+    if not keys:
+        return {}
+    rows = SketchBlock.objects.filter(id__in=[block_id for block_id, _ in keys])
+    stored = {row.id: row for row in rows}
+    blocks = {}
+    for block_id, items in keys:
+        centre = _centre(stored[block_id].centre)
+        packed = np.frombuffer(bytes(stored[block_id].packed), dtype=item_type(len(centre)))
+        blocks[block_id, items] = Block(centre, packed[:items])
+    return blocks

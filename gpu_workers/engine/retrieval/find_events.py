@@ -1,0 +1,137 @@
+"""Search without an answer: by meaning, by words and by the names of things, in one ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from gpu_workers.engine.ekg import Vector
+from gpu_workers.engine.models.roles import FrameEmbedder, Meter, TextEmbedder, embed_queries
+from gpu_workers.engine.ports import Hit, KnowledgeGraph, NamedView, ViewName, ViewQuery
+from gpu_workers.engine.retrieval.fusion import Fusion, RankedEvent, fuse
+from gpu_workers.engine.retrieval.tri_view import GRAPH_SEEDS, RetrievalSettings
+
+SearchMode = Literal["semantic", "words", "hybrid"]
+"""semantic: by meaning, with vectors. words: by the words themselves and by names, without a model. hybrid: both."""
+
+MODES: tuple[SearchMode, ...] = get_args(SearchMode)
+
+SEMANTIC: tuple[ViewName, ...] = ("event", "entity", "frame", "transcript", "topic")
+NAMED: tuple[NamedView, ...] = ("name", "title", "object")
+FINDING: tuple[str, ...] = (*SEMANTIC, "words", *NAMED)
+"""Views that find events by a query; the view graph adds events that are connected with these."""
+
+_USUAL = RetrievalSettings()
+
+WEIGHTS: Mapping[str, float] = {
+    **{view: _USUAL.weights.get(view, 1.0) for view in ("event", "entity", "frame", "transcript", "graph")},
+    "topic": 0.25,
+    "words": 1.0,
+    "name": 0.5,
+    "title": 0.25,
+    "object": 0.25,
+}
+"""Weights of the views in a fusion. A topic or an object is in many events: its hits fill a list up behind those of
+events. Judgement, apart from those of RetrievalSettings."""
+
+MOST_EXACT = 10_000
+"""Maximum number of events that are compared with exact phrases."""
+
+_NO_VECTOR: Vector = np.zeros(0, dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class FindSettings:
+    """limit: maximum number of events. weights: by view; a view of weight 0, or without a weight, is not searched."""
+
+    limit: int
+    weights: Mapping[str, float]
+    fusion: Fusion
+
+    def searches(self, view: str) -> bool:
+        return self.weights.get(view, 0.0) > 0.0
+
+    def items(self, view: str, least: int) -> int:
+        """Return the number of items that a view reads: enough to fill the limit."""
+        return max(least, self.limit) if self.searches(view) else 0
+
+
+def weights_in(mode: SearchMode) -> dict[str, float]:
+    """Return the weight of every view in a mode, 0 for the views that it leaves out."""
+    left_out = {"semantic": ("words", *NAMED), "words": (*SEMANTIC, "graph"), "hybrid": ()}[mode]
+    return {view: 0.0 if view in left_out else weight for view, weight in WEIGHTS.items()}
+
+
+def fusion_in(mode: SearchMode) -> Fusion:
+    """Return the usual fusion of a mode. Similarities of vectors and of words are not comparable, but ranks are."""
+    return "contrast" if mode == "semantic" else "rrf"
+
+
+def find_events(
+    graph: KnowledgeGraph,
+    text: str,
+    settings: FindSettings,
+    *,
+    exact: Sequence[str] = (),
+    text_embedder: TextEmbedder,
+    frame_embedder: FrameEmbedder,
+    meter: Meter,
+) -> list[RankedEvent]:
+    """Return the best events for text, at most settings.limit, each with every hit that found it.
+
+    exact: phrases; only events whose summary, speech or writing contains all of them are returned. Models are called
+    only for views that need them. Raises ModelError of an embedder.
+    """
+    queries = _queries(text, settings, text_embedder, frame_embedder, meter)
+    words = settings.items("words", _USUAL.events)
+    if words or exact:
+        queries["words"] = ViewQuery(_NO_VECTOR, MOST_EXACT if exact else words, text=text, exact=tuple(exact))
+    hits = graph.search_views(queries, floor=_USUAL.floor) if queries else {}
+    views: dict[str, Sequence[Hit]] = {name: hits[name] for name in queries if settings.searches(name)}
+    if words:
+        views["words"] = views["words"][:words]
+    if any(map(settings.searches, NAMED)):
+        named = graph.things_named(text, limit=max(settings.items(view, _USUAL.entities) for view in NAMED))
+        views |= {view: named[view] for view in NAMED if settings.searches(view)}
+    ranking = fuse(views, fusion=settings.fusion, weights=settings.weights)
+    if settings.searches("graph") and ranking:
+        seeds = [event.event_id for event in ranking[:GRAPH_SEEDS]]
+        connected = graph.events_sharing_entities(seeds, limit=settings.items("graph", _USUAL.graph_events))
+        ranking = fuse({**views, "graph": connected}, fusion=settings.fusion, weights=settings.weights)
+    if exact:
+        containing = {hit.event_id for hit in hits["words"]}
+        ranking = [event for event in ranking if event.event_id in containing]
+    return ranking[: settings.limit]
+
+
+def _queries(
+    text: str,
+    settings: FindSettings,
+    text_embedder: TextEmbedder,
+    frame_embedder: FrameEmbedder,
+    meter: Meter,
+) -> dict[ViewName, ViewQuery]:
+    """Return the queries of the views by meaning. Each model is called only if a view needs it."""
+    if not any(map(settings.searches, SEMANTIC)):
+        return {}
+    sizes = {
+        "event": settings.items("event", _USUAL.events),
+        "entity": settings.items("entity", _USUAL.entities),
+        # Several frames may show the same event.
+        "frame": max(_USUAL.frames, 2 * settings.limit) if settings.searches("frame") else 0,
+        "transcript": settings.items("transcript", _USUAL.transcript),
+        "topic": settings.items("topic", _USUAL.transcript),
+    }
+    by_text = any(sizes[view] for view in SEMANTIC if view != "frame")
+    vector = embed_queries(text_embedder, [text], meter=meter)[0] if by_text else _NO_VECTOR
+    queries: dict[ViewName, ViewQuery] = {
+        view: ViewQuery(vector, sizes[view], _USUAL.context if view == "event" else 0.0)
+        for view in SEMANTIC
+        if sizes[view] and view != "frame"
+    }
+    if sizes["frame"]:
+        queries["frame"] = ViewQuery(frame_embedder.embed_query(text, meter=meter), sizes["frame"])
+    return queries
