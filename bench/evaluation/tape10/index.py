@@ -36,7 +36,8 @@ from gpu_workers.engine.ekg import (
     stable_id,
 )
 from gpu_workers.engine.indexing.assembly import embedded_text
-from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions, mention_text
+from gpu_workers.engine.indexing.identity import identity_text
+from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.topic_vectors import with_vectors
 from gpu_workers.engine.memory_graph import MemoryVideo
@@ -105,7 +106,7 @@ def _events(world: World, chunks: Sequence[Chunk], embedder: TextEmbedder, meter
     ]
     texts = [embedded_text(moment.text, own) for moment, own in zip(world.moments, members, strict=True)]
     vectors = embedder.embed(texts, meter=meter)
-    rows = iter(embedder.embed([mention_text(mention) for group in mentions for mention in group], meter=meter))
+    rows = iter(embedder.embed([identity_text(mention) for group in mentions for mention in group], meter=meter))
     for moment, vector, named, extraction in zip(world.moments, vectors, mentions, extractions, strict=True):
         first, end = moment.span.start_ms // CHUNK_MS, -(-moment.span.end_ms // CHUNK_MS)
         event = Event(event_id(world, moment.n), moment.n, moment.span, first, end, moment.text, vector)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.asking.language import rewritten_in
+from gpu_workers.engine.answering.asking.language import LINE_CHARACTERS, rewritten_in
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.languages.detection import may_be_in
@@ -23,9 +23,10 @@ def in_asked_language(asked: Asked, calls: Calls, answer: Answer) -> Answer:
     language = asked.answer_language
     if not language or not answer.text or answer.choice is not None or may_be_in(language, answer.text):
         return answer
-    texts = (answer.text, *(claim.text for claim in answer.claims))
+    lines = answer.text.splitlines()
+    texts = tuple(dict.fromkeys(filter(str.strip, [*lines, *(claim.text for claim in answer.claims)])))
     written = None
-    if calls.halted is None:
+    if calls.halted is None and max(map(len, texts)) <= LINE_CHARACTERS:
         with calls.timed("answer_language"):
             written = rewritten_in(
                 language, texts, prompt="answer_language", language=language, asked=asked, calls=calls,
@@ -34,5 +35,6 @@ def in_asked_language(asked: Asked, calls: Calls, answer: Answer) -> Answer:
     answer = replace(answer, usage=calls.spending.usage(), timings={**answer.timings, **calls.timings})
     if written is None:
         return replace(answer, degraded=(*answer.degraded, OTHER_LANGUAGE))
-    claims = tuple(replace(claim, text=text) for claim, text in zip(answer.claims, written[1:], strict=True))
-    return replace(answer, text=written[0], claims=claims)
+    written_of = dict(zip(texts, written, strict=True))
+    claims = tuple(replace(claim, text=written_of.get(claim.text, claim.text)) for claim in answer.claims)
+    return replace(answer, text="\n".join(written_of.get(line, line) for line in lines), claims=claims)

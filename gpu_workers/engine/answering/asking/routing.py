@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.asking.route_words import BY_LANGUAGE
 from gpu_workers.engine.answering.asking.rules import (
     STATEMENT_CHARACTERS,
     Reading,
@@ -21,6 +22,7 @@ from gpu_workers.engine.answering.asking.rules import (
 from gpu_workers.engine.answering.asking.understood import ROUTES, Shape, Understood
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.languages.codes import ENGLISH
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.models.served.structured import object_of
@@ -46,8 +48,9 @@ def routed(asked: Asked, calls: Calls, understood: Understood) -> Understood:
     if question.method != ROUTED_METHOD:
         return understood
     time_words = understood.time.words if understood.time is not None else ""
-    words = without_time(asked.own_words, time_words=time_words, remaining=understood.searched)
-    reading = read_question(words, language=understood.language, time_words=time_words)
+    words, language = _readable(asked, asked.own_words)
+    words = without_time(words, time_words=time_words, remaining=understood.searched)
+    reading = read_question(words, language=language, time_words=time_words)
     if question.route != "auto":
         return _chosen(asked, understood, replace(reading, route=question.route), time_words, "caller")
     if question.choices or asked.settings.effort == "paper":
@@ -58,6 +61,15 @@ def routed(asked: Asked, calls: Calls, understood: Understood) -> Understood:
             return _chosen(asked, understood, answer, time_words, "model")
     default = reading == Reading() or (reading.route == "search" and reading.shape == "sentence")
     return _chosen(asked, understood, reading, time_words, "default" if default else "rules")
+
+
+def _readable(asked: Asked, words: str) -> tuple[str, str]:
+    """Return words and their language. A question in a language without rules is read in its translation, unless the
+    conversation is part of it: only the customer's own words choose a route."""
+    language = asked.question_language
+    if language in BY_LANGUAGE or not asked.translated or asked.standalone:
+        return words, language
+    return asked.in_english, ENGLISH
 
 
 def _chosen(asked: Asked, understood: Understood, reading: Reading, time_words: str, chosen_by: Any) -> Understood:

@@ -19,7 +19,6 @@ from gpu_workers.engine.answering.contract import (
 )
 from gpu_workers.engine.answering.evidence.text_support import best_sentence
 from gpu_workers.engine.answering.tools.desk import Desk
-from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.retrieval.frames import all_frames
