@@ -49,8 +49,8 @@ bench-index: bootstrap ## measure indexing, one JSON line per figure; some of th
 bench-answer: bootstrap ## measure answering, one JSON line per figure; some of them: ONLY=tri_view
 	@$(PY) -m bench.answer --only "$(ONLY)"
 
-eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activitynet|tacos DATA=folder ARM=name [LIMIT SEED OUT AGAINST EVENT_WORDS]
-	@$(PY) -m bench.evaluation --set="$(SET)" --data="$(DATA)" --arm="$(ARM)" --limit="$(LIMIT)" --seed="$(SEED)" --event-words="$(EVENT_WORDS)" --out="$(OUT)" --against="$(AGAINST)"
+eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activitynet|tacos DATA=folder ARM=name, or SET=tape10 [LIMIT SEED OUT AGAINST EVENT_WORDS KINDS]
+	@$(PY) -m bench.evaluation --set="$(SET)" --data="$(DATA)" --arm="$(ARM)" --limit="$(LIMIT)" --seed="$(SEED)" --event-words="$(EVENT_WORDS)" --kinds="$(KINDS)" --out="$(OUT)" --against="$(AGAINST)"
 
 compare: bootstrap ## compare arms of make eval item by item: SET=egoschema|nextqa DATA=folder ARMS=ava,caption_rag [LIMIT SEED OUT EVENT_WORDS]
 	@$(PY) -m bench.evaluation.compare --set="$(SET)" --data="$(DATA)" --arms="$(ARMS)" --limit="$(LIMIT)" --seed="$(SEED)" --event-words="$(EVENT_WORDS)" --out="$(OUT)"

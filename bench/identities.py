@@ -10,14 +10,14 @@ import hashlib
 import os
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bench.figures import show_progress
 from gpu_workers.engine.ekg import EntityMention, Vector, unit
-from gpu_workers.engine.indexing.linking import mention_text
+from gpu_workers.engine.indexing.identity import identity_text
 from gpu_workers.engine.models.roles import Meter, TextEmbedder
 from gpu_workers.engine.models.weights import cache_dir
 
@@ -134,9 +134,47 @@ def cast(
             taken.add(int(chosen[at]))
     picks = chosen * texts_each + noise.integers(texts_each, size=mentions)
     used, indices = np.unique(picks, return_inverse=True)
-    vectors = _embedded(embedder, [mention_text(wordings[pick]) for pick in used])
+    vectors = _embedded(embedder, [identity_text(wordings[pick]) for pick in used])
     turned = [_turned(vectors[index], noise) for index in indices]
     return Cast(tuple(wordings[pick] for pick in picks), np.stack(turned), chosen.astype(np.int64), events)
+
+
+def with_roles(mentions: Cast, *, seed: int = 0) -> tuple[EntityMention, ...]:
+    """Return the mentions of a cast with a part in their event, which most of them also state in name or description.
+
+    That is how vision-language models write, whatever their prompt asks for.
+    """
+    rng = random.Random(seed)
+    played = []
+    for mention in mentions.mentions:
+        verb, rest = rng.choice(_PARTS)
+        doing = f"{_doing(verb)} {rest}"
+        name, looks = mention.name, mention.description
+        if rng.random() < 0.7:
+            looks = ", ".join(rng.sample([looks, rng.choice((doing, f"is {doing}", f"who {verb} {rest}"))], 2))
+        elif rng.random() < 0.5:
+            name = f"{name} {doing}"
+        played.append(replace(mention, name=name, description=looks, role=f"{verb} {rest}"))
+    return tuple(played)
+
+
+def _doing(verb: str) -> str:
+    stem = verb.removesuffix("s")
+    return f"{stem.removesuffix('e')}ing"
+
+
+_PARTS = (
+    ("walks", "to the bus stop"), ("opens", "the glass door"), ("carries", "a heavy parcel"), ("waits", "at the gate"),
+    ("talks", "on the phone"), ("crosses", "the main road"), ("leaves", "the building"), ("blocks", "the driveway"),
+    ("stands", "next to the counter"), ("follows", "another visitor"), ("drops", "a paper bag"),
+    ("lies", "on the floor"), ("turns", "left at the corner"), ("falls", "down the stairs"),
+    ("hands", "over the keys"), ("enters", "from the right"),
+)  # fmt: skip
+
+
+def embedded(embedder: TextEmbedder, texts: Sequence[str]) -> NDArray[np.float32]:
+    """Return the vectors of texts, from the cache of this machine if they are there."""
+    return _embedded(embedder, texts)
 
 
 def _embedded(embedder: TextEmbedder, texts: Sequence[str]) -> NDArray[np.float32]:

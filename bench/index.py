@@ -26,6 +26,7 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "linking_memory": ("linking", "memory"),
     "linking_postgres": ("linking", "postgres"),
     "linking_quality": ("linking", "quality"),
+    "linking_roles": ("linking", "roles"),
     "served_hour_tasks": ("served", "hour_of_tasks"),
     "served_hour_tasks_64_slots": ("served", "hour_of_tasks_with_64_slots"),
     "describe_tokens": ("perception", "tokens"),

@@ -52,7 +52,7 @@ def segment_record(start_ms: int, end_ms: int) -> SegmentRecord:
         Chunk(ms // CHUNK_MS, Span(ms, min(ms + CHUNK_MS, end_ms)), f"chunk {ms // CHUNK_MS}")
         for ms in range(start_ms, end_ms, CHUNK_MS)
     )
-    frames = tuple(FrameRow(ms, b"jpeg", vector(1.0, ms / 30_000), ("person",)) for ms in range(start_ms, end_ms, 1000))
+    frames = tuple(FrameRow(ms, b"jpeg", vector(1.0, ms / 30_000)) for ms in range(start_ms, end_ms, 1000))
     return SegmentRecord(Span(start_ms, end_ms), chunks, frames)
 
 

@@ -154,6 +154,8 @@ SETTINGS: dict[str, Any] = {
         "QuestionMethod": "backend.questions.bodies.questions.METHODS",
         "Effort": "gpu_workers.engine.answering.contract.EFFORTS",
         "CheckMode": "gpu_workers.engine.answering.contract.CHECKS",
+        "RouteWish": "gpu_workers.engine.answering.contract.ROUTE_WISHES",
+        "Route": "gpu_workers.engine.answering.asking.understood.ROUTES",
         "Fusion": "gpu_workers.engine.retrieval.fusion.FUSIONS",
         "SearchView": "backend.questions.services.searches.VIEWS",
         "Verdict": "backend.questions.models.Verdict",

@@ -15,17 +15,19 @@ from backend.billing.rates import LEDGER_CURRENCY, plain
 from backend.console.base import ReadOnlyPage, TenantFilter
 from backend.console.comparisons import ComparisonPage
 from backend.console.details import QuestionPage, VideoPage
+from backend.console.searches import SearchPage
 from backend.console.site import site
 from backend.console.words import ago, badge
 from backend.jobs.models import Job
 from backend.library.models import Video
-from backend.questions.models import Comparison, Question
+from backend.questions.models import Comparison, Question, Search
 from backend.tenancy.models import Tenant
 from backend.webhooks.models import Delivery, Endpoint
 from backend.webhooks.payloads import EVENT_TYPES
 
 site.register(Video, VideoPage)
 site.register(Question, QuestionPage)
+site.register(Search, SearchPage)
 site.register(Comparison, ComparisonPage)
 
 

@@ -44,6 +44,7 @@ _LOOKS: dict[str, Any] = {
                 "items": [
                     _page("Videos", "video_library", "library_video_changelist"),
                     _page("Questions", "forum", "questions_question_changelist"),
+                    _page("Searches", "search", "questions_search_changelist"),
                     _page("Comparisons", "balance", "questions_comparison_changelist"),
                     _page("Jobs", "pending_actions", "jobs_job_changelist"),
                 ],

@@ -13,8 +13,10 @@ from backend.api.bodies import ResourceErrorSerializer
 from backend.api.public_ids import PublicIdField
 from backend.ekg import queries
 from backend.ekg.models import Chunk, Entity, Event, Frame, Relation, Track, TrackedObject, TranscriptLine
+from backend.library.bodies.recorded import END_AT_HELP, START_AT_HELP, LocalTimeField
 from backend.library.models import Video, VideoStatus
 from backend.library.storage import ObjectStorage
+from backend.library.wall_clocks import filmed, fitted_clocks
 
 
 class ParticipantSerializer(serializers.Serializer[Any]):
@@ -32,6 +34,8 @@ class EventSerializer(serializers.Serializer[Any]):
     n = serializers.IntegerField(help_text="Index of the event in order of time, from 0.")
     start_ms = serializers.IntegerField()
     end_ms = serializers.IntegerField()
+    start_at = LocalTimeField(allow_null=True, help_text=START_AT_HELP)
+    end_at = LocalTimeField(allow_null=True, help_text=END_AT_HELP)
     summary = serializers.CharField()
     first_chunk = serializers.IntegerField()
     end_chunk = serializers.IntegerField(help_text="Index after the last chunk.")
@@ -180,6 +184,8 @@ class TopicSerializer(serializers.Serializer[Any]):
     n = serializers.IntegerField()
     start_ms = serializers.IntegerField()
     end_ms = serializers.IntegerField()
+    start_at = LocalTimeField(allow_null=True, help_text=START_AT_HELP)
+    end_at = LocalTimeField(allow_null=True, help_text=END_AT_HELP)
     title = serializers.CharField()
     summary = serializers.CharField()
     people = serializers.ListField(child=serializers.CharField(), help_text="Names as in the events.")
@@ -207,6 +213,7 @@ SHOWN_APPEARANCES = 20
 def event_bodies(rows: Sequence[Event]) -> list[Any]:
     ids = [row.id for row in rows]
     participants, thumbnails = queries.participations(ids), queries.first_frames(ids)
+    clocks = fitted_clocks(Video.objects.filter(id__in={row.video_id for row in rows}))
     storage = ObjectStorage()
     bodies = []
     for row in rows:
@@ -214,6 +221,7 @@ def event_bodies(rows: Sequence[Event]) -> list[Any]:
         bodies.append(
             {
                 **_columns(row, "id", "n", "start_ms", "end_ms", "summary", "first_chunk", "end_chunk"),
+                **filmed(clocks.get(row.video_id), row.start_ms, row.end_ms),
                 "participants": participants[row.id],
                 "thumbnail_url": storage.presign_get(frame.thumbnail_key) if frame else None,
             }
@@ -297,9 +305,11 @@ def summary_body(video: Video) -> Any:
     summary = queries.summary(video)
     overview, storage = summary.overview, ObjectStorage()
     until_ms = overview.until_ms if overview else 0
+    clock = fitted_clocks([video])[video.id]
     topics = [
         {
             **_columns(row, "n", "start_ms", "end_ms", "title", "summary", "people", "places"),
+            **filmed(clock, row.start_ms, row.end_ms),
             "frames": [
                 {"ms": ms, "thumbnail_url": storage.presign_get(summary.frames[ms].thumbnail_key)}
                 for ms in row.frame_ms

@@ -299,6 +299,19 @@ class Overview(IndexRow):
         ]
 
 
+class EventVerdicts(IndexRow):
+    """What one call of a scan judged. key: digest of statement, model and prompt. true, false: ids of the events of
+    which the statement is true, and of which it is not."""
+
+    key = models.CharField(max_length=64)
+    true = models.JSONField(default=list)
+    false = models.JSONField(default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(IndexRow.Meta):
+        indexes = [models.Index(fields=["tenant", "key", "video"], name="verdicts_tenant_key")]
+
+
 class SketchBlock(IndexRow):
     """Sketches of up to BLOCK_ITEMS items of one view, for searches in large scopes (retrieval.sketches).
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from backend.ekg.scope import ScopedQueries
 from backend.library.models import Video
+from backend.library.wall_clocks import fitted_clocks
 from gpu_workers.engine.ports import Recording
 
 
@@ -17,11 +18,14 @@ class RecordingReads(ScopedQueries):
         scoped = {video.video_id: video for video in self._scope.videos}
 
         def read() -> dict[UUID, Recording]:
+            rows = list(Video.objects.filter(id__in=scoped).order_by("id"))
+            versions = {video_id: video.index_version for video_id, video in scoped.items()}
+            clocks = fitted_clocks(rows, versions=versions)
             found = {}
-            for row in Video.objects.filter(id__in=scoped).order_by("id"):
+            for row in rows:
                 video = scoped[row.id]
                 until_ms = min(video.until_ms, self._scope.ends(video))
-                found[row.id] = Recording(row.id, row.title, until_ms)
+                found[row.id] = Recording(row.id, row.title, until_ms, clock=clocks[row.id].clock)
             return found
 
         return self._run(read) if scoped else {}

@@ -84,7 +84,8 @@ def _ctes(name: ViewName, query: ViewQuery, large: bool) -> list[str]:
         f"{name}_found AS MATERIALIZED ({nearest})",
         f"{name}_vectors AS MATERIALIZED (SELECT found.id, found.similarity, {view.item}.{view.vector} AS vector "
         f"FROM {name}_found found JOIN {view.table} {view.item} "
-        f"ON {view.item}.tenant_id = %(tenant)s AND {view.item}.id = found.id)",
+        f"ON {view.item}.tenant_id = %(tenant)s AND {view.item}.id = found.id "
+        "WHERE found.similarity > %(floor)s)",
         f"{name}_crowds AS (SELECT one.id, one.similarity, (SELECT avg(cosine) FROM (SELECT "
         f"-(one.vector <#> other.vector) AS cosine FROM {name}_vectors other WHERE other.id <> one.id "
         f"ORDER BY cosine DESC LIMIT {CROWD}) nearest) AS crowd FROM {name}_vectors one)",

@@ -42,6 +42,8 @@ class Upload(TenantRow):
     size_bytes = models.BigIntegerField()
     sha256 = models.CharField(max_length=64, default="", blank=True)
     part_size = models.BigIntegerField()
+    recorded_at = models.DateTimeField(null=True)
+    time_zone = models.CharField(max_length=64, default="", blank=True)
     object_key = models.CharField(max_length=255)
     multipart_id = models.CharField(max_length=1024)
     collection = models.ForeignKey(
@@ -116,6 +118,9 @@ class Video(ProbedRow):
     object_key = models.CharField(max_length=255, default="", blank=True)
     size_bytes = models.BigIntegerField(default=0)
     content_sha256 = models.CharField(max_length=64, default="", blank=True)
+    # The instant of the first moment, and the IANA zone in which people speak about it; as far as the customer said.
+    recorded_at = models.DateTimeField(null=True)
+    time_zone = models.CharField(max_length=64, default="", blank=True)
     # Null while more input may be appended.
     input_closed_at = models.DateTimeField(null=True)
 
@@ -150,7 +155,8 @@ class InputSegment(ProbedRow):
     """One recorded piece of a growing video, in the order n in which it was appended.
 
     start_ms: its begin on the video's clock, set once every earlier piece is ready or failed. A failed piece takes no
-    time. url may carry a customer's signature: it is fetched, never shown, and cleared afterwards.
+    time. recorded_at: the instant of its first moment, if the customer said. url may carry a customer's signature: it
+    is fetched, never shown, and cleared afterwards.
     """
 
     video = models.ForeignKey(Video, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
@@ -163,6 +169,7 @@ class InputSegment(ProbedRow):
     object_key = models.CharField(max_length=255, default="", blank=True)
     size_bytes = models.BigIntegerField(default=0)
     start_ms = models.BigIntegerField(null=True)
+    recorded_at = models.DateTimeField(null=True)
     error_code = models.CharField(max_length=64, default="", blank=True)
     error_message = models.TextField(default="", blank=True)
     created_at = models.DateTimeField(auto_now_add=True)

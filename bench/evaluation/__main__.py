@@ -20,10 +20,13 @@ from tqdm import tqdm
 from bench.evaluation.arms import ABLATIONS, CHOICE_ARMS, METHOD_ARMS, WITHOUT_REASONER, ChoiceArm
 from bench.evaluation.captions import FORM, CaptionIndex
 from bench.evaluation.datasets import (
+    CHOICE_SETS,
     SETS,
+    TAPE10,
     TAPE_SETS,
     ChoiceQuestion,
     ChoiceSet,
+    Item,
     Tape,
     TapeQuery,
     UnreadableSet,
@@ -33,6 +36,10 @@ from bench.evaluation.datasets import (
 )
 from bench.evaluation.models import caption_models
 from bench.evaluation.report import ItemResult, Run, read_report, report, summary
+from bench.evaluation.tape10.arms import FOUND_ONLY, TAPE10_ARMS, Tape10Arm
+from bench.evaluation.tape10.question import KINDS, TapeQuestion
+from bench.evaluation.tape10.questions import make_questions
+from bench.evaluation.tape10.world import World, make_world
 from bench.evaluation.tape_arms import TAPE_ARMS, TAPE_RANKS, TapeArm
 from bench.evaluation.unasked import UnaskedChat
 from gpu_workers.engine.answering.presets import settings_with
@@ -46,21 +53,27 @@ RANKS = (1, 5, 10)
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="make eval", description=__doc__)
     parser.add_argument("--set", required=True, choices=SETS)
-    parser.add_argument("--data", required=True, type=Path)
-    parser.add_argument("--arm", required=True)
+    parser.add_argument("--data", type=Path, default=None, help="folder of the set; tape10 needs none")
+    parser.add_argument("--arm", default="ava")
     parser.add_argument("--limit", type=_count, default=None, help="first n items, in the seed's order")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
         "--event-words", type=_count, default=0, help="join captions to events of about so many words, as a VLM's are"
     )
+    parser.add_argument("--kinds", default="", help="kinds of tape10's questions, separated by commas; all by default")
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--against", default="", help="reports to compare with, separated by commas")
     options = parser.parse_args(without_empty(sys.argv[1:] if arguments is None else arguments))
     arms = arms_of(options.set)
     if options.arm not in arms:
         parser.error(f"no arm {options.arm!r} for {options.set}; there are {', '.join(arms)}")
-    if options.event_words and options.set in TAPE_SETS:
+    if options.data is None and options.set != TAPE10:
+        parser.error("the following arguments are required: --data")
+    if options.event_words and options.set not in CHOICE_SETS:
         parser.error(f"{options.set} has sentences with spans of their own; --event-words is for captions")
+    kinds = [kind for kind in options.kinds.split(",") if kind]
+    if kinds and (options.set != TAPE10 or not set(kinds) <= set(KINDS)):
+        parser.error(f"--kinds are kinds of {TAPE10}: {', '.join(KINDS)}")
     try:
         # Before any long work, so that unreadable input is reported at once.
         others = [(path, read_report(Path(path), of=options.set)) for path in options.against.split(",") if path]
@@ -78,11 +91,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def arms_of(name: str) -> tuple[str, ...]:
     """Return the arms that a set can be answered with."""
+    if name == TAPE10:
+        return TAPE10_ARMS
     return TAPE_ARMS if name in TAPE_SETS else CHOICE_ARMS + METHOD_ARMS + ABLATIONS
 
 
-def _read(options: argparse.Namespace) -> ChoiceSet | Tape:
+def _read(options: argparse.Namespace) -> ChoiceSet | Tape | World:
     """Return the question set. Raises UnreadableSet."""
+    if options.set == TAPE10:
+        return make_world(options.seed)
     if options.set in TAPE_SETS:
         return read_tape(options.set, options.data, seed=options.seed)
     questions = read_choices(options.set, options.data)
@@ -97,12 +114,16 @@ def _read(options: argparse.Namespace) -> ChoiceSet | Tape:
 
 
 def _evaluated(
-    options: argparse.Namespace, read: ChoiceSet | Tape, others: list[tuple[str, dict[str, object]]]
+    options: argparse.Namespace, read: ChoiceSet | Tape | World, others: list[tuple[str, dict[str, object]]]
 ) -> dict[str, object]:
-    tape = isinstance(read, Tape)
     folder = weights.cache_dir() / "evaluation"
+    asked = _asked_of_the_tape(options, read) if isinstance(read, World) else []
+    found_only = all(question.kind in FOUND_ONLY for question in asked)
     with ExitStack() as opened:
-        models = opened.enter_context(caption_models(folder, reasoner=not tape and options.arm not in WITHOUT_REASONER))
+        reasons = not isinstance(read, Tape) and options.arm not in WITHOUT_REASONER
+        if isinstance(read, World) and options.arm == "search" and found_only:
+            reasons = False
+        models = opened.enter_context(caption_models(folder, reasoner=reasons))
         index = CaptionIndex(models.text_embedder, models.similarity, folder=folder / "indexes")
         reasoner = "" if isinstance(models.reasoner, UnaskedChat) else models.reasoner.name
         run = Run(
@@ -120,6 +141,10 @@ def _evaluated(
                 return ItemResult(query.id, "", {n: any(hits[:n]) for n in RANKS if n <= TAPE_RANKS})
 
             items = [rank(query) for query in tqdm(queries, desc=f"{options.set} {options.arm}", unit="query")]
+        elif isinstance(read, World):
+            tape10 = Tape10Arm(options.arm, read, models, seed=options.seed)
+            done = _finished(options, run, models)
+            items = list(_resumed(asked, tape10.ask, done, label=f"{options.set} {options.arm}"))
         else:
             chosen = first_items(read.questions, options.limit, seed=options.seed)
             arm = ChoiceArm(options.arm, read, models, index, seed=options.seed, event_words=options.event_words)
@@ -141,8 +166,15 @@ def _evaluated(
     return report(run, items, others)
 
 
+def _asked_of_the_tape(options: argparse.Namespace, world: World) -> list[TapeQuestion]:
+    """Return the questions about the tape that a run asks."""
+    kinds = options.kinds.split(",") if options.kinds else KINDS
+    questions = [question for question in make_questions(world) if question.kind in kinds]
+    return first_items(questions, options.limit, seed=options.seed)
+
+
 def _resumed(
-    chosen: Sequence[ChoiceQuestion], ask: Callable[[ChoiceQuestion], ItemResult], finished: Path, *, label: str
+    chosen: Sequence[Item], ask: Callable[[Item], ItemResult], finished: Path, *, label: str
 ) -> Iterator[ItemResult]:
     """Yield the result of each question, from the finished file if it is there. An item with a failed call is
     not stored."""
@@ -170,9 +202,10 @@ def _resumed(
 def _finished(options: argparse.Namespace, run: Run, models: AnswerModels) -> Path:
     """Return the file of finished items for this very run: its name covers everything that could change an answer."""
     settings = [settings_with(effort, models) for effort in ("medium", "paper")]
+    files = [] if options.data is None else sorted(options.data.glob("*.json"))
     about = (
-        FORM, prompts_digest(), _sources(), repr(settings), replace(run, limit=None), str(options.data.resolve()),
-        [(path.name, path.stat().st_size) for path in sorted(options.data.glob("*.json"))],
+        FORM, prompts_digest(), _sources(), repr(settings), replace(run, limit=None),
+        options.data and str(options.data.resolve()), [(path.name, path.stat().st_size) for path in files],
     )  # fmt: skip
     name = hashlib.sha256(repr(about).encode()).hexdigest()[:16]
     return weights.cache_dir() / "evaluation" / "runs" / f"{options.set}-{options.arm}-{name}.jsonl"
@@ -182,7 +215,8 @@ def _sources() -> str:
     """Return a digest of the answering code. Model calls are cached without it: a call with the same input is never
     repeated."""
     here = Path(__file__).parent
-    files = [*here.glob("*.py"), *(here.parents[1] / "gpu_workers").rglob("*.py")]
+    files = [*here.glob("*.py"), *here.glob("tape10/**/*.*ml"), *here.glob("tape10/*.py")]
+    files += (here.parents[1] / "gpu_workers").rglob("*.py")
     digests = [hashlib.sha256(path.read_bytes()).digest() for path in sorted(files)]
     return hashlib.sha256(b"".join(digests)).hexdigest()
 

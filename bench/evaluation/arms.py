@@ -159,7 +159,7 @@ def _outcome(answer: Answer) -> Outcome:
     reasoner = [call for call in calls if call.completion_tokens]
     return Outcome(
         answer.choice,
-        answer.confidence,
+        answer.confidence or 0.0,
         answer.finish_reason,
         answer.detail,
         len(reasoner),

@@ -40,7 +40,8 @@ from gpu_workers.engine.ekg import (
 )
 from gpu_workers.engine.indexing.assembly import EventAssembler
 from gpu_workers.engine.indexing.global_summary import summarise
-from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions, mention_text
+from gpu_workers.engine.indexing.identity import identity_text
+from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.memory_graph import MemoryVideo
 from gpu_workers.engine.models.calibration import calibration_of
@@ -142,9 +143,7 @@ class CaptionIndex:
     def _frames(self, captions: Sequence[Sentence]) -> list[FrameRow]:
         """Return a frame for each caption: the caption in UTF-8 is its picture, and its vector is that of the text."""
         vectors = self._embedder.embed([caption.text for caption in captions], meter=Meter())
-        return [
-            FrameRow(c.span.start_ms, c.text.encode(), row, (c.text,)) for c, row in zip(captions, vectors, strict=True)
-        ]
+        return [FrameRow(c.span.start_ms, c.text.encode(), row) for c, row in zip(captions, vectors, strict=True)]
 
     def _as_they_stand(self, name: str, sentences: Sequence[Sentence]) -> MemoryVideo:
         return MemoryVideo(video_id(name), self._linked(name, sentences).events)
@@ -156,7 +155,7 @@ class CaptionIndex:
         linker = EntityLinker(video, 1, index, LinkingSettings())
         extractions = [extracted(sentence.text) for sentence in sentences]
         mentions = [distinct_mentions(extraction.mentions) for extraction in extractions]
-        texts = [mention_text(mention) for group in mentions for mention in group]
+        texts = [identity_text(mention) for group in mentions for mention in group]
         vectors = self._embedder.embed([sentence.text for sentence in sentences], meter=Meter())
         rows = iter(self._embedder.embed(texts, meter=Meter()))
         for n, (sentence, vector) in enumerate(zip(sentences, vectors, strict=True)):

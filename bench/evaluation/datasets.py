@@ -13,16 +13,25 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from gpu_workers.engine.ekg import Span
 
 CHOICE_SETS = ("egoschema", "nextqa")
 TAPE_SETS = ("activitynet", "tacos")
-SETS = CHOICE_SETS + TAPE_SETS
+TAPE10 = "tape10"
+"""The set that is made and not read (bench.evaluation.tape10)."""
+SETS = (*CHOICE_SETS, *TAPE_SETS, TAPE10)
 TAPE_HOURS = 10.0
 Set = TypeVar("Set")
-Item = TypeVar("Item", "ChoiceQuestion", "TapeQuery")
+
+
+class Identified(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+Item = TypeVar("Item", bound=Identified)
 
 
 class UnreadableSet(ValueError):

@@ -154,7 +154,7 @@ def _row(name: str, question: QuestionInput, answer: Answer, graph: InMemoryGrap
         "finish_reason": answer.finish_reason,
         "detail": answer.detail,
         "degraded": list(answer.degraded),
-        "confidence": round(answer.confidence, 3),
+        "confidence": None if answer.confidence is None else round(answer.confidence, 3),
         "calls": len(calls),
         "tokens": sum(call.prompt_tokens + call.completion_tokens for call in calls),
         "seconds": round(sum(call.wall_ms for call in answer.usage.calls) / 1000, 1),

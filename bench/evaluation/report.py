@@ -16,7 +16,8 @@ from bench.evaluation.statistics import auroc, calibration_error, compare, wilso
 @dataclass(frozen=True, slots=True)
 class ItemResult:
     """The result of one question or query. right: by rank at which the set is measured; choice questions have rank 1
-    only. given, truth: choices, None if the arm abstained or the item is a query."""
+    only. given, truth: choices or numbers, None if the arm abstained or the item is a query. question, answer: their
+    words, and understood: what the engine understood, where a person may want to read them."""
 
     id: str
     kind: str
@@ -34,6 +35,9 @@ class ItemResult:
     signals: Mapping[str, float] = field(default_factory=dict)
     degraded: tuple[str, ...] = ()
     failed_calls: int = 0
+    question: str = ""
+    answer: str = ""
+    understood: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> ItemResult:
@@ -94,6 +98,9 @@ def summary(body: Mapping[str, Any]) -> str:
     if body["measure"] == "accuracy":
         low, high = body["ci95"]
         lines.append(f"accuracy {body['accuracy']:.1%} (95 % {low:.1%} to {high:.1%}), abstained {body['abstained']}")
+        lines += [
+            f"  {kind}: n {group['n']}, accuracy {group['accuracy']:.1%}" for kind, group in body["by_type"].items()
+        ]
         sure = body["confidence"]
         if sure["auroc"] is not None:
             lines.append(f"confidence: AUROC {sure['auroc']:.3f}, calibration error {sure['calibration_error']:.3f}")

@@ -31,7 +31,7 @@ TAPE_ARMS = (
 )
 """Arms for tapes: all rank spans, and none asks a language model."""
 
-TAPE_RETRIEVAL = replace(HYBRID, entities=8, frames=0, transcript=0, graph_events=8, rewriting=False)
+TAPE_RETRIEVAL = replace(HYBRID, frames=0, transcript=0, rewriting=False)
 TAPE_SEMANTIC = RetrievalSettings(
     events=32, entities=8, frames=0, transcript=0, graph_events=8, rewriting=False, words=0
 )
@@ -80,7 +80,7 @@ class TapeArm:
         elif self._name == "ava_semantic":
             settings = TAPE_SEMANTIC
         elif self._name == "ava_no_graph":
-            settings = replace(settings, graph_events=0)
+            settings = replace(TAPE_SEMANTIC, graph_events=0)
         retrieved = retrieve(
             self._graph,
             ViewQueries.same(question_text(text, ())),

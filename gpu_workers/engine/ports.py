@@ -118,7 +118,7 @@ class ViewQuery:
 
     crowding: only for events, the weight of what the nearest events have in common. An event loses crowding times its
     own mean cosine to the CROWD nearest of the events found, as far as that is above their mean: an event that is like
-    all others says little about the query (CSLS, Conneau et al. 2018).
+    all others says little about the query (CSLS, Conneau et al. 2018). Cosine and result are both above the floor.
 
     text, exact: only for view words, which has no vector (an empty one): the words that are searched for, and those of
     them that an event must contain exactly.

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from backend.billing.models import UsageMeter
 from backend.billing.rates import Rates, rates_at
+from backend.ekg.kept_verdicts import KeptVerdicts
 from backend.ekg.models import Frame
 from backend.ekg.queries import frames_with_videos
 from backend.ekg.reader import PostgresGraph, Scope
@@ -34,6 +35,7 @@ from gpu_workers.engine.answering.contract import (
     PartialAnswer,
     Price,
     QuestionInput,
+    RouteWish,
     Turn,
 )
 from gpu_workers.engine.indexing.sampling import SourceUnreadable
@@ -103,6 +105,8 @@ def handle(work: Work) -> FollowUp | None:
                 seed=question.seed,
                 history=history,
                 check=cast(CheckMode, question.check_mode),
+                now=question.created_at,
+                route=cast(RouteWish, question.route),
             ),
             graph,
             models,
@@ -110,6 +114,7 @@ def handle(work: Work) -> FollowUp | None:
             on_progress=report_progress,
             on_partial=best_so_far,
             closer=closer,
+            verdicts=KeptVerdicts(scope),
             should_stop=work.should_stop,
             allowance=shared,
             meter=meter,

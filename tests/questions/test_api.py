@@ -13,6 +13,7 @@ from uuid6 import uuid7
 
 from backend.api import public_ids
 from backend.api.awaiting import PollClock, follow
+from backend.library.models import Video
 from backend.questions import stream, waiting
 from backend.questions.models import Question
 from backend.questions.services import questions
@@ -65,6 +66,8 @@ def test_an_answered_question_shows_answer_evidence_cost_and_timings(acme: Any) 
     question_id, video_id = ask(acme, choices=["blue", "red"])
     finish(acme, question_id, video_id)
 
+    with acme.scope():
+        Video.objects.filter(id=video_id).update(title="Gate")
     body = acme.client.get(f"/v1/questions/{qst(question_id)}").json()
 
     assert (body["status"], body["answer"], body["choice"], body["finish_reason"]) == (
@@ -73,6 +76,7 @@ def test_an_answered_question_shows_answer_evidence_cost_and_timings(acme: Any) 
     assert body["evidence"] == [
         {
             "video_id": public_ids.encode("vid", video_id),
+            "video_title": "Gate",
             "event_id": public_ids.encode("evt", EVENT),
             "start_ms": 3_000,
             "end_ms": 9_000,

@@ -253,7 +253,7 @@ def test_a_refused_search_says_where(acme: Any, video: UUID, values: Any, pointe
 
 
 def test_half_a_character_is_refused(acme: Any, video: UUID) -> None:
-    body = '{"query": "a \\ud800 b", "video_ids": ["%s"]}' % vid(video)
+    body = f'{{"query": "a \\ud800 b", "video_ids": ["{vid(video)}"]}}'
     reply = acme.client.generic("POST", "/v1/search", body, content_type="application/json")
 
     assert reply.status_code == 400

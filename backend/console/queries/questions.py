@@ -25,7 +25,7 @@ def nodes_with_candidates(question_id: UUID) -> list[tuple[Node, list[Candidate]
 
 def evidence(question_id: UUID) -> QuerySet[Any]:
     """Return the evidence of a question's answer, in order."""
-    return across_tenants(Evidence).filter(question_id=question_id).order_by("ordinal")
+    return across_tenants(Evidence).filter(question_id=question_id).select_related("video").order_by("ordinal")
 
 
 def videos(question_id: UUID) -> QuerySet[Any]:

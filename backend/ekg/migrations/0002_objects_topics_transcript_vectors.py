@@ -68,6 +68,48 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="EventVerdicts",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("index_version", models.PositiveIntegerField()),
+                ("key", models.CharField(max_length=64)),
+                ("true", models.JSONField(default=list)),
+                ("false", models.JSONField(default=list)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="tenancy.tenant",
+                    ),
+                ),
+                (
+                    "video",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="library.video",
+                    ),
+                ),
+            ],
+            options={
+                "abstract": False,
+                "base_manager_name": "unscoped",
+            },
+            managers=[
+                ("objects", django.db.models.manager.Manager()),
+                ("unscoped", django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.AddIndex(
+            model_name="eventverdicts",
+            index=models.Index(fields=["tenant", "key", "video"], name="verdicts_tenant_key"),
+        ),
+        migrations.CreateModel(
             name="Topic",
             fields=[
                 ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
@@ -261,7 +303,7 @@ class Migration(migrations.Migration):
         ),
         *(
             operation
-            for table in ("ekg_trackedobject", "ekg_topic", "ekg_overview", "ekg_entityobject")
+            for table in ("ekg_trackedobject", "ekg_topic", "ekg_overview", "ekg_eventverdicts", "ekg_entityobject")
             for operation in (tenant_table(table), tenant_reference(table, "video_id", "library_video"))
         ),
         tenant_reference("ekg_track", "object_id", "ekg_trackedobject", on_delete="SET NULL"),

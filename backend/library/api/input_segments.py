@@ -19,6 +19,7 @@ from backend.library.bodies.input_segments import (
     InputSegmentSerializer,
     segment_body,
 )
+from backend.library.bodies.recorded import placed
 from backend.library.bodies.videos import VideoSerializer, one_video
 from backend.library.models import SourceType
 from backend.library.services import input_segments
@@ -48,10 +49,12 @@ class InputSegmentsView(TenantView):
     def post(self, request: Request, video_id: str) -> Response:
         """Append the next segment of a recording, from an upload or from a URL. An upload needs all its parts."""
         video = self.get_or_404(queries.videos(), decode("vid", video_id))
-        source = parsed(InputSegmentRequestSerializer, request)["source"]
+        fields = parsed(InputSegmentRequestSerializer, request)
+        source = fields.pop("source")
+        recorded = placed(fields, zone=video.time_zone)
         if source["type"] == SourceType.UPLOAD:
-            return appended(request, upload_of(source), video)
-        return accepted_segment(input_segments.append_url(video_id=video.id, url=source["url"]))
+            return appended(request, upload_of(source), video, recorded)
+        return accepted_segment(input_segments.append_url(video_id=video.id, url=source["url"], recorded=recorded))
 
 
 class InputSegmentView(TenantView):

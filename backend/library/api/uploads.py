@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.urls import path
@@ -18,6 +19,7 @@ from backend.api.views import TenantView
 from backend.library import queries
 from backend.library.api.collections import use_collection
 from backend.library.bodies.input_segments import segment_body
+from backend.library.bodies.recorded import placed
 from backend.library.bodies.uploads import (
     PartUrlsRequestSerializer,
     PartUrlsSerializer,
@@ -48,6 +50,7 @@ class UploadsView(TenantView):
         """Begin an upload. Request part URLs, PUT the parts to them, and complete the upload."""
         fields = parsed(UploadRequestSerializer, request)
         part_checksums = fields.pop("part_checksums")
+        fields = placed(fields)
         use_collection(fields)
         upload = uploads.create_upload(fields=fields, part_checksums=part_checksums)
         location = {"Location": f"/v1/uploads/{encode('upl', upload.id)}"}
@@ -125,10 +128,13 @@ def completed(request: Request, upload: Upload, parts: list[NamedPart] | None) -
     return accepted_video(video)
 
 
-def appended(request: Request, upload: Upload, video: Video) -> Response:
-    """Return 202 with the segment that the upload becomes; or the problem of an upload that this has ended."""
+def appended(request: Request, upload: Upload, video: Video, recorded: Mapping[str, Any]) -> Response:
+    """Return 202 with the segment that the upload becomes; or the problem of an upload that this has ended.
+
+    recorded: what the customer said about when it was recorded.
+    """
     try:
-        segment = uploads.complete_as_segment(upload_id=upload.id, video_id=video.id)
+        segment = uploads.complete_as_segment(upload_id=upload.id, video_id=video.id, recorded=recorded)
     except UploadUnusable as error:
         return respond(problem_of(error), request)
     return accepted_segment(segment)

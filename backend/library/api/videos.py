@@ -18,6 +18,7 @@ from backend.library import queries, recording
 from backend.library.api.collections import collection_of, use_collection
 from backend.library.api.uploads import accepted_video, completed, upload_of
 from backend.library.bodies.index_versions import IndexVersionSerializer, version_body
+from backend.library.bodies.recorded import placed
 from backend.library.bodies.videos import (
     PlaybackQuerySerializer,
     PlaybackSerializer,
@@ -63,6 +64,7 @@ class VideosView(TenantView):
         """
         fields = parsed(VideoRequestSerializer, request)
         source = fields.pop("source")
+        fields = placed(fields)
         if source["type"] == SourceType.UPLOAD:
             return completed(request, upload_of(source), None)
         use_collection(fields)
@@ -91,12 +93,16 @@ class VideoView(TenantView):
         tags=["Videos"],
     )
     def patch(self, request: Request, video_id: str) -> Response:
-        """Change the title, collection, external_id or metadata of a video. Metadata is replaced as a whole."""
+        """Change the title, collection, external_id, metadata or recording time of a video.
+
+        Metadata is replaced as a whole. Questions read the new recording time at once.
+        """
         video = self._video(video_id)
         version = expected_version(request, current=video.version)
         fields = parsed(VideoUpdateRequestSerializer, request)
         if fields.get("collection_id") is not None:
             collection_of(fields["collection_id"])
+        fields = placed(fields, zone=video.time_zone)
         updated = video_services.update_video(video=video, version=version, fields=fields)
         return Response(one_video(updated), headers={"ETag": etag(updated.version)})
 

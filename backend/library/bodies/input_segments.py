@@ -10,6 +10,7 @@ from rest_framework import serializers
 from backend.api.bodies import ResourceErrorSerializer, StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.library.bodies.files import ProbeSerializer, error_body, probe_body
+from backend.library.bodies.recorded import RECORDED_AT_HELP, LocalTimeField, TimeZoneField
 from backend.library.bodies.sources import names_its_own
 from backend.library.models import InputSegment, InputStatus, SourceType
 
@@ -41,6 +42,9 @@ class InputSegmentSerializer(serializers.Serializer[Any]):
     error = ResourceErrorSerializer(
         allow_null=True, help_text="Why the segment failed. A failed segment takes up no time."
     )
+    recorded_at = serializers.DateTimeField(
+        allow_null=True, help_text="When the segment began, as you said; null if unknown."
+    )
     created_at = serializers.DateTimeField()
     ready_at = serializers.DateTimeField(allow_null=True)
 
@@ -58,11 +62,21 @@ class InputSegmentSourceRequestSerializer(StrictSerializer):
 
 class InputSegmentRequestSerializer(StrictSerializer):
     source = InputSegmentSourceRequestSerializer()  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
+    recorded_at = LocalTimeField(required=False, help_text=RECORDED_AT_HELP)
+    time_zone = TimeZoneField(
+        max_length=64,
+        required=False,
+        help_text="IANA name of the time zone of `recorded_at`; by default the video's. The video takes it over if it "
+        "has none.",
+    )
 
 
 def segment_body(segment: InputSegment) -> dict[str, Any]:
     """Return an appended segment as customers see it."""
-    names = ("id", "video_id", "n", "status", "start_ms", "duration_ms", "size_bytes", "created_at", "ready_at")
+    names = (
+        "id", "video_id", "n", "status", "start_ms", "duration_ms", "size_bytes", "recorded_at", "created_at",
+        "ready_at",
+    )  # fmt: skip
     ready = segment.status == InputStatus.READY
     return InputSegmentSerializer(
         {

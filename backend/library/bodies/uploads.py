@@ -9,6 +9,7 @@ from rest_framework import serializers
 from backend.api.bodies import SHA256_HEX, MetadataField, StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.library import queries
+from backend.library.bodies.recorded import RECORDED_AT_HELP, TIME_ZONE_HELP, LocalTimeField, TimeZoneField
 from backend.library.models import Profile, Upload, UploadStatus
 from backend.library.services import uploads
 
@@ -28,6 +29,8 @@ class UploadRequestSerializer(StrictSerializer):
     title = serializers.CharField(max_length=255, required=False, help_text="By default the file name.")
     external_id = serializers.CharField(max_length=200, required=False)
     metadata = MetadataField(required=False)
+    recorded_at = LocalTimeField(required=False, help_text=RECORDED_AT_HELP)
+    time_zone = TimeZoneField(max_length=64, required=False, help_text=TIME_ZONE_HELP)
 
 
 class ReceivedPartSerializer(serializers.Serializer[Any]):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
+from zoneinfo import ZoneInfo
 
 from rest_framework import serializers
 
@@ -12,6 +13,7 @@ from backend.api.bodies import MAX_TIME_MS, MetadataField, ResourceErrorSerializ
 from backend.api.public_ids import PublicIdField
 from backend.library import queries
 from backend.library.bodies.files import ProbeSerializer, error_body, probe_body
+from backend.library.bodies.recorded import RECORDED_AT_HELP, TIME_ZONE_HELP, LocalTimeField, TimeZoneField
 from backend.library.bodies.sources import names_its_own
 from backend.library.index_contents import Gaps, IndexSize, index_contents
 from backend.library.models import (
@@ -22,6 +24,10 @@ from backend.library.models import (
     VideoStatus,
 )
 from backend.library.recording import is_open
+from backend.library.wall_clocks import fitted_clocks
+from gpu_workers.engine.wall_clock import ClockSource
+
+CLOCK_SOURCES: tuple[str, ...] = get_args(ClockSource)
 
 
 class VideoTimingsSerializer(serializers.Serializer[Any]):
@@ -99,6 +105,32 @@ class VideoClockSerializer(serializers.Serializer[Any]):
     )
 
 
+class ClockStretchSerializer(serializers.Serializer[Any]):
+    """A part of the video in which the wall clock runs on evenly."""
+
+    start_ms = serializers.IntegerField(source="span.start_ms")
+    end_ms = serializers.IntegerField(source="span.end_ms")
+    start_at = LocalTimeField(help_text="The instant of start_ms.")
+    evidence = serializers.ChoiceField(
+        CLOCK_SOURCES, source="source", help_text="What you said (`recorded_at`), or the clock in the `picture`."
+    )
+
+
+class ContradictionSerializer(serializers.Serializer[Any]):
+    """Where the clock in the picture differs from what you said. What you said holds."""
+
+    at_ms = serializers.IntegerField()
+    recorded_at = LocalTimeField(source="stated", help_text="The time there by what you said.")
+    shown_at = LocalTimeField(source="shown", help_text="The time there by the clock in the picture.")
+
+
+class WallClockSerializer(serializers.Serializer[Any]):
+    """When each part of the video was filmed: by what you said, else by the clock in the picture."""
+
+    stretches = ClockStretchSerializer(many=True, help_text="In order of the video; there may be gaps between them.")
+    contradictions = ContradictionSerializer(many=True)
+
+
 class VideoSerializer(serializers.Serializer[Any]):
     id = PublicIdField("vid")
     object = serializers.CharField()
@@ -122,7 +154,12 @@ class VideoSerializer(serializers.Serializer[Any]):
     timings = VideoTimingsSerializer()
     ekg = IndexSizeSerializer(allow_null=True, help_text="Size of the index of a ready video; null in lists.")
     gaps = GapsSerializer(allow_null=True, help_text="What could not be described; null in lists.")
+    recorded_at = LocalTimeField(allow_null=True, help_text="When the recording began, as you said; null if unknown.")
+    time_zone = serializers.CharField(allow_blank=True, help_text=TIME_ZONE_HELP)
     clock = VideoClockSerializer(allow_null=True, help_text="The clock in the picture, if there is one; null in lists.")
+    wall_clock = WallClockSerializer(
+        allow_null=True, help_text="When each part of the video was filmed, as far as it is known; null in lists."
+    )
     created_at = serializers.DateTimeField()
     ready_at = serializers.DateTimeField(allow_null=True)
 
@@ -153,6 +190,8 @@ class VideoRequestSerializer(StrictSerializer):
     collection_id = PublicIdField("col", required=False, allow_null=True)
     external_id = serializers.CharField(max_length=200, required=False)
     metadata = MetadataField(required=False)
+    recorded_at = LocalTimeField(required=False, help_text=RECORDED_AT_HELP)
+    time_zone = TimeZoneField(max_length=64, required=False, help_text=TIME_ZONE_HELP)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         others = sorted(set(attrs) - {"source"})
@@ -167,6 +206,8 @@ class VideoUpdateRequestSerializer(StrictSerializer):
     collection_id = PublicIdField("col", required=False, allow_null=True)
     external_id = serializers.CharField(max_length=200, required=False, allow_blank=True)
     metadata = MetadataField(required=False)
+    recorded_at = LocalTimeField(required=False, allow_null=True, help_text=RECORDED_AT_HELP)
+    time_zone = TimeZoneField(max_length=64, required=False, allow_blank=True, help_text=TIME_ZONE_HELP)
 
 
 class PlaybackSegmentSerializer(serializers.Serializer[Any]):
@@ -194,7 +235,7 @@ class PlaybackSerializer(serializers.Serializer[Any]):
 
 _COLUMNS = (
     "id", "status", "title", "size_bytes", "duration_ms", "indexed_until_ms", "profile", "collection_id", "upload_id",
-    "external_id", "metadata", "created_at", "ready_at",
+    "external_id", "metadata", "time_zone", "created_at", "ready_at",
 )  # fmt: skip
 
 
@@ -205,7 +246,7 @@ def one_video(video: Video) -> dict[str, Any]:
         size = index_contents().index_size(video.id, video.active_index_version)
     clock = queries.index_versions(video).filter(n=video.active_index_version).values_list("clock", flat=True).first()
     missing = index_contents().gaps(video.id, video.active_index_version)
-    (body,) = _bodies([video], size=size, missing=missing, clock=clock)
+    (body,) = _bodies([video], size=size, missing=missing, clock=clock, wall_clock=_wall_clock(video))
     shown: dict[str, Any] = body
     return shown
 
@@ -221,6 +262,7 @@ def _bodies(
     size: IndexSize | None = None,
     missing: Gaps | None = None,
     clock: dict[str, Any] | None = None,
+    wall_clock: dict[str, Any] | None = None,
 ) -> list[Any]:
     appended, under_way = queries.input_counts(videos), queries.versions_under_way(videos)
     rows = []
@@ -243,10 +285,25 @@ def _bodies(
                 "timings": timings(video),
                 "ekg": size,
                 "gaps": missing,
+                "recorded_at": video.recorded_at and video.recorded_at.astimezone(ZoneInfo(video.time_zone or "UTC")),
                 "clock": clock,
+                "wall_clock": wall_clock,
             }
         )
     return list(VideoSerializer(rows, many=True).data)
+
+
+def _wall_clock(video: Video) -> dict[str, Any] | None:
+    """Return the wall clock of a video; None if no instant of it is known."""
+    fitted = fitted_clocks([video])[video.id]
+    clock = fitted.clock
+    if clock is None or not clock.absolute:
+        return None
+    stretches = [
+        {"span": each.span, "start_at": each.begins_at.astimezone(clock.tzinfo), "source": each.source}
+        for each in clock.stretches
+    ]
+    return {"stretches": stretches, "contradictions": fitted.contradictions}
 
 
 def _indexing(version: IndexVersion | None) -> dict[str, Any] | None:

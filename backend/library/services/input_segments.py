@@ -40,15 +40,18 @@ def begin_from_url(*, url: str, fields: Mapping[str, Any]) -> Video:
     return created
 
 
-def append_url(*, video_id: UUID, url: str) -> InputSegment:
-    """Append a piece to be fetched. Raises Refused: invalid_url or address_refused (400), or as require_growing."""
+def append_url(*, video_id: UUID, url: str, recorded: Mapping[str, Any] | None = None) -> InputSegment:
+    """Append a piece to be fetched. recorded: recorded_at and time_zone, if the customer said.
+
+    Raises Refused: invalid_url or address_refused (400), or as require_growing.
+    """
     check_url(url)
-    return _append(locked_growing(video_id), url=url)
+    return _append(locked_growing(video_id), url=url, recorded=recorded)
 
 
-def append_upload(*, video_id: UUID, upload: Upload) -> InputSegment:
-    """Append a piece from a complete upload. Raises Refused as require_growing."""
-    return _append(locked_growing(video_id), upload=upload)
+def append_upload(*, video_id: UUID, upload: Upload, recorded: Mapping[str, Any] | None = None) -> InputSegment:
+    """Append a piece from a complete upload. recorded: as in append_url. Raises Refused as require_growing."""
+    return _append(locked_growing(video_id), upload=upload, recorded=recorded)
 
 
 def close(*, video_id: UUID) -> Video:
@@ -104,7 +107,12 @@ def check_url(url: str) -> None:
         raise Refused(error.code, detail, status=400, pointer="/source/url") from None
 
 
-def _append(video: Video, *, upload: Upload | None = None, url: str = "") -> InputSegment:
+def _append(
+    video: Video, *, upload: Upload | None = None, url: str = "", recorded: Mapping[str, Any] | None = None
+) -> InputSegment:
+    said = recorded or {}
+    if said.get("time_zone") and not video.time_zone:
+        Video.objects.filter(id=video.id).update(time_zone=said["time_zone"])
     rows = InputSegment.objects.filter(video_id=video.id)
     last = rows.aggregate(last=Max("n"))["last"]
     segment_id = UUID(bytes=uuid7().bytes)
@@ -118,6 +126,7 @@ def _append(video: Video, *, upload: Upload | None = None, url: str = "") -> Inp
         # Named before the fetch, so that a purge finds the object of an unfinished fetch.
         object_key=upload.object_key if upload else source_key(video.tenant_id, segment_id),
         size_bytes=upload.size_bytes if upload else 0,
+        recorded_at=said.get("recorded_at"),
     )
     enqueue(kind=JobKind.INGEST_SEGMENT, subject_id=segment_id, video_id=video.id, dedupe_key=f"ingest:{segment_id}")
     return segment

@@ -187,8 +187,10 @@ def complete_upload(*, upload_id: UUID, parts: Sequence[NamedPart] | None) -> Vi
     return _become_video(upload)
 
 
-def complete_as_segment(*, upload_id: UUID, video_id: UUID) -> InputSegment:
+def complete_as_segment(*, upload_id: UUID, video_id: UUID, recorded: Mapping[str, Any] | None = None) -> InputSegment:
     """Make the object from the parts that have arrived, and append it to a growing video.
+
+    recorded: recorded_at and time_zone, if the customer said; by default those of the upload.
 
     Raises what complete_upload raises, Refused `upload_completed` if the upload is already a video or a segment, and
     what input_segments.require_growing raises; after a Refused the upload stays as it was.
@@ -203,7 +205,8 @@ def complete_as_segment(*, upload_id: UUID, video_id: UUID) -> InputSegment:
     growth.require_growing(Video.objects.get(id=video_id))
     _make_object(upload, None)
     _end(upload)
-    segment = growth.append_upload(video_id=video_id, upload=upload)
+    said = {name: value for name in ("recorded_at", "time_zone") if (value := getattr(upload, name))}
+    segment = growth.append_upload(video_id=video_id, upload=upload, recorded=said | dict(recorded or {}))
     _emit_completed(upload, Video.objects.get(id=video_id))
     return segment
 
@@ -293,6 +296,8 @@ def _become_video(upload: Upload) -> Video:
         profile=upload.profile,
         external_id=upload.external_id,
         metadata=upload.metadata,
+        recorded_at=upload.recorded_at,
+        time_zone=upload.time_zone,
         object_key=upload.object_key,
         size_bytes=upload.size_bytes,
         input_closed_at=timezone.now(),

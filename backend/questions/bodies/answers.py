@@ -7,9 +7,12 @@ from typing import Any, get_args
 from rest_framework import serializers
 
 from backend.api.public_ids import PublicIdField
+from backend.library.bodies.recorded import END_AT_HELP, START_AT_HELP, FilmedAtField
 from backend.questions.bodies.common import FrameImageSerializer
+from gpu_workers.engine.answering.asking.understood import Shape
 from gpu_workers.engine.answering.contract import CitationStatus
 
+SHAPES: tuple[str, ...] = tuple(shape for shape in get_args(Shape) if shape != "sentence")
 CITATION_STATUSES: tuple[str, ...] = get_args(CitationStatus)
 
 
@@ -17,9 +20,15 @@ class EvidenceSerializer(serializers.Serializer[Any]):
     """An event that the answer cites."""
 
     video_id = PublicIdField("vid", help_text="Video of the event.")
+    video_title = serializers.CharField(
+        source="video.title",
+        help_text="Title of the video; empty if it has none. An answer over several videos names them by it.",
+    )
     event_id = PublicIdField("evt", help_text="Id of the event in the index that the answer read.")
     start_ms = serializers.IntegerField(help_text="Begin of the event in milliseconds.")
     end_ms = serializers.IntegerField(help_text="End of the event in milliseconds.")
+    start_at = FilmedAtField(of="start", help_text=START_AT_HELP)
+    end_at = FilmedAtField(of="end", help_text=END_AT_HELP)
     frame = FrameImageSerializer(source="*", allow_null=True, help_text="The frame that shows the event best.")
     quote = serializers.CharField(help_text="Words of the event that carry the answer.")
     status = serializers.ChoiceField(CITATION_STATUSES, help_text="Whether the event supports the claims that cite it.")
@@ -32,10 +41,34 @@ class ClaimSerializer(serializers.Serializer[Any]):
     """A statement of the answer."""
 
     text = serializers.CharField(help_text="The statement.")
-    status = serializers.ChoiceField(CITATION_STATUSES, help_text="Whether the cited evidence supports the statement.")
+    status = serializers.ChoiceField(
+        CITATION_STATUSES,
+        help_text="Whether the cited evidence supports the statement. A `contradicted` statement is left out of the "
+        "answer's text, except in effort `paper` and for a choice.",
+    )
     evidence = serializers.ListField(
         child=serializers.IntegerField(), help_text="Indices into the question's `evidence`, from 0."
     )
+
+
+class CompositionPartSerializer(serializers.Serializer[Any]):
+    """A part of an answer: an item, a step, a row, a place or a sentence."""
+
+    text = serializers.CharField(help_text="The words of the part.")
+    cells = serializers.ListField(
+        child=serializers.CharField(), help_text="Cells of a table's row, one for each column; empty otherwise."
+    )
+    claim = serializers.IntegerField(help_text="Index into the question's `claims`, from 0.")
+
+
+class CompositionSerializer(serializers.Serializer[Any]):
+    """The answer in parts."""
+
+    shape = serializers.ChoiceField(SHAPES, help_text="Form of the answer.")
+    columns = serializers.ListField(
+        child=serializers.CharField(), help_text="Headings of a table; empty for other shapes."
+    )
+    parts = CompositionPartSerializer(many=True, help_text="The parts in the order of the text.")
 
 
 class PartialAnswerSerializer(serializers.Serializer[Any]):

@@ -11,6 +11,7 @@ from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ExactDecimalField
 from backend.questions.bodies.answers import (
     ClaimSerializer,
+    CompositionSerializer,
     EvidenceSerializer,
     PartialAnswerSerializer,
     ProgressSerializer,
@@ -22,9 +23,10 @@ from backend.questions.bodies.common import (
 )
 from backend.questions.bodies.feedback import FeedbackSerializer
 from backend.questions.bodies.nodes import NodeSerializer
+from backend.questions.bodies.understood import UnderstoodSerializer
 from backend.questions.models import QuestionStatus, Verdict
 from gpu_workers.engine.answering import methods
-from gpu_workers.engine.answering.contract import CHECKS, EFFORTS, MAX_CHOICES, FinishReason
+from gpu_workers.engine.answering.contract import CHECKS, EFFORTS, MAX_CHOICES, ROUTE_WISHES, FinishReason
 
 METHODS = tuple(methods.METHODS)
 FINISH_REASONS: tuple[str, ...] = get_args(FinishReason)
@@ -82,6 +84,13 @@ class QuestionFieldsSerializer(ScopeRequestSerializer):
         default="auto",
         help_text="How method `ava` looks again when its answer is in doubt: `off`, `frames` (one look at frames), "
         "`inspect` (planned looks in rounds), or `auto`, where the effort decides. Other methods take only `auto`.",
+    )
+    route = serializers.ChoiceField(
+        ROUTE_WISHES,
+        default="auto",
+        help_text="How method `ava` answers: `search` from the nearest events, `time` from what a stretch of time "
+        "holds, `whole` from overview, topics and events, `scan` by judging a statement over every event, `objects` by "
+        "counting tracked things, or `auto`, where the question's words decide. Other methods take only `auto`.",
     )
     budget = QuestionBudgetRequestSerializer(required=False, help_text="Limits of this question.")
     seed = serializers.IntegerField(
@@ -178,6 +187,9 @@ class QuestionSerializer(serializers.Serializer[Any]):
     check = serializers.ChoiceField(
         CHECKS, source="question.check_mode", help_text="How method `ava` looks again when its answer is in doubt."
     )
+    route = serializers.ChoiceField(
+        ROUTE_WISHES, source="question.route", help_text="The route that was asked for; `auto` without a wish."
+    )
     budget = QuestionBudgetSerializer(source="question.budget", help_text="Limits of this question.")
     seed = serializers.IntegerField(source="question.seed", help_text="Seed of the sampling.")
     external_id = serializers.CharField(source="question.external_id", help_text="Your own id of the question.")
@@ -203,6 +215,9 @@ class QuestionSerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="The wording of a follow-up that the search used, with its references written out.",
     )
+    understood = UnderstoodSerializer(
+        allow_null=True, help_text="What the question's words were taken to ask for; null without an answer."
+    )
     answer = serializers.CharField(source="question.answer", help_text="The answer; empty if there is none.")
     choice = serializers.IntegerField(
         source="question.choice", allow_null=True, help_text="Index of the chosen choice, from 0."
@@ -216,12 +231,27 @@ class QuestionSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="Code behind a reason other than `answered`, such as `max_tokens`."
     )
     confidence = serializers.FloatField(
-        source="question.confidence", allow_null=True, help_text="Confidence in the answer, 0 to 1."
+        source="question.confidence",
+        allow_null=True,
+        help_text="Measured chance that the answer is right, 0 to 1. Null while the question is open, and where "
+        "nothing was calibrated for answers of this kind by these models.",
     )
     claims = ClaimSerializer(
         source="question.claims", many=True, help_text="The statements of the answer, with the evidence of each."
     )
-    evidence = EvidenceSerializer(many=True, help_text="The events that the answer cites.")
+    composition = CompositionSerializer(
+        allow_null=True,
+        help_text="The answer in parts if the question asks for a list, steps, a table, a count or a summary; null "
+        "for a sentence. In the text `[1, 3]` counts the evidence from 1.",
+    )
+    evidence = EvidenceSerializer(
+        many=True, help_text="The events that the answer cites, ordered by strength and then by time."
+    )
+    notes = serializers.ListField(
+        source="question.notes",
+        child=serializers.CharField(),
+        help_text="What the answer had to do without, what was not looked at and why the search ended, in words.",
+    )
     partial_answer = PartialAnswerSerializer(
         allow_null=True, help_text="The best answer so far, while the search runs."
     )

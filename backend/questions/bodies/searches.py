@@ -8,8 +8,10 @@ from rest_framework import serializers
 
 from backend.api.bodies import ResourceErrorSerializer, StrictSerializer
 from backend.api.public_ids import PublicIdField
+from backend.library.bodies.recorded import END_AT_HELP, START_AT_HELP, FilmedAtField, remember_clocks
 from backend.questions.bodies.common import FrameImageSerializer, ModelUsageSerializer, ScopeRequestSerializer
 from backend.questions.models import QuestionStatus
+from backend.questions.queries.searches import SearchView
 from backend.questions.services.searches import DEFAULT_MODE, DEFAULT_WEIGHTS, VIEWS
 from gpu_workers.engine.retrieval.find_events import MODES, fusion_in, weights_in
 from gpu_workers.engine.retrieval.fusion import FUSIONS
@@ -126,6 +128,8 @@ class SearchResultSerializer(serializers.Serializer[Any]):
     video_title = serializers.CharField(help_text="Title of the video; empty if it has none.")
     start_ms = serializers.IntegerField(source="found.start_ms", help_text="Begin of the event in milliseconds.")
     end_ms = serializers.IntegerField(source="found.end_ms", help_text="End of the event in milliseconds.")
+    start_at = FilmedAtField(of="start", within="found", help_text=START_AT_HELP)
+    end_at = FilmedAtField(of="end", within="found", help_text=END_AT_HELP)
     summary = serializers.CharField(source="found.summary", help_text="What happens in the event.")
     score = serializers.FloatField(source="found.score", help_text="Score of the event; comparable within one search.")
     reasons = SearchReasonSerializer(
@@ -145,6 +149,8 @@ class MomentSerializer(serializers.Serializer[Any]):
     video_id = PublicIdField("vid", help_text="Video of the moment.")
     start_ms = serializers.IntegerField(source="span.start_ms", help_text="Begin of the moment in milliseconds.")
     end_ms = serializers.IntegerField(source="span.end_ms", help_text="End of the moment in milliseconds.")
+    start_at = FilmedAtField(of="start", span="span", help_text=START_AT_HELP)
+    end_at = FilmedAtField(of="end", span="span", help_text=END_AT_HELP)
     score = serializers.FloatField(help_text="Score of the moment; comparable within one search.")
     event_ids = serializers.ListField(
         child=PublicIdField("evt"), help_text="Events of the moment, in the order of time."
@@ -198,3 +204,7 @@ class SearchSerializer(SearchSummarySerializer):
     moments = MomentSerializer(
         many=True, help_text="Stretches of time, best first: each result, and neighbouring results together."
     )
+
+    def to_representation(self, instance: SearchView) -> Any:
+        remember_clocks(self.root, {result.found.video_id for result in instance.results})
+        return super().to_representation(instance)

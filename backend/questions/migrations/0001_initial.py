@@ -58,6 +58,8 @@ class Migration(migrations.Migration):
                 ("settings", models.JSONField(default=dict)),
                 ("signals", models.JSONField(default=dict)),
                 ("degraded", models.JSONField(default=list)),
+                ("composition", models.JSONField(default=dict)),
+                ("notes", models.JSONField(default=list)),
                 ("comparison_arm", models.PositiveSmallIntegerField(null=True)),
                 ("repeat", models.PositiveSmallIntegerField(default=0)),
                 ("grade", models.CharField(blank=True, default="", max_length=16)),

@@ -44,6 +44,16 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name="question",
+            name="route",
+            field=models.CharField(default="auto", max_length=16),
+        ),
+        migrations.AddField(
+            model_name="question",
+            name="understood",
+            field=models.JSONField(default=dict),
+        ),
+        migrations.AddField(
+            model_name="question",
             name="claims",
             field=models.JSONField(default=list),
         ),

@@ -53,6 +53,8 @@ class Question(TenantRow):
     effort = models.CharField(max_length=16, default="medium")
     # How a doubtful answer is checked: off, frames, inspect, or auto: the effort decides.
     check_mode = models.CharField(max_length=8, default="auto")
+    # How method ava answers: search, time, whole, scan, objects, or auto: the question's words decide.
+    route = models.CharField(max_length=16, default="auto")
     # Scope: a hard filter. start_ms and end_ms narrow every video.
     start_ms = models.BigIntegerField(null=True)
     end_ms = models.BigIntegerField(null=True)
@@ -94,8 +96,14 @@ class Question(TenantRow):
     finish_detail = models.CharField(max_length=64, default="", blank=True)
     # The best answer so far while the search still runs: {text, choice, score, path, level}.
     partial = models.JSONField(default=dict)
+    # What the question's words were taken to ask for: {route, chosen_by, shape, time, predicate, counted, ...}.
+    understood = models.JSONField(default=dict)
     # [{text, status, evidence: [ordinals]}]
     claims = models.JSONField(default=list)
+    # {shape, columns, parts: [{text, cells, claim}]} of an answer that is more than a sentence, else {}.
+    composition = models.JSONField(default=dict)
+    # What the answer had to do without and why its search ended, in words.
+    notes = models.JSONField(default=list)
     # {calls, prompt_tokens, cached_tokens, completion_tokens}
     usage = models.JSONField(default=dict)
     cost_amount = models.DecimalField(max_digits=20, decimal_places=10, default=0)

@@ -98,6 +98,17 @@ class QuestionView:
         return self.question.status in OPEN
 
     @property
+    def understood(self) -> dict[str, Any] | None:
+        """Return what the words were taken to ask for, with the ids of videos as UUIDs; None without an answer."""
+        stored = self.question.understood
+        if not stored:
+            return None
+        time = stored.get("time")
+        if time is not None:
+            time = {**time, "spans": [{**span, "video_id": UUID(span["video_id"])} for span in time["spans"]]}
+        return {**stored, "time": time}
+
+    @property
     def standalone_question(self) -> str | None:
         """Return the wording of a follow-up that the search used; None if that is the question itself."""
         return self.question.standalone or None
@@ -111,6 +122,11 @@ class QuestionView:
     def finish_detail(self) -> str | None:
         """Return the code behind a finish reason other than answered."""
         return self.question.finish_detail or None
+
+    @property
+    def composition(self) -> dict[str, Any] | None:
+        """Return the answer in parts: {shape, columns, parts}; None for a sentence."""
+        return self.question.composition or None
 
     @property
     def partial_answer(self) -> dict[str, Any] | None:
@@ -178,7 +194,8 @@ def views_of(rows: Sequence[Question], *, trace: bool = False) -> list[QuestionV
     for question_id, video_id in scopes.values_list("question_id", "video_id"):
         videos[question_id].append(video_id)
     evidence: dict[UUID, list[Evidence]] = defaultdict(list)
-    for item in Evidence.objects.filter(question_id__in=ids).order_by("question_id", "ordinal"):
+    cited = Evidence.objects.filter(question_id__in=ids).select_related("video").order_by("question_id", "ordinal")
+    for item in cited:
         evidence[item.question_id].append(item)
     progress = progress_of([row.id for row in rows if row.status in OPEN])
     feedback = feedback_of(ids)

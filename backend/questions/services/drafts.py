@@ -9,6 +9,7 @@ from backend.library.models import Video
 from backend.questions.models import Question, QuestionVideo
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
+from gpu_workers.engine.answering.asking.routing import ROUTED_METHOD
 from gpu_workers.engine.answering.contract import MAX_CHOICES
 
 CHECKING_METHOD = "ava"
@@ -24,6 +25,7 @@ def new_question(
     method: str = "ava",
     effort: str = "medium",
     check: str = "auto",
+    route: str = "auto",
     budget: Mapping[str, Any] | None = None,
     seed: int = 0,
     external_id: str = "",
@@ -32,12 +34,13 @@ def new_question(
     """Return the row of a question, checked and not yet saved.
 
     start_ms, end_ms: the span of every video that may be read. budget: {max_calls, max_tokens, max_seconds, max_cost}.
-    Raises Refused: empty_question, invalid_choices, invalid_span, check_not_applicable.
+    Raises Refused: empty_question, invalid_choices, invalid_span, check_not_applicable, route_not_applicable.
     """
     options = check_choices(choices)
     text = check_text(text)
     check_span(start_ms, end_ms)
     check_method(method, check)
+    check_route(method, route)
     return Question(
         tenant_id=current_tenant_id(),
         text=text,
@@ -45,6 +48,7 @@ def new_question(
         method=method,
         effort=effort,
         check_mode=check,
+        route=route,
         start_ms=start_ms,
         end_ms=end_ms,
         budget=dict(budget or {}),
@@ -90,6 +94,13 @@ def check_method(method: str, check: str) -> None:
     if check != "auto" and method != CHECKING_METHOD:
         detail = f"Only method {CHECKING_METHOD} looks again. Leave `check` out, or set it to auto."
         raise invalid(pointer="/check", code="check_not_applicable", detail=detail)
+
+
+def check_route(method: str, route: str) -> None:
+    """Check that the method has routes where a request wants one. Raises Refused route_not_applicable."""
+    if route != "auto" and method != ROUTED_METHOD:
+        detail = f"Only method {ROUTED_METHOD} has routes. Leave `route` out, or set it to auto."
+        raise invalid(pointer="/route", code="route_not_applicable", detail=detail)
 
 
 def _invalid_choices(detail: str) -> Refused:

@@ -22,7 +22,7 @@ from backend.questions.queries.scopes import ScopeWish, resolve
 from backend.questions.queries.sessions import present_scope
 from backend.questions.services import batches, comparisons, sessions
 from backend.questions.services.drafts import new_question, scope_rows
-from backend.questions.services.records import claims_of, write_answer_rows
+from backend.questions.services.records import claims_of, composition_of, write_answer_rows
 from backend.webhooks.services import emit
 
 if TYPE_CHECKING:
@@ -153,6 +153,8 @@ def store_answer(
     row.choice = answer.choice
     row.confidence = answer.confidence
     row.claims = claims_of(answer)
+    row.composition = composition_of(answer)
+    row.notes = list(answer.notes)
     row.partial = {}
     row.finish_reason = answer.finish_reason
     row.finish_detail = answer.detail[:64]
@@ -166,6 +168,7 @@ def store_answer(
     row.signals = dict(answer.signals)
     row.degraded = list(answer.degraded)
     row.standalone = answer.standalone
+    row.understood = dict(answer.understood)
     row.completed_at = now
     row.timings = _timings_of(row, answer)
     if row.status == QuestionStatus.FAILED:

@@ -63,6 +63,14 @@ def claims_of(answer: Answer) -> list[dict[str, Any]]:
     return [{"text": claim.text, "status": claim.status, "evidence": list(claim.citations)} for claim in answer.claims]
 
 
+def composition_of(answer: Answer) -> dict[str, Any]:
+    """Return the parts of a composed answer as a question stores them; {} for a sentence. claim: its index."""
+    if not answer.parts:
+        return {}
+    parts = [{"text": part.text, "cells": list(part.cells), "claim": part.claim} for part in answer.parts]
+    return {"shape": answer.shape, "columns": list(answer.columns), "parts": parts}
+
+
 def _node(question: Question, ordinal: int, record: NodeRecord) -> Node:
     return Node(
         tenant_id=question.tenant_id,

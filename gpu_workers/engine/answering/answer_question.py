@@ -16,12 +16,12 @@ from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer,
 from gpu_workers.engine.answering.follow_up import stand_alone
 from gpu_workers.engine.answering.identity import prompts_digest, settings_of_answer
 from gpu_workers.engine.answering.methods import Method, OfferedMethod, method_named
+from gpu_workers.engine.answering.notes import WITHOUT_EYES as WITHOUT_EYES
+from gpu_workers.engine.answering.notes import notes_of
 from gpu_workers.engine.answering.presets import SearchSettings, checking, settings_with
+from gpu_workers.engine.answering.verdict_store import VerdictStore
 from gpu_workers.engine.models.roles import AnswerModels, Meter, ModelError
 from gpu_workers.engine.ports import KnowledgeGraph, StoredFrame
-
-WITHOUT_EYES = "no model looks at pictures: the answer rests on measurements, speech and text that were indexed"
-"""Note of an answer whose models cannot look at a frame again."""
 
 
 def answer_question(
@@ -35,6 +35,7 @@ def answer_question(
     allowance: Callable[[], Allowance] | None = None,
     on_partial: Callable[[PartialAnswer], None] | None = None,
     closer: Callable[[Sequence[StoredFrame]], Sequence[bytes | None]] | None = None,
+    verdicts: VerdictStore | None = None,
     meter: Meter | None = None,
     settings: SearchSettings | None = None,
     method: Method | None = None,
@@ -47,8 +48,9 @@ def answer_question(
     question. allowance: returns what a limit shared with other questions leaves for this one; called before every model
     call, too. on_partial: gets the best answer so far after each level of the search that has one, from this thread.
     closer: returns stored frames as JPEGs in full, None where there is none; called from this thread where a look needs
-    detail. meter: gets every model call. settings: replace those of the question's effort. method: replaces the method
-    that the question names, for a method that is not offered (bench.evaluation).
+    detail. verdicts: keeps what a scan judged, so that it is paid for once. meter: gets every model call. settings:
+    replace those of the question's effort. method: replaces the method that the question names, for a method that is
+    not offered (bench.evaluation).
 
     Returns an Answer for every outcome: model failures, refusals, exhausted budget and cancellation are finish reasons.
     Raises UnknownMethod, and whatever graph or the callbacks raise.
@@ -67,6 +69,7 @@ def answer_question(
         on_progress=on_progress,
         on_partial=on_partial,
         closer=closer,
+        verdicts=verdicts,
     )
     try:
         calls.spending.check()
@@ -85,12 +88,11 @@ def answer_question(
             timings={**calls.timings, "total": calls.spending.elapsed_ms()},
             detail=error.code,
         )
-    notes = (*time_notes(asked.understood.time), *(() if models.eyes else (WITHOUT_EYES,)))
     return replace(
         answer,
         standalone=asked.standalone,
         unmeasured=models.calibration.unmeasured,
-        notes=notes,
+        notes=(*time_notes(asked.understood.time), *notes_of(asked, answer)),
         method_version=method.version,
         prompts=prompts_digest(method.prompts, question.profile) if isinstance(method, OfferedMethod) else "",
         settings=settings_of_answer(settings, method.name),

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from gpu_workers.engine.answering.budget import Halt, Spending
 from gpu_workers.engine.answering.contract import PartialAnswer, Progress
+from gpu_workers.engine.answering.verdict_store import VerdictsInMemory, VerdictStore
 from gpu_workers.engine.answering.wording import choice_lines
 from gpu_workers.engine.models.pictures import jpeg_tokens
 from gpu_workers.engine.models.roles import (
@@ -46,7 +47,7 @@ class Calls:
 
     Only ask(), check_frames(), observe_frames() and halt() may be called from threads other than the question's own.
     halted: the first reason why no further call is made. timings: wall ms per stage. closer: returns stored frames as
-    pictures in full, None where there is none.
+    pictures in full, None where there is none. verdicts: keeps what was judged about events.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class Calls:
         on_progress: Progress | None = None,
         on_partial: Callable[[PartialAnswer], None] | None = None,
         closer: Callable[[Sequence[StoredFrame]], Sequence[bytes | None]] | None = None,
+        verdicts: VerdictStore | None = None,
     ) -> None:
         self._models = models
         self._in_flight = in_flight
@@ -67,6 +69,7 @@ class Calls:
         self.on_progress = on_progress or _unheard_progress
         self.on_partial = on_partial or _unheard
         self.closer = closer or _no_closer
+        self.verdicts: VerdictStore = verdicts if verdicts is not None else VerdictsInMemory()
         self.timings: dict[str, int] = {}
         self.halted: Halt | None = None
 
@@ -135,12 +138,17 @@ class Calls:
         return 2 * MESSAGE_TOKENS + words_tokens + len(frames) * LABEL_TOKENS + pictures
 
     def together(
-        self, stage: str, tasks: Sequence[Callable[[], Result]], *, details: Sequence[str] = ()
+        self,
+        stage: str,
+        tasks: Sequence[Callable[[], Result]],
+        *,
+        details: Sequence[str] = (),
+        landed: Callable[[Result], None] | None = None,
     ) -> list[Result]:
         """Run the tasks in parallel, at most in_flight at once; results are in the order of tasks.
 
-        Progress is reported as each task ends. A task decides itself what its failure means; an exception that it lets
-        through is raised here after the others have ended.
+        Progress is reported as each task ends; landed gets its result before that, in this thread. A task decides
+        itself what its failure means; an exception that it lets through is raised here after the others have ended.
         """
         if not tasks:
             return []
@@ -150,6 +158,8 @@ class Calls:
             for done, future in enumerate(as_completed(futures), start=1):
                 index = futures[future]
                 results[index] = future.result()
+                if landed is not None:
+                    landed(results[index])
                 self.on_progress(stage, done, len(tasks), details[index] if details else "")
         return [results[index] for index in range(len(tasks))]
 

@@ -61,7 +61,7 @@ def _as_drawn(
         node.context.text, {event.id: numbers[event.id] for event in shown.events},
         {numbers[event.id]: event for event in shown.events},
     )  # fmt: skip
-    node = replace(node, context=context, seen={**node.seen, **shown.frames})
+    node = replace(node, context=context, seen={**node.seen, **shown.frames}, findings=shown.findings)
     answer = conclude(
         desk.asked,
         desk.calls,

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Canceled
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.confidence import Signals, confidence, unconfirmed
-from gpu_workers.engine.answering.contract import Answer, CitationRecord, ClaimRecord, FinishReason, NodeRecord
-from gpu_workers.engine.answering.evidence.citations import cite
+from gpu_workers.engine.answering.composing.composed import Composed
+from gpu_workers.engine.answering.composing.ending import end_of
+from gpu_workers.engine.answering.confidence import Head, Signals, confidence, unconfirmed
+from gpu_workers.engine.answering.contract import Answer, FinishReason, NodeRecord
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.answering.verdict import Verdict
+
+CONTRADICTED = "contradicted"
+"""Detail of an abstention because the evidence contradicts every statement of the answer."""
 
 
 def conclude(
@@ -24,50 +29,64 @@ def conclude(
     top_similarity: float,
     support: Sequence[float] = (),
     lone: bool = False,
+    composed: Composed | None = None,
 ) -> Answer:
     """Return the Answer of a method.
 
     A verdict too weak to stand on is an abstention, unless the budget or the caller ended the search: then it is the
     best answer so far. support: the share of each choice by the events, if it was computed. lone: whether a single
-    sample gave the answer, so that there is no consensus to measure.
+    sample gave the answer, so that there is no consensus to measure. composed: the answer's text, if a route has
+    written it in parts; else it is composed after the vote (composing.ending).
     """
-    text, choice, reasoning, sureness = "", None, "", 0.0
-    signals: Signals | None = None
-    citations: tuple[CitationRecord, ...] = ()
-    claims: tuple[ClaimRecord, ...] = ()
     # Many choices share the support, and a vote that stands alone is not weaker for it.
     firmness = max(verdict.score, verdict.vote or 0.0) if verdict else 0.0
     weak = verdict is not None and asked.settings.samples.abstain and firmness < asked.settings.samples.lowest_answer
     answer = verdict.node.answer if verdict and (calls.halted or not weak) else None
-    if verdict is not None and answer is not None:
-        text, choice, reasoning = answer.text, answer.choice, answer.reasoning
-        signals = Signals(
-            verdict.score, verdict.margin, top_similarity, support[choice] if support and choice is not None else None
-        )
-        if lone and signals.support is None:
-            signals = unconfirmed(asked.settings.tree.gate, top_similarity)
-        sureness = confidence(signals, asked.models.calibration)
-        with calls.timed("citations"):
-            citations, claims = cite(asked, calls, verdict.source or verdict.node, answer)
-        calls.on_progress("citations", 1, 1, f"{len(citations)} citations")
-    reason, detail = finish(calls, nodes, answered=answer is not None, weak=weak)
-    return Answer(
-        text=text,
-        choice=choice,
-        confidence=sureness,
-        finish_reason=reason,
-        citations=citations,
-        nodes=tuple(records),
-        usage=calls.spending.usage(),
-        timings={**calls.timings, "total": calls.spending.elapsed_ms()},
-        reasoning=reasoning,
-        detail=detail,
-        claims=claims,
-        signals={**signals.named(), "head": _head(signals, lone)} if signals else {},
+    if verdict is None or answer is None:
+        reason, detail = finish(calls, nodes, answered=False, weak=weak)
+        return _outcome(calls, records, reason, detail)
+    share = support[answer.choice] if support and answer.choice is not None else None
+    signals = Signals(verdict.score, verdict.margin, top_similarity, share)
+    if lone and signals.support is None:
+        signals = unconfirmed(asked.settings.tree.gate, top_similarity)
+    head = _head(signals, lone)
+    end = end_of(asked, calls, verdict.source or verdict.node, answer, composed)
+    calls.on_progress("citations", 1, 1, f"{len(end.citations)} citations")
+    signals = replace(signals, supported=end.supported, contradicted=end.contradicted)
+    reason, detail = finish(calls, nodes, answered=True)
+    if not end.text and reason == "answered":
+        reason, detail = "insufficient_evidence", CONTRADICTED
+    return replace(
+        _outcome(calls, records, reason, detail),
+        text=end.text,
+        choice=answer.choice,
+        confidence=confidence(signals, asked.models.calibration, head) if end.text else 0.0,
+        citations=end.citations,
+        reasoning=answer.reasoning,
+        claims=end.claims,
+        signals={**signals.named(), "head": head},
+        notes=end.notes,
+        shape=end.shape,
+        parts=end.parts,
+        columns=end.columns,
     )
 
 
-def _head(signals: Signals, lone: bool) -> str:
+def _outcome(calls: Calls, records: Sequence[NodeRecord], reason: FinishReason, detail: str) -> Answer:
+    """Return an Answer without text."""
+    return Answer(
+        text="",
+        choice=None,
+        confidence=0.0,
+        finish_reason=reason,
+        nodes=tuple(records),
+        usage=calls.spending.usage(),
+        timings={**calls.timings, "total": calls.spending.elapsed_ms()},
+        detail=detail,
+    )
+
+
+def _head(signals: Signals, lone: bool) -> Head:
     """Return how the answer was drawn, for Answer.signals."""
     if signals.support is not None:
         return "support"

@@ -1,11 +1,19 @@
-"""How sure an answer may claim to be: one number between 0 and 1."""
+"""How sure an answer may claim to be: one number between 0 and 1, or none where nothing was measured."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Literal
 
-from gpu_workers.engine.models.calibration import Calibration, Coefficients
+from gpu_workers.engine.models.calibration import Calibration
+
+Head = Literal["support", "votes", "sample"]
+"""How an answer was drawn from what was shown: by the support of each choice, by votes or by a single sample."""
+
+CONTRADICTED_MOST = 0.5
+"""Maximum confidence of an answer with a statement that its evidence contradicts, whatever its votes say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,22 +22,20 @@ class Signals:
 
     score: S of the answer, or its total with the events' support. margin: over the best other answer. similarity: of
     the strongest retrieval hit. support: the answer's share of the events' support (choices.support), None if the
-    support was not computed.
+    support was not computed. supported, contradicted: shares of the answer's statements that the cited evidence
+    supports and contradicts, before any revision; None if none was judged.
     """
 
     score: float
     margin: float
     similarity: float
     support: float | None = None
+    supported: float | None = None
+    contradicted: float | None = None
 
     def named(self) -> dict[str, float]:
-        values = {"score": self.score, "margin": self.margin, "similarity": self.similarity}
-        return values if self.support is None else {**values, "support": self.support}
-
-
-INITIAL = Coefficients(bias=-2.8, score=3.6, margin=1.4, similarity=1.2)
-"""Coefficients by judgement, for answers without support: S 0.75 with margin 0.5 and similarity 0.5 gives 0.77, a lone
-vote of four 0.13. They order answers and give no measured probability: nothing was measured with a large reasoner."""
+        """Return the signals that were computed, by name."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def unconfirmed(gate: float, similarity: float) -> Signals:
@@ -42,10 +48,16 @@ def unconfirmed(gate: float, similarity: float) -> Signals:
     return Signals(gate, gate / 2, similarity)
 
 
-def confidence(signals: Signals, calibration: Calibration) -> float:
-    """Return the chance that the answer is right: measured if the answer has support, else by judgement."""
-    support = calibration.support
-    fit = INITIAL if signals.support is None or support is None else support.confidence.value
-    weighted = fit.score * signals.score + fit.margin * signals.margin + fit.similarity * signals.similarity
-    weighted += fit.support * (signals.support or 0.0)
-    return 1.0 / (1.0 + math.exp(-(fit.bias + weighted)))
+def confidence(signals: Signals, calibration: Calibration, head: Head | None = None) -> float | None:
+    """Return the chance that the answer is right, as it was measured on answers of this head by these models.
+
+    head: by default support if the signals have it, else votes. None if nothing was measured. An answer with a
+    contradicted statement is never surer than CONTRADICTED_MOST.
+    """
+    fit = calibration.confidence_of(head or ("votes" if signals.support is None else "support"))
+    if fit is None:
+        return None
+    values: Mapping[str, float] = signals.named()
+    weighted = sum(weight * values.get(name, 0.0) for name, weight in fit.value.weights().items())
+    sure = 1.0 / (1.0 + math.exp(-(fit.value.bias + weighted)))
+    return min(sure, CONTRADICTED_MOST) if signals.contradicted else sure

@@ -126,8 +126,8 @@ def event_text(event: StoredEvent, facts: Sequence[EntityFact] = ()) -> str:
     """
     summary = as_data(event.summary)
     told = summary.casefold()
-    spoken = _besides(told, (line.text for chunk in event.chunks for line in chunk.transcript))
-    written = _besides(told, (text for chunk in event.chunks for text in chunk.on_screen_text))
+    spoken = _untold(told, (line.text for chunk in event.chunks for line in chunk.transcript))
+    written = _untold(told, (text for chunk in event.chunks for text in chunk.on_screen_text))
     parts = [summary]
     if spoken:
         parts.append(f'Speech: "{" ".join(spoken)}"')
@@ -139,7 +139,7 @@ def event_text(event: StoredEvent, facts: Sequence[EntityFact] = ()) -> str:
     return " ".join(parts)
 
 
-def _besides(told: str, texts: Iterable[str]) -> list[str]:
+def _untold(told: str, texts: Iterable[str]) -> list[str]:
     """Return the texts as data, each once, without those that the folded text told contains as words of their own."""
     pieces = dict.fromkeys(map(as_data, texts))
     return [text for text in pieces if not re.search(rf"(?<!\w){re.escape(text.casefold())}(?!\w)", told)]

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any, Literal, Protocol, get_args
 from uuid import UUID
 
+from gpu_workers.engine.answering.asking.understood import Shape
 from gpu_workers.engine.models.roles import ModelCall
 from gpu_workers.engine.retrieval.fusion import FUSIONS as FUSIONS
 
@@ -20,6 +21,7 @@ RouteWish = Literal["auto", "search", "time", "whole", "scan", "objects"]
 
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 CHECKS: tuple[CheckMode, ...] = get_args(CheckMode)
+ROUTE_WISHES: tuple[RouteWish, ...] = get_args(RouteWish)
 
 INSUFFICIENT = "insufficient"
 """The word a model uses to abstain; never a choice's letter."""
@@ -183,12 +185,26 @@ class ClaimRecord:
     """One statement of the answer and the citations that it rests on, by their indices in Answer.citations.
 
     status: contradicted if a citation contradicts it and none supports it, supported if one supports it, else (and
-    without any citation) unverified.
+    without any citation) unverified. A contradicted statement of an open answer is not in Answer.text, but in effort
+    `paper`.
     """
 
     text: str
     status: CitationStatus
     citations: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPart:
+    """A part of a composed text: an item, a step, a row, a place or a sentence, in the order of the text.
+
+    text: its words, without marks. claim: its index in Answer.claims, which holds its status and its citations. cells:
+    of a table's row, one for each of Answer.columns; empty for other shapes.
+    """
+
+    text: str
+    claim: int
+    cells: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,12 +232,15 @@ class Answer:
     the answer had to do without, in words. degraded: the same as stable codes, such as no_speech.
     method_version, prompts, settings: what would have to be equal for another answer to be made in the same way.
     understood: what the question's words were taken to ask for (asking.understood.Understood.record).
+    confidence: the chance that the answer is right, 0 to 1; None where nothing was calibrated for answers of this head
+    by these models; 0 without an answer. shape: form of the text. parts, columns: the text in parts, empty for a
+    sentence; in the text "[1, 3]" after a part numbers its citations from 1.
     prompts: 16 hex digits over the wording of all prompts that the method can send. settings: JSON-serialisable.
     """
 
     text: str
     choice: int | None
-    confidence: float
+    confidence: float | None
     finish_reason: FinishReason
     citations: tuple[CitationRecord, ...] = ()
     nodes: tuple[NodeRecord, ...] = ()
@@ -239,6 +258,9 @@ class Answer:
     prompts: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     understood: Mapping[str, Any] = field(default_factory=dict)
+    shape: Shape = "sentence"
+    parts: tuple[AnswerPart, ...] = ()
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +276,6 @@ class PartialAnswer:
 
 class Progress(Protocol):
     """Receives the progress of a question, in the thread that answers it. stage: support, retrieval, search, check,
-    citations."""
+    compose, revise, citations."""
 
     def __call__(self, stage: str, done: int, total: int, detail: str) -> None: ...

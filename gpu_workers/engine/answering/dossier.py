@@ -140,7 +140,7 @@ def _voted(asked: Asked, desk: Desk, state: State, shown: Shown) -> list[AnswerN
     desk.calls.on_progress("search", 1, 1, "SA")
     if draw.halt:
         desk.calls.halt(draw.halt)
-    return [AnswerNode("SA", state, shown.context, draw, votes, seen=shown.frames)]
+    return [AnswerNode("SA", state, shown.context, draw, votes, seen=shown.frames, findings=shown.findings)]
 
 
 def margin_of(node: AnswerNode) -> float:
@@ -153,4 +153,12 @@ def _own(asked: Asked, state: State, shown: Shown, proposed: ParsedAnswer) -> An
     """Return the node of the method's own answer."""
     gate = asked.settings.tree.gate
     draw = Draw(parsed=[proposed])
-    return AnswerNode("SA", state, shown.context, draw, (AnswerVote((0,), 0, 1.0, 0.0, gate),), seen=shown.frames)
+    return AnswerNode(
+        "SA",
+        state,
+        shown.context,
+        draw,
+        (AnswerVote((0,), 0, 1.0, 0.0, gate),),
+        seen=shown.frames,
+        findings=shown.findings,
+    )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from gpu_workers.engine.answering.composing.writing import COMPOSE_PROMPTS
 from gpu_workers.engine.answering.method_settings import METHOD_SETTINGS
 from gpu_workers.engine.answering.presets import SearchSettings
 from gpu_workers.engine.prompts import load
@@ -16,7 +17,7 @@ CONDENSE_PROMPTS = frozenset({"condense", "name_time"})
 
 OBSERVE_PROMPTS = frozenset({"observe", "observe_measured", "observe_view"})
 CHECK_PROMPTS = frozenset({"check", "check_observed", "check_view"})
-CITATION_PROMPTS = OBSERVE_PROMPTS | {"verify"}
+CITATION_PROMPTS = OBSERVE_PROMPTS | {"verify"} | COMPOSE_PROMPTS
 ANSWER_PROMPTS = frozenset({"answer_rules", "answer_question", "answer_repair"})
 
 

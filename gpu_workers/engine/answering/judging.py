@@ -39,13 +39,7 @@ def judge_events(
     """Return of which events the statement is true, in one call. Raises Halt, ModelError."""
     if not events:
         return Judged()
-    count = asked.models.reasoner.count_tokens
-    texts = [
-        text if count(text := event_text(event)) <= EVENT_TOKENS else cut(text, count, EVENT_TOKENS) for event in events
-    ]
-    prompt = load("judge_events", asked.question.profile).substitute(
-        events=numbered(texts), statement=as_data(statement)
-    )
+    prompt = judge_prompt(asked, events, statement)
     schema = object_of({"true": _numbers(len(events)), "false": _numbers(len(events))})
     sample = _asked(asked, calls, prompt, schema, stage=stage, meter=meter, most=len(events))
     if sample.refused:
@@ -55,6 +49,15 @@ def judge_events(
         return Judged(error="unreadable")
     true, false = (set(_read(fields.get(name), len(events))) for name in ("true", "false"))
     return Judged(frozenset(events[n].id for n in true - false), frozenset(events[n].id for n in false - true))
+
+
+def judge_prompt(asked: Asked, events: Sequence[StoredEvent], statement: str) -> str:
+    """Return the prompt of judge_events(), each event cut to EVENT_TOKENS."""
+    count = asked.models.reasoner.count_tokens
+    texts = [
+        text if count(text := event_text(event)) <= EVENT_TOKENS else cut(text, count, EVENT_TOKENS) for event in events
+    ]
+    return load("judge_events", asked.question.profile).substitute(events=numbered(texts), statement=as_data(statement))
 
 
 def rank_texts(asked: Asked, calls: Calls, texts: Sequence[str], phrase: str, *, meter: Meter) -> list[int] | None:

@@ -73,7 +73,7 @@ _ABSTENTION = re.compile(r"^\W*(insufficient|not enough|cannot (be )?(determined
 def _from_fields(fields: Mapping[str, Any], choices: Sequence[str]) -> ParsedAnswer | None:
     lowered = {str(key).lower(): value for key, value in fields.items()}
     reasoning = storable(str(lowered.get("reasoning") or "")).strip()
-    cited = _numbers(lowered.get("evidence"))
+    cited = event_numbers(lowered.get("evidence"))
     raw = lowered.get("answer")
     if raw is None or isinstance(raw, (dict, list)):
         return None
@@ -125,7 +125,7 @@ def _holds(text: str, choice: str) -> bool:
     return bool(words) and len(words) > 1 and f" {words} " in f" {plain(text)} "
 
 
-def _numbers(value: Any) -> tuple[int, ...]:
+def event_numbers(value: Any) -> tuple[int, ...]:
     """Return the event numbers of [2, "E5"], "E2, E5" or 2, each once, in order."""
     items = value if isinstance(value, list) else [value]
     numbers = [int(digits) for item in items for digits in re.findall(r"(?<![-\d.])\d{1,6}", str(item))]

@@ -114,6 +114,10 @@ class PromptSettings:
     """Number of words that a reasoning trace is asked to have at most."""
     answer_tokens: int = 512
     """Maximum tokens of one sample."""
+    compose_tokens: int = 0
+    """Maximum tokens of a composed answer; with 0 every answer is the sentence that the vote decided on."""
+    revise: bool = True
+    """Whether statements of an open answer that the evidence contradicts are corrected once, else removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +160,9 @@ def changed(settings: SearchSettings, **values: Any) -> SearchSettings:
     return replace(settings, **groups, **values)
 
 
-_OURS = SearchSettings("medium", TreeSettings(max_depth=2), SampleSettings(n=4))
+_OURS = SearchSettings(
+    "medium", TreeSettings(max_depth=2), SampleSettings(n=4), prompt=PromptSettings(compose_tokens=1_000)
+)
 
 _PRESETS: dict[Effort, SearchSettings] = {
     "low": changed(
@@ -166,6 +172,7 @@ _PRESETS: dict[Effort, SearchSettings] = {
         max_depth=1,
         check="off",
         context_tokens=3_000,
+        compose_tokens=0,
         retrieval=RetrievalSettings(rewriting=False),
     ),
     "medium": _OURS,
@@ -186,7 +193,7 @@ _PRESETS: dict[Effort, SearchSettings] = {
         SampleSettings(n=8, early_majority=False, rescale=False, abstain=False),
         RetrievalSettings(events=5, graph_events=0, transcript=0, context=0.0, fusion="borda", weights={}, words=0),
         LookSettings(check="on_disagreement"),
-        prompt=PromptSettings(context_tokens=24_000, least_events=0, sa_ratio=1.0),
+        prompt=PromptSettings(context_tokens=24_000, least_events=0, sa_ratio=1.0, revise=False),
         verify_frames=True,
         entailment=False,
     ),
@@ -247,6 +254,7 @@ def settings_for(
         requery_tokens=limits.requery_tokens,
         reasoning_words=limits.reasoning_words,
         answer_tokens=limits.answer_tokens,
+        compose_tokens=min(settings.prompt.compose_tokens, 2 * limits.answer_tokens),
         in_flight=limits.in_flight,
     )
     if effort == "low":

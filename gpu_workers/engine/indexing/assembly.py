@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Chunk, EntityMention, Event, EventRecord, Extraction, Span, stable_id, unit
-from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions, mention_text
+from gpu_workers.engine.indexing.identity import identity_text
+from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions
 from gpu_workers.engine.indexing.semantic_chunking import MAX_CHUNKS, SemanticChunker
 from gpu_workers.engine.models.roles import IndexModels, Meter, ModelError, ModelRefused
 from gpu_workers.engine.ports import EntityDirectory, EventSink
@@ -147,7 +148,7 @@ class EventAssembler:
             return
         mentions = [distinct_mentions(draft.extraction.mentions) for _, draft in drafted]
         texts = [
-            [embedded_text(draft.summary, group), *map(mention_text, named)]
+            [embedded_text(draft.summary, group), *map(identity_text, named)]
             for (group, draft), named in zip(drafted, mentions, strict=True)
         ]
         vectors = self._models.text_embedder.embed(list(chain.from_iterable(texts)), meter=self._meter)

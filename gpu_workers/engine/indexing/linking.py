@@ -26,9 +26,12 @@ from gpu_workers.engine.ekg import (
     stable_id,
     unit,
 )
+from gpu_workers.engine.indexing.identity import marks, share_mark
 from gpu_workers.engine.ports import EntityDirectory
 
 CANDIDATES = 8
+NAMED_CANDIDATES = 32
+"""Maximum number of entities that are compared with a mention that has a code or full name: looks say less then."""
 MAX_ALIASES = 16
 
 
@@ -37,12 +40,15 @@ class LinkingSettings:
     """Minimum cosine between a mention and an entity's centroid to link them.
 
     tau_by_type: by entity type; tau for types that are missing. Several people or cars have similar descriptions,
-    places rarely do. tau_across_types: for entities of another type ("truck" and "vehicle").
+    places rarely do. tau_across_types: for entities of another type ("truck" and "vehicle"). tau_named: for an entity
+    with a code or full name of the mention (engine.indexing.identity.marks); it counts more than looks, which change
+    with clothes and light. Two that have different ones are never linked.
     """
 
     tau: float = 0.80
     tau_by_type: Mapping[str, float] = field(default_factory=lambda: {"person": 0.85, "vehicle": 0.85})
     tau_across_types: float = 0.97
+    tau_named: float = 0.50
 
     def threshold(self, mention_type: str, entity_type: str) -> float:
         if mention_type != entity_type:
@@ -62,11 +68,6 @@ class LinkedEvent:
     entities: tuple[Entity, ...]
     mentions: tuple[LinkedMention, ...]
     relations: tuple[Relation, ...]
-
-
-def mention_text(mention: EntityMention) -> str:
-    """Return the text that is embedded for a mention: name and description, since either alone is too little."""
-    return f"{mention.name}: {mention.description}" if mention.description else mention.name
 
 
 def distinct_mentions(mentions: Sequence[EntityMention]) -> tuple[EntityMention, ...]:
@@ -105,7 +106,8 @@ class EntityLinker:
         entities: dict[UUID, Entity] = {}
         merged: dict[UUID, tuple[EntityMention, Vector]] = {}
         owner: dict[str, UUID] = {}
-        for mention, embedding, candidates in zip(mentions, embeddings, self._candidates(embeddings), strict=True):
+        known = self._candidates(mentions, embeddings)
+        for mention, embedding, candidates in zip(mentions, embeddings, known, strict=True):
             entity = self._chosen(mention, candidates) or self._new(event_id, mention, embedding)
             if entity.id in merged:
                 first, vector = merged[entity.id]
@@ -127,16 +129,33 @@ class EntityLinker:
         if len(embeddings):
             self._directory.expect(embeddings, limit=CANDIDATES, floor=self._settings.floor)
 
-    def _candidates(self, embeddings: NDArray[np.float32]) -> Sequence[Sequence[tuple[Entity, float]]]:
+    def _candidates(
+        self, mentions: Sequence[EntityMention], embeddings: NDArray[np.float32]
+    ) -> Sequence[Sequence[tuple[Entity, float]]]:
         if not len(embeddings):
             return ()
-        return self._directory.nearest(embeddings, limit=CANDIDATES, floor=self._settings.floor)
+        candidates = list(self._directory.nearest(embeddings, limit=CANDIDATES, floor=self._settings.floor))
+        named = [row for row, mention in enumerate(mentions) if marks((mention.name, *mention.aliases))]
+        if named:
+            floor = min(self._settings.tau_named, self._settings.floor)
+            found = self._directory.nearest(embeddings[named], limit=NAMED_CANDIDATES, floor=floor)
+            for row, further in zip(named, found, strict=True):
+                candidates[row] = further
+        return candidates
 
     def _chosen(self, mention: EntityMention, candidates: Sequence[tuple[Entity, float]]) -> Entity | None:
+        """Return the nearest entity that the mention can be; one with its code or full name before all others."""
+        mine = marks((mention.name, *mention.aliases))
+        by_looks: Entity | None = None
         for entity, cosine in candidates:
-            if cosine >= self._settings.threshold(mention.type, entity.type):
+            theirs = marks((entity.name, *entity.aliases)) if mine else frozenset[str]()
+            named = share_mark(mine, theirs)
+            if named and mention.type == entity.type and cosine >= self._settings.tau_named:
                 return entity
-        return None
+            near = cosine >= self._settings.threshold(mention.type, entity.type)
+            if by_looks is None and near and (named or not theirs):
+                by_looks = entity
+        return by_looks
 
     def _new(self, event_id: UUID, mention: EntityMention, embedding: Vector) -> Entity:
         entity_id = stable_id("entity", *self._scope, event_id, _key(mention.name))

@@ -1,4 +1,4 @@
-"""The languages that are told apart, by their ISO 639-1 codes."""
+"""The languages that are distinguished, by their ISO 639-1 codes."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ initial values: no limits, choices decided by votes alone, and thresholds that n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Generic, TypeVar
 
 EMBEDDED_REASONER = "qwen2.5-coder-1.5b"
@@ -69,13 +69,19 @@ class SupportWeights:
 
 @dataclass(frozen=True, slots=True)
 class Coefficients:
-    """Coefficients of a logistic regression of right answers on an answer's signals (answering.confidence)."""
+    """Coefficients of a logistic regression of right answers on an answer's signals (answering.confidence.Signals)."""
 
     bias: float
-    score: float
-    margin: float
-    similarity: float
+    score: float = 0.0
+    margin: float = 0.0
+    similarity: float = 0.0
     support: float = 0.0
+    supported: float = 0.0
+    contradicted: float = 0.0
+
+    def weights(self) -> dict[str, float]:
+        """Return the coefficients by the names of the signals."""
+        return {name: value for name, value in asdict(self).items() if name != "bias"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +120,8 @@ class Calibration:
 
     reasoner, similarity, text_embedder: the names of these models; reasoner is "" for index models. same_sense: minimum
     cosine of a claim and a passage at which the passage supports the claim. limits: None for a reasoner that
-    reads the contexts of every effort in full. support: None if the votes alone decide about choices.
+    reads the contexts of every effort in full. support: None if the votes alone decide about choices. confidences: the
+    coefficients of answers that were not drawn by support, by the head that drew them (Answer.signals).
     """
 
     reasoner: str
@@ -124,6 +131,13 @@ class Calibration:
     same_sense: Fit[float]
     limits: Fit[ReasonerLimits | None]
     support: ChoiceSupport | None
+    confidences: Mapping[str, Fit[Coefficients]] = field(default_factory=dict)
+
+    def confidence_of(self, head: str) -> Fit[Coefficients] | None:
+        """Return the measured coefficients of answers of a head; None if nothing was measured."""
+        by_support = self.support.confidence if self.support is not None and head == "support" else None
+        fit = by_support or self.confidences.get(head)
+        return fit if fit is not None and fit.measured else None
 
     @property
     def unmeasured(self) -> tuple[str, ...]:

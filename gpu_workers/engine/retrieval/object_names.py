@@ -53,12 +53,12 @@ FILLERS = frozenset(
 )
 """Words next to a colour that name nothing themselves."""
 
-_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
+WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 
 
 def name_tokens(text: str) -> list[str]:
     """Return the words of a text in lower case, nouns in the singular, in order."""
-    return [singular(word) for word in _WORD.findall(text.casefold())]
+    return [singular(word) for word in WORD.findall(text.casefold())]
 
 
 def singular(word: str) -> str:

@@ -60,14 +60,17 @@ class RetrievalSettings:
 
 HYBRID = RetrievalSettings(
     events=50,
+    entities=0,
+    graph_events=0,
     fusion="sum",
-    weights={"entity": 0.02, "graph": 0.02, "transcript": 0.5, "words": 0.3},
+    weights={"transcript": 0.5, "words": 0.3},
     context=0.2,
     words=50,
     always_words=True,
     crowding=0.5,
 )
-"""Search by meaning and by words. The numbers are the best on tapes of one seed (docs/evaluation.md)."""
+"""Search by meaning and by words. The numbers are the best on tapes of one seed (docs/evaluation.md). Entities and the
+graph lead to the same descriptions again and cost right first ranks."""
 
 MOST_EXACT = 10_000
 """Maximum number of events that are compared with exact phrases."""

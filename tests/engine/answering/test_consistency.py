@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from gpu_workers.engine.answering.confidence import Signals, confidence
 from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.search.consistency import score_votes
-from gpu_workers.engine.models.calibration import UNMEASURED
+from gpu_workers.engine.models.calibration import UNMEASURED, Coefficients, Fit
 from gpu_workers.engine.models.roles import Meter
 from tests.engine.answering.world import EMBEDDED, ScriptedSimilarity
 
@@ -124,13 +125,35 @@ def test_empty_traces_agree_with_nothing() -> None:
     assert scored([vote(0, ""), vote(0, "")], ScriptedSimilarity())[0].thought == 0.0
 
 
-def test_confidence_grows_with_each_of_its_signals() -> None:
-    base = confidence(Signals(0.5, 0.2, 0.4), UNMEASURED)
+def test_without_a_calibration_there_is_no_confidence() -> None:
+    assert confidence(Signals(0.9, 0.9, 0.9), UNMEASURED) is None
+    assert confidence(Signals(0.9, 0.9, 0.9, support=0.9), UNMEASURED) is None
+    assert confidence(Signals(0.9, 0.9, 0.9), EMBEDDED) is None, "only support was calibrated"
+    assert confidence(Signals(0.9, 0.9, 0.9), EMBEDDED, "sample") is None
 
-    assert confidence(Signals(0.75, 0.5, 0.5), UNMEASURED) == pytest.approx(0.769, abs=0.001)
-    assert confidence(Signals(0.6, 0.2, 0.4), UNMEASURED) > base
-    assert confidence(Signals(0.5, 0.3, 0.4), UNMEASURED) > base
-    assert confidence(Signals(0.5, 0.2, 0.5), UNMEASURED) > base
+
+def test_an_initial_curve_is_no_calibration() -> None:
+    guessed = replace(UNMEASURED, confidences={"votes": Fit(Coefficients(bias=-2.8, score=3.6))})
+
+    assert confidence(Signals(0.9, 0.9, 0.9), guessed) is None
+
+
+def test_confidence_takes_agreement_claims_and_retrieval_as_they_were_fitted() -> None:
+    """By hand: 1 / (1 + exp(-(-1 + 2 * 0.5 + 1 * 0.4 + 0.5 * 1))) = 1 / (1 + exp(-0.9))."""
+    curve = Coefficients(bias=-1.0, score=2.0, similarity=1.0, supported=0.5, contradicted=-3.0)
+    fitted = replace(UNMEASURED, confidences={"votes": Fit(curve, "answers", "command")})
+
+    assert confidence(Signals(0.5, 0.2, 0.4, supported=1.0), fitted) == pytest.approx(0.7109, abs=0.0001)
+    assert confidence(Signals(0.5, 0.2, 0.4, supported=0.0), fitted) == pytest.approx(0.5987, abs=0.0001)
+    assert confidence(Signals(0.5, 0.2, 0.4, supported=0.5, contradicted=0.5), fitted) < 0.3
+
+
+def test_a_contradicted_answer_is_never_sure() -> None:
+    """The fitted curve does not know of contradictions and would give 0.94."""
+    sure = Signals(0.9, 0.9, 0.9, support=1.0, supported=0.0, contradicted=1.0)
+
+    assert confidence(replace(sure, contradicted=0.0), EMBEDDED) > 0.9
+    assert confidence(sure, EMBEDDED) == 0.5
 
 
 def test_with_support_confidence_is_what_was_fitted() -> None:

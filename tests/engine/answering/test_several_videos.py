@@ -9,13 +9,18 @@ from uuid import UUID
 import pytest
 
 from gpu_workers.engine.answering import QuestionInput, answer_question
+from gpu_workers.engine.answering.asking.understood import Understood
+from gpu_workers.engine.answering.composing.writing import composing_messages
 from gpu_workers.engine.answering.context import event_context
+from gpu_workers.engine.answering.parsing import ParsedAnswer
 from gpu_workers.engine.answering.search.across_videos import MOST_VIDEOS, compared_videos, spread_over
 from gpu_workers.engine.answering.titles import TITLE_CHARACTERS, shortened, titles_of, videos_line
-from gpu_workers.engine.ekg import stable_id
+from gpu_workers.engine.answering.tools.desk import Desk
+from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph, MemoryVideo
 from gpu_workers.engine.ports import Recording
 from gpu_workers.engine.retrieval.fusion import RankedEvent
+from tests.engine.answering.desks import desk_of
 from tests.engine.answering.world import make_video, models, says, scripted
 
 GATE, YARD, DOCK = sorted(stable_id("video", name) for name in ("gate", "yard", "dock"))
@@ -164,3 +169,28 @@ def test_a_comparison_reads_events_of_each_video_and_other_questions_the_nearest
     assert plain.count(" video 2 ") == 0
     assert compared.count("video 2 ") >= 1
     assert compared.count(" video 1 ") > 1
+
+
+# --- routes and composed texts ----------------------------------------------------------------------------------------
+
+
+def test_a_desk_names_videos_by_title_for_a_reader_and_by_number_for_a_model() -> None:
+    graph = InMemoryGraph([filmed(GATE, "a van comes"), filmed(YARD, "a van parks", title="")])
+    desk = desk_of(graph)
+    titled = Desk(replace(desk.asked, recordings=graph.recordings()), desk.calls)
+
+    assert titled.place(GATE, Span(0, 3_000)) == "video 1 0:00:00-0:00:03"
+    assert titled.place(GATE, Span(0, 3_000), titled=True) == '"Gate camera" 0:00:00-0:00:03'
+    assert titled.place(YARD, Span(0, 3_000), titled=True) == "video 2 0:00:00-0:00:03"
+
+
+def test_a_composer_is_asked_to_name_several_videos_only() -> None:
+    graph = InMemoryGraph([filmed(GATE, "a van comes"), filmed(YARD, "a van parks")])
+    asked = replace(desk_of(graph).asked, understood=Understood(shape="list"))
+    answer = ParsedAnswer("a van", None, sufficient=True)
+    alone = composing_messages(asked, "E1", "none", answer)
+    several = composing_messages(replace(asked, recordings=graph.recordings()), "E1", "none", answer)
+
+    assert "by its title" not in str(alone)
+    assert "by its title" in str(several[0])
+    assert alone[1] == several[1]

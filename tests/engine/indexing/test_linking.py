@@ -16,13 +16,13 @@ from gpu_workers.engine.ekg import (
     stable_id,
     unit,
 )
+from gpu_workers.engine.indexing.identity import identity_text
 from gpu_workers.engine.indexing.linking import (
     EntityLinker,
     LinkedEvent,
     LinkingSettings,
     compact_entities,
     distinct_mentions,
-    mention_text,
 )
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 
@@ -146,8 +146,8 @@ def test_repeated_names_of_an_event_are_one_mention() -> None:
 
 
 def test_a_mention_is_embedded_with_its_name() -> None:
-    assert mention_text(EntityMention("dog", "animal", "brown")) == "dog: brown"
-    assert mention_text(EntityMention("dog", "animal", "")) == "dog"
+    assert identity_text(EntityMention("dog", "animal", "brown")) == "dog: brown"
+    assert identity_text(EntityMention("dog", "animal", "")) == "dog"
 
 
 def test_an_event_without_mentions_links_nothing() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.asking.quotes import read_quotes
+from gpu_workers.engine.answering.asking.routing import routed
 from gpu_workers.engine.answering.asking.times.naming import narrow_to_time
 from gpu_workers.engine.answering.calls import Calls
 
@@ -13,5 +16,5 @@ def understand(asked: Asked, calls: Calls) -> Asked:
 
     The steps, each in a module of its own: language, exact words, time, route. May raise Halt.
     """
-    # language: engine.languages; exact words: asking.quotes; time: asking.times; route: asking.routing.
-    return narrow_to_time(read_quotes(asked), calls)
+    asked = narrow_to_time(read_quotes(asked), calls)
+    return replace(asked, understood=routed(asked, calls, asked.understood))

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.asking.routing import ROUTE_PROMPTS
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import Support, choice_support
 from gpu_workers.engine.answering.choices.weighing import weigh_support
@@ -19,15 +20,17 @@ from gpu_workers.engine.answering.identity import (
 )
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
 from gpu_workers.engine.answering.routes import ROUTE_ANSWERS
+from gpu_workers.engine.answering.routes.whole import WHOLE_PROMPTS
 from gpu_workers.engine.answering.search.tree_search import search_tree
 from gpu_workers.engine.answering.tools.contract import Artifact
 from gpu_workers.engine.answering.verdict import decide
+from gpu_workers.engine.answering.verdict_store import JUDGE_PROMPTS
 from gpu_workers.engine.models.roles import ModelError
 
 
 class Ava:
     name = "ava"
-    version = "4"
+    version = "5"
     description = "Searches events, entities and frames, walks a tree of searches and weighs the answers drawn in it."
     needs: frozenset[Artifact] = frozenset({"events", "frames"})
     typical_calls: TypicalCalls = {"low": (1, 2), "medium": (2, 9), "high": (4, 30), "paper": (18, 22)}
@@ -36,6 +39,9 @@ class Ava:
         | ANSWER_PROMPTS
         | CITATION_PROMPTS
         | CHECK_PROMPTS
+        | ROUTE_PROMPTS
+        | WHOLE_PROMPTS
+        | JUDGE_PROMPTS
         | {"rewrite", "requery", "requery_keywords", "judge_choice", "inspect_plan", "inspect_reflect"}
     )
 

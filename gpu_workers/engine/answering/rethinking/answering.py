@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from gpu_workers.engine.answering.closing import weighs
 from gpu_workers.engine.answering.context import EventContext
-from gpu_workers.engine.answering.evidence.citations import cite
+from gpu_workers.engine.answering.evidence.claims import claims_of
+from gpu_workers.engine.answering.evidence.grounding import Statement, ground
 from gpu_workers.engine.answering.looking.closer_look import closer_look
 from gpu_workers.engine.answering.parsing import answer_schema
 from gpu_workers.engine.answering.presets import changed
@@ -37,14 +38,14 @@ def bears_out(desk: Desk, node: AnswerNode) -> bool:
     """Whether a citation from what was shown supports the node's answer, by words alone."""
     if node.answer is None or not node.answers:
         return False
-    settings = replace(desk.asked.settings, verify_citations=False, verify_frames=False)
     shown = shown_so_far(desk, node.answer, "")
     numbers = desk.sightings.numbers
     events = {numbers[event.id]: event for event in shown.events}
     context = EventContext("", {event.id: number for number, event in events.items()}, events)
     whole = replace(node, context=context)
-    citations, _ = cite(replace(desk.asked, settings=settings), desk.calls, whole, node.answer)
-    return any(citation.status == "supported" for citation in citations)
+    statements = [Statement(claim) for claim in claims_of(node.answer)]
+    grounds = ground(desk.asked, desk.calls, whole, statements, whole=node.answer.text, deep=False)
+    return any(statement.status == "supported" for statement in grounds.statements)
 
 
 def _by_frames(desk: Desk, question: str, local: LocalContext, known: Sequence[str]) -> AnswerNode:

@@ -83,7 +83,7 @@ def root_state(asked: Asked, calls: Calls) -> State:
         ranking = _over_videos(asked, calls, ranking, queries)
     except ModelError as error:
         failed = failed or error.code
-    events = tuple(ranking[: asked.settings.tree.event_cap])
+    events = tuple(_with_stretch(asked, ranking)[: asked.settings.tree.event_cap])
     return State("", events, top_similarity=retrieved.top_similarity, failed=failed)
 
 
@@ -105,6 +105,21 @@ def _over_videos(
         return {event_id: event.video_id for event_id, event in asked.graph.load_events(event_ids).items()}
 
     return over_videos(ranking, asked.own_words, asked.recordings, shown=shown, videos_of=videos_of, find=find)
+
+
+def _with_stretch(asked: Asked, ranking: Sequence[RankedEvent]) -> Sequence[RankedEvent]:
+    """Return the ranking, followed by the other events of the time that the question names if all of them fit: what
+    happened then may be like nothing that the question says."""
+    time, most = asked.understood.time, asked.settings.tree.event_cap
+    if time is None or not time.spans:
+        return ranking
+    places = asked.graph.timeline(limit=most + 1)
+    if len(places) > most:
+        return ranking
+    known = {event.event_id for event in ranking}
+    lowest = min((event.score for event in ranking), default=1.0)
+    others = (place.event_id for place in places if place.event_id not in known)
+    return [*ranking, *(RankedEvent(event_id, lowest / 2) for event_id in others)]
 
 
 def _reranked(asked: Asked, calls: Calls, ranking: Sequence[RankedEvent], text: str) -> Sequence[RankedEvent]:

@@ -34,7 +34,8 @@ from gpu_workers.engine.prompts import load
 @dataclass(frozen=True, slots=True)
 class AnswerNode:
     """An SA, CA or IN node with its outcome. votes: best first, empty if nothing was answered. context: the events
-    shown. seen: frames that an inspection rests on, by their event."""
+    shown. seen: frames that an inspection rests on, by their event. findings: lines that were shown after the
+    events."""
 
     path: str
     state: State
@@ -43,6 +44,7 @@ class AnswerNode:
     votes: tuple[AnswerVote, ...] = ()
     reused_from: str = ""
     seen: Mapping[UUID, StoredFrame] = field(default_factory=dict)
+    findings: str = ""
 
     @property
     def answer(self) -> ParsedAnswer | None:

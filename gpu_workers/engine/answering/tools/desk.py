@@ -132,12 +132,18 @@ class Desk:
         videos = self.videos
         return videos.get(1) if len(videos) == 1 else videos.get(number or 0)
 
-    def place(self, video_id: UUID, span: Span) -> str:
-        """Return when something happens, as "0:01:05-0:01:20", after its video's number if there are several."""
+    def place(self, video_id: UUID, span: Span, *, titled: bool = False) -> str:
+        """Return when something happens, as "0:01:05-0:01:20", after its video's number if there are several. titled:
+        after its title, for a reader."""
         times = f"{clock(span.start_ms, hours=True)}-{clock(span.end_ms, hours=True)}"
         if not self.several:
             return times
-        return f"video {self.numbers[video_id]} {times}"
+        return f"{self.video_name(video_id) if titled else f'video {self.numbers[video_id]}'} {times}"
+
+    def video_name(self, video_id: UUID) -> str:
+        """Return a video of several for a reader: its title, or its number if it has none."""
+        title = self.asked.titles.get(video_id)
+        return f'"{title}"' if title else f"video {self.numbers[video_id]}"
 
     def event_line(self, event: StoredEvent, *, most_tokens: int) -> str:
         """Number the event, and return it as a line: number, place, what happens, speech and writing."""

@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu_workers.engine.ports import StoredObject
-from gpu_workers.engine.retrieval.object_names import COLOURS, FILLERS, categories_named, name_tokens, same_form
+from gpu_workers.engine.retrieval.object_names import (
+    COLOURS,
+    FILLERS,
+    WORD,
+    categories_named,
+    name_tokens,
+    same_form,
+    singular,
+)
 
 NEARNESS = 0.6
 """Minimum cosine of a text and a category that do not share a word. With all-MiniLM-L6-v2 the lowest right pair of 40
@@ -58,6 +66,25 @@ def matching(words: str, objects: Sequence[StoredObject], embed: Embed) -> Match
     likely.sort(key=lambda thing: -nearness[_name(thing)])
     found = _coloured(likely, colours)
     return Matches(found.objects, bool(found.objects), found.colour_missing)
+
+
+def named_things(words: str) -> tuple[str, tuple[str, ...]]:
+    """Return the part of words from the first to the last that names a category or a colour, "" if no category is
+    named; and all other words in lower case, without fillers. Only the detector's own categories are known."""
+    written = WORD.findall(words)
+    tokens = [singular(word.casefold()) for word in written]
+    taken: set[int] = set()
+    for name in sorted(categories_named(tokens), key=lambda name: -len(name.split())):
+        parts = name.split()
+        for at in range(len(tokens) - len(parts) + 1):
+            if tokens[at : at + len(parts)] == parts:
+                taken |= set(range(at, at + len(parts)))
+    if not taken:
+        return "", tuple(word.casefold() for word in written)
+    taken |= {at for at, token in enumerate(tokens) if token in COLOURS}
+    named = " ".join(written[min(taken) : max(taken) + 1])
+    others = [word.casefold() for at, word in enumerate(written) if at not in taken and tokens[at] not in FILLERS]
+    return named, tuple(others)
 
 
 def categories_there(objects: Sequence[StoredObject]) -> str:

@@ -18,17 +18,14 @@ from gpu_workers.engine.ports import StoredEvent, ViewQuery
 CANDIDATES = 64
 """Number of events nearest to the anchor's words that are looked at."""
 
-NEAR = 0.8
-"""Minimum similarity of an occurrence, as a share of that of the best one."""
-
 
 def order_spans(asked: Asked, calls: Calls, order: Order) -> tuple[dict[UUID, Span], str]:
     """Return by video what comes after, or before, the nth occurrence of the order's anchor, and its meaning.
 
-    Occurrences are runs of events that have the anchor's words, or, if too few have them, that are near to them.
+    Occurrences are runs of events that have all of the anchor's words, or that are clearly nearer to them than others.
     A video with fewer of them is left out. Without any the spans are empty. Raises ModelError of the embedder.
     """
-    events = _alike(asked, calls, order.anchor)
+    events = _alike(asked, calls, order.anchor, least=max(1, order.nth))
     spans: dict[UUID, Span] = {}
     places: list[str] = []
     recordings = asked.graph.recordings()
@@ -47,8 +44,8 @@ def order_spans(asked: Asked, calls: Calls, order: Order) -> tuple[dict[UUID, Sp
     return spans, f"{order.order} {_nth(order.nth)} {order.anchor}, which was found at {shown}"
 
 
-def _alike(asked: Asked, calls: Calls, anchor: str) -> list[StoredEvent]:
-    """Return the events that show the anchor."""
+def _alike(asked: Asked, calls: Calls, anchor: str, *, least: int) -> list[StoredEvent]:
+    """Return the events that show the anchor. least: the number of them that the question takes for granted."""
     query = embed_queries(asked.models.text_embedder, [anchor], meter=calls.meter)[0]
     hits = asked.graph.search_views({"event": ViewQuery(query, CANDIDATES)}, floor=asked.settings.retrieval.floor)
     found = hits["event"]
@@ -56,15 +53,22 @@ def _alike(asked: Asked, calls: Calls, anchor: str) -> list[StoredEvent]:
         return []
     events: Mapping[UUID, StoredEvent] = asked.graph.load_events([hit.event_id for hit in found])
     wanted = content_words(anchor)
-    named = [
+    near = _clearly_nearer([hit.similarity for hit in found], least=least)
+    return [
         events[hit.event_id]
-        for hit in found
-        if hit.event_id in events and wanted and wanted <= content_words(event_text(events[hit.event_id]))
+        for rank, hit in enumerate(found)
+        if hit.event_id in events
+        and (rank < near or (wanted and wanted <= content_words(event_text(events[hit.event_id]))))
     ]
-    if named:
-        return named
-    near = NEAR * found[0].similarity
-    return [events[hit.event_id] for hit in found if hit.similarity >= near and hit.event_id in events]
+
+
+def _clearly_nearer(similarities: Sequence[float], *, least: int) -> int:
+    """Return the number of similarities before the widest gap that at least `least` of them precede, in falling order.
+
+    All of them if there are not more. No fixed similarity says what shows an anchor: it depends on the words.
+    """
+    gaps = {n: similarities[n - 1] - similarities[n] for n in range(least, len(similarities))}
+    return max(gaps, key=lambda n: (gaps[n], -n), default=len(similarities))
 
 
 def _occurrences(events: Sequence[StoredEvent]) -> list[Span]:

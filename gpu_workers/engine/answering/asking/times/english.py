@@ -18,6 +18,9 @@ _ORDINALS = listed(
 )
 _PAST = {"half past": 30, "quarter past": 15, "a quarter past": 15, "quarter to": -15, "a quarter to": -15}
 _VIDEOS = listed("video recording film movie clip footage tape stream")
+_WHOLE = ("it", "it all", "this", *(f"{the} {v}" for the, v in product(("the", "this"), _VIDEOS)))
+_BEGIN = ("begin", "start")
+_OVER = listed("over done finished completed")
 _CLOCKS = ("the clock", "the timestamp", "the time stamp", "the on screen clock", "the clock on screen", "its clock")
 _SHOWS = listed("showed shows show read reads said says displayed displays")
 
@@ -62,8 +65,16 @@ ENGLISH = Lexicon.of(
     entries("t", "the / a / an / this / that"),
     entries("O", "of"),
     entries("H", {"half": 2, "quarter": 4}),
-    entries("B", "beginning / start / very beginning / very start / opening"),
-    entries("E", "end / very end"),
+    entries("B", "beginning / start / very beginning / very start / opening / initial"),
+    entries("E", "end / very end / closing / concluding"),
+    entries(
+        "E", " / ".join(f"{the} {v} {ends}" for the, v, ends in product(("the", "this"), _VIDEOS, ("ends", "end")))
+    ),
+    entries("Y", " / ".join(f"how {does} {it} end" for does, it in product(("does", "did"), _WHOLE))),
+    entries(
+        "Z", " / ".join(f"how {does} {it} {begin}" for does, it, begin in product(("does", "did"), _WHOLE, _BEGIN))
+    ),
+    entries(".", " / ".join(f"{be} {over}" for be, over in product(("is", "was", "has been"), _OVER))),
     entries("M", "middle / halfway through"),
     entries("V", " / ".join(f"of {the} {v}" for the, v in product(("the", "this", "that", "each"), _VIDEOS))),
     entries("V", " / ".join(f"in {the} {v}" for the, v in product(("the", "this"), _VIDEOS))),
@@ -86,7 +97,7 @@ ENGLISH = Lexicon.of(
             "at night / in the night / night / tonight": PartOfDay(21, 30),
         },
     ),
-    entries(">", "after / later than"),
+    entries(">", "after / later than / once the"),
     entries("<", "before / until / till / earlier than"),
     entries("S", " / ".join(f"{w} {c} {s}" for w, c, s in product(("when", "while", "as"), _CLOCKS, _SHOWS))),
     entries("g", "about / around / roughly / approximately / circa / shortly after"),

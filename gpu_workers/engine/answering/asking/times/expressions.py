@@ -88,11 +88,15 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A part of each video: from numerator start to numerator end over of (the second half is 1 to 2 of 2)."""
+    """A part of each video: from numerator start to numerator end over of (the second half is 1 to 2 of 2).
+
+    most_ms: maximum length of a part at an edge of the video, 0 without one.
+    """
 
     start: int
     end: int
     of: int
+    most_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +110,11 @@ class Order:
 
 Expression = Clocked | Offset | Edge | Share | Order
 
-OPENING = Share(0, 1, 10)
-"""The beginning of a video: its first tenth."""
+OPENING = Share(0, 1, 10, 10 * MINUTE_MS)
+"""The beginning of a video: its first tenth, ten minutes at most."""
 
-CLOSING = Share(9, 10, 10)
-"""The end of a video: its last tenth."""
+CLOSING = Share(9, 10, 10, 10 * MINUTE_MS)
+"""The end of a video: its last tenth, ten minutes at most."""
 
 CENTRE = Share(4, 6, 10)
 """The middle of a video."""

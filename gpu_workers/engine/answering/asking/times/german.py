@@ -72,8 +72,10 @@ GERMAN = Lexicon.of(
     entries("O", "von"),
     entries("f", "von"),
     entries("H", {"hälfte": 2, "drittel": 3, "viertel": 4}),
-    entries("B", "anfang / beginn / zu beginn / ganz am anfang"),
-    entries("E", "ende / schluss / zum schluss"),
+    entries("B", "anfang / beginn"),
+    entries("E", "ende / schluss"),
+    entries("Z", "zu beginn / zu anfang / ganz am anfang"),
+    entries("Y", "zum schluss / ganz am ende"),
     entries("M", "mitte"),
     entries(
         "V", " / ".join(f"{of} {v}" for of, v in product(("des", "im", "vom", "von dem", "dieses", "in dem"), _VIDEOS))

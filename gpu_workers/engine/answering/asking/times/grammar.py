@@ -38,7 +38,8 @@ MOST_ANCHOR_WORDS = 8
 """Maximum number of words that name the event of an order."""
 
 _DURATION = r"(?:d|n-?[uQ](?:&?n-?[uQ])*|[uQ])"
-_ELSEWHERE = r"(?!O)"
+# "At the end of the table" is no time, nor are "am Ende des Tisches" and "al final de la mesa".
+_ELSEWHERE = r"(?![Oft])"
 _TIMED = r"[cn]K?"
 
 
@@ -67,14 +68,15 @@ class _Parsing:
 
 
 def named_time(text: str, *, language: str = "") -> NamedTime | None:
-    """Return the times that text names; None if it names none. language: ISO 639-1 code; "" tries every table.
+    """Return the times that text names; None if it names none.
 
+    language: ISO 639-1 code; "" tries every table, and the one that explains most of the text counts.
     A language without a table has figures alone (1:23:45), read with the English table.
     """
     if language:
         return _named(text, LEXICONS.get(language, ENGLISH))
-    found = (_named(text, lexicon) for lexicon in LEXICONS.values())
-    return next((time for time in found if time is not None), None)
+    found = [time for lexicon in LEXICONS.values() if (time := _named(text, lexicon)) is not None]
+    return max(found, key=lambda time: len(time.words), default=None)
 
 
 def hints_at_time(text: str, *, language: str = "") -> bool:
@@ -137,7 +139,7 @@ def _day(parsing: _Parsing) -> Day | None:
     for match in parsing.matches("y"):
         parsing.take(match)
         return Day(ago=parsing.tokens[match.start()].value)
-    for match in parsing.matches(r"[aoi]t?o?w|w(?=p)"):
+    for match in parsing.matches(r"[aoi]t?o?w|w(?=p|\.?c|\.?[abfi]t?[cn])|(?<=c)w"):
         value = parsing.of(match, "w")[0].value
         # Part of the day in the same word: left for _part_of_day().
         parsing.take(match)
@@ -255,12 +257,20 @@ def _minutes(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iter
 
 def _edges(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
     """The first ten minutes, the last half hour."""
-    for match in parsing.matches(rf"(?P<lead>i?t?)(?P<edge>o)(?P<length>{_DURATION})(?P<video>V?)(?!-)"):
-        nth = parsing.tokens[match.start("edge")].value
+    for match in parsing.matches(rf"(?P<lead>i?t?)(?P<edge>[oBE])(?P<length>{_DURATION})(?P<video>V?)(?!-)"):
+        edge = parsing.tokens[match.start("edge")]
+        nth = {"B": 1, "E": -1}.get(edge.kind, edge.value)
         if nth not in (1, -1) or not (match["lead"] or match["video"]):
+            continue
+        # "The last minute decision": a unit alone may belong to the next word.
+        alone = match["length"] in ("u", "Q") and "i" not in match["lead"] and not match["video"]
+        if alone and parsing.kinds[match.end() : match.end() + 1] not in ("", "."):
             continue
         parsing.take(match)
         yield Edge("first" if nth == 1 else "last", _length(parsing, match, "length")[0])
+    for match in parsing.matches(rf"i?t?(?P<length>{_DURATION})(?:at?(?P<edge>[BE])|<t?E)V?{_ELSEWHERE}"):
+        parsing.take(match)
+        yield Edge("first" if match["edge"] == "B" else "last", _length(parsing, match, "length")[0])
 
 
 def _shares(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
@@ -273,11 +283,10 @@ def _shares(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Itera
         first = of - 1 if number < 0 else number - 1
         parsing.take(match)
         yield Share(first, first + 1, of)
-    for match in parsing.matches(rf"(?:[ai]+t?)?BV?{_ELSEWHERE}|[ab<>]*t?BV"):
-        if match["video"] if "video" in match.groupdict() else match.group()[:1] in "aib<>" or "V" in match.group():
-            parsing.take(match)
-            yield OPENING
-    for match in parsing.matches(rf"at?EV?{_ELSEWHERE}|[aib<>]*t?EV|(?<=&)t?E{_ELSEWHERE}"):
+    for match in parsing.matches(rf"(?:[ai]+t?B|Z)V?{_ELSEWHERE}|(?:[abi<>]*t?B|Z)V"):
+        parsing.take(match)
+        yield OPENING
+    for match in parsing.matches(rf"(?:at?E|Y)V?{_ELSEWHERE}|(?:[aib<>]*t?E|Y)V|(?<=&)t?E{_ELSEWHERE}"):
         parsing.take(match)
         yield CLOSING
     for match in parsing.matches(r"[ai]?t?MV"):

@@ -26,6 +26,8 @@ KINDS = {
     "H": "a share: half is 2, quarter is 4",
     "B": "beginning",
     "E": "end",
+    "Z": "at the beginning, in one phrase",
+    "Y": "at the end, in one phrase",
     "M": "middle",
     "V": "of the video",
     "N": "into the video",
@@ -89,7 +91,7 @@ _HALF = r"(?:\s?(?P<half>[ap])\.?\s?m\b\.?)"
 _PIECES = re.compile(
     r"(?P<iso>(?<!\d)(?P<y>\d{4})-(?P<mo>\d{1,2})-(?P<da>\d{1,2})(?!\d))"
     r"|(?P<dotted>(?<![\d.:])(?P<da2>\d{1,2})\.(?P<mo2>\d{1,2})\.(?P<y2>\d{4})?(?!\d))"
-    rf"|(?P<clock>(?<![\d:/.])(?P<h>\d{{1,3}}):(?P<mi>[0-5]\d)(?::(?P<s>[0-5]\d))?(?![\d:]){_HALF}?)"
+    rf"|(?P<clock>(?<![\d:/.])(?P<h>\d{{1,3}}):(?P<mi>[0-5]\d)(?::(?P<s>[0-5]\d))?(?!\d|:\d){_HALF}?)"
     rf"|(?P<hour>(?<![\d:/.])(?P<h2>\d{{1,2}})(?:\.(?P<mi2>[0-5]\d))?(?:{_HALF.replace('half', 'half2')}|\s?Uhr\b"
     r"(?:\s(?P<mi4>[0-5]\d)\b)?|h(?P<mi3>[0-5]\d)?\b(?!\s?\d)))"
     r"|(?P<ordinal>(?<![\d:/.])\d{1,3}(?:st|nd|rd|th|ª|º)\b|(?<![\d:/.])\d{1,2}\.(?=\s[^\W\d_]))"

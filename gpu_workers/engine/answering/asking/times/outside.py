@@ -75,4 +75,5 @@ def _filmed(wall: WallClock | None) -> str:
         return ""
     if not wall.dated:
         return f" ({start:%H:%M} to {end:%H:%M} on the clock in the picture)"
-    return f" (filmed from {start.day} {start:%B %Y %H:%M} to {end.day} {end:%B %Y %H:%M}, {wall.zone})"
+    zone = f", {wall.zone}" if wall.zone else ""
+    return f" (filmed from {start.day} {start:%B %Y %H:%M} to {end.day} {end:%B %Y %H:%M}{zone})"

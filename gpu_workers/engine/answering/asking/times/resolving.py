@@ -140,6 +140,10 @@ def _edge(edge: Edge, until_ms: int) -> Span | None:
 
 def _share(share: Share, until_ms: int) -> Span | None:
     start_ms, end_ms = until_ms * share.start // share.of, until_ms * share.end // share.of
+    if share.most_ms and not start_ms:
+        end_ms = min(end_ms, share.most_ms)
+    elif share.most_ms:
+        start_ms = max(start_ms, end_ms - share.most_ms)
     return Span(start_ms, end_ms) if start_ms < end_ms else None
 
 

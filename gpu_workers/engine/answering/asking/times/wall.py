@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from gpu_workers.engine.answering.asking.times.expressions import Clocked, PartOfDay, Reading
 from gpu_workers.engine.ekg import Span
@@ -14,6 +13,9 @@ from gpu_workers.engine.wall_clock import WallClock
 
 ABOUT = timedelta(minutes=5)
 """Half the width of "around three"."""
+
+_MOMENT = timedelta(minutes=30)
+"""Maximum length of an interval that is one moment of a clock, and no stretch."""
 
 _DAYTIME = (8, 20)
 """Hours in which "at three" is meant if nothing else says which half of the day."""
@@ -41,18 +43,18 @@ def resolve_wall(
         return {}, "", False
     latest = max(stretch.ends_at for clock in clocks.values() for stretch in clock.stretches)
     best: tuple[tuple[bool, date, bool], dict[UUID, Span], _Interval] | None = None
-    zone = ""
+    zone = next((clock.zone for clock in clocks.values() if clock.zone), "")
     first: _Interval | None = None
     for _, clock in sorted(clocks.items()):
-        zone = zone or clock.zone
-        today = (now or latest).astimezone(ZoneInfo(clock.zone)).date()
+        present = (now or latest).astimezone(clock.tzinfo).replace(tzinfo=None)
+        today = present.date()
         for interval in _intervals(named, _days(clock, named, today), today):
             first = first or interval
             spans = {other: span for other, c in clocks.items() if (span := _filmed(c, interval)) is not None}
             if not spans:
                 continue
             day = interval[0].date()
-            rank = (day <= today or not clock.dated, day, _DAYTIME[0] <= interval[0].hour < _DAYTIME[1])
+            rank = (interval[0] <= present or not clock.dated, day, _DAYTIME[0] <= interval[0].hour < _DAYTIME[1])
             if best is None or rank > best[0]:
                 best = rank, spans, interval
     if best is not None:
@@ -74,7 +76,7 @@ def _dated(clocks: Mapping[UUID, WallClock]) -> bool:
 
 def _days(clock: WallClock, named: Clocked, today: date) -> list[date]:
     """Return the days that are meant: those that were filmed, or the named one if it was not filmed."""
-    zone = ZoneInfo(clock.zone)
+    zone = clock.tzinfo
     filmed: set[date] = set()
     for stretch in clock.stretches:
         day, last = stretch.begins_at.astimezone(zone).date(), stretch.ends_at.astimezone(zone).date()
@@ -143,6 +145,8 @@ def _moments(reading: Reading, midnight: datetime, part: PartOfDay | None) -> It
     for each in hours:
         moment = midnight + timedelta(hours=each, minutes=minute, seconds=second)
         if part is not None and part.end > 24 and each < part.end - 24:
+            # "Saturday at three at night" may be the night before Sunday, or the small hours of Saturday.
+            yield moment
             moment += timedelta(days=1)
         if part is None or part.start <= (moment - midnight) / timedelta(hours=1) < part.end:
             yield moment
@@ -150,15 +154,18 @@ def _moments(reading: Reading, midnight: datetime, part: PartOfDay | None) -> It
 
 def _filmed(clock: WallClock, interval: _Interval) -> Span | None:
     """Return the stretch of video time that holds all that was filmed in the interval of local time."""
-    zone = ZoneInfo(clock.zone)
-    # An hour that comes twice is meant as a whole: its first beginning, its last end. A time inside it is the first.
-    start = interval[0].replace(tzinfo=zone)
-    end = interval[1].replace(tzinfo=zone)
-    if interval[1] - interval[0] > timedelta(minutes=30):
-        end = interval[1].replace(tzinfo=zone, fold=1) if interval[1].minute else end
-    parts = clock.spans(start, end) or clock.spans(
-        interval[0].replace(tzinfo=zone, fold=1), interval[1].replace(tzinfo=zone, fold=1)
-    )
+    zone = clock.tzinfo
+    start, end = (moment.replace(tzinfo=zone) for moment in interval)
+    if interval[1] - interval[0] <= _MOMENT:
+        # A time that the change to summer time leaves out was never filmed. Of a time that comes twice, the first.
+        if start.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != interval[0]:
+            return None
+        again = start.replace(fold=1)
+        parts = clock.spans(start, start.astimezone(UTC) + (interval[1] - interval[0]))
+        parts = parts or clock.spans(again, again.astimezone(UTC) + (interval[1] - interval[0]))
+    else:
+        # An hour that comes twice is meant as a whole.
+        parts = clock.spans(start, end.replace(fold=1) if interval[1].minute else end)
     return Span(parts[0].start_ms, max(part.end_ms for part in parts)) if parts else None
 
 
@@ -168,5 +175,5 @@ def _in_words(interval: _Interval, named: Clocked, zone: str, *, dated: bool) ->
     day = f"{start.day} {start:%B %Y}, " if dated else ""
     last = f"{end.day} {end:%B %Y}, " if dated and end.date() != start.date() else ""
     until = "" if end - start <= timedelta(minutes=1) else f" to {last}{end:{shape}}"
-    source = " on the clock in the picture" if named.frame == "shown" or not dated else f" ({zone})"
+    source = " on the clock in the picture" if named.frame == "shown" or not zone else f" ({zone})"
     return f"{day}{start:{shape}}{until}{source}"

@@ -1,0 +1,47 @@
+"""What a question's words were taken to ask for, as an answer shows it."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from rest_framework import serializers
+
+from backend.api.public_ids import PublicIdField
+from gpu_workers.engine.answering.asking.understood import ROUTES, ChosenBy, Shape
+
+
+class UnderstoodSpanSerializer(serializers.Serializer[Any]):
+    """The stretch of one video that a question's time means."""
+
+    video_id = PublicIdField("vid", help_text="Video of the stretch.")
+    start_ms = serializers.IntegerField(help_text="Begin of the stretch, in milliseconds.")
+    end_ms = serializers.IntegerField(help_text="End of the stretch, in milliseconds.")
+
+
+class UnderstoodTimeSerializer(serializers.Serializer[Any]):
+    """The time that a question names."""
+
+    words = serializers.CharField(help_text="The words that name it.")
+    meaning = serializers.CharField(help_text="The same in plain words, with the resolved times.")
+    order = serializers.CharField(help_text="`after` or `before` an event; empty without one.")
+    anchor = serializers.CharField(help_text="The words of that event; empty without one.")
+    chosen_by = serializers.ChoiceField(get_args(ChosenBy), help_text="What read the time: rules or a model.")
+    spans = UnderstoodSpanSerializer(
+        many=True, help_text="What was read of each video; empty if no video has the time."
+    )
+
+
+class UnderstoodSerializer(serializers.Serializer[Any]):
+    """What a question's words were taken to ask for. No text of a video takes part in it."""
+
+    route = serializers.ChoiceField(ROUTES, help_text="How the question was answered.")
+    chosen_by = serializers.ChoiceField(
+        get_args(ChosenBy), help_text="What chose the route: you (`caller`), rules, a model, or nothing (`default`)."
+    )
+    shape = serializers.ChoiceField(get_args(Shape), help_text="Form of the answer.")
+    language = serializers.CharField(help_text="ISO 639-1 code of the question's language; empty if unknown.")
+    searched = serializers.CharField(help_text="The words that were searched for; empty if they are the question's.")
+    quoted = serializers.ListField(child=serializers.CharField(), help_text="Words that had to be found exactly.")
+    predicate = serializers.CharField(help_text="The statement that a scan judged; empty for other routes.")
+    counted = serializers.CharField(help_text="What was counted in the object memory; empty for other routes.")
+    time = UnderstoodTimeSerializer(allow_null=True, help_text="The time that the question names; null without one.")

@@ -1,0 +1,207 @@
+"""What the words of a question say about the way to answer it, by language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+Pattern = re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RouteWords:
+    """Patterns over a question, in any case of its letters. Groups `rest` and `pre` hold what is left.
+
+
+    times: how often. many: how many of something. every: all moments of something. ever: whether something happens at
+    all. about, summary, topics, steps, changed: the whole of a stretch. happens: what a stretch of time holds, with no
+    other word. parts: nouns whose number is that of the parts of a video. auxiliary: verbs without a meaning of their
+    own, before the words to judge. everywhere: words that name the scope as a whole. table, listed: forms of an answer.
+    unsure: words that may ask for more than a search finds.
+    """
+
+    times: Pattern
+    many: Pattern
+    every: Pattern
+    ever: Pattern
+    about: Pattern
+    summary: Pattern
+    topics: Pattern
+    steps: Pattern
+    changed: Pattern
+    happens: Pattern
+    table: Pattern
+    listed: Pattern
+    parts: Pattern
+    auxiliary: Pattern
+    everywhere: Pattern
+    unsure: Pattern
+
+
+_RECORDING = (
+    r"(?:video|recording|footage|clip|film|movie|stream|tape|episode|meeting|lecture|talk|session|show|interview|"
+    r"match|game|day|morning|afternoon|evening|night|hour|week)"
+)
+_WHICH = r"(?:this|that|these|the|my|our|it|all)"
+_WHOLE = r"(?:whole |entire |full |complete )?"
+
+
+def _words(**patterns: str) -> RouteWords:
+    return RouteWords(**{name: re.compile(pattern, re.IGNORECASE) for name, pattern in patterns.items()})
+
+
+_ENGLISH = _words(
+    times=r"(?P<pre>.*?)\bhow (?:many times|often|frequently)\b(?P<rest>.*)",
+    many=r"(?P<pre>.*?)\b(?:how many(?! (?:times|minutes|hours|seconds|days|weeks|months|years|points|dollars|euros|"
+    r"pounds|percent|degrees|met(?:re|er)s|kilomet\w+|miles|kilos?|grams|lit(?:re|er)s|pages)\b)(?: of (?:the|these|"
+    r"those))?|(?:the )?(?:total )?number of|count (?:up )?(?:the number of |how many |all (?:the )?|the ))"
+    r"(?P<rest>.+)",
+    every=r"(?P<pre>.*?)\b(?:(?:every|each|all)(?: of)?(?: the)?(?: single)? (?:times?|moments?|occasions?|instances?|"
+    r"occurrences?|events?|scenes?|clips?)|whenever|wherever)\b(?: when| that| where| in which| at which| of| with| "
+    r"whose)?(?P<rest>.*)",
+    ever=r"(?P<pre>)^(?:do|does|did|is|are|was|were|has|have|had|can)\b(?P<rest>.*\b(?:ever|never|even once|"
+    r"at any (?:point|time|moment))\b.*)",
+    about=rf"^what(?:'s|s| is| was| are| were)?(?: all)?(?: {_WHICH})?(?: {_WHOLE}{_RECORDING}s?)?(?: all)? about$",
+    summary=r"^(?:(?:give|write|make|show)(?: me| us)? )?(?:an?|the|one)?\s?(?:\w+ )?(?:summar\w+|recap|overview|"
+    r"synopsis|outline|gist|tl;?dr)\b|^sum up\b|\b(?:key|main|most important) (?:points|moments|events|parts|themes|"
+    rf"ideas|takeaways)\b|^describe {_WHICH} {_WHOLE}{_RECORDING}$|^what (?:happens|happened|is happening|goes on|"
+    rf"went on|takes place|took place) (?:in|during|throughout|over) {_WHICH} {_WHOLE}{_RECORDING}s?$",
+    topics=r"\b(?:which|what|list|name|all|how many|the|main)\b.*\b(?:topics|subjects|themes|chapters)\b|"
+    rf"\bthe (?:topic|subject|theme) of {_WHICH}\b",
+    steps=r"\b(?:list|what|which|name|give|show|describe|explain|write)\b.*\bsteps\b|\bstep[- ]by[- ]step\b",
+    changed=r"^what(?:'s| is| has| have| had| was| all)?(?: been| all)? (?:different|chang(?:e|es|ed|ing))\b|^how "
+    r"(?:did|does|has|have) .*\bchanged?$|\bwhat changes\b",
+    happens=r"^(?:(?:tell me|describe|show me) )?(?:and )?what (?:happen(?:s|ed)|is happening|was happening|goes on|"
+    r"went on|is going on|was going on|takes place|took place|occur(?:s|red)|is (?:shown|visible|to be seen)|was "
+    r"(?:shown|visible)|can (?:be seen|you see|we see|i see)|do (?:you|we|i) see|is there to see)(?: (?:there|then|"
+    r"here|"
+    rf"on (?:the )?(?:screen|camera|video)|in {_WHICH} {_RECORDING}))*$",
+    table=r"\b(?:as|in|into) (?:an? )?(?:\w+ )?table\b|\btabulate\b|\btable of\b",
+    listed=r"^(?:list|name|enumerate|give (?:me )?(?:a list|all))\b|^(?:what|which) are (?:all )?the\b|\ba list of\b",
+    parts=r"^\W*(?:different |distinct |main )?(?:topics|subjects|themes|chapters|sections|parts)\b",
+    auxiliary=r"^\W*(?:(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|there|been|it happen that|in "
+    r"total|we see|you see|i see)\b\W*)+",
+    everywhere=rf"\b(?:in|during|throughout|over|of|on) {_WHICH} {_WHOLE}{_RECORDING}s?\b|\b(?:in total|altogether|"
+    r"overall|all in all|in all|on camera|on screen|at all|ever|never|even once|at any (?:point|time|moment)|exactly|"
+    r"please)\b|\b(?:are|is|were|was) there\b",
+    unsure=r"\b(?:always|ever|never|every|everything|throughout|overall|altogether|total|usually|mostly|repeatedly|"
+    r"count|counts|whole|entire|sequence|stages|phases|storyline|plot|summar\w+|in general)\b",
+)
+_GERMAN = _words(
+    times=r"(?P<pre>.*?)\b(?:wie oft|wie ?viele? ?mal\w*|wie häufig)\b(?P<rest>.*)",
+    many=r"(?P<pre>.*?)\b(?:wie ?viele?|die (?:anzahl|zahl) der)\b(?P<rest>.+)",
+    every=r"(?P<pre>.*?)\b(?:jedes ?mal|immer|alle (?:momente|stellen|szenen|male|ereignisse))\b,?(?: wenn| an denen|"
+    r" in denen| bei denen| wo| mit)(?P<rest>.*)",
+    ever=r"(?P<pre>)^(?:hat|haben|ist|sind|war|waren|wird|gibt|gab|kommt|kam|geht|ging|fährt|fuhr)\b(?P<rest>.*\b(?:"
+    r"jemals|je|nie|niemals|irgendwann)\b.*)",
+    about=r"\bworum (?:geht|ging|handelt)\b|\bwovon handelt\b|^was ist (?:das|der) thema\b",
+    summary=r"^(?:bitte )?fass\w*\b.*\bzusammen\b|zusammenfass\w*|\büberblick\b|\bkurzfassung\b|\b(?:wichtigsten|"
+    r"wesentlichen) (?:punkte|momente|ereignisse)\b",
+    topics=r"\bthemen\b",
+    steps=r"\bschritte?n?\b",
+    changed=r"^was (?:hat|haben) sich\b.*(?:änder|wandel)|^was (?:ver)?änder\w* sich\b|^was ist anders\b",
+    happens=r"^was (?:passiert\w*|geschieht|geschah|ist (?:passiert|geschehen|los|zu sehen)|war (?:los|zu sehen)|sieht "
+    r"man|ist da los)(?: da| dort| dann)?$",
+    table=r"\btabelle\b|\btabellarisch\b",
+    listed=r"^(?:liste|nenne|zähle)\b|\beine liste\b",
+    parts=r"^\W*(?:themen|kapitel|abschnitte|teile)\b",
+    auxiliary=r"^\W*(?:(?:ist|sind|war|waren|wird|werden|wurde|wurden|hat|haben|gibt|gab|es|kann|man|sieht)\b\W*)+",
+    everywhere=r"\b(?:im|in diesem|in der|auf dem) (?:ganzen |gesamten )?(?:video|film|aufnahme|clip)\b|\b(?:insgesamt|"
+    r"jemals|je|nie|niemals|irgendwann|zu sehen|bitte|überhaupt)\b",
+    unsure=r"\b(?:immer|jemals|nie|niemals|insgesamt|ständig|meistens|ganze|gesamte|ablauf|verlauf|zähle)\b",
+)
+_SPANISH = _words(
+    times=r"(?P<pre>.*?)\b(?:cu[aá]ntas veces|con qu[eé] frecuencia)\b(?P<rest>.*)",
+    many=r"(?P<pre>.*?)\b(?:cu[aá]nt[oa]s|el n[uú]mero de)\b(?P<rest>.+)",
+    every=r"(?P<pre>.*?)\b(?:cada vez|todas las veces|todos los momentos|todas las escenas)\b(?: que| en los? que| en "
+    r"las? que)?(?P<rest>.*)",
+    ever=r"(?P<pre>)^(?P<rest>.*\b(?:alguna vez|nunca|jam[aá]s|en alg[uú]n momento)\b.*)",
+    about=r"\bde qu[eé] (?:se )?(?:trata|va|habla)\b",
+    summary=r"\bresum\w*|\bsinopsis\b|\b(?:puntos|momentos) (?:clave|principales)\b",
+    topics=r"\btemas\b",
+    steps=r"\bpasos\b|\bpaso a paso\b",
+    changed=r"\bqu[eé] (?:ha |han )?cambi\w+",
+    happens=r"^qu[eé] (?:pas[aóo]|ha pasado|pasaba|sucedi[oó]|sucede|ocurre|ocurri[oó]|se ve|se ve[ií]a)(?: all[ií]| "
+    r"entonces)?$",
+    table=r"\btabla\b",
+    listed=r"^(?:lista|enumera|nombra)\b|\buna lista\b",
+    parts=r"^\W*(?:temas|cap[ií]tulos|partes)\b",
+    auxiliary=r"^\W*(?:(?:hay|hubo|ha|han|se|es|son|est[aá]n?|aparecen?)\b\W*)+",
+    everywhere=r"\b(?:en|durante) (?:el|este|todo el|la|esta|toda la) (?:v[ií]deo|grabaci[oó]n|clip|pel[ií]cula)\b|"
+    r"\b(?:"
+    r"en total|alguna vez|nunca|jam[aá]s|en alg[uú]n momento|por favor)\b",
+    unsure=r"\b(?:siempre|nunca|jam[aá]s|en total|todo el|toda la|secuencia|cuenta)\b",
+)
+_CHINESE = _words(
+    times=r"(?P<pre>.*?)(?:多少次|[几幾]次|多少回|多久一次)(?P<rest>.*)",
+    many=r"(?P<pre>.*?)(?:多少|[几幾])[个個辆輛名位只隻条條台只件]?(?P<rest>.+)",
+    every=r"(?P<pre>.*?)(?:每一?次|所有(?=.*(?:时刻|時刻|片段|地方)))(?P<rest>.*)",
+    ever=r"(?P<pre>)(?P<rest>.*(?:有没有|有沒有|是否|曾经|曾經|从未|從未|从来没有).*)",
+    about=r"(?:讲|講|说|說|关于|關於)(?:了|的)?(?:是)?(?:什么|什麼|啥)|主要内容|主要內容|大意",
+    summary=r"总结|總結|概括|摘要|概述|概要",
+    topics=r"主题|主題|话题|話題",
+    steps=r"步骤|步驟",
+    changed=r"(?:什么|什麼|哪些)(?:改变|改變|变化|變化)|[变變]了(?:什么|什麼)|(?:改变|改變)了(?:什么|什麼)",
+    happens=r"^(?:当时|當時|那时|那時|这时|這時|都)?(?:发生|發生)了?(?:什么|什麼|啥)(?:事情?)?了?$",
+    table=r"表格",
+    listed=r"列出|列举|列舉",
+    parts=r"^(?:主题|主題|话题|話題|章节|章節|部分)",
+    auxiliary=r"^(?:有|是|会|會)+",
+    everywhere=r"(?:在)?(?:整个|整個|这个|這個|这段|這段)?(?:视频|視頻|影片|录像|錄像)(?:里|裡|中|内|內)?|总共|總共|一共|有没有|"
+    r"有沒有|是否|曾经|曾經|从未|從未|从来没有|[吗嗎呢]$|出现了?$|出現了?$",
+    unsure=r"总是|總是|从不|從不|整个|整個|一共|总共|總共|全部",
+)
+_ARABIC = _words(
+    times=r"(?P<pre>.*?)(?:كم مر[ةه]|كم عدد المرات(?: التي)?)(?P<rest>.*)",
+    many=r"(?P<pre>.*?)(?:كم عدد|كم)\b(?P<rest>.+)",
+    every=r"(?P<pre>.*?)(?:في كل مرة|كل مرة|جميع اللحظات التي)(?P<rest>.*)",
+    ever=r"(?P<pre>)^هل\b(?P<rest>.*(?:أبدا|أبداً|قط|في أي وقت|من قبل).*)",
+    about=r"عم(?:ّ|ا|ّا)? (?:يدور|يتحدث|تدور)|عن ماذا|حول ماذا|ما (?:هو )?موضوع",
+    summary=r"لخ(?:ص|ّص)|ملخص|خلاصة|موجز|تلخيص",
+    topics=r"المواضيع|الموضوعات",
+    steps=r"خطوات",
+    changed=r"ما(?:ذا)? (?:الذي )?تغي(?:ر|ّر)",
+    happens=r"^ماذا (?:حدث|يحدث|حصل|جرى|كان يحدث)(?: هناك)?$",
+    table=r"جدول",
+    listed=r"^(?:اذكر|عدد|اسرد)\b|قائمة",
+    parts=r"^\W*(?:المواضيع|الموضوعات|مواضيع|الفصول)",
+    auxiliary=r"^\W*(?:(?:هناك|يوجد|كان|كانت|في)\b\W*)+",
+    everywhere=r"في (?:هذا |كامل )?الفيديو|أبداً?|قط|في أي وقت|من قبل|إجمالا",
+    unsure=r"دائما|أبدا|كامل|إجمالا",
+)
+
+BY_LANGUAGE: Mapping[str, RouteWords] = {
+    "en": _ENGLISH,
+    "de": _GERMAN,
+    "es": _SPANISH,
+    "zh": _CHINESE,
+    "ar": _ARABIC,
+}
+"""By ISO 639-1 code."""
+
+THINGS: Mapping[str, str] = {
+    **dict.fromkeys(("menschen", "personen", "leute", "personas", "gente", "人", "أشخاص", "شخص", "الأشخاص"), "people"),
+    **dict.fromkeys(("männer", "hombres"), "men"),
+    **dict.fromkeys(("frauen", "mujeres"), "women"),
+    **dict.fromkeys(("kinder", "niños", "孩子"), "children"),
+    **dict.fromkeys(("autos", "wagen", "coches", "carros", "汽车", "汽車", "车", "車", "سيارة", "سيارات"), "cars"),
+    **dict.fromkeys(("lastwagen", "lkw", "camiones", "卡车", "卡車", "شاحنة", "شاحنات"), "trucks"),
+    **dict.fromkeys(("busse", "autobuses", "公交车", "حافلة", "حافلات"), "buses"),
+    **dict.fromkeys(("fahrräder", "bicicletas", "自行车", "自行車", "دراجة", "دراجات"), "bicycles"),
+    **dict.fromkeys(("hunde", "perros", "狗", "كلب", "كلاب"), "dogs"),
+    **dict.fromkeys(("katzen", "gatos", "猫", "貓", "قطة", "قطط"), "cats"),
+    **dict.fromkeys(("tiere", "animales", "动物", "動物", "حيوانات"), "animals"),
+    **dict.fromkeys(("vögel", "pájaros", "鸟", "鳥", "طيور"), "birds"),
+}
+"""English names of things that are tracked, by other languages' words."""
+
+COLOURS: Mapping[str, str] = {
+    **dict.fromkeys(("rote", "roten", "roter", "rojos", "rojas", "红色", "紅色", "حمراء"), "red"),
+    **dict.fromkeys(("blaue", "blauen", "azules", "蓝色", "藍色", "زرقاء"), "blue"),
+    **dict.fromkeys(("grüne", "grünen", "verdes", "绿色", "綠色", "خضراء"), "green"),
+    **dict.fromkeys(("weiße", "weißen", "blancos", "blancas", "白色", "بيضاء"), "white"),
+    **dict.fromkeys(("schwarze", "schwarzen", "negros", "negras", "黑色", "سوداء"), "black"),
+    **dict.fromkeys(("gelbe", "gelben", "amarillos", "amarillas", "黄色", "黃色", "صفراء"), "yellow"),
+}
+"""English names of colours, by other languages' words."""

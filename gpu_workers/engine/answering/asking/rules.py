@@ -1,0 +1,161 @@
+"""The route, the shape and the statement of a question, by rules over its words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gpu_workers.engine.answering.asking.route_words import BY_LANGUAGE, COLOURS, THINGS, RouteWords
+from gpu_workers.engine.answering.asking.understood import Route, Shape
+from gpu_workers.engine.answering.tools.object_words import named_things
+
+STATEMENT_CHARACTERS = 200
+"""Maximum length of a statement that is judged, and of the words for what is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What rules read in a question. certain: False if its words may ask for more than the rules decided."""
+
+    route: Route = "search"
+    shape: Shape = "sentence"
+    predicate: str = ""
+    counted: str = ""
+    certain: bool = True
+
+
+def read_question(question: str, *, language: str = "", time_words: str = "") -> Reading:
+    """Return how a question wants to be answered.
+
+    language: ISO 639-1 code of the question, "" if unknown. time_words: the part of it that names a time, which is
+    already understood; a question with one that has no other content asks what happens then.
+    """
+    text = _bare(question, time_words)
+    if not text:
+        return Reading("time") if time_words else Reading()
+    tables = _tables(language)
+    for words in tables:
+        if (reading := _read(text, words, timed=bool(time_words))) is not None:
+            return reading
+    shape: Shape = next((form for words in tables if (form := _form(text, words))), "sentence")
+    return Reading(shape=shape, certain=not any(words.unsure.search(text) for words in tables))
+
+
+def statement_in(question: str, *, language: str = "", time_words: str = "") -> str:
+    """Return the words of a question as a statement to judge: without question words, or the whole question where no
+    rule finds the statement."""
+    text = _bare(question, time_words)
+    tables = _tables(language)
+    for words in tables:
+        for pattern in (words.times, words.every, words.many, words.ever):
+            if (match := pattern.search(text)) and (statement := _statement(match, words)):
+                return statement
+    return _cut(_ASKING.sub("", text, count=1).strip()) or _cut(text)
+
+
+def _tables(language: str) -> Sequence[RouteWords]:
+    """Return the table of the language, or all of them, English first, if it is unknown or has none."""
+    known = BY_LANGUAGE.get(language)
+    return (known,) if known is not None else tuple(BY_LANGUAGE.values())
+
+
+def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
+    if words.happens.search(text):
+        return Reading("time", "summary") if timed else None
+    if (match := words.times.search(text)) and (statement := _statement(match, words)):
+        return Reading("scan", "count", statement)
+    if match := words.every.search(text):
+        statement = _statement(match, words)
+        return Reading("scan", "list", statement) if statement else Reading("whole", "list")
+    if match := words.many.search(text):
+        return _many(match, words)
+    wholes: Sequence[tuple[re.Pattern[str], Shape]] = (
+        (words.steps, "steps"),
+        (words.topics, "list"),
+        (words.changed, "steps"),
+        (words.summary, "summary"),
+        (words.about, "summary"),
+    )
+    for pattern, shape in wholes:
+        if pattern.search(text):
+            return Reading("whole", "table" if words.table.search(text) else shape)
+    if (match := words.ever.search(text)) and (statement := _statement(match, words)):
+        return Reading("scan", "sentence", statement)
+    return None
+
+
+def _many(match: re.Match[str], words: RouteWords) -> Reading | None:
+    rest = match["rest"].strip()
+    if words.parts.match(rest):
+        return Reading("whole", "count")
+    statement = _statement(match, words)
+    named, others = named_things(_in_english(words.everywhere.sub(" ", f"{match['pre']} {rest}")))
+    left = [word for word in others if word not in _IDLE and not words.auxiliary.fullmatch(word)]
+    if named and not left:
+        return Reading("objects", "count", statement, _cut(named))
+    return Reading("scan", "count", statement) if statement else None
+
+
+def _form(text: str, words: RouteWords) -> Shape | None:
+    if words.table.search(text):
+        return "table"
+    return "list" if words.listed.search(text) else None
+
+
+def _statement(match: re.Match[str], words: RouteWords) -> str:
+    """Return what remains to judge: the words before and after the question's words, without auxiliaries."""
+    before = _LEAD.sub("", match["pre"]).strip(" ,:;")
+    before = "" if _ASKING.fullmatch(before) else before
+    rest = words.everywhere.sub(" ", words.auxiliary.sub("", match["rest"].strip()))
+    statement = re.sub(
+        r"^\W*(?:events|moments|scenes|clips|parts|occasions) (?:that |in which |where |when )?", "", rest
+    )
+    spaced = " ".join(f"{statement} {words.everywhere.sub(' ', before)}".split()).strip(" ,:;.")
+    spaced = re.sub(r"(?: (?:are|is|were|was|sind|hay|there|zu sehen))+$", "", spaced)
+    return _cut(spaced) if re.search(r"\w", spaced) else ""
+
+
+def _bare(question: str, time_words: str) -> str:
+    """Return the question on a line, without the words that name a time, courtesies and closing marks."""
+    text = " ".join(unicodedata.normalize("NFKC", question).split())
+    if time_words:
+        text = re.sub(re.escape(" ".join(time_words.split())), " ", text, count=1, flags=re.IGNORECASE)
+    text = " ".join(text.split()).strip(" ?!.,;:¿¡؟،。！？，")
+    return _LEAD.sub("", text).strip(" ,;:¿¡")
+
+
+def _in_english(text: str) -> str:
+    """Return text with the names of tracked things and of colours in English."""
+    for names in (THINGS, COLOURS):
+        for name in sorted(names, key=len, reverse=True):
+            spaced = name if not name.isascii() and ord(name[0]) > 0x2E00 else rf"(?<!\w){re.escape(name)}(?!\w)"
+            text = re.sub(spaced, f" {names[name]} ", text, flags=re.IGNORECASE)
+    return text
+
+
+def _cut(text: str) -> str:
+    return text[:STATEMENT_CHARACTERS].strip()
+
+
+_LEAD = re.compile(
+    r"^(?:(?:please|so|and|ok|okay|hey|hi|well|now|then|also|can you|could you|would you|will you|i(?: would|'d)? "
+    r"(?:want|like) to know|do you know|let me know|tell me|say|bitte|und|por favor|y|dime|请|請|من فضلك|هل يمكنك)\b"
+    r"[ ,:]*)+",
+    re.IGNORECASE,
+)
+_ASKING = re.compile(
+    r"(?:(?:what|which|who|when|where|why|how|is|are|was|were|the|a|an|find|list|show|name|give|me|all|count|answer|on|"
+    r"at|in|during|of|do|does|did|qué|was|welche|列出)\b\W*)+",
+    re.IGNORECASE,
+)
+_IDLE_WORDS = """
+are is was were be been being there here appear appears appeared visible seen see show shown shows come comes came go
+goes went pass passes passed by past through around walk walks walked drive drives drove enter enters entered leave
+leaves left exit exits exited arrive arrives arrived different distinct unique individual separate various total overall
+camera picture frame screen scene recording video once same time times at most maximum simultaneously together on to
+into out up and or can could do does did has have had we you i one moment any it this that with under over from what
+"""
+_IDLE = frozenset(_IDLE_WORDS.split())
+"""Words next to counted things that change nothing of what the object memory counts."""

@@ -1,0 +1,76 @@
+"""What an answer had to do without, and why its search ended, in words for the customer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.contract import Answer
+
+WITHOUT_EYES = (
+    "The observer cannot see actions; a vision-language model can. "
+    "No model looked at pictures: the answer rests on measurements, speech and text that were indexed."
+)
+"""Note of an answer whose models cannot look at a frame again."""
+
+FRAMES_NOT_LOOKED_AT = "Frames were not looked at again: the answer rests on the descriptions that were indexed."
+
+COUNTED = 5_000
+"""Maximum number of events that are counted for a note."""
+
+_ENDED: Mapping[str, str] = {
+    "max_calls": "The search ended early: the question's limit of model calls was reached.",
+    "max_tokens": "The search ended early: the question's limit of tokens was reached.",
+    "max_seconds": "The search ended early: the question's limit of time was reached.",
+    "max_cost": "The search ended early: the question's limit of cost was reached.",
+    "canceled": "The search ended early: the question was canceled.",
+    "no_events": "Nothing was found in the index that fits the question.",
+    "nothing_shown": "The method found nothing that it could answer from.",
+    "no_consensus": "The drawn answers disagree too much for one of them to be given.",
+    "abstained": "The events that were read do not say what the question asks for.",
+    "unreadable": "The model's replies could not be read.",
+    "contradicted": "The evidence contradicts every statement of the drawn answer, so it is not given.",
+    "model_refused": "The model declined to answer.",
+}
+"""Why a search ended without an answer or before its end, by the code in Answer.detail."""
+
+_TENANTS = "The search ended early: your organisation's limit was reached."
+_FAILED = "A model failed, so there is no answer."
+
+
+def notes_of(asked: Asked, answer: Answer) -> tuple[str, ...]:
+    """Return the notes of an answer: its own, why the search ended, and what was not looked at."""
+    notes = [*answer.notes]
+    if ended := _ended(answer):
+        notes.append(ended)
+    if not asked.models.eyes:
+        notes.append(WITHOUT_EYES)
+    elif answer.nodes and not any(node.frames_used for node in answer.nodes):
+        notes.append(FRAMES_NOT_LOOKED_AT)
+    if read := _read(asked, answer):
+        notes.append(read)
+    return tuple(dict.fromkeys(notes))
+
+
+def _ended(answer: Answer) -> str:
+    if answer.finish_reason == "answered":
+        return ""
+    if answer.detail.startswith("tenant_"):
+        return _TENANTS
+    return _ENDED.get(answer.detail, _FAILED if answer.finish_reason in ("error", "refused") else "")
+
+
+def _read(asked: Asked, answer: Answer) -> str:
+    """Return how many of the events in scope stood in a prompt; "" if all or none did."""
+    if asked.settings.effort == "paper":
+        # It reads what the publication reads, and nothing else of the index.
+        return ""
+    graph = asked.graph
+    read = {event.event_id for node in answer.nodes for event in node.events if event.number is not None}
+    if not read:
+        return ""
+    places = graph.timeline(limit=COUNTED + 1)
+    if len(places) <= len(read):
+        return ""
+    several = f"more than {COUNTED:,}" if len(places) > COUNTED else f"{len(places):,}"
+    return f"{len(read):,} of {several} events were read."

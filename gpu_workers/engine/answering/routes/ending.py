@@ -1,0 +1,132 @@
+"""The answer of a route: a text that was put together from what was read, each claim with the events it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from gpu_workers.engine.answering.budget import Canceled
+from gpu_workers.engine.answering.context import event_text
+from gpu_workers.engine.answering.contract import (
+    Answer,
+    AnswerPart,
+    CitationRecord,
+    CitationStatus,
+    ClaimRecord,
+    FinishReason,
+    NodeRecord,
+)
+from gpu_workers.engine.answering.evidence.text_support import best_sentence
+from gpu_workers.engine.answering.tools.desk import Desk
+from gpu_workers.engine.ports import StoredEvent, StoredFrame
+from gpu_workers.engine.retrieval.frames import all_frames
+
+MOST_CITED = 16
+"""Maximum number of events that a route's answer cites; more are counted and named by their times."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement of an answer, the events that it rests on, best first, and whether their texts support it. cells: of
+    a table's row."""
+
+    text: str
+    events: tuple[UUID, ...]
+    status: CitationStatus = "supported"
+    cells: tuple[str, ...] = ()
+
+
+def route_answer(
+    desk: Desk,
+    text: str,
+    claims: Sequence[Claim],
+    *,
+    head: str,
+    records: Sequence[NodeRecord],
+    choice: int | None = None,
+    reasoning: str = "",
+    notes: Iterable[str] = (),
+    degraded: Iterable[str] = (),
+    shares: Mapping[str, float] | None = None,
+    parts: bool = False,
+) -> Answer:
+    """Return an answer with these claims, in order of their importance.
+
+    head: the route, for Answer.signals. shares: further signals, each 0 to 1. notes: how it was measured, in words.
+    parts: whether each claim is a part of the text, such as an entry of a list. No chance of being right was measured
+    for such answers, so confidence is None.
+    """
+    calls = desk.calls
+    cited = list(dict.fromkeys(event_id for claim in claims for event_id in claim.events))[:MOST_CITED]
+    with calls.timed("citations"):
+        citations = _citations(desk, cited, claims)
+    places = {citation.event_id: index for index, citation in enumerate(citations)}
+    calls.on_progress("citations", 1, 1, f"{len(citations)} citations")
+    reason, detail = _reason(desk, text)
+    return Answer(
+        text=text,
+        choice=choice,
+        confidence=None if text else 0.0,
+        finish_reason=reason,
+        citations=citations,
+        nodes=tuple(records),
+        usage=calls.spending.usage(),
+        timings={**calls.timings, "total": calls.spending.elapsed_ms()},
+        reasoning=reasoning,
+        detail=detail,
+        claims=tuple(
+            ClaimRecord(claim.text, claim.status, tuple(places[event] for event in claim.events if event in places))
+            for claim in claims
+        ),
+        signals={**(shares or {}), "head": head},
+        notes=tuple(notes),
+        degraded=tuple(sorted(set(degraded))),
+        shape=desk.asked.understood.shape if text and choice is None else "sentence",
+        parts=tuple(AnswerPart(claim.text, index, claim.cells) for index, claim in enumerate(claims)) if parts else (),
+    )
+
+
+def _reason(desk: Desk, text: str) -> tuple[FinishReason, str]:
+    halted = desk.calls.halted
+    if halted is not None:
+        return ("canceled" if isinstance(halted, Canceled) else "budget"), halted.code
+    return ("answered", "") if text else ("insufficient_evidence", "nothing_shown")
+
+
+def _citations(desk: Desk, cited: Sequence[UUID], claims: Sequence[Claim]) -> tuple[CitationRecord, ...]:
+    events = {event.id: event for event in desk.load(cited)}
+    frames = _middle_frames(desk, events)
+    records = []
+    for event_id in cited:
+        if event_id not in events:
+            continue
+        event, frame = events[event_id], frames.get(event_id)
+        own = [(index, claim) for index, claim in enumerate(claims) if event_id in claim.events]
+        words = " ".join((desk.asked.question.question, *(claim.text for _, claim in own)))
+        records.append(
+            CitationRecord(
+                event.video_id,
+                event_id,
+                event.span.start_ms,
+                event.span.end_ms,
+                frame.ms if frame else None,
+                frame.id if frame else None,
+                best_sentence(event_text(event), words),
+                own[0][1].status,
+                tuple(index for index, _ in own),
+            )
+        )
+    return tuple(records)
+
+
+def _middle_frames(desk: Desk, events: Mapping[UUID, StoredEvent]) -> dict[UUID, StoredFrame]:
+    """Return the frame nearest to the middle of each event that has one."""
+    nearest: dict[UUID, StoredFrame] = {}
+    for frame in all_frames(desk.asked.graph, list(events)) if events else ():
+        span = events[frame.event_id].span
+        middle = (span.start_ms + span.end_ms) / 2
+        before = nearest.get(frame.event_id)
+        if before is None or abs(frame.ms - middle) < abs(before.ms - middle):
+            nearest[frame.event_id] = frame
+    return nearest

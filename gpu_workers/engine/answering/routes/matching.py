@@ -1,0 +1,164 @@
+"""How far an event's words speak for a statement, without a model: the terms that they share, weighed by rarity."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from uuid import UUID
+
+from gpu_workers.engine.answering.words import content_sequence, decisive_words, negated_words, stem
+from gpu_workers.engine.ports import StoredEvent
+
+SURE_COVERAGE = 0.85
+"""Share of a statement's weight from which an event's own words decide that it is true; an initial value. Below it a
+describer may have used other words for the same thing, or the same words for another."""
+
+LEAST_COVERAGE = 0.25
+"""Share of a statement's weight from which an event is worth a model's look."""
+
+UNSEEN = 0.5
+"""Weight of a term that no event has, as a share of the weight of one that a single event has; an initial value."""
+
+_MENTION = re.compile(
+    r"^\W*(?:(?:is|are|was|were|the (?:word|name|term)|any(?:one|body)|some(?:one|body)|people|they|he|she|we)\W+)*"
+    r"(?:mention(?:s|ed|ing)?|sa(?:y|ys|id|ying)|speaks? of|contain(?:s|ed|ing)?|erwähn\w*|sagt|mencion\w*|dice|提到|"
+    r"说|說|ذكر)\b\W*(?:that |the (?:word|name|term|phrase) |of )?(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_MENTIONED = re.compile(
+    r"^\W*(?:is |are |was |were )?(?P<rest>.+?)\W+(?:(?:is|are|was|were|be|been) )?(?:mentioned|said|spoken)$",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"[\"“„«「]([^\"”“»」]{1,100})[\"”“»」]")
+_ARTICLES = re.compile(r"^(?:a|an|the|any|some)\s+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """An event's words. heard: what is said and written. terms: stems of all words. pairs: adjacent stems of the
+    summary. text: all words in lower case, with single spaces."""
+
+    event: StoredEvent
+    terms: frozenset[str]
+    pairs: frozenset[tuple[str, str]]
+    negated: frozenset[str]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """sure: events of which the words alone say that the statement is true. maybe: others with a share of its words,
+    best first. exact: whether the statement is about the words themselves, so that nothing is left to judge."""
+
+    sure: frozenset[UUID]
+    maybe: tuple[UUID, ...]
+    exact: bool = False
+
+
+def worded(event: StoredEvent, names: Iterable[str] = ()) -> Worded:
+    """Return an event's words: its summary, speech and writing, and the names of who takes part."""
+    spoken = dict.fromkeys(line.text for chunk in event.chunks for line in chunk.transcript)
+    written = dict.fromkeys(text for chunk in event.chunks for text in chunk.on_screen_text)
+    whole = " ".join((event.summary, *names, *spoken, *written))
+    summary = [terms_of(part) for part in re.split(r"[.;!?]", event.summary)]
+    pairs = {pair for part in summary for pair in _adjacent(part)}
+    return Worded(event, frozenset(terms_of(whole)), frozenset(pairs), negated_words(event.summary), _plain(whole))
+
+
+def match(statement: str, events: Sequence[Worded]) -> Match:
+    """Return which of the events the words of a statement point to.
+
+    A statement that something is mentioned, said or written is exact: it is true of the events that hold these words.
+    Else a rare term weighs more than a frequent one. A term that no event has may have been described in another word:
+    it counts half as much as the rarest, so that without it words alone decide nothing.
+    """
+    if (words := mentioned_words(statement)) is not None:
+        quoted = _QUOTED.search(statement) is not None
+        return Match(frozenset(item.event.id for item in events if _holds(item, words, quoted)), (), exact=True)
+    terms = tuple(dict.fromkeys(terms_of(statement)))
+    found = Counter(term for item in events for term in item.terms & set(terms))
+    weights = {term: math.log(1 + len(events) / found[term]) for term in terms if found[term]}
+    total = sum(weights.values()) + (len(terms) - len(weights)) * UNSEEN * math.log(1 + len(events))
+    if not weights:
+        return Match(frozenset(), ())
+    needed = _bound(statement) & {pair for item in events for pair in item.pairs}
+    denied = negated_words(statement)
+    coverage: dict[UUID, float] = {}
+    for item in events:
+        share = sum(weights[term] for term in item.terms & weights.keys()) / total
+        if share and not needed <= item.pairs:
+            share = min(share, SURE_COVERAGE - 0.01) / 2
+        if (item.negated - denied) & weights.keys():
+            share = min(share, SURE_COVERAGE - 0.01)
+        coverage[item.event.id] = share
+    sure = frozenset(event_id for event_id, share in coverage.items() if share >= SURE_COVERAGE)
+    maybe = [event_id for event_id, share in coverage.items() if LEAST_COVERAGE <= share < SURE_COVERAGE]
+    return Match(sure, tuple(sorted(maybe, key=lambda event_id: -coverage[event_id])))
+
+
+def mentioned_words(statement: str) -> str | None:
+    """Return the words that a statement says are said or written; None if it is about something else."""
+    quoted = _QUOTED.search(statement)
+    said = _MENTION.match(statement) or _MENTIONED.match(statement)
+    if said is None:
+        return None
+    return _plain(quoted[1] if quoted else _ARTICLES.sub("", said["rest"].strip())) or None
+
+
+def terms_of(text: str) -> list[str]:
+    """Return the stems of the words that carry meaning, in order; indefinite persons and empty verbs are left out."""
+    return [term for term in content_sequence(text) if term not in _EMPTY]
+
+
+def _holds(item: Worded, words: str, quoted: bool) -> bool:
+    """Whether an event holds the words: as they are, or, if they are one word without quotes, in another form."""
+    if re.search(rf"(?<![\w-]){re.escape(words)}(?![\w-])", item.text):
+        return True
+    if quoted and words.isascii():
+        return False
+    terms = [stem(word) for word in words.split()]
+    return len(terms) == 1 and terms[0] in item.terms if words.isascii() else words in item.text
+
+
+def _bound(statement: str) -> frozenset[tuple[str, str]]:
+    """Return the pairs of a colour and the word after it, which belong together wherever they are true."""
+    colours = {stem(word) for word in decisive_words(statement) if word.isalpha()}
+    return frozenset(pair for pair in _adjacent(terms_of(statement)) if pair[0] in colours)
+
+
+def _adjacent(terms: Sequence[str]) -> list[tuple[str, str]]:
+    return list(pairwise(terms))
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"[\w'-]+", text.casefold().replace("\u2019", "'")))
+
+
+_EMPTY_WORDS = """
+someone somebody something anyone anybody anything everyone everybody one again he she him her we you i me them out up
+off over after through happen happens occur occurs appear appears visible seen shown show come comes go goes get gets
+put puts take takes make makes be being time times
+"""
+_EMPTY = frozenset(map(stem, _EMPTY_WORDS.split()))
+"""Stems of indefinite persons, and of verbs and particles that hardly distinguish one happening from another."""
+
+
+def runs(places: Sequence[tuple[UUID, UUID]], true: Mapping[UUID, bool] | frozenset[UUID]) -> list[list[UUID]]:
+    """Return the true events joined to separate times: events that follow each other in a video are one time.
+
+    places: (video, event) of every event in scope, in order of time.
+    """
+    joined: list[list[UUID]] = []
+    before: tuple[UUID, UUID] | None = None
+    for video_id, event_id in places:
+        if event_id in true:
+            if before is not None and before[0] == video_id and before[1] in true:
+                joined[-1].append(event_id)
+            else:
+                joined.append([event_id])
+        before = (video_id, event_id)
+    return joined

@@ -1,0 +1,110 @@
+"""The sentences that routes write themselves, by the language of the question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from gpu_workers.engine.answering.asked import Asked
+
+Sureness = Literal["exactly", "at_least", "about"]
+"""How a number was measured. exactly: everything was read and judged. at_least: something was not read. about: tracks,
+events or words were joined or compared, not judged one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """Sentences of one language, with slots for str.format.
+
+    number: {sure} {n}. one, times: units of a count. places: after a count. more: what is not listed. yes, no: of
+    something that may happen. unread: what was not read. parts: head of a list of topics. objects: {number} {what}.
+    """
+
+    exactly: str
+    at_least: str
+    about: str
+    one: str
+    times: str
+    count: str
+    none: str
+    more: str
+    yes: str
+    no: str
+    no_unread: str
+    parts: str
+    part: str
+    at_once: str
+    entered: str
+    left: str
+    objects: str
+    event: str
+    events: str
+
+    def number(self, sure: Sureness, n: int) -> str:
+        """Return a number with its sureness, as "about 5"."""
+        words = {"exactly": self.exactly, "at_least": self.at_least, "about": self.about}[sure]
+        return f"{words} {n}"
+
+    @staticmethod
+    def opening(text: str) -> str:
+        """Return text as the begin of an answer, with a capital."""
+        return text[:1].upper() + text[1:]
+
+    def counted(self, sure: Sureness, n: int, places: str, units: tuple[str, str]) -> str:
+        """Return how often something happens, with the places of it, as "about 5 times: 0:01:05.". units: the words for
+        one and for several."""
+        head = self.count.format(number=self.number(sure, n), times=units[n != 1])
+        return f"{head}: {places}" if places else f"{head}."
+
+
+_PHRASES: Mapping[str, Phrases] = {
+    "en": Phrases(
+        exactly="exactly", at_least="at least", about="about", one="time", times="times", count="{number} {times}",
+        none="No event says so: {number} {times}.", more="and {n} more", yes="Yes: {counted}",
+        no="No. None of the {n} events says so.", no_unread="Not that is known: none of the {n} events that were read "
+        "says so, and {rest} were not read.", parts="{n} topics, in order:", part="{n} topic:",
+        at_once="{number} {what} at once", entered="{what}: {number} entered", left="{what}: {number} left",
+        objects="{number} {what}", event="event", events="events",
+    ),
+    "de": Phrases(
+        exactly="genau", at_least="mindestens", about="etwa", one="Mal", times="Mal", count="{number} {times}",
+        none="Kein Ereignis sagt das: {number} {times}.", more="und {n} weitere", yes="Ja: {counted}",
+        no="Nein. Keines der {n} Ereignisse sagt das.", no_unread="Nicht, soweit bekannt: Keines der {n} gelesenen "
+        "Ereignisse sagt das, {rest} wurden nicht gelesen.", parts="{n} Themen, der Reihe nach:", part="{n} Thema:",
+        at_once="{number} {what} gleichzeitig", entered="{what}: {number} kamen herein", left="{what}: {number} gingen",
+        objects="{number} {what}", event="Ereignis", events="Ereignisse",
+    ),
+    "es": Phrases(
+        exactly="exactamente", at_least="al menos", about="unas", one="vez", times="veces", count="{number} {times}",
+        none="Ningún evento lo dice: {number} {times}.", more="y {n} más", yes="Sí: {counted}",
+        no="No. Ninguno de los {n} eventos lo dice.", no_unread="No que se sepa: ninguno de los {n} eventos leídos lo "
+        "dice, y {rest} no se leyeron.", parts="{n} temas, en orden:", part="{n} tema:",
+        at_once="{number} {what} a la vez", entered="{what}: entraron {number}", left="{what}: salieron {number}",
+        objects="{number} {what}", event="evento", events="eventos",
+    ),
+    "zh": Phrases(
+        exactly="正好", at_least="至少", about="大约", one="次", times="次", count="{number} {times}",
+        none="没有事件这样说：{number} {times}。",
+        more="以及另外 {n} 处", yes="是：{counted}",
+        no="没有。{n} 个事件都没有这样说。",
+        no_unread="据已知没有：读过的 {n} 个事件都没有这样说，还有 {rest} 个没有读。",
+        parts="{n} 个主题，按顺序：", part="{n} 个主题：",
+        at_once="同时{number} {what}", entered="{what}：{number} 进入",
+        left="{what}：{number} 离开", objects="{number} {what}", event="个事件", events="个事件",
+    ),
+    "ar": Phrases(
+        exactly="بالضبط", at_least="على الأقل", about="حوالي", one="مرة", times="مرات", count="{number} {times}",
+        none="لا يقول أي حدث ذلك: {number} {times}.", more="و {n} أخرى", yes="نعم: {counted}",
+        no="لا. لا يقول ذلك أي من {n} حدثا.", no_unread="لا، بحسب المعروف: لا يقول ذلك أي من {n} حدثا تمت قراءتها، ولم "
+        "تقرأ {rest}.", parts="{n} موضوعات بالترتيب:", part="{n} موضوع:", at_once="{number} {what} في وقت واحد",
+        entered="{what}: دخل {number}", left="{what}: خرج {number}", objects="{number} {what}",
+        event="حدث", events="أحداث",
+    ),
+}  # fmt: skip
+
+
+def phrases_of(asked: Asked) -> Phrases:
+    """Return the phrases of the answer's language: the wished one, else the question's, else English."""
+    language = asked.question.language or asked.understood.language
+    return _PHRASES.get(language, _PHRASES["en"])

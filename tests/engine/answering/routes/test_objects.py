@@ -1,0 +1,130 @@
+"""Route `objects`: numbers of things from the object memory, with words that say how certain they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gpu_workers.engine.answering import answer_question
+from gpu_workers.engine.answering.contract import Answer, QuestionInput
+from gpu_workers.engine.answering.routes.objects import most_at_once
+from gpu_workers.engine.ekg import ObjectState, Span
+from gpu_workers.engine.memory_graph import InMemoryGraph
+from gpu_workers.engine.models.calibration import UNMEASURED, Calibration
+from gpu_workers.engine.ports import StoredObject
+from tests.engine.answering.desks import tracked
+from tests.engine.answering.world import EMBEDDED, Request, ScriptedReasoner, event_id, make_video, models, says
+
+EVENTS = [f"a person walks in street {n}" for n in range(10)]
+THINGS = (
+    tracked(1, "person", "red", [Span(0, 9_000)], confidence=0.9),
+    tracked(2, "person", "blue", [Span(3_000, 6_000), Span(12_000, 15_000)], confidence=0.8),
+    tracked(3, "car", "red", [Span(6_000, 12_000)], confidence=0.9),
+    tracked(4, "car", "blue", [Span(15_000, 18_000)], confidence=0.9),
+)
+
+
+def ask(
+    question: str,
+    things: Sequence[ObjectState] = THINGS,
+    *,
+    calibration: Calibration = UNMEASURED,
+    span: Span | None = None,
+    **wishes: Any,
+) -> Answer:
+    def script(request: Request) -> Any:
+        return {"true": [1, 2], "false": []} if request.stage == "scan" else says("searched")
+
+    video = replace(make_video(EVENTS, entities={f"person {n}": [n] for n in range(10)}), objects=list(things))
+    graph = InMemoryGraph([video], span=span)
+    return answer_question(
+        QuestionInput(question, **wishes), graph, models(ScriptedReasoner(script), calibration=calibration)
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How many people are there?", "About 2 people (0:00:00, 0:00:03)."),
+        ("How many cars pass?", "About 2 cars (0:00:06, 0:00:15)."),
+        ("How many red cars are in the video?", "About 1 red cars (0:00:06)."),
+        ("How many green cars are there?", "About 0 green cars."),
+        ("How many bicycles are there?", "About 0 bicycles."),
+        ("How many people are visible at once?", "About 2 people at once (0:00:00, 0:00:03)."),
+        ("How many people entered?", "People: about 2 entered (0:00:00, 0:00:03)."),
+    ],
+)
+def test_things_are_counted_by_category_and_colour(question: str, text: str) -> None:
+    answer = ask(question)
+    assert answer.text == text
+    assert (answer.signals["head"], answer.confidence, answer.degraded) == ("objects", None, ())
+
+
+def test_ten_entities_are_two_people() -> None:
+    """Each event has a person of its own as an entity; the object memory has two."""
+    answer = ask("How many people are there?")
+    assert answer.text.startswith("About 2 people")
+    assert [citation.event_id for citation in answer.citations] == [event_id(0), event_id(1)]
+    assert any("confidence of at least 0.80" in note for note in answer.notes)
+
+
+def test_a_span_counts_what_is_visible_in_it() -> None:
+    assert ask("How many people are there?", span=Span(9_000, 30_000)).text == "About 1 people (0:00:12)."
+
+
+def test_a_number_is_exact_only_if_every_object_is_certain() -> None:
+    certain = [replace(thing, confidence=1.0) for thing in THINGS]
+    assert ask("How many people are there?", certain).text.startswith("Exactly 2 people")
+    crowd = [tracked(n, "person", "", [Span(0, 3_000)], confidence=1.0) for n in range(1, 15)]
+    assert ask("How many people are there?", crowd).text.startswith("About 14 people")
+
+
+def test_choices_need_an_exact_number() -> None:
+    certain = [replace(thing, confidence=1.0) for thing in THINGS]
+    wish = {"choices": ("one", "2 people", "3 people"), "route": "objects"}
+    assert ask("How many people are there?", certain, **{**wish, "choices": ("1", "2", "3")}).choice == 1
+    assert ask("How many people are there?", **wish).signals.get("head") != "objects"
+
+
+def test_roles_that_no_detector_sees_are_not_invented() -> None:
+    answer = ask("How many women are there?")
+    assert "does not distinguish men, women, children or roles" in answer.text
+
+
+def test_without_object_memory_the_events_are_scanned_and_the_answer_says_so() -> None:
+    answer = ask("How many people are there?", ())
+    assert "no_object_memory" in answer.degraded
+    assert answer.signals["head"] == "scan"
+    assert any("not the number of things" in note for note in answer.notes)
+
+
+def test_a_thing_that_no_detector_knows_is_scanned_for() -> None:
+    answer = ask("Count the people", route="auto")
+    assert answer.signals["head"] == "objects"
+    assert ask("How many barrels are there?").signals["head"] == "scan"
+
+
+def test_text_of_the_video_changes_no_number() -> None:
+    video = replace(make_video(["count to 100", "there are 100 people"]), objects=list(THINGS))
+    reasoner = ScriptedReasoner(lambda request: says("100"))
+    answer = answer_question(
+        QuestionInput("How many people are there?"), InMemoryGraph([video]), models(reasoner, calibration=EMBEDDED)
+    )
+    assert answer.text.startswith("About 2 people")
+    assert reasoner.requests == []
+
+
+def test_most_at_once_by_hand() -> None:
+    """0-9, 3-6 and 6-12 s: two at once; things that meet at one moment are not both visible then."""
+    things = [_stored(n, spans) for n, spans in enumerate([[(0, 9)], [(3, 6)], [(6, 12)], [(12, 13)]])]
+    assert most_at_once(things) == 2
+    assert most_at_once([]) == 0
+
+
+def _stored(n: int, spans: Sequence[tuple[int, int]]) -> StoredObject:
+    state = tracked(n + 1, "person", "", [Span(1_000 * start, 1_000 * end) for start, end in spans])
+    video = make_video(["x"]).video_id
+    return StoredObject(state.id, video, state.n, "person", "", state.spans, 1, 0, 1.0)

@@ -1,0 +1,132 @@
+"""Rules of routing: which words of a question ask for a scan, a count, an overview, and which for none of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_workers.engine.answering.asking.rules import STATEMENT_CHARACTERS, Reading, read_question, statement_in
+
+SCANS = [
+    ("How many times does a red truck pass?", "a red truck pass", "count"),
+    ("How often is the door opened in the video?", "the door opened", "count"),
+    ("In the kitchen, how many times does the phone ring?", "the phone ring In the kitchen", "count"),
+    ("How many deliveries arrive?", "deliveries arrive", "count"),
+    ("How many people wear a hat?", "people wear a hat", "count"),
+    ("How many events mention the invoice?", "mention the invoice", "count"),
+    ("List every time the bell rings.", "the bell rings", "list"),
+    ("Show all the moments when a dog barks", "a dog barks", "list"),
+    ("Does the man ever smoke?", "the man smoke", "sentence"),
+    ("Was there ever a dog in the recording?", "a dog", "sentence"),
+    ("Wie oft fährt ein roter Lastwagen vorbei?", "fährt ein roter Lastwagen vorbei", "count"),
+    ("¿Cuántas veces suena el teléfono?", "suena el teléfono", "count"),
+    ("红色卡车经过了多少次？", "红色卡车经过了", "count"),
+    ("كم مرة يظهر الكلب؟", "يظهر الكلب", "count"),
+]
+WHOLES = [
+    ("What is this about?", "summary"),
+    ("What is this video about?", "summary"),
+    ("Summarise the afternoon.", "summary"),
+    ("Please give me an overview", "summary"),
+    ("What happens in the whole video?", "summary"),
+    ("What changed?", "steps"),
+    ("What has changed in the kitchen?", "steps"),
+    ("List the steps.", "steps"),
+    ("Which topics are covered?", "list"),
+    ("Give me a summary as a table", "table"),
+    ("How many topics are there?", "count"),
+    ("Worum geht es?", "summary"),
+    ("Was hat sich verändert?", "steps"),
+    ("¿De qué trata?", "summary"),
+    ("这个视频讲了什么？", "summary"),
+    ("لخص الفيديو", "summary"),
+]
+OBJECTS = [
+    ("How many people are in the video?", "people"),
+    ("How many red cars enter at once?", "red cars"),
+    ("Count the dogs", "dogs"),
+    ("What is the total number of bicycles?", "bicycles"),
+    ("How many men in black are there?", "men in black"),
+    ("Wie viele Menschen sind im Video zu sehen?", "people"),
+    ("视频里有多少人？", "people"),
+]
+SEARCHES = [
+    "What does the boy do?",
+    "What is the man talking about?",
+    "Who opens the door?",
+    "Why does she run away?",
+    "What happens?",
+    "How many minutes does it last?",
+    "How many points did he score?",
+    "What colour does the light change to?",
+    "Where was the dog?",
+    "How does the woman open the box?",
+    "Was macht der Junge?",
+    "¿Qué hace el niño?",
+    "男孩在做什么？",
+    "ماذا يفعل الولد؟",
+]
+
+
+@pytest.mark.parametrize(("question", "statement", "shape"), SCANS)
+def test_counting_every_and_ever_are_scanned_for_a_statement(question: str, statement: str, shape: str) -> None:
+    reading = read_question(question)
+    assert (reading.route, reading.shape, reading.predicate, reading.certain) == ("scan", shape, statement, True)
+
+
+@pytest.mark.parametrize(("question", "shape"), WHOLES)
+def test_questions_about_the_whole_are_read_as_a_whole(question: str, shape: str) -> None:
+    assert read_question(question) == Reading("whole", shape)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("question", "counted"), OBJECTS)
+def test_numbers_of_tracked_things_come_from_object_memory(question: str, counted: str) -> None:
+    reading = read_question(question)
+    assert (reading.route, reading.shape, reading.counted) == ("objects", "count", counted)
+
+
+@pytest.mark.parametrize("question", SEARCHES)
+def test_other_questions_are_searched_for_and_are_certain(question: str) -> None:
+    assert read_question(question) == Reading()
+
+
+@pytest.mark.parametrize(
+    "question", ["Is it always raining?", "Who was there the whole time?", "How does the plot end?"]
+)
+def test_some_words_leave_the_rules_unsure(question: str) -> None:
+    assert read_question(question) == Reading(certain=False)
+
+
+@pytest.mark.parametrize(
+    ("question", "time_words", "expected"),
+    [
+        ("What happened at 1:23:45?", "at 1:23:45", Reading("time", "summary")),
+        ("And what is going on in the first ten minutes?", "in the first ten minutes", Reading("time", "summary")),
+        ("Yesterday between two and three?", "Yesterday between two and three", Reading("time")),
+        ("Summarise the first hour", "the first hour", Reading("whole", "summary")),
+        ("What did the boy eat at 1:23?", "at 1:23", Reading()),
+    ],
+)
+def test_a_time_with_no_other_content_asks_for_what_the_stretch_holds(
+    question: str, time_words: str, expected: Reading
+) -> None:
+    assert read_question(question, time_words=time_words) == expected
+
+
+def test_counting_in_a_stretch_leaves_the_time_out_of_the_statement() -> None:
+    reading = read_question("How many times does the bell ring in the first hour?", time_words="in the first hour")
+    assert reading == Reading("scan", "count", "the bell ring")
+
+
+def test_without_a_rule_the_whole_question_is_the_statement() -> None:
+    assert statement_in("Who wears a hat?") == "wears a hat"
+    assert statement_in("hats") == "hats"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["?", "how many", "how many times?", "count", "\u202e how many times ", "((((", "*" * 4_000, "how often " * 400],
+)
+def test_odd_questions_are_read_without_failure_and_bounded(question: str) -> None:
+    reading = read_question(question)
+    assert len(reading.predicate) <= STATEMENT_CHARACTERS
+    assert len(statement_in(question)) <= STATEMENT_CHARACTERS

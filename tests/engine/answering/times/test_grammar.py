@@ -1,0 +1,211 @@
+"""Times in words and back: every form in every language, and words that only look like times."""
+
+from __future__ import annotations
+
+import random
+from uuid import UUID
+
+import pytest
+
+from gpu_workers.engine.answering.asking.times.expressions import Clocked, Day, Order, PartOfDay, Reading
+from gpu_workers.engine.answering.asking.times.grammar import LEXICONS, hints_at_time, named_time
+from gpu_workers.engine.answering.asking.times.resolving import resolve
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.ports import Recording
+from tests.engine.answering.times.spoken import FRAMES, HOUR, MINUTE, SECOND, only, spoken_times
+
+VIDEO = UUID(int=1)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_span_in_words_is_parsed_back_in_every_form_and_language(seed: int) -> None:
+    chosen = random.Random(seed)
+    until_ms = chosen.randrange(HOUR // SECOND + 1, 12 * HOUR // SECOND) * SECOND
+    recordings = {VIDEO: Recording(VIDEO, "", until_ms)}
+    times = spoken_times(chosen, until_ms)
+    assert times.keys() == LEXICONS.keys()
+    for language, spoken in times.items():
+        for time in spoken:
+            for frame in FRAMES[language]:
+                question = frame(time.words)
+                for known in (language, ""):
+                    named = named_time(question, language=known)
+                    assert named is not None, question
+                    resolved = resolve(named.expressions, recordings, None)
+                    assert resolved.spans == {VIDEO: Span(time.start_ms, time.end_ms)}, (question, resolved)
+                    assert named.words.lower() == time.words.lower(), question
+                    assert time.words.lower() not in named.remaining.lower()
+                    assert len(named.remaining.split()) >= 2, named
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where is the one hour photo shop?",
+        "What does the second man do?",
+        "Who takes the first two cups?",
+        "Where is the 24/7 store?",
+        "Which team wins with a 2:1 score?",
+        "May I see the red car?",
+        "Does he win in the end?",
+        "What stands at the end of the table?",
+        "Who stands at the beginning of the line?",
+        "Who eats the second half of the pizza?",
+        "Where does she wait a minute?",
+        "What does the man do after he opens the door?",
+        "What does C do before picking up the knife?",
+        "Who comes in first?",
+        "Which of the last three cars is red?",
+        "Who stands in the middle?",
+        "How many people are there between the two doors?",
+        "Is the March banner red?",
+        "Who makes the last minute decision?",
+        "What number is on bus 12?",
+        "Who sells the half price shoes?",
+        "What does the person in seat 14 read?",
+        "Who is the third person from the left?",
+        "What is the price of the 3 for 2 offer?",
+        "Does the dog jump over the second fence?",
+        "Who looks after the child in the garden?",
+        "How does the man open the second box?",
+        "Does she cook the egg for ten minutes?",
+        "Who drinks from a 5 litre bottle?",
+        "What is written on the 10:1 scale model?",
+        "Why did the boy laugh?",
+        "What did the second runner do after passing the flag?",
+        "Is there a Sunday newspaper on the table?",
+        "Wer ist der zweite Mann?",
+        "Was steht am Ende des Tisches?",
+        "¿Quién es el segundo hombre?",
+        "¿Qué hay al final de la mesa?",
+    ],
+)
+def test_other_words_are_no_time(question: str) -> None:
+    assert named_time(question) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Who came after the second delivery?", Order("after", 2, "delivery")),
+        ("Before the last goal, who had the ball?", Order("before", -1, "goal")),
+        ("What happened after the 3rd knock at the door?", Order("after", 3, "knock at the door")),
+        ("What happened after the delivery?", Order("after", 1, "delivery")),
+        ("Who left before the first red car arrived?", Order("before", 1, "red car arrived")),
+        ("Was geschah nach der zweiten Lieferung?", Order("after", 2, "Lieferung")),
+        ("¿Qué pasó después de la segunda entrega?", Order("after", 2, "entrega")),
+    ],
+)
+def test_an_order_names_its_anchor_and_its_occurrence(question: str, expected: Order) -> None:
+    assert only(named_time(question)) == expected
+
+
+AFTERNOON = PartOfDay(12, 18)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (
+            "Who came yesterday between two and three?",
+            Clocked("between", Reading((2,)), Reading((3,)), Day(ago=1), frame="wall"),
+        ),
+        ("What happened on Tuesday afternoon?", Clocked("day", day=Day(weekday=1), part=AFTERNOON, frame="wall")),
+        ("What happened at 15:00?", Clocked("at", Reading((15, 0)))),
+        (
+            "Who was there on 3 May at 14:05?",
+            Clocked("at", Reading((14, 5)), day=Day(month=5, day=3), frame="wall"),
+        ),
+        (
+            "Who was there on May 3rd, 2026 at 2:05 pm?",
+            Clocked("at", Reading((2, 5), "pm", spoken=True), day=Day(month=5, day=3, year=2026), frame="wall"),
+        ),
+        ("Who came on 2026-05-03 at noon?", None),
+        ("What lay there when the clock showed 14:05?", Clocked("at", Reading((14, 5)), frame="shown")),
+        ("Who came at half past three?", Clocked("at", Reading((3, 30), spoken=True), frame="wall")),
+        ("Who came at a quarter to nine?", Clocked("at", Reading((8, 45), spoken=True), frame="wall")),
+        ("Who came around three o'clock?", Clocked("at", Reading((3,), spoken=True), frame="wall", about=True)),
+        (
+            "Who came between 2 and 3 pm?",
+            Clocked("between", Reading((2,), "pm", spoken=True), Reading((3, 0), "pm", spoken=True), frame="wall"),
+        ),
+        (
+            "Who came between 11 and 1 pm?",
+            Clocked("between", Reading((11,), spoken=True), Reading((1, 0), "pm", spoken=True), frame="wall"),
+        ),
+        ("Wer kam um 15 Uhr?", Clocked("at", Reading((15, 0), spoken=True), frame="wall")),
+        ("Wer kam um halb drei?", Clocked("at", Reading((2, 30), spoken=True), frame="wall")),
+        ("Wer kam am Dienstagnachmittag?", Clocked("day", day=Day(weekday=1), part=AFTERNOON, frame="wall")),
+        (
+            "Was geschah am 3. Mai um 14:05 Uhr?",
+            Clocked("at", Reading((14, 5)), day=Day(month=5, day=3), frame="wall"),
+        ),
+        ("Was lag da, als die Uhr 14:05 zeigte?", Clocked("at", Reading((14, 5)), frame="shown")),
+        (
+            "¿Quién vino ayer entre las dos y las tres?",
+            Clocked("between", Reading((2,)), Reading((3,)), Day(ago=1), frame="wall"),
+        ),
+        (
+            "¿Qué pasó el 3 de mayo a las 14:05?",
+            Clocked("at", Reading((14, 5)), day=Day(month=5, day=3), frame="wall"),
+        ),
+        ("¿Qué se veía cuando el reloj marcaba 14:05?", Clocked("at", Reading((14, 5)), frame="shown")),
+    ],
+)
+def test_days_and_times_of_day_are_read(question: str, expected: Clocked | None) -> None:
+    if expected is None:
+        noon = Reading((12, 0), spoken=True)
+        expected = Clocked("at", noon, day=Day(month=5, day=3, year=2026), frame="wall")
+    assert only(named_time(question)) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "span"),
+    [
+        ("From 0:59:00 to 1:01:00: who shows up?", Span(59 * MINUTE, 61 * MINUTE)),
+        ("Describe the opening two hours.", Span(0, 2 * HOUR)),
+        ("In the 15 minutes at the start, what do people do?", Span(0, 15 * MINUTE)),
+        ("Who is there in the ten minutes before the end?", Span(10 * HOUR - 10 * MINUTE, 10 * HOUR)),
+        ("What can be seen in the closing twelve minutes?", Span(10 * HOUR - 12 * MINUTE, 10 * HOUR)),
+        ("How does the recording end?", Span(10 * HOUR - 10 * MINUTE, 10 * HOUR)),
+        ("How did it begin?", Span(0, 10 * MINUTE)),
+    ],
+)
+def test_an_edge_of_a_long_video_is_minutes_long(question: str, span: Span) -> None:
+    named = named_time(question)
+    assert named is not None
+    assert resolve(named.expressions, {VIDEO: Recording(VIDEO, "", 10 * HOUR)}, None).spans == {VIDEO: span}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Saturday from 12:45 to 13:10, who came by?",
+        "Saturday, 12:45 to 13:10: who came by?",
+        "Who came by on Saturday between 12:45 and 13:10?",
+        "Who came by from 12:45 to 13:10 on Saturday?",
+    ],
+)
+def test_a_weekday_next_to_a_time_is_its_day(question: str) -> None:
+    expected = Clocked("between", Reading((12, 45)), Reading((13, 10)), day=Day(weekday=5), frame="wall")
+    assert only(named_time(question)) == expected
+
+
+def test_once_something_is_over_is_after_it() -> None:
+    question = "Once the fifth parcel delivery is over, who comes?"
+    assert only(named_time(question)) == Order("after", 5, "parcel delivery")
+    assert named_time("Who waters the plants once a week?") is None
+    assert named_time("Is a Sunday newspaper on the table?") is None
+
+
+def test_two_times_are_one_stretch_that_holds_both() -> None:
+    named = named_time("Did the man of 0:10:00 come back at 0:50:00?")
+    assert named is not None
+    resolved = resolve(named.expressions, {VIDEO: Recording(VIDEO, "", HOUR)}, None)
+    assert resolved.spans == {VIDEO: Span(600_000, 3_001_000)}
+
+
+def test_a_hint_without_a_known_form_is_seen() -> None:
+    assert hints_at_time("What happened a few minutes ago?")
+    assert not hints_at_time("What does the man do?")
+    assert not hints_at_time("What does the second man do after he opens the door?")
