@@ -142,6 +142,7 @@ def write_rows(
         "ekg_event", EVENTS, id=ids["e"], n=_int4(range(EVENTS)), start_ms=_int8(starts), end_ms=_int8(starts + length),
         first_chunk=_int4(starts // 3_000), end_chunk=_int4((starts + length) // 3_000),
         summary=_text("event {:05d}: someone walks from left to right past the entrance, out of the picture", EVENTS),
+        searched=_text("event {:05d} someone walks from left to right past the entrance out of the picture", EVENTS),
         embedding=_half(events), embedding_model=_all(EVENTS, TEXT_MODEL.encode()),
     )  # fmt: skip
     chunk_ms = np.arange(0, HOURS_MS, 3_000)
@@ -154,7 +155,7 @@ def write_rows(
     )  # fmt: skip
     copy(
         "ekg_frame", FRAMES, id=ids["f"], ms=_int8(ms), event_id=ids["e"][ms // length],
-        thumbnail_key=_text(f"t/{tenant_id}/v/{video_id}/1/{{:09d}}.jpg", FRAMES), labels=_all(FRAMES, b'\1["person"]'),
+        thumbnail_key=_text(f"t/{tenant_id}/v/{video_id}/1/{{:09d}}.jpg", FRAMES),
         embedding=_half(frames), embedding_model=_all(FRAMES, FRAME_MODEL.encode()),
     )  # fmt: skip
     copy(

@@ -101,7 +101,9 @@ def _fill(first: IndexedVideo, videos: int, others: int) -> _Collection:
             recording, _ = write_rows(server, random, first.tenant_id, own[-1])
             ids.append(recording.frame_ids)
             rows = (recording.frames, recording.events, recording.entities, recording.lines)
-            queries += [_query(np.random.default_rng([SEED, n]), rows) for n in np.flatnonzero(asked_of == number)]
+            queries += [
+                _query(np.random.default_rng([SEED, n]), rows) for n in np.flatnonzero(asked_of == number).tolist()
+            ]
             show_progress(f"  video {number + 1} of {videos}")
         shared = vectors_of(np.random.default_rng(SEED))
         for number in range(others):

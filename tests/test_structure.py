@@ -78,6 +78,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "stored_rows": "rows as the engine's plain data",
         "thing_reads": "the reader's reads by object and entity",
         "view_search": "the vector searches of the reader",
+        "views": "the views that these search",
         "word_index": "the writer's index of words",
         "word_search": "the reader's search by words",
         "writer": "the only writer of a version",

@@ -14,7 +14,8 @@ from backend.ekg.moment_reads import EVENTS
 from backend.ekg.named_reads import NamedReads
 from backend.ekg.scope import Scope, ScopedVideo
 from backend.ekg.sketch_search import is_large, nearby
-from backend.ekg.view_search import EVENT_IN_SCOPE, SCOPE, read_hits, view_statement
+from backend.ekg.view_search import read_hits, view_statement
+from backend.ekg.views import EVENT_IN_SCOPE, SCOPE
 from backend.library.storage import ObjectStorage
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import Span

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from backend.ekg.scope import Scope
 from backend.ekg.sketches import BlockCache, BlockKey
-from backend.ekg.view_search import SCOPE, Nearby
+from backend.ekg.views import SCOPE, Nearby
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import ViewName, ViewQuery
 from gpu_workers.engine.retrieval.sketches import Sketches

@@ -33,7 +33,7 @@ from gpu_workers.engine.retrieval.sketches import (
 
 BLOCK_ITEMS = 2_048
 CACHE_BYTES = 256 * 2**20
-"""Blocks kept in the memory of one process: those of some 5,000 hours. The last scopes take as many bytes again."""
+"""Blocks kept in the memory of one process: those of some 2,000 hours. The last scopes take up to as much again."""
 _LAST_SCOPES = 4
 _NO_ID = UUID(int=0)
 ALWAYS = Span(0, 2**62)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +91,7 @@ def _along_memory(blocks: Sequence[Block], name: str) -> NDArray[np.uint64]:
     return np.ascontiguousarray(np.concatenate([block.items[name] for block in blocks]).T)
 
 
-def _column(blocks: Sequence[Block], name: str) -> NDArray[np.void]:
+def _column(blocks: Sequence[Block], name: str) -> NDArray[Any]:
     return np.concatenate([np.ascontiguousarray(block.items[name]) for block in blocks])
 
 
