@@ -138,7 +138,8 @@ def _day(parsing: _Parsing) -> Day | None:
             return made
     for match in parsing.matches("y"):
         parsing.take(match)
-        return Day(ago=parsing.tokens[match.start()].value)
+        value = parsing.tokens[match.start()].value
+        return Day(ago=value[0] if isinstance(value, tuple) else value)
     for match in parsing.matches(r"[aoi]t?o?w|w(?=p|\.?c|\.?[abfi]t?[cn])|(?<=c)w"):
         value = parsing.of(match, "w")[0].value
         # Part of the day in the same word: left for _part_of_day().
@@ -161,7 +162,7 @@ def _date(parsing: _Parsing, match: re.Match[str]) -> Day | None:
 
 def _part_of_day(parsing: _Parsing) -> PartOfDay | None:
     for token in parsing.tokens:
-        if token.kind == "w" and isinstance(token.value, tuple) and isinstance(token.value[1], PartOfDay):
+        if token.kind in "wy" and isinstance(token.value, tuple) and isinstance(token.value[1], PartOfDay):
             return token.value[1]
     for match in parsing.matches("p"):
         token = parsing.tokens[match.start()]
@@ -178,8 +179,8 @@ _Rule = Callable[[_Parsing, Day | None, PartOfDay | None], Iterator[Expression]]
 
 
 def _shown(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
-    for match in parsing.matches(rf"S[ag]*(?P<one>{_TIMED})"):
-        reading = _reading(parsing, match, "one")
+    for match in parsing.matches(rf"S[ag]*(?P<one>{_TIMED})|[ag]*t?(?P<other>c)s"):
+        reading = _reading(parsing, match, "one" if match["one"] else "other")
         if reading is not None:
             parsing.take(match)
             yield Clocked("at", reading, frame="shown")
@@ -187,7 +188,7 @@ def _shown(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterat
 
 def _between(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
     dated = day is not None or part is not None
-    for match in parsing.matches(rf"(?P<from>[bfa]?)[tag]*(?P<one>{_TIMED})[&<][tag]*(?P<two>{_TIMED})"):
+    for match in parsing.matches(rf"(?P<from>[bfa]?)[tag]*(?P<one>{_TIMED})[&<][tag]*(?P<two>{_TIMED})(?P<video>V?)"):
         one, two = _reading(parsing, match, "one"), _reading(parsing, match, "two")
         figures = parsing.of(match, "c") or "K" in match.group()
         if one is None or two is None or not (figures or (dated and match["from"])):
@@ -202,7 +203,7 @@ def _between(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iter
         if len(one.parts) == 1 and not (one.spoken or two.spoken or dated):
             continue
         parsing.take(match)
-        yield Clocked("between", one, two, frame=_frame(one, two))
+        yield Clocked("between", one, two, frame="video" if match["video"] else _frame(one, two))
 
 
 def _open_ended(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
@@ -218,11 +219,11 @@ def _open_ended(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> I
 
 
 def _at(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
-    for match in parsing.matches(rf"(?P<at>[agi]+t?|C)?(?P<one>{_TIMED})(?P<video>[VN]?)"):
+    for match in parsing.matches(rf"(?P<at>[agi]+t?|C)?(?P<one>{_TIMED})(?P<video>[VNk]?)"):
         reading = _reading(parsing, match, "one")
         if reading is None or not _certain(reading, parsing, match, day, part):
             continue
-        if not match["at"] and not match["video"] and len(reading.parts) < 3 and not reading.spoken:
+        if not match["at"] and not match["video"] and len(reading.parts) < 3 and not reading.spoken and day is None:
             continue
         parsing.take(match)
         frame: Frame = "video" if match["video"] or match["at"] == "C" else _frame(reading)
@@ -241,13 +242,15 @@ def _minutes(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iter
         parsing.take(match)
         yield Offset(one * unit, (one + 1) * unit)
     for match in parsing.matches(
-        rf"(?:[ai]g?t?)?(?P<length>{_DURATION})(?P<into>N)|at?(?P<mark>n-?[uQ])-?(?:K|V)?(?![Ox])"
+        rf"(?:[ai]g?t?)?(?P<length>{_DURATION})(?P<into>N)|at?(?P<mark>n-?[uQ])-?(?:k|V)?(?![Ox])|>t?(?P<after>{_DURATION})V"
     ):
-        group = "length" if match["into"] else "mark"
+        group = "length" if match["into"] else "mark" if match["mark"] else "after"
         length, unit = _length(parsing, match, group)
         parsing.take(match)
         yield Offset(length, length + unit)
-    for match in parsing.matches(r"it?(?P<nth>[oQ])(?P<unit>[uQ])V?(?!x?O)|t?(?P<nth2>[oQ])(?P<unit2>[uQ])V"):
+    for match in parsing.matches(
+        r"it?(?P<nth>[oQ])(?P<unit>[uQ])V?(?!x?O)|t?(?P<nth2>[oQ])(?P<unit2>[uQ])(?:V|(?=\.|$))"
+    ):
         nth = parsing.tokens[match.start("nth" if match["nth"] else "nth2")]
         unit = parsing.tokens[match.start("unit" if match["unit"] else "unit2")].value
         number = 2 if nth.kind == "Q" else nth.value
