@@ -150,7 +150,7 @@ def test_results_carry_event_span_frame_and_why(acme: Any, video: UUID) -> None:
     assert "Signature" in url
     assert first == {
         "event_id": public_ids.encode("evt", EVENT), "video_id": vid(video), "video_title": "Gate <1>",
-        "start_ms": 3_000, "end_ms": 9_000,
+        "start_ms": 3_000, "end_ms": 9_000, "start_at": None, "end_at": None,
         "summary": "A red car parks.", "score": 0.75, "frame": {"ms": 4_000},
         "reasons": [
             {"view": "object", "similarity": 0.5, "text": "red car", "item_id": public_ids.encode("obj", car)},
@@ -246,7 +246,7 @@ def test_the_same_key_searches_once_and_shows_what_was_found(acme: Any, video: U
         ({"views": {"event": "NaN"}}, "/views/event", "invalid"),
         ({"views": dict.fromkeys(DEFAULT_WEIGHTS, 0)}, "/views", "no_views"),
         ({"views": {**dict.fromkeys(DEFAULT_WEIGHTS, 0), "graph": 1}}, "/views", "no_views"),
-        ({"fusion": "sum"}, "/fusion", "invalid_choice"),
+        ({"fusion": "product"}, "/fusion", "invalid_choice"),
         ({"rewriting": True}, "/rewriting", "unknown_field"),
     ],
 )
