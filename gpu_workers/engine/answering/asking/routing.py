@@ -10,7 +10,14 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.asking.rules import STATEMENT_CHARACTERS, Reading, read_question, statement_in
+from gpu_workers.engine.answering.asking.rules import (
+    STATEMENT_CHARACTERS,
+    Reading,
+    own_words,
+    read_question,
+    statement_in,
+    without_time,
+)
 from gpu_workers.engine.answering.asking.understood import ROUTES, Shape, Understood
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.wording import as_data
@@ -39,7 +46,8 @@ def routed(asked: Asked, calls: Calls, understood: Understood) -> Understood:
     if question.method != ROUTED_METHOD:
         return understood
     time_words = understood.time.words if understood.time is not None else ""
-    reading = read_question(asked.own_words, language=understood.language, time_words=time_words)
+    words = without_time(asked.own_words, time_words=time_words, remaining=understood.searched)
+    reading = read_question(words, language=understood.language, time_words=time_words)
     if question.route != "auto":
         return _chosen(asked, understood, replace(reading, route=question.route), time_words, "caller")
     if question.choices or asked.settings.effort == "paper":
@@ -57,8 +65,12 @@ def _chosen(asked: Asked, understood: Understood, reading: Reading, time_words: 
     since its own words may only point at it."""
     predicate, counted = reading.predicate, reading.counted
     if reading.route in ("scan", "objects"):
-        text, language = asked.question.question, understood.language
-        if asked.standalone or not predicate:
+        question, language = asked.question.question, understood.language
+        translated = bool(understood.searched) and not own_words(understood.searched, question)
+        # The index is read in its own language.
+        text = understood.searched if translated else question
+        if asked.standalone or translated or not predicate:
+            text = without_time(text, time_words=time_words, remaining=understood.searched)
             alone = read_question(text, language=language, time_words=time_words)
             predicate = alone.predicate or statement_in(text, language=language, time_words=time_words)
             counted = alone.counted or counted

@@ -29,7 +29,7 @@ def resolve_wall(
 ) -> tuple[dict[UUID, Span], str, bool]:
     """Return the spans filmed at that time, its meaning, and whether anything says when the recordings were made.
 
-    Of several days, or halves of a day, that would fit, the latest day that was filmed and is not after now counts, and
+    If several days or halves of a day fit, the latest day counts that was filmed and is not after now, and
     the half in which something was filmed, in the daytime if both were. A recording that jumps may have filmed the time
     in several parts; its span holds them all.
     """
@@ -157,7 +157,7 @@ def _filmed(clock: WallClock, interval: _Interval) -> Span | None:
     zone = clock.tzinfo
     start, end = (moment.replace(tzinfo=zone) for moment in interval)
     if interval[1] - interval[0] <= _MOMENT:
-        # A time that the change to summer time leaves out was never filmed. Of a time that comes twice, the first.
+        # A time that the change to summer time leaves out was never filmed. A time that comes twice means the first.
         if start.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != interval[0]:
             return None
         again = start.replace(fold=1)
