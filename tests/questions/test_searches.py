@@ -246,7 +246,7 @@ def test_the_same_key_searches_once_and_shows_what_was_found(acme: Any, video: U
         ({"views": {"event": "NaN"}}, "/views/event", "invalid"),
         ({"views": dict.fromkeys(DEFAULT_WEIGHTS, 0)}, "/views", "no_views"),
         ({"views": {**dict.fromkeys(DEFAULT_WEIGHTS, 0), "graph": 1}}, "/views", "no_views"),
-        ({"fusion": "sum"}, "/fusion", "invalid_choice"),
+        ({"fusion": "product"}, "/fusion", "invalid_choice"),
         ({"rewriting": True}, "/rewriting", "unknown_field"),
     ],
 )
