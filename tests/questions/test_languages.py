@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from backend.questions.models import Question
+from gpu_workers.engine.answering.asking.understood import Understood
 from tests.questions.test_api import post
 from tests.questions.test_checks_and_claims import read
 from tests.questions.world import ask, finish
@@ -40,7 +41,7 @@ def test_the_language_that_was_found_is_shown_with_the_answer(acme: Any) -> None
     question_id, video_id = ask(acme, text="Welches Auto?")
     assert read(acme, question_id)["language"] == ""
 
-    finish(acme, question_id, video_id, understood={"language": "de"})
+    finish(acme, question_id, video_id, understood=Understood(language="de").record())
 
     assert read(acme, question_id)["language"] == "de"
 
@@ -48,6 +49,6 @@ def test_the_language_that_was_found_is_shown_with_the_answer(acme: Any) -> None
 def test_the_given_language_stays(acme: Any) -> None:
     question_id, video_id = ask(acme, text="Which car?", language="de")
 
-    finish(acme, question_id, video_id, understood={"language": "de"})
+    finish(acme, question_id, video_id, understood=Understood(language="de").record())
 
     assert read(acme, question_id)["language"] == "de"
