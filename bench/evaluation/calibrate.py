@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(json.dumps(fit(items, some)))
                 continue
             halves = [in_half(items, half, lambda item: item.id) for half in (options.fit, options.reported)]
-            print(json.dumps(fit_and_report(*halves, some)))
+            print(json.dumps(fit_and_report(halves[0], halves[1], some)))
     except (OSError, ValueError, LookupError, TypeError) as error:
         parser.error(f"{options.report}: {error}")
     return 0

@@ -192,7 +192,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                         [(part, truth) for key, part, truth in rows if half_of(key) == half]
                         for half in (options.fit, options.reported)
                     ]
-                    fitted = fit_and_report(*halves, some)
+                    fitted = fit_and_report(halves[0], halves[1], some)
                 print(json.dumps({"brief": brief, **fitted}))
     except (UnreadableSet, ValueError) as error:
         parser.error(str(error))
