@@ -13,10 +13,15 @@ from gpu_workers.engine.answering.method_settings import METHOD_SETTINGS
 METHOD_KINDS = ("calls", "fresh_tokens", "cached_share", "growth", "seconds")
 
 FIGURES: Mapping[str, tuple[str, str]] = {
-    "tri_view_p95_ms": ("retrieval", "million_frames"),
+    "tri_view_vs_numpy": ("retrieval", "million_frames"),
     "tri_view_recall_at_16": ("retrieval", "million_frames"),
-    "graph_hop_p95_ms": ("retrieval", "million_frames"),
+    "graph_hop_vs_row": ("retrieval", "million_frames"),
     "graph_expansion_p95_ms": ("retrieval", "million_frames"),
+    "search_1000h_p95_ms": ("collection", "thousand_hours"),
+    "search_1000h_growth": ("collection", "thousand_hours"),
+    "search_1000h_recall_at_16": ("collection", "thousand_hours"),
+    "search_1000h_recall_of_views": ("collection", "thousand_hours"),
+    "search_1000h_sketches_mb": ("collection", "thousand_hours"),
     "paper_prompt_tokens": ("answer_calls", "tokens"),
     "paper_calls": ("answer_calls", "tokens"),
     "paper_cached_prompt_share": ("answer_calls", "tokens"),

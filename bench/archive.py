@@ -7,7 +7,7 @@ The superuser writes them, past triggers and row-level security. The graph is wr
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -27,7 +27,9 @@ FRAMES, SCENE = 36_000, 60
 """One frame per second, in scenes of a minute whose frames are nearly the same."""
 EVENTS, ENTITIES, MENTIONS, LINES = 1_500, 1_000, 3, 6_000
 """Numbers for 10 hours; MENTIONS per event, by Zipf's law: a few entities are in hundreds of events."""
+BLOCK = 2_048
 TENANTS = 10
+PARTS = ("event", "chunk", "frame", "entity", "mention", "transcriptline", "sketchblock")
 TEXT_MODEL, FRAME_MODEL = "bench-text", "bench-frame"
 
 Rows = NDArray[Any]
@@ -66,7 +68,7 @@ def fill(first: IndexedVideo, *, videos: int, seed: int = 11) -> Recording:
                 key = f"t/{tenant_id}/{number}"
                 video_id = UUID(str(create_video(object_key=key, size_bytes=1, duration_ms=HOURS_MS).id))
             random = np.random.default_rng([seed, number])
-            recording, edges = _write_rows(server, random, tenant_id, video_id)
+            recording, edges = write_rows(server, random, tenant_id, video_id)
             with tenant_scope(tenant_id):
                 _write_graph(GraphStore(), video_id, recording, edges)
             if number == 0:
@@ -81,7 +83,7 @@ def fill(first: IndexedVideo, *, videos: int, seed: int = 11) -> Recording:
 
 
 @dataclass(frozen=True, slots=True)
-class _Edges:
+class Edges:
     entity_ids: Sequence[UUID]
     mentions: NDArray[np.int64]
     """Numbers of the entities, shape (EVENTS, MENTIONS)."""
@@ -101,14 +103,26 @@ def near(random: np.random.Generator, row: NDArray[np.float32], *, share: float)
     return np.asarray(_unit(share * row + (1 - share**2) ** 0.5 * _noise(random, 1))[0])
 
 
-def _write_rows(
-    server: psycopg.Connection[Any], random: np.random.Generator, tenant_id: UUID, video_id: UUID
-) -> tuple[Recording, _Edges]:
+def vectors_of(random: np.random.Generator) -> tuple[NDArray[np.float32], ...]:
+    """Return the frames, events, entities and lines of one video."""
     scenes = _unit(_noise(random, FRAMES // SCENE))
     # Frames of a scene have a cosine of 0.96 to each other.
     frames = _unit(np.repeat(scenes, SCENE, axis=0) + 0.2 * _noise(random, FRAMES))
-    events, entities = _unit(_noise(random, EVENTS)), _unit(_noise(random, ENTITIES))
-    lines = _unit(_noise(random, LINES))
+    return frames, _unit(_noise(random, EVENTS)), _unit(_noise(random, ENTITIES)), _unit(_noise(random, LINES))
+
+
+def write_rows(
+    server: psycopg.Connection[Any],
+    random: np.random.Generator,
+    tenant_id: UUID,
+    video_id: UUID,
+    *,
+    parts: Collection[str] = PARTS,
+    vectors: tuple[NDArray[np.float32], ...] | None = None,
+) -> tuple[Recording, Edges]:
+    """Write the rows of one video. parts: the tables that are filled, without the prefix ekg_. vectors: as those of
+    vectors_of(), which makes them otherwise."""
+    frames, events, entities, lines = vectors or vectors_of(random)
     ids = {name: _ids(random, n) for name, n in (("f", FRAMES), ("e", EVENTS), ("u", ENTITIES), ("t", LINES))}
     ms = np.arange(FRAMES) * (HOURS_MS // FRAMES)
     length, line_ms = HOURS_MS // EVENTS, HOURS_MS // LINES
@@ -119,6 +133,8 @@ def _write_rows(
     )
 
     def copy(table: str, count: int, **columns: Rows) -> None:
+        if table.removeprefix("ekg_") not in parts:
+            return
         here = {"tenant_id": _all(count, tenant_id.bytes), "video_id": _all(count, video_id.bytes)}
         _copy(server, table, here | {"index_version": _all(count, np.array(1, dtype=">i4"))} | columns)
 
@@ -126,6 +142,7 @@ def _write_rows(
         "ekg_event", EVENTS, id=ids["e"], n=_int4(range(EVENTS)), start_ms=_int8(starts), end_ms=_int8(starts + length),
         first_chunk=_int4(starts // 3_000), end_chunk=_int4((starts + length) // 3_000),
         summary=_text("event {:05d}: someone walks from left to right past the entrance, out of the picture", EVENTS),
+        searched=_text("event {:05d} someone walks from left to right past the entrance out of the picture", EVENTS),
         embedding=_half(events), embedding_model=_all(EVENTS, TEXT_MODEL.encode()),
     )  # fmt: skip
     chunk_ms = np.arange(0, HOURS_MS, 3_000)
@@ -138,7 +155,7 @@ def _write_rows(
     )  # fmt: skip
     copy(
         "ekg_frame", FRAMES, id=ids["f"], ms=_int8(ms), event_id=ids["e"][ms // length],
-        thumbnail_key=_text(f"t/{tenant_id}/v/{video_id}/1/{{:09d}}.jpg", FRAMES), labels=_all(FRAMES, b'\1["person"]'),
+        thumbnail_key=_text(f"t/{tenant_id}/v/{video_id}/1/{{:09d}}.jpg", FRAMES),
         embedding=_half(frames), embedding_model=_all(FRAMES, FRAME_MODEL.encode()),
     )  # fmt: skip
     copy(
@@ -161,10 +178,51 @@ def _write_rows(
     )  # fmt: skip
     frame_ids, event_ids, entity_ids = (_uuids(ids[name]) for name in "feu")
     recording = Recording(tenant_id, video_id, frames, events, entities, lines, frame_ids, event_ids)
-    return recording, _Edges(entity_ids, mentions)
+    if "sketchblock" in parts:
+        _write_sketches(server, recording, entity_ids, _uuids(ids["t"]))
+    return recording, Edges(entity_ids, mentions)
 
 
-def _write_graph(graph: Any, video_id: UUID, recording: Recording, edges: _Edges) -> None:
+def _write_sketches(
+    server: psycopg.Connection[Any], recording: Recording, entity_ids: Sequence[UUID], line_ids: Sequence[UUID]
+) -> None:
+    """Write the blocks that the service writes step by step, with the events of one step in a scene of 30 s."""
+    from gpu_workers.engine.retrieval.sketches import centre_of, means, scenes, sketch
+
+    length, line_ms, frame_ms = HOURS_MS // EVENTS, HOURS_MS // LINES, HOURS_MS // FRAMES
+    runs = []
+    for first in range(0, FRAMES, length // frame_ms):
+        found = scenes(recording.frames[first : first + length // frame_ms])
+        runs += [range(first + run.start, first + run.stop) for run in found]
+    views = {
+        "event": (recording.event_ids, _stretches(EVENTS, length), recording.events, TEXT_MODEL),
+        "entity": (entity_ids, [(0, 2**62)] * ENTITIES, recording.entities, TEXT_MODEL),
+        "frame": (
+            [UUID(int=0)] * len(runs),
+            [(run.start * frame_ms, run.stop * frame_ms) for run in runs],
+            means(recording.frames, runs),
+            FRAME_MODEL,
+        ),
+        "transcript": (line_ids, _stretches(LINES, line_ms), recording.lines, TEXT_MODEL),
+    }
+    for view, (ids, times, vectors, model) in views.items():
+        for n, first in enumerate(range(0, len(ids), BLOCK)):
+            part = slice(first, first + BLOCK)
+            centre = centre_of(vectors[part][:2])
+            items = sketch([item_id.bytes for item_id in ids[part]], times[part], vectors[part], centre)
+            server.execute(
+                "INSERT INTO ekg_sketchblock (id, tenant_id, video_id, index_version, view, n, items, centre, packed, "
+                "embedding_model) VALUES (gen_random_uuid(), %s, %s, 1, %s, %s, %s, %s, %s, %s)",
+                [recording.tenant_id, recording.video_id, view, n, len(items), centre.astype("<f2").tobytes(),
+                 items.tobytes(), model],
+            )  # fmt: skip
+
+
+def _stretches(count: int, length: int) -> list[tuple[int, int]]:
+    return [(n * length, (n + 1) * length) for n in range(count)]
+
+
+def _write_graph(graph: Any, video_id: UUID, recording: Recording, edges: Edges) -> None:
     from backend.ekg.graph_store import Participation, RelatedTo
 
     events, entities = recording.event_ids, edges.entity_ids

@@ -3,7 +3,7 @@
 Vertices Event and Entity carry uid, tenant, video and version; edges NEXT, PARTICIPATES_IN (role) and RELATED_TO
 (predicate, event). Text and vectors are in the relational rows. The statements below have the forms that are fast on
 AGE 1.7 and 1.8: vertices and edges are inserted by SQL, edges joined on the uid index; reads start from UNWIND with one
-MATCH per hop.
+MATCH per hop. A step along NEXT reads AGE's label tables by SQL, so that the scope filters it in the same statement.
 """
 
 from __future__ import annotations
@@ -24,6 +24,22 @@ from backend.tenancy.context import current_tenant_id
 # The uid of a vertex, written as in the unique expression index. A `%` would have to be doubled; there is none.
 _UID = "ag_catalog.agtype_access_operator(VARIADIC ARRAY[{0}.properties, '\"uid\"'::ag_catalog.agtype])"
 _UID_OF_ROW = _UID.replace("{0}.", "")
+# From vertices by their uid over edges to vertices by their id. OFFSET 0 keeps this order: the planner, which cannot
+# estimate an expression on agtype, would otherwise read all edges.
+_HOP = (
+    "SELECT i.event_id AS source, "
+    "(f.properties OPERATOR(ag_catalog.->>) '\"uid\"'::ag_catalog.agtype)::uuid AS target "
+    "FROM unnest(%(ids)s::uuid[]) AS i(event_id) "
+    'CROSS JOIN LATERAL (SELECT e.id FROM ekg."Event" e WHERE '
+    + _UID.format("e")
+    + " = to_json(i.event_id)::text::ag_catalog.agtype OFFSET 0) e "
+    'CROSS JOIN LATERAL (SELECT n.{to} AS id FROM ekg."NEXT" n WHERE n.{of} = e.id OFFSET 0) n '
+    'CROSS JOIN LATERAL (SELECT v.properties FROM ekg."Event" v WHERE v.id = n.id OFFSET 0) f'
+)
+NEXT_EVENTS = _HOP.replace("{of}", "start_id").replace("{to}", "end_id")
+"""SELECT of source and target: the NEXT edges that leave the events %(ids)s."""
+PREVIOUS_EVENTS = _HOP.replace("{of}", "end_id").replace("{to}", "start_id")
+"""SELECT of source and target: against the NEXT edges that reach the events %(ids)s."""
 _VIDEO = "ag_catalog.agtype_access_operator(VARIADIC ARRAY[properties, '\"video\"'::ag_catalog.agtype])"
 _VERSION = "ag_catalog.agtype_access_operator(VARIADIC ARRAY[properties, '\"version\"'::ag_catalog.agtype])"
 _EDGE_LABELS = ("NEXT", "PARTICIPATES_IN", "RELATED_TO")
@@ -192,19 +208,16 @@ class GraphStore:
 
     def next_events(self, event_ids: Sequence[UUID]) -> dict[UUID, UUID]:
         """Follow NEXT forward. Returns the next event by event."""
-        return self._step(event_ids, "MATCH (e)-[:NEXT]->(f:Event)")
+        return self._step(event_ids, NEXT_EVENTS)
 
     def previous_events(self, event_ids: Sequence[UUID]) -> dict[UUID, UUID]:
         """Follow NEXT backward. Returns the previous event by event."""
-        return self._step(event_ids, "MATCH (f:Event)-[:NEXT]->(e)")
+        return self._step(event_ids, PREVIOUS_EVENTS)
 
     def _step(self, event_ids: Sequence[UUID], hop: str) -> dict[UUID, UUID]:
-        rows = self._cypher(
-            f"UNWIND $ids AS i MATCH (e:Event) WHERE e.uid = i {hop} RETURN e.uid, f.uid",
-            "source text, target text",
-            {"ids": [str(event_id) for event_id in event_ids]},
-        )
-        return {UUID(source): UUID(target) for source, target in rows}
+        with self._cursor() as cursor:
+            cursor.execute(hop, {"ids": list(event_ids)})
+            return dict(cursor.fetchall())
 
     def events_of(self, entity_ids: Sequence[UUID]) -> list[Participation]:
         """Return the events that these entities take part in."""

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from backend.ekg.models import Chunk, Frame, Overview, Topic, TranscriptLine
 from backend.ekg.recording_reads import RecordingReads
 from backend.ekg.stored_rows import read_chunk, read_topic
-from backend.ekg.view_search import EVENT_IN_SCOPE, EVENT_OF_LINE, INSIDE, SCOPE
+from backend.ekg.views import EVENT_IN_SCOPE, EVENT_OF_LINE, INSIDE, SCOPE
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import EventPlace, StoredFrame, StoredLine
@@ -174,6 +174,7 @@ class MomentReads(RecordingReads):
                     Span(row.start_ms, row.end_ms),
                     row.text,
                     tuple((start_ms, end_ms, word) for start_ms, end_ms, word in row.words),
+                    row.language,
                 )
                 for row in TranscriptLine.objects.raw(sql, self._scope_parameters | parameters)
             ]

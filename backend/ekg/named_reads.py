@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from backend.ekg.thing_reads import OBJECT_IN_SCOPE, ThingReads
-from backend.ekg.view_search import EVENT_OF_TOPIC, INSIDE, SCOPE
+from backend.ekg.views import EVENT_OF_TOPIC, INSIDE, SCOPE
 from gpu_workers.engine.ekg import EntityObject
 from gpu_workers.engine.ports import Hit, NamedView, StoredEntity
 from gpu_workers.engine.retrieval.named_things import CANDIDATES, NamedThing, NamingWords, named_hits, object_name

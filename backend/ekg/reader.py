@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from backend.ekg.graph_store import GraphStore
+from backend.ekg.graph_store import NEXT_EVENTS, PREVIOUS_EVENTS, GraphStore
 from backend.ekg.models import Chunk
 from backend.ekg.moment_reads import EVENTS
 from backend.ekg.named_reads import NamedReads
 from backend.ekg.scope import Scope, ScopedVideo
 from backend.ekg.sketch_search import is_large, nearby
-from backend.ekg.view_search import EVENT_IN_SCOPE, SCOPE, read_hits, view_statement
+from backend.ekg.view_search import read_hits, view_statement
+from backend.ekg.views import EVENT_IN_SCOPE, SCOPE
 from backend.library.storage import ObjectStorage
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import Span
@@ -24,6 +25,14 @@ from gpu_workers.engine.retrieval.facts import Participation, StatedRelation, fa
 
 __all__ = ["PostgresGraph", "Scope", "ScopedVideo"]
 
+# Both ends of a step are in scope, whatever the graph says.
+_HOP_IN_SCOPE = (
+    f"WITH {SCOPE}, hop AS MATERIALIZED ({{hop}}) SELECT hop.source, hop.target FROM hop "
+    f"CROSS JOIN LATERAL (SELECT FROM ekg_event e JOIN scope USING (video_id, index_version) "
+    f"WHERE e.id = hop.source AND {EVENT_IN_SCOPE} OFFSET 0) source "
+    f"CROSS JOIN LATERAL (SELECT FROM ekg_event e JOIN scope USING (video_id, index_version) "
+    f"WHERE e.id = hop.target AND {EVENT_IN_SCOPE} OFFSET 0) target"
+)
 _NAMES_AND_EVENTS = (
     EVENTS.format(columns="e.id, NULL::text AS name, e.n") + " UNION ALL SELECT u.id, u.name, 0 FROM ekg_entity u "
     "JOIN scope USING (video_id, index_version) WHERE u.tenant_id = %(tenant)s AND u.id = ANY(%(entities)s::uuid[])"
@@ -80,29 +89,19 @@ class PostgresGraph(NamedReads):
         part = self._part_of(query.within.video_id, query.within.span)
         return None if part is None else replace(query, within=replace(query.within, span=part))
 
-    def _inside(self, event_ids: Collection[UUID]) -> dict[UUID, int]:
-        """Return the number n of each event that the scope admits: the scope filters what the graph reaches, too."""
-        if not event_ids:
-            return {}
-        return dict(self._rows(EVENTS.format(columns="e.id, e.n"), ids=list(set(event_ids))))
-
     # --- hops -------------------------------------------------------------------------------------------------------
 
     def next_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, UUID]:
-        return self._hop(self._graph.next_events, event_ids)
+        return self._hop(NEXT_EVENTS, event_ids)
 
     def previous_events(self, event_ids: Sequence[UUID]) -> Mapping[UUID, UUID]:
-        return self._hop(self._graph.previous_events, event_ids)
+        return self._hop(PREVIOUS_EVENTS, event_ids)
 
-    def _hop(
-        self, step: Callable[[Sequence[UUID]], dict[UUID, UUID]], event_ids: Sequence[UUID]
-    ) -> Mapping[UUID, UUID]:
-        def walk() -> Mapping[UUID, UUID]:
-            reached = step(event_ids)
-            inside = self._inside([*reached, *reached.values()])
-            return {source: target for source, target in reached.items() if {source, target} <= inside.keys()}
+    def _hop(self, hop: str, event_ids: Sequence[UUID]) -> Mapping[UUID, UUID]:
+        return self._run(lambda: self._step(hop, event_ids))
 
-        return self._run(walk)
+    def _step(self, hop: str, event_ids: Sequence[UUID]) -> dict[UUID, UUID]:
+        return dict(self._rows(_HOP_IN_SCOPE.format(hop=hop), ids=list(event_ids)))
 
     def events_sharing_entities(self, event_ids: Sequence[UUID], *, limit: int) -> Sequence[Hit]:
         """Find the events in three round trips: participants and relations, their other events, the scope's filter."""

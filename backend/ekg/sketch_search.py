@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from backend.ekg.scope import Scope
 from backend.ekg.sketches import BlockCache, BlockKey
-from backend.ekg.view_search import SCOPE, Nearby
+from backend.ekg.views import SCOPE, Nearby
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import ViewName, ViewQuery
 from gpu_workers.engine.retrieval.sketches import Sketches
 
-SKETCHED: Mapping[ViewName, int] = {"event": 192, "entity": 128, "frame": 256, "transcript": 192}
-"""Views with sketches, and the number of items whose vectors a search compares; more for a query with a high limit."""
+SKETCHED: Sequence[ViewName] = ("event", "entity", "frame", "transcript")
+"""Views with sketches."""
 EXACT_MS = 2 * 3_600_000
 """Up to this readable time a search compares all vectors of the scope, above it those that the sketches choose. Two
 hours cost what the sketches cost (docs/benchmarks.md, tri_view_vs_numpy)."""
@@ -38,6 +38,14 @@ def is_large(scope: Scope) -> bool:
     return sum(max(0, ms) for ms in readable) > EXACT_MS
 
 
+def compared(limit: int, sketched: int) -> int:
+    """Return how many of the sketched items are compared by their vectors for a query with this limit.
+
+    The share keeps the right item among them when it stands little above chance (docs/benchmarks.md, recall).
+    """
+    return 2 * limit + 96 + sketched // 800
+
+
 def nearby(
     scope: Scope, queries: Mapping[ViewName, ViewQuery], rows: Callable[..., Sequence[tuple[Any, ...]]], **models: str
 ) -> dict[ViewName, Nearby]:
@@ -54,19 +62,19 @@ def nearby(
 
 
 def _nearest(scope: Scope, name: ViewName, query: ViewQuery, keys: Sequence[BlockKey]) -> Nearby:
-    found = Nearby([], [], [], [], [])
     if not keys:
-        return found
+        return Nearby([], [], [], [], [])
     sketches = _CACHE.sketches(keys)
-    count = max(SKETCHED[name], 4 * query.limit)
-    for position in sketches.nearest(query.vector, count, _admitted(scope, query, keys, sketches)):
-        owner, item = sketches.item(position)
-        found.ids.append(UUID(bytes=bytes(item["id"])))
-        found.videos.append(keys[owner].video_id)
-        found.versions.append(keys[owner].index_version)
-        found.starts.append(int(item["start_ms"]))
-        found.ends.append(int(item["end_ms"]))
-    return found
+    count = compared(query.limit, len(sketches.owner))
+    chosen = sketches.nearest(query.vector, count, _admitted(scope, query, keys, sketches))
+    owners = [keys[owner] for owner in sketches.owner[chosen].tolist()]
+    return Nearby(
+        ids=[UUID(bytes=item) for item in sketches.ids[chosen].tolist()] if name != "frame" else [],
+        videos=[key.video_id for key in owners],
+        versions=[key.index_version for key in owners],
+        starts=sketches.start_ms[chosen].tolist(),
+        ends=sketches.end_ms[chosen].tolist(),
+    )
 
 
 def _admitted(scope: Scope, query: ViewQuery, keys: Sequence[BlockKey], sketches: Sketches) -> NDArray[np.bool_] | None:

@@ -18,14 +18,13 @@ from django.db import connection
 from backend.ekg.models import Frame, SketchBlock, TranscriptLine
 from backend.ekg.stored_rows import stored_vector
 from backend.tenancy.context import current_tenant_id
-from gpu_workers.engine.ekg import EventRecord, Span, Vector
+from gpu_workers.engine.ekg import Event, EventRecord, Span, Vector
 from gpu_workers.engine.ports import ViewName
 from gpu_workers.engine.retrieval.sketches import (
     Block,
     Rows,
     Sketches,
     centre_of,
-    in_parts,
     item_type,
     means,
     scenes,
@@ -34,7 +33,7 @@ from gpu_workers.engine.retrieval.sketches import (
 
 BLOCK_ITEMS = 2_048
 CACHE_BYTES = 256 * 2**20
-"""Blocks kept in the memory of one process: those of some 5,000 hours. As many bytes again hold the last scopes."""
+"""Blocks kept in the memory of one process: those of some 2,000 hours. The last scopes take up to as much again."""
 _LAST_SCOPES = 4
 _NO_ID = UUID(int=0)
 ALWAYS = Span(0, 2**62)
@@ -67,12 +66,15 @@ class SketchWriter:
         lines = TranscriptLine.objects.filter(
             **self._rows, start_ms__lt=during.end_ms, end_ms__gt=during.start_ms, embedding__isnull=False
         ).order_by("start_ms", "end_ms")
-        said = [
-            (Span(start_ms, end_ms), stored_vector(half))
-            for start_ms, end_ms, half in lines.values_list("start_ms", "end_ms", "embedding")
-        ]
+        said = list(lines.values_list("id", "start_ms", "end_ms", "embedding"))
         if said:
-            self._append_groups("transcript", self._text_model, said, in_parts(len(said)))
+            self._append(
+                "transcript",
+                self._text_model,
+                [line_id for line_id, *_ in said],
+                [_with_events(Span(start_ms, end_ms), events) for _, start_ms, end_ms, _ in said],
+                np.stack([stored_vector(half) for *_, half in said]),
+            )
 
     def add_entities(self, entities: Mapping[UUID, Vector]) -> None:
         """Sketch the centroids of entities. An entity may be sketched again when its centroid has moved."""
@@ -113,6 +115,12 @@ class SketchWriter:
                 "UPDATE ekg_sketchblock SET items = items + %s, packed = packed || %s WHERE tenant_id = %s AND id = %s",
                 [len(items), items.tobytes(), current_tenant_id(), block.id],
             )
+
+
+def _with_events(line: Span, events: Sequence[Event]) -> Span:
+    """Return the time of a line and of the events during which it is spoken, which bring it into a scope."""
+    spans = [line, *(event.span for event in events if event.span.overlaps(line))]
+    return Span(min(span.start_ms for span in spans), max(span.end_ms for span in spans))
 
 
 def _centre(stored: bytes) -> Rows:

@@ -12,7 +12,7 @@ from django.db.models import Q
 from backend.ekg.models import Track, TrackedObject
 from backend.ekg.moment_reads import MomentReads, places
 from backend.ekg.stored_rows import read_track
-from backend.ekg.view_search import INSIDE, SCOPE
+from backend.ekg.views import INSIDE, SCOPE
 from gpu_workers.engine.ekg import Span, TrackObservation
 from gpu_workers.engine.ports import (
     EventPlace,

@@ -3,198 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
-from uuid import UUID
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 
+from backend.ekg.views import (
+    EVENT_OF_LINE,
+    INSIDE,
+    INSIDE_LARGE,
+    REACH,
+    REACH_LARGE,
+    SCOPE,
+    VIEWS,
+    Nearby,
+    View,
+)
 from backend.ekg.word_search import read_piece, words_ctes, words_found, words_parameters
-from gpu_workers.engine.ekg import CHUNK_MS, Vector
+from gpu_workers.engine.ekg import Vector
 from gpu_workers.engine.ports import CROWD, Hit, ViewName, ViewQuery
 from gpu_workers.engine.retrieval.word_terms import asked_words
-
-# from_ms, to_ms: the span of each video that may be read.
-SCOPE = (
-    "scope AS MATERIALIZED (SELECT * FROM unnest(%(videos)s::uuid[], %(versions)s::int[], %(untils)s::bigint[], "
-    "%(starts)s::bigint[], %(ends)s::bigint[]) AS s(video_id, index_version, until_ms, from_ms, to_ms))"
-)
-EVENT_IN_SCOPE = (
-    "e.tenant_id = %(tenant)s AND e.end_ms <= scope.until_ms AND e.start_ms < scope.to_ms AND e.end_ms > scope.from_ms"
-)
-EVENT_OF_LINE = (
-    "e.video_id = line.video_id AND e.index_version = line.index_version "
-    "AND e.start_ms < line.end_ms AND e.end_ms > line.start_ms"
-)
-EVENT_OF_TOPIC = (
-    "e.video_id = topic.video_id AND e.index_version = topic.index_version "
-    "AND e.n >= topic.first_event AND e.n < topic.end_event"
-)
-# The chunks of a line lead to its events by an index; a chunk is 3 s long, and its number is its time (invariants).
-EVENT_NEAR_LINE = (
-    "e.id IN (SELECT c.event_id FROM ekg_chunk c WHERE c.tenant_id = %(tenant)s AND c.video_id = line.video_id "
-    f"AND c.index_version = line.index_version AND c.n BETWEEN line.start_ms / {CHUNK_MS} - 1 "
-    f"AND line.end_ms / {CHUNK_MS})"
-)
-# Few columns, because it is joined with every view. The scope is applied only here.
-INSIDE = (
-    "inside AS MATERIALIZED (SELECT e.id, e.video_id, e.index_version, e.n, e.start_ms, e.end_ms FROM ekg_event e "
-    f"JOIN scope USING (video_id, index_version) WHERE {EVENT_IN_SCOPE})"
-)
-# Events do not overlap, and a scope admits one run of a video's events. So times alone show whether an item is inside,
-# without a look-up for each of 36,000 frames. All hits are joined with inside nevertheless.
-# The join with scope shows the planner that these are few rows; otherwise it reads all rows of the tenant.
-REACH = (
-    "reach AS MATERIALIZED (SELECT video_id, index_version, start_ms, end_ms, from_ms, to_ms FROM scope JOIN "
-    "(SELECT video_id, index_version, min(start_ms) AS start_ms, max(end_ms) AS end_ms FROM inside "
-    "GROUP BY video_id, index_version) span USING (video_id, index_version))"
-)
-# In a large scope the events are too many to be listed: each use of inside looks its events up.
-INSIDE_LARGE = INSIDE.replace("AS MATERIALIZED", "AS NOT MATERIALIZED", 1)
-REACH_LARGE = (
-    "reach AS MATERIALIZED (SELECT video_id, index_version, from_ms AS start_ms, least(to_ms, until_ms) AS end_ms, "
-    "from_ms, to_ms FROM scope)"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Nearby:
-    """Items of a view whose vectors are compared in a large scope, as columns of equal length: their ids (events,
-    entities), or the stretches of video that hold them (pictures, spoken lines), in ms."""
-
-    ids: list[UUID]
-    videos: list[UUID]
-    versions: list[int]
-    starts: list[int]
-    ends: list[int]
-
-
-@dataclass(frozen=True, slots=True)
-class _View:
-    """The items of a view. item: alias of the rows of table that are matched by the column vector, made by model.
-
-    rows: FROM and WHERE that admit items, using inside (the events in scope) and reach (their time). events: joins from
-    an item to its events in inside, as e. words: text for the reader after the item's id. tried: a join that costs too
-    much for every item, so the best items are tried first until there are enough. carried: columns that tried needs.
-    times: start and end of an item whose time is not that of its events.
-    ordered: (partition columns, order column) of the items' neighbours, for queries with context.
-    nearby: rows in a large scope, from the columns of Nearby. nearby_tried: tried in a large scope.
-    """
-
-    table: str
-    item: str
-    vector: str
-    model: Literal["text", "frame"]
-    rows: str
-    events: str
-    words: str
-    carried: tuple[str, ...] = ()
-    tried: str = ""
-    times: tuple[str, str] | None = None
-    ordered: tuple[str, str] | None = None
-    nearby: str = ""
-    nearby_tried: str = ""
-
-
-_STRETCHES = (
-    "unnest(%({0}_videos)s::uuid[], %({0}_versions)s::int[], %({0}_starts)s::bigint[], %({0}_ends)s::bigint[]) "
-    "AS c(video_id, index_version, first_ms, last_ms) JOIN scope USING (video_id, index_version)"
-)
-_VIEWS: Mapping[ViewName, _View] = {
-    "event": _View(
-        item="event",
-        vector="embedding",
-        model="text",
-        table="ekg_event",
-        rows="ekg_event event JOIN reach USING (video_id, index_version) "
-        "WHERE event.start_ms >= reach.start_ms AND event.end_ms <= reach.end_ms",
-        events="JOIN inside e ON e.id = event.id",
-        words="''",
-        ordered=("video_id, index_version", "n"),
-        # With two neighbours on each side, so that all events up to one step away have both of theirs.
-        nearby="(SELECT e.video_id, e.index_version, e.n + step AS n, min(abs(step)) AS away "
-        "FROM unnest(%(event_ids)s::uuid[]) AS c(id) JOIN ekg_event e ON e.tenant_id = %(tenant)s AND e.id = c.id "
-        "CROSS JOIN generate_series(-2, 2) step GROUP BY 1, 2, 3) c JOIN scope USING (video_id, index_version) "
-        "CROSS JOIN LATERAL (SELECT e.id, e.n, e.tenant_id, e.embedding, e.embedding_model "
-        "FROM ekg_event e WHERE e.video_id = c.video_id "
-        f"AND e.index_version = c.index_version AND e.n = c.n AND {EVENT_IN_SCOPE} OFFSET 0) event WHERE true",
-    ),
-    "entity": _View(
-        item="entity",
-        vector="centroid",
-        model="text",
-        table="ekg_entity",
-        rows="ekg_entity entity JOIN reach USING (video_id, index_version) WHERE true",
-        # IS TRUE turns this into a look-up in a hash table; the planner cannot know how many events are inside.
-        tried="CROSS JOIN LATERAL (SELECT FROM ekg_mention m WHERE m.tenant_id = %(tenant)s "
-        "AND m.entity_id = entity.id AND (m.event_id IN (SELECT id FROM inside)) IS TRUE LIMIT 1) seen",
-        # ekg_mention is the relational twin of PARTICIPATES_IN, written together with it. From here the graph would
-        # cost a second round trip, because Cypher takes its ids only as a parameter.
-        events="JOIN ekg_mention m ON m.tenant_id = entity.tenant_id AND m.entity_id = entity.id "
-        "JOIN inside e ON e.id = m.event_id",
-        words="entity.name",
-        nearby="(SELECT DISTINCT unnest(%(entity_ids)s::uuid[]) AS id) c CROSS JOIN LATERAL (SELECT u.* "
-        "FROM ekg_entity u WHERE u.tenant_id = %(tenant)s AND u.id = c.id OFFSET 0) entity "
-        "JOIN scope USING (video_id, index_version) WHERE true",
-        nearby_tried="CROSS JOIN LATERAL (SELECT FROM ekg_mention m JOIN inside e ON e.id = m.event_id "
-        "WHERE m.tenant_id = %(tenant)s AND m.entity_id = entity.id LIMIT 1) seen",
-    ),
-    "frame": _View(
-        item="frame",
-        vector="embedding",
-        model="frame",
-        table="ekg_frame",
-        rows="ekg_frame frame JOIN reach USING (video_id, index_version) WHERE frame.event_id IS NOT NULL "
-        "AND frame.ms >= greatest(reach.start_ms, reach.from_ms) AND frame.ms < least(reach.end_ms, reach.to_ms)",
-        events="JOIN inside e ON e.id = frame.event_id",
-        words="'at ' || frame.ms || ' ms'",
-        times=("frame.ms", "frame.ms + 1"),
-        nearby=f"{_STRETCHES.format('frame')} CROSS JOIN LATERAL (SELECT f.id, f.ms, f.tenant_id, f.embedding, "
-        "f.embedding_model FROM ekg_frame f "
-        "WHERE f.tenant_id = %(tenant)s AND f.video_id = c.video_id AND f.index_version = c.index_version "
-        "AND f.event_id IS NOT NULL AND f.ms >= greatest(c.first_ms, scope.from_ms) "
-        "AND f.ms < least(c.last_ms, scope.to_ms, scope.until_ms) OFFSET 0) frame WHERE true",
-        nearby_tried="CROSS JOIN LATERAL (SELECT FROM ekg_frame f JOIN inside e ON e.id = f.event_id "
-        "WHERE f.tenant_id = %(tenant)s AND f.id = frame.id LIMIT 1) frame_event",
-    ),
-    "transcript": _View(
-        item="line",
-        vector="embedding",
-        model="text",
-        table="ekg_transcriptline",
-        rows="ekg_transcriptline line JOIN reach USING (video_id, index_version) "
-        "WHERE line.start_ms < reach.end_ms AND line.end_ms > reach.start_ms",
-        # No index finds the events of a time.
-        carried=("video_id", "index_version", "line.start_ms", "line.end_ms"),
-        tried=f"CROSS JOIN LATERAL (SELECT FROM inside e WHERE {EVENT_OF_LINE} LIMIT 1) line_event",
-        events=f"JOIN inside e ON {EVENT_OF_LINE}",
-        words="line.text",
-        times=("line.start_ms", "line.end_ms"),
-        # Stretches may overlap, so a line may be in two.
-        nearby=f"(SELECT DISTINCT l.id FROM {_STRETCHES.format('transcript')} CROSS JOIN LATERAL (SELECT l.id "
-        "FROM ekg_transcriptline l WHERE l.tenant_id = %(tenant)s AND l.video_id = c.video_id "
-        "AND l.index_version = c.index_version AND l.start_ms >= c.first_ms AND l.start_ms < c.last_ms "
-        "AND l.end_ms <= c.last_ms OFFSET 0) l) c CROSS JOIN LATERAL (SELECT l.* FROM ekg_transcriptline l "
-        "WHERE l.tenant_id = %(tenant)s AND l.id = c.id OFFSET 0) line WHERE true",
-        nearby_tried=f"CROSS JOIN LATERAL (SELECT FROM inside e WHERE {EVENT_OF_LINE} AND {EVENT_NEAR_LINE} LIMIT 1) "
-        "line_event",
-    ),
-    "topic": _View(
-        item="topic",
-        vector="embedding",
-        model="text",
-        table="ekg_topic",
-        # The scope holds the whole topic, since its words cannot be cut.
-        rows="ekg_topic topic JOIN scope USING (video_id, index_version) "
-        "WHERE topic.start_ms >= scope.from_ms AND topic.end_ms <= least(scope.to_ms, scope.until_ms)",
-        carried=("video_id", "index_version", "topic.first_event", "topic.end_event"),
-        tried=f"CROSS JOIN LATERAL (SELECT FROM inside e WHERE {EVENT_OF_TOPIC} LIMIT 1) topic_event",
-        events=f"JOIN inside e ON {EVENT_OF_TOPIC}",
-        words="topic.title",
-        times=("topic.start_ms", "topic.end_ms"),
-    ),
-}
-"""Every view that finds events by similarity. A new view is a row here. The view words has a module of its own."""
 
 
 def half(vector: Vector) -> str:
@@ -223,7 +51,7 @@ def view_statement(
             parameters |= words_parameters(query)
         else:
             parameters |= {f"{name}_query": half(query.vector), f"{name}_limit": query.limit}
-            if _in_context(_VIEWS[name], query):
+            if _in_context(VIEWS[name], query):
                 parameters[f"{name}_context"] = query.context
             if query.crowding:
                 parameters[f"{name}_crowding"] = query.crowding
@@ -231,7 +59,7 @@ def view_statement(
             video_id, span = query.within.video_id, query.within.span
             parameters |= {f"{name}_video": video_id, f"{name}_from": span.start_ms, f"{name}_to": span.end_ms}
         if nearby is not None and name in nearby:
-            parameters |= {f"{name}_{column}": values for column, values in asdict(nearby[name]).items()}
+            parameters |= {f"{name}_{column.name}": getattr(nearby[name], column.name) for column in fields(Nearby)}
     large = nearby is not None
     narrowed = [_narrowed(name) for name, query in searched.items() if query.within is not None]
     nearest = [cte for name, query in searched.items() for cte in _ctes(name, query, large)]
@@ -248,7 +76,7 @@ def _ctes(name: ViewName, query: ViewQuery, large: bool) -> list[str]:
     if name == "words":
         return words_ctes(query)
     nearest = _nearest(name, query, large)
-    view = _VIEWS[name]
+    view = VIEWS[name]
     if not query.crowding or view.ordered is None:
         return [f"{name}_nearest AS MATERIALIZED ({nearest})"]
     # Materialised vectors, so that none is read twice. The inner products are of the items found alone.
@@ -266,7 +94,7 @@ def _ctes(name: ViewName, query: ViewQuery, large: bool) -> list[str]:
     ]
 
 
-def _in_context(view: _View, query: ViewQuery) -> bool:
+def _in_context(view: View, query: ViewQuery) -> bool:
     return view.ordered is not None and query.context != 0.0
 
 
@@ -280,7 +108,7 @@ def _narrowed(name: ViewName) -> str:
 
 def _nearest(name: ViewName, query: ViewQuery, large: bool) -> str:
     """Return the SELECT of a view's nearest items, with id and similarity."""
-    view = _VIEWS[name]
+    view = VIEWS[name]
     if large and view.nearby:
         view = replace(view, rows=view.nearby, tried=view.nearby_tried)
     # Vectors have length 1, so the inner product is the cosine, and it is the cheaper of the two.
@@ -329,7 +157,7 @@ def _found(name: ViewName, query: ViewQuery) -> str:
     """Return the SELECT of one row per event of each item above the floor."""
     if name == "words":
         return words_found(EVENT_OF_LINE)
-    view = _VIEWS[name]
+    view = VIEWS[name]
     found = (
         f"SELECT '{name}' AS view, e.id AS event_id, near.id AS item, near.similarity, {view.words} AS words, "
         f"e.video_id, e.n FROM {name}_nearest near JOIN {view.table} {view.item} "

@@ -33,7 +33,7 @@ def test_a_figure_is_one_line_of_json_and_the_scores_are_those_of_bert_score() -
     assert "bert_score" in figure["reference"]
 
 
-@pytest.mark.parametrize(("runner", "known"), [("index", "decode_sample_hd"), ("answer", "tri_view_p95_ms")])
+@pytest.mark.parametrize(("runner", "known"), [("index", "decode_sample_hd"), ("answer", "tri_view_vs_numpy")])
 def test_a_name_that_no_figure_has_is_an_error_without_lines(runner: str, known: str) -> None:
     done = run("--only", "no such figure", runner=runner)
     assert (done.returncode, done.stdout) == (2, "")

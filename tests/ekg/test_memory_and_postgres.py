@@ -370,4 +370,4 @@ def test_events_are_loaded_in_three_statements_however_many_there_are(
             assert len(statements) == 3
         statements.clear()
         assert graph.next_events(ids)
-        assert len(statements) == 2
+        assert len(statements) == 1

@@ -134,8 +134,8 @@ def event_text(event: StoredEvent, facts: Sequence[EntityFact] = ()) -> str:
     if written:
         parts.append(f'On screen: "{"; ".join(written)}"')
     if facts:
-        told = best_facts(facts, limit=MAX_FACTS, relations=LEAST_RELATIONS)
-        parts.append(f"Facts: {'; '.join(dict.fromkeys(as_data(fact.text) for fact in told))}")
+        stated = best_facts(facts, limit=MAX_FACTS, relations=LEAST_RELATIONS)
+        parts.append(f"Facts: {'; '.join(dict.fromkeys(as_data(fact.text) for fact in stated))}")
     return " ".join(parts)
 
 

@@ -1,0 +1,117 @@
+"""Sketches: what two bits per dimension keep of a vector, and which items a search by them returns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpu_workers.engine.retrieval import sketches
+from gpu_workers.engine.retrieval.sketches import Block, Rows, Sketches, centre_of, means, scenes, sketch
+
+TIMES = [(0, 1)]
+
+
+def unit(rows: Rows) -> Rows:
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
+
+
+def noise(random: np.random.Generator, count: int, dimension: int) -> Rows:
+    return unit(random.standard_normal((count, dimension), dtype=np.float32))
+
+
+def blocks_of(vectors: Rows, size: int) -> list[Block]:
+    blocks = []
+    for first in range(0, len(vectors), size):
+        part = vectors[first : first + size]
+        centre = centre_of(part[:2])
+        blocks.append(Block(centre, sketch([b"0" * 16] * len(part), TIMES * len(part), part, centre)))
+    return blocks
+
+
+def test_a_sketch_keeps_signs_large_numbers_and_the_length() -> None:
+    """y = (1, -1, 2, -4) has a mean square of 5.5, so only -4 is above 0.98 standard deviations."""
+    rest = np.array([[1, -1, 2, -4]], dtype=np.float32)
+    centre = np.array([0.5, 0.5, 0.5, 0.5], dtype=np.float32)
+    (item,) = sketch([b"0123456789abcdef"], [(10, 20)], rest + centre, centre)
+    assert (item["id"].tobytes(), item["start_ms"], item["end_ms"]) == (b"0123456789abcdef", 10, 20)
+    assert item["signs"].tolist() == [0b0101]
+    assert item["large"].tolist() == [0b1000]
+    assert item["sign_scale"] == pytest.approx(22 / 8)
+    assert item["scale"] == pytest.approx(22 / (4 * 0.4528 + 4 * 1.51))
+
+
+def test_a_vector_that_is_its_centre_adds_nothing() -> None:
+    (item,) = sketch([b"0" * 16], TIMES, np.ones((1, 70), dtype=np.float32), np.ones(70, dtype=np.float32))
+    assert (item["scale"], item["sign_scale"]) == (0, 0)
+    assert item["signs"].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("bits", [3, 8])
+def test_a_sum_is_that_of_the_rounded_numbers(bits: int) -> None:
+    random = np.random.default_rng(bits)
+    flags = random.random((50, 100)) < 0.5
+    query = random.standard_normal(100).astype(np.float32)
+    words = np.ascontiguousarray(sketches._bits(flags).T)
+    step = (query.max() - query.min()) / (2**bits - 1)
+    rounded = query.min() + np.rint((query - query.min()) / step) * step
+    assert sketches._sums(words, query, bits) == pytest.approx(flags @ rounded, abs=1e-4)
+
+
+def test_a_constant_query_has_exact_sums() -> None:
+    flags = np.eye(3, 64, dtype=np.bool_)
+    words = np.ascontiguousarray(sketches._bits(flags).T)
+    assert sketches._sums(words, np.full(64, 0.25, dtype=np.float32), 3).tolist() == [0.25] * 3
+
+
+@pytest.mark.parametrize("dimension", [16, 100, 384])
+def test_a_search_that_returns_everything_orders_by_the_estimate(dimension: int) -> None:
+    random = np.random.default_rng(dimension)
+    vectors = noise(random, 30, dimension)
+    found = Sketches(blocks_of(vectors, 7)).nearest(vectors[11], 100)
+    assert sorted(found.tolist()) == list(range(30))
+    assert found[0] == 11
+
+
+def test_the_right_item_stands_out_of_many() -> None:
+    """One of 20,000 vectors that has a cosine of 0.3 with the query is among the best 64. Nearly all of the 16 nearest
+    are among the best 256."""
+    random = np.random.default_rng(3)
+    vectors = noise(random, 20_000, 384)
+    whole = Sketches(blocks_of(vectors, 1_000))
+    kept = 0
+    for target in random.integers(len(vectors), size=20).tolist():
+        query = unit(0.3 * vectors[target : target + 1] + 0.91**0.5 * noise(random, 1, 384))[0]
+        found = whole.nearest(query, 256).tolist()
+        assert target in found[:64]
+        kept += len(set(found) & set(np.argsort(-(vectors @ query))[:16].tolist()))
+    assert kept / (16 * 20) > 0.9
+
+
+def test_only_admitted_items_are_returned() -> None:
+    random = np.random.default_rng(4)
+    vectors = noise(random, 300, 64)
+    admitted = np.zeros(300, dtype=np.bool_)
+    admitted[[5, 250]] = True
+    whole = Sketches(blocks_of(vectors, 100))
+    assert sorted(whole.nearest(vectors[7], 50, admitted).tolist()) == [5, 250]
+    assert whole.nearest(vectors[7], 50, np.zeros(300, dtype=np.bool_)).tolist() == []
+
+
+def test_the_highest_are_exact_however_they_are_spread() -> None:
+    """A sample gives the bound; values in order, and equal values, are the worst samples."""
+    for values in (np.arange(100_000), np.arange(100_000)[::-1], np.zeros(100_000), np.arange(100_000) % 16):
+        rows = values.astype(np.float32)
+        found = sketches._highest(rows, 300)
+        assert len(set(found.tolist())) == 300
+        assert sorted(rows[found]) == sorted(rows)[-300:]
+
+
+def test_pictures_of_one_scene_are_sketched_together() -> None:
+    """The third picture has a cosine of 0.6 to the first two; the last is like the third."""
+    first, third = np.array([1.0, 0.0]), np.array([0.6, 0.8])
+    rows = np.array([first, first, third, third], dtype=np.float32)
+    assert scenes(rows) == [range(2), range(2, 4)]
+    assert means(rows, [range(2), range(1, 3)]) == pytest.approx(
+        np.array([[1.0, 0.0], [1.6 / 3.2**0.5, 0.8 / 3.2**0.5]])
+    )
+    assert means(np.array([[1.0, 0.0], [-1.0, 0.0]], dtype=np.float32), [range(2)]).tolist() == [[0.0, 0.0]]
