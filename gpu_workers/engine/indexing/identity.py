@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from gpu_workers.engine.ekg import EntityMention
+from gpu_workers.engine.languages.codes import ENGLISH
 from gpu_workers.engine.retrieval.object_names import COLOURS
 from gpu_workers.engine.retrieval.word_terms import IDLE
 from gpu_workers.engine.retrieval.words import Token, plain, stem, tokens
@@ -83,4 +84,5 @@ def _content(found: Iterable[Token]) -> Iterator[str]:
 
 
 def _bare(token: Token) -> str:
-    return stem(plain(token.folded))
+    # Descriptions are written in English, whatever is spoken.
+    return plain(stem(token.folded, ENGLISH))

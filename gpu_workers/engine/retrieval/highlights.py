@@ -11,8 +11,8 @@ from uuid import UUID
 
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.ports import Hit, StoredEvent
-from gpu_workers.engine.retrieval.word_terms import AskedWords, EventWords, asked_words, event_terms, grams
-from gpu_workers.engine.retrieval.words import Token, phrase_of, tokens
+from gpu_workers.engine.retrieval.word_terms import AskedWords, asked_words, grams, languages_of
+from gpu_workers.engine.retrieval.words import Token, phrase_of, plain, stem, tokens
 
 HighlightKind = Literal["summary", "speech", "writing", "name", "title", "object"]
 """Kind of a text: an event's summary, a spoken line, writing on screen, and the names of things."""
@@ -58,7 +58,7 @@ class Highlighter:
     def ranges(self, text: str) -> tuple[tuple[int, int], ...]:
         """Return the parts of text that match, in order, disjoint, at most MOST_RANGES."""
         found = list(tokens(text))
-        marked = sorted({*self._of_words(found), *self._of_phrases(found), *self._of_codes(found)})
+        marked = sorted({*self._of_words(found, languages_of(text)), *self._of_phrases(found), *self._of_codes(found)})
         merged: list[tuple[int, int]] = []
         for start, end in marked:
             if merged and start <= merged[-1][1]:
@@ -94,9 +94,10 @@ class Highlighter:
         add("summary", event.summary)
         return tuple(texts.values())[:MOST_HIGHLIGHTS]
 
-    def _of_words(self, found: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    def _of_words(self, found: Sequence[Token], languages: Sequence[str]) -> Iterator[tuple[int, int]]:
         for token in found:
-            if event_terms(EventWords(token.written)).keys() & self._words:
+            stems = (plain(word) for word in (token.folded, *(stem(token.folded, code) for code in languages)))
+            if f"w{token.folded}" in self._words or any(f"s{bare}" in self._words for bare in stems):
                 yield token.start, token.end
         for before, after in pairwise(found):
             # Two neighbouring characters of a script without spaces are one term.
