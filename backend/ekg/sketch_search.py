@@ -38,12 +38,13 @@ def is_large(scope: Scope) -> bool:
     return sum(max(0, ms) for ms in readable) > EXACT_MS
 
 
-def compared(limit: int, sketched: int) -> int:
-    """Return how many of the sketched items are compared by their vectors for a query with this limit.
+def compared(name: ViewName, limit: int, sketched: int) -> int:
+    """Return how many of the sketched items of a view are compared by their vectors for a query with this limit.
 
-    The share keeps the right item among them when it stands little above chance (docs/benchmarks.md, recall).
+    The share keeps the right item among them where it stands little above chance (bench, search_1000h_recall_at_16). A
+    sketch of pictures stands for many of them.
     """
-    return 2 * limit + 96 + sketched // 800
+    return (limit + 32 if name == "frame" else 2 * limit + 96) + sketched // 1_200
 
 
 def nearby(
@@ -65,7 +66,7 @@ def _nearest(scope: Scope, name: ViewName, query: ViewQuery, keys: Sequence[Bloc
     if not keys:
         return Nearby([], [], [], [], [])
     sketches = _CACHE.sketches(keys)
-    count = compared(query.limit, len(sketches.owner))
+    count = compared(name, query.limit, len(sketches.owner))
     chosen = sketches.nearest(query.vector, count, _admitted(scope, query, keys, sketches))
     owners = [keys[owner] for owner in sketches.owner[chosen].tolist()]
     return Nearby(
