@@ -53,6 +53,20 @@ def words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
 
 
+def numbers(name: str, default: str) -> dict[str, float]:
+    """Read "name=number,name=number" with numbers above 0. Raises ImproperlyConfigured."""
+    values: dict[str, float] = {}
+    for entry in words(name, default):
+        key, _, number = entry.partition("=")
+        try:
+            values[key.strip()] = float(number)
+        except ValueError:
+            values[key.strip()] = 0.0
+        if not key.strip() or not 0.0 < values[key.strip()] < float("inf"):
+            raise ImproperlyConfigured(f"{name} needs name=number with numbers above 0, not {entry!r}")
+    return values
+
+
 def numbered_secrets(name: str) -> dict[int, str]:
     """Return the secrets of `1:secret,2:secret` by number.
 

@@ -20,7 +20,7 @@ DATABASES = {
     "default": {**env.database("DATABASE_URL"), "ATOMIC_REQUESTS": True},
     # Migrations only. One that cannot get its lock fails and is run again, instead of holding up every query behind it.
     "owner": env.database("DATABASE_OWNER_URL", lock_timeout="30s"),
-    # Relay, dispatcher, reaper, key lookup: crosses tenants on a few tables.
+    # Relay, claims of jobs, key lookup: crosses tenants on a few tables.
     "dispatch": env.database("DATABASE_DISPATCH_URL"),
     # The admin console: reads everything, writes nothing.
     "console": env.database("DATABASE_CONSOLE_URL"),
@@ -133,6 +133,10 @@ HEARTBEAT_SECONDS = env.integer("AVA_HEARTBEAT_SECONDS", 10, least=1)
 # again; beyond the second the worker exits.
 TASK_SECONDS = env.integer("AVA_TASK_SECONDS", 840, least=5)
 MODEL_LOAD_SECONDS = env.integer("AVA_MODEL_LOAD_SECONDS", 600, least=5)
+# Maximum number of jobs of one tenant that run at once, by class of jobs; a class that is missing has no limit.
+JOBS_PER_TENANT = env.numbers("AVA_JOBS_PER_TENANT", "cpu.probe=4,io.webhook=16,system=2")
+# Share of each class that a tenant of a plan gets against one of weight 1.
+PLAN_WEIGHTS = env.numbers("AVA_PLAN_WEIGHTS", "standard=1")
 # A tenant's own receiver on a private address is refused unless the operator allows it (local stack, tests).
 WEBHOOK_ALLOW_PRIVATE = env.boolean("AVA_WEBHOOK_ALLOW_PRIVATE", False)
 # The same holds for a recording's URL, for plain http and for unusual ports.

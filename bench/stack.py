@@ -36,7 +36,7 @@ def database() -> Iterator[IndexedVideo]:
     root.chmod(0o755)
     try:
         with Stack(root, frozenset({"postgres"}), durable=False, environ={**os.environ}) as stack:
-            settings = stack.env() | _NOT_USED | {"DJANGO_SETTINGS_MODULE": "backend.settings"}
+            settings = stack.env() | NOT_USED | {"DJANGO_SETTINGS_MODULE": "backend.settings"}
             for command in (["provision"], ["migrate", "--noinput", "--database", "owner", "-v0"]):
                 environment = {**os.environ, **settings}
                 subprocess.run([sys.executable, "manage.py", *command], check=True, env=environment, stdout=2)
@@ -46,7 +46,7 @@ def database() -> Iterator[IndexedVideo]:
         shutil.rmtree(root, ignore_errors=True)
 
 
-_NOT_USED = {
+NOT_USED = {
     "REDIS_URL": "redis://127.0.0.1:9/0",
     "S3_ENDPOINT_URL": "http://127.0.0.1:9",
     "S3_ACCESS_KEY_ID": "none",

@@ -108,7 +108,7 @@ variable "database" {
 }
 
 variable "cache_node_type" {
-  description = "ElastiCache node; the broker holds wake-ups only."
+  description = "ElastiCache node; the broker holds a few bells only."
   type        = string
   default     = "cache.t4g.small"
 }

@@ -14,19 +14,22 @@ django.setup()
 
 from django.conf import settings  # noqa: E402 - after django.setup()
 
-from backend.jobs.models import QUEUE_OF  # noqa: E402
+from backend.jobs.dispatching import CLASSES  # noqa: E402
 from workers.liveness import Beat, state_folder  # noqa: E402
 from workers.loading import prepare  # noqa: E402
 from workers.pool import Consuming, Watch  # noqa: E402
+from workers.runner import CLAIM_SECONDS  # noqa: E402
 
-RUN_JOB = "workers.tasks.run_job"
-TASK_LIMIT_SECONDS = settings.TASK_SECONDS + min(30, settings.TASK_SECONDS)
+RUN_CLASS = "workers.tasks.run_class"
+LATE_SECONDS = settings.TASK_SECONDS + int(CLAIM_SECONDS)
+"""Age from which a task is asked to end. Its last job began within CLAIM_SECONDS and may take TASK_SECONDS."""
+TASK_LIMIT_SECONDS = LATE_SECONDS + min(30, settings.TASK_SECONDS)
 """Age at which a task's process is killed. Until then the task may end in order."""
 
 app = Celery("ava", broker=settings.REDIS_URL, include=["workers.tasks"])
 app.conf.update(
     # Each queue has its own exchange: on a shared exchange every queue would get a copy of every message.
-    task_queues=[Queue(name, Exchange(name), routing_key=name) for name in sorted(set(QUEUE_OF.values()))],
+    task_queues=[Queue(name, Exchange(name), routing_key=name) for name in CLASSES],
     task_default_queue="system",
     task_acks_late=True,
     task_reject_on_worker_lost=True,
@@ -48,7 +51,7 @@ app.conf.update(
         "unacked_restore_throttle": 1,
     },
     broker_connection_retry_on_startup=True,
-    task_soft_time_limit=settings.TASK_SECONDS,
+    task_soft_time_limit=LATE_SECONDS,
     task_time_limit=TASK_LIMIT_SECONDS,
 )
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import boto3
 
+from backend.jobs.dispatching import oldest_runnable_age_seconds, running_jobs
 from backend.jobs.models import QUEUE_OF
-from backend.jobs.services import oldest_runnable_age_seconds, running_jobs
 
 OLDEST_AGE = "OldestRunnableAge"
 RUNNING = "RunningJobs"

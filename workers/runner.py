@@ -6,6 +6,7 @@ lost. So killing a worker at any moment loses nothing that was committed, and tw
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import threading
@@ -21,11 +22,18 @@ from django.conf import settings
 from django.db import connections
 
 from backend.jobs import services
+from backend.jobs.dispatching import claim_next
+from backend.jobs.fairness import ANY_PRIORITY_EVERY
 from backend.jobs.models import JobKind, JobState
 from backend.jobs.services import JobFailed, Lease, LeaseLost
 from backend.tenancy.context import tenant_scope
 
 logger = logging.getLogger("ava.jobs")
+
+CLAIM_SECONDS = 10.0
+"""Time for which a worker claims jobs at one bell. Then it takes the next bell, which may be of another class."""
+
+_claims = itertools.count(1)
 
 STUCK_SECONDS = 90
 """Seconds after the limit of a task at which a job that still runs ends its process. A pool of processes has killed the
@@ -77,7 +85,8 @@ FailureHandler = Callable[[Lease, JobFailed], None]
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """A job to run at once in this process. Its wake-up is published as well, so nothing depends on this shortcut."""
+    """A job to run at once in this process. Any worker of its class may claim it, so nothing depends on this
+    shortcut."""
 
     job_id: UUID
 
@@ -99,19 +108,38 @@ HANDLERS: dict[JobKind, str] = {
 }
 
 
+def run_class(queue: str, *, worker: str, clock: Callable[[], float] = time.monotonic) -> int:
+    """Claim and run jobs of a class until none may run or CLAIM_SECONDS have passed. Returns their number."""
+    until, ran = clock() + CLAIM_SECONDS, 0
+    while clock() < until:
+        lease = claim_next(queue, worker=worker, any_priority=next(_claims) % ANY_PRIORITY_EVERY == 0)
+        if lease is None:
+            break
+        run_leased(lease, worker=worker)
+        ran += 1
+    return ran
+
+
 def run_job(job_id: UUID, tenant_id: UUID, *, worker: str) -> None:
-    """Run a job if this worker can claim it, then each follow-up."""
-    following: UUID | None = job_id
-    while following is not None:
-        followup = _run_once(following, tenant_id, worker=worker)
-        following = followup.job_id if followup else None
-
-
-def _run_once(job_id: UUID, tenant_id: UUID, *, worker: str) -> FollowUp | None:
+    """Run this job if this worker can claim it, then each follow-up."""
     with tenant_scope(tenant_id):
         lease = services.claim(job_id, worker=worker)
-    if lease is None:
-        return None
+    if lease is not None:
+        run_leased(lease, worker=worker)
+
+
+def run_leased(lease: Lease, *, worker: str) -> None:
+    """Run a claimed job, then each follow-up that this worker can claim."""
+    following: Lease | None = lease
+    while following is not None:
+        followup = _run_once(following, worker=worker)
+        following = None
+        if followup is not None:
+            with tenant_scope(lease.tenant_id):
+                following = services.claim(followup.job_id, worker=worker)
+
+
+def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
     # Each handler module has handle(work) and, if its subject must not stay unfinished, failed(lease, error).
     module = import_module(HANDLERS[lease.kind])
     work = Work(lease, worker)
@@ -145,7 +173,7 @@ def _beat(work: Work, stop: threading.Event) -> None:
     began = time.monotonic()
     try:
         while not stop.wait(settings.HEARTBEAT_SECONDS):
-            if time.monotonic() - began > settings.TASK_SECONDS + STUCK_SECONDS:
+            if time.monotonic() - began > settings.TASK_SECONDS + CLAIM_SECONDS + STUCK_SECONDS:
                 logger.critical("job %s does not end: its process stops, and its lease runs out", work.lease.job_id)
                 os._exit(1)
             try:

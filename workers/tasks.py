@@ -1,19 +1,18 @@
-"""The one Celery task: run the job that a wake-up names."""
+"""The one Celery task: run jobs of the class that a bell names."""
 
 from __future__ import annotations
 
 import os
 import socket
-from uuid import UUID
 
-from workers.app import RUN_JOB, app
-from workers.runner import run_job
+from workers.app import RUN_CLASS, app
+from workers.runner import run_class
 
 
 def worker_name() -> str:
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
-@app.task(name=RUN_JOB)
-def run_job_task(job_id: str, tenant_id: str) -> None:
-    run_job(UUID(job_id), UUID(tenant_id), worker=worker_name())
+@app.task(name=RUN_CLASS)
+def run_class_task(queue: str) -> None:
+    run_class(queue, worker=worker_name())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -9,6 +10,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
+
+from gpu_workers.engine.languages.codes import LANGUAGES
 
 # Query parameters that backend.api.pagination reads.
 PAGING = frozenset({"limit", "cursor"})
@@ -66,6 +69,20 @@ class MetadataField(serializers.DictField):
         for name in values:
             key.run_validation(name)
         return values
+
+
+class LanguageField(serializers.CharField):
+    """A language by its ISO 639-1 code, in lower case."""
+
+    default_error_messages = {
+        "unknown_language": "There is no language {code}. Use an ISO 639-1 code such as de, or leave the field out."
+    }
+
+    def to_internal_value(self, data: Any) -> str:
+        code = str(super().to_internal_value(data)).lower()
+        if code and code not in LANGUAGES:
+            self.fail("unknown_language", code=json.dumps(code))
+        return code
 
 
 class ResourceErrorSerializer(serializers.Serializer):  # type: ignore[type-arg]

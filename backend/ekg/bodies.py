@@ -69,6 +69,9 @@ class TranscriptLineSerializer(serializers.Serializer[Any]):
     start_ms = serializers.IntegerField()
     end_ms = serializers.IntegerField()
     text = serializers.CharField()
+    language = serializers.CharField(
+        allow_blank=True, help_text="Language that is spoken, by its ISO 639-1 code; empty where it is not certain."
+    )
     words = serializers.JSONField(help_text="Lists of `start_ms`, `end_ms` and the word.")
 
 

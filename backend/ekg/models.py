@@ -106,6 +106,8 @@ class TranscriptLine(IndexRow):
     start_ms = models.BigIntegerField()
     end_ms = models.BigIntegerField()
     text = models.TextField()
+    # ISO 639-1; empty where it is not certain.
+    language = models.CharField(max_length=8, default="", blank=True)
     words = models.JSONField(default=list)
     # Null for lines of indexes that are older than the embedding of lines.
     embedding = HalfVectorField(null=True)

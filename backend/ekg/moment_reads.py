@@ -174,6 +174,7 @@ class MomentReads(RecordingReads):
                     Span(row.start_ms, row.end_ms),
                     row.text,
                     tuple((start_ms, end_ms, word) for start_ms, end_ms, word in row.words),
+                    row.language,
                 )
                 for row in TranscriptLine.objects.raw(sql, self._scope_parameters | parameters)
             ]

@@ -8,6 +8,7 @@ from uuid import UUID
 from backend.ekg.scope import ScopedQueries
 from backend.library.models import Video
 from backend.library.wall_clocks import fitted_clocks
+from gpu_workers.engine.languages.codes import ENGLISH
 from gpu_workers.engine.ports import Recording
 
 
@@ -25,7 +26,8 @@ class RecordingReads(ScopedQueries):
             for row in rows:
                 video = scoped[row.id]
                 until_ms = min(video.until_ms, self._scope.ends(video))
-                found[row.id] = Recording(row.id, row.title, until_ms, clock=clocks[row.id].clock)
+                clock = clocks[row.id].clock
+                found[row.id] = Recording(row.id, row.title, until_ms, ENGLISH, row.spoken_language, clock)
             return found
 
         return self._run(read) if scoped else {}

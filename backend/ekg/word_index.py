@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -38,7 +39,7 @@ def index_words(video_id: UUID, version: int, events: Sequence[ekg.Event]) -> No
             events_of[term].append(event.n)
             impacts_of[term].append(impact)
     Event.objects.bulk_update(searched, ["searched"])
-    parameters = {
+    parameters: dict[str, Any] = {
         "tenant": current_tenant_id(),
         "video": video_id,
         "version": version,

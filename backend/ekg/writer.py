@@ -119,6 +119,7 @@ class VersionWriter:
                     start_ms=line.span.start_ms,
                     end_ms=line.span.end_ms,
                     text=line.text,
+                    language=line.language,
                     words=[list(word) for word in line.words],
                     embedding=None if line.embedding is None else _half(line.embedding),
                     embedding_model="" if line.embedding is None else self._text_model,

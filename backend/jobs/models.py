@@ -1,4 +1,4 @@
-"""The queue of record: jobs with leases, and the outbox of wake-ups."""
+"""The queue of record: jobs with leases, and the clock of each class of jobs."""
 
 from __future__ import annotations
 
@@ -68,12 +68,20 @@ class JobState(models.TextChoices):
     DEAD = "dead"
 
 
+OPEN = models.Q(state__in=[JobState.QUEUED, JobState.RUNNING])
+RUNNING = models.Q(state=JobState.RUNNING)
+DUE = models.Q(state=JobState.QUEUED, due=True)
+WAITING = models.Q(state=JobState.QUEUED, due=False)
+
+
 class Job(TenantRow):
     """A unit of work with a lease that says who may do the work until when.
 
     subject_id: the video, index version, segment, question, search, comparison or delivery that kind implies.
     dedupe_key: unique per tenant. lease_token: rises with every claim; every commit of a worker names the token of its
-    claim (fencing).
+    claim (fencing). due: whether not_before has passed; the relay sets it. fair_tag: the job's place among those of all
+    tenants of its class and priority, lower first (backend.jobs.fairness). lane: what at most LANE_CAP jobs may work on
+    at once, such as the endpoint of a webhook; null for a job that only its tenant's cap limits.
     """
 
     kind = models.CharField(max_length=32, choices=JobKind.choices)
@@ -85,6 +93,9 @@ class Job(TenantRow):
     state = models.CharField(max_length=16, choices=JobState.choices, default=JobState.QUEUED)
     priority = models.SmallIntegerField(default=0)
     not_before = models.DateTimeField()
+    due = models.BooleanField(default=True)
+    fair_tag = models.FloatField(default=0.0)
+    lane = models.UUIDField(null=True)
     attempt = models.PositiveIntegerField(default=0)
     max_attempts = models.PositiveIntegerField(default=5)
     lease_owner = models.CharField(max_length=100, default="", blank=True)
@@ -106,23 +117,17 @@ class Job(TenantRow):
     class Meta(TenantRow.Meta):
         constraints = [models.UniqueConstraint(fields=["tenant", "dedupe_key"], name="job_tenant_dedupe")]
         indexes = [
-            models.Index(fields=["state", "not_before"], name="job_runnable"),
+            models.Index(fields=["queue", "-priority", "fair_tag", "id"], condition=DUE, name="job_next"),
+            models.Index(fields=["queue", "fair_tag", "id"], condition=DUE, name="job_next_of_any_priority"),
+            models.Index(fields=["not_before"], condition=WAITING, name="job_waiting"),
+            models.Index(fields=["queue", "lease_until"], condition=RUNNING, name="job_running"),
+            models.Index(fields=["tenant", "queue", "priority", "-fair_tag"], condition=OPEN, name="job_tenant_tag"),
             models.Index(fields=["tenant", "video_id", "kind"], name="job_tenant_video"),
-            models.Index(fields=["tenant", "-id"], name="job_tenant_newest"),
         ]
 
 
-class Outbox(models.Model):
-    """A wake-up to publish, written together with the job's row; the relay deletes it once Celery has the message.
+class ClassClock(models.Model):
+    """How far the jobs of a class have been served: the highest fair_tag that was claimed. It holds no tenant data."""
 
-    It carries ids only, so it is not tenant data and needs no policy beyond its grants.
-    """
-
-    id = models.BigAutoField(primary_key=True)
-    job_id = models.UUIDField()
-    tenant_id = models.UUIDField()
-    queue = models.CharField(max_length=32)
-    due_at = models.DateTimeField()
-
-    class Meta:
-        indexes = [models.Index(fields=["due_at", "id"], name="outbox_due")]
+    queue = models.CharField(primary_key=True, max_length=32)
+    served_tag = models.FloatField(default=0.0)

@@ -1,8 +1,8 @@
-"""The queue of record: enqueue, claim, beat, commit, fail, reap.
+"""The queue of record: enqueue, claim, beat, commit, fail. backend.jobs.dispatching chooses what runs next.
 
 A job is claimed by one conditional UPDATE that raises its lease token. A worker that commits must still hold this
-token: if a worker lost its lease (paused, partitioned, presumed dead), its commit touches no row. Wake-ups through
-Celery may be lost or doubled without harm.
+token: if a worker lost its lease (paused, partitioned, presumed dead), its commit touches no row. All times are those
+of PostgreSQL's clock, because the clocks of hosts differ.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connections, models, transaction
-from django.db.models import F
-from django.db.models.functions import Coalesce
-from django.utils import timezone
+from django.db import models
+from django.db.models import ExpressionWrapper, F
+from django.db.models.functions import Now
 
-from backend.jobs.models import LOCK_ORDER, QUEUE_OF, Job, JobKind, JobState, Outbox
+from backend.jobs.fairness import fair_tags
+from backend.jobs.models import LOCK_ORDER, QUEUE_OF, Job, JobKind, JobState
 from backend.tenancy.context import current_tenant_id, tenant_scope
 
 RETRY_BASE_SECONDS = 2
@@ -63,14 +63,9 @@ class Lease:
     queued_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class WakeUp:
-    """A request to look at a job. priority: the job's priority; higher values are worked on first."""
-
-    job_id: UUID
-    tenant_id: UUID
-    queue: str
-    priority: int
+def after(wait: timedelta) -> ExpressionWrapper[Any]:
+    """Return the time of PostgreSQL's clock that is wait from now, for use in a statement."""
+    return ExpressionWrapper(Now() + wait, output_field=models.DateTimeField())
 
 
 def enqueue(
@@ -81,9 +76,10 @@ def enqueue(
     video_id: UUID | None = None,
     max_attempts: int = 5,
     priority: int = 0,
-    not_before: datetime | None = None,
+    wait: timedelta = timedelta(0),
+    lane: UUID | None = None,
 ) -> Job:
-    """Write a job and its wake-up into the caller's transaction, once per dedupe_key.
+    """Write a job into the caller's transaction, once per dedupe_key. wait: time before it may run. lane: Job.lane.
 
     An existing job is returned as it is. If it is running, it will run once more, because its subject has changed
     since; if it has ended, it is queued again.
@@ -92,7 +88,6 @@ def enqueue(
     the row of their video after them.
     """
     tenant_id = current_tenant_id()
-    due = not_before or timezone.now()
     job: Job
     job, created = Job.objects.get_or_create(
         tenant_id=tenant_id,
@@ -104,22 +99,25 @@ def enqueue(
             "video_id": video_id,
             "max_attempts": max_attempts,
             "priority": priority,
-            "not_before": due,
+            "not_before": after(wait),
+            "due": wait <= timedelta(0),
+            "fair_tag": lambda: fair_tags(kind, tenant_id, priority=priority)[0],
+            "lane": lane,
         },
     )
     if not created:
         # Held until the caller commits, so that nobody claims and ends the job without seeing the caller's change.
         Job.objects.select_for_update().get(id=job.id)
         Job.objects.filter(id=job.id, state=JobState.RUNNING).update(rerun_requested=True)
-        requeued = Job.objects.filter(
+        ended = Job.objects.filter(
             id=job.id, state__in=[JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELED, JobState.DEAD]
-        ).update(
-            state=JobState.QUEUED, attempt=0, not_before=due, completed_at=None, cancel_requested_at=None,
-            error_code="", error_message="",
-        )  # fmt: skip
-        if not requeued:
-            return job
-    Outbox.objects.create(job_id=job.id, tenant_id=tenant_id, queue=QUEUE_OF[kind], due_at=due)
+        )
+        if ended.exists():
+            ended.update(
+                state=JobState.QUEUED, attempt=0, not_before=after(wait), due=wait <= timedelta(0), completed_at=None,
+                cancel_requested_at=None, error_code="", error_message="",
+                fair_tag=fair_tags(kind, tenant_id, priority=priority)[0],
+            )  # fmt: skip
     return job
 
 
@@ -129,7 +127,7 @@ def enqueue_many(*, kind: JobKind, subjects: Mapping[str, UUID], max_attempts: i
     Each existing job costs further statements.
     """
     tenant_id = current_tenant_id()
-    now = timezone.now()
+    tags = fair_tags(kind, tenant_id, priority=priority, count=len(subjects))
     jobs = [
         Job(
             tenant_id=tenant_id,
@@ -139,15 +137,13 @@ def enqueue_many(*, kind: JobKind, subjects: Mapping[str, UUID], max_attempts: i
             subject_id=subject_id,
             max_attempts=max_attempts,
             priority=priority,
-            not_before=now,
+            not_before=Now(),
+            fair_tag=tag,
         )
-        for dedupe_key, subject_id in subjects.items()
+        for (dedupe_key, subject_id), tag in zip(subjects.items(), tags, strict=True)
     ]
     Job.objects.bulk_create(jobs, ignore_conflicts=True)
     made = set(Job.objects.filter(id__in=[job.id for job in jobs]).values_list("id", flat=True))
-    Outbox.objects.bulk_create(
-        [Outbox(job_id=job.id, tenant_id=tenant_id, queue=job.queue, due_at=now) for job in jobs if job.id in made]
-    )
     for job in jobs:
         if job.id not in made:
             enqueue(
@@ -160,28 +156,29 @@ def enqueue_many(*, kind: JobKind, subjects: Mapping[str, UUID], max_attempts: i
 
 
 def claim(job_id: UUID, *, worker: str) -> Lease | None:
-    """Claim a job that is due or whose lease has expired. None if another worker has it or it is not due.
+    """Claim this job if it is due or its lease has expired. None if another worker has it or it is not due.
 
-    The job's tenant must be entered. A doubled wake-up claims nothing. A job whose last allowed attempt lost its worker
+    The job's tenant must be entered. A job whose last allowed attempt lost its worker
     is claimed once more, with attempt > max_attempts, so that its failure is recorded.
     """
-    now = timezone.now()
-    runnable = models.Q(state=JobState.QUEUED, not_before__lte=now) | models.Q(
-        state=JobState.RUNNING, lease_until__lt=now
+    runnable = models.Q(state=JobState.QUEUED, not_before__lte=Now()) | models.Q(
+        state=JobState.RUNNING, lease_until__lt=Now()
     )
     claimed = Job.objects.filter(runnable, id=job_id).update(
         state=JobState.RUNNING,
         lease_owner=worker,
         lease_token=F("lease_token") + 1,
         attempt=F("attempt") + 1,
-        lease_until=now + timedelta(seconds=settings.LEASE_SECONDS),
-        heartbeat_at=now,
-        started_at=now,
+        lease_until=after(timedelta(seconds=settings.LEASE_SECONDS)),
+        heartbeat_at=Now(),
+        started_at=Now(),
         rerun_requested=False,
     )
-    if not claimed:
-        return None
-    job = Job.objects.get(id=job_id)
+    return lease_of(Job.objects.get(id=job_id)) if claimed else None
+
+
+def lease_of(job: Job) -> Lease:
+    """Return the lease that a claim wrote into the job's row."""
     return Lease(
         job_id=job.id,
         tenant_id=job.tenant_id,
@@ -201,7 +198,6 @@ def _held(lease: Lease) -> models.QuerySet[Any]:
 
 def heartbeat(lease: Lease, *, stage: str = "", done: int | None = None, total: int | None = None) -> bool:
     """Renew the lease in a transaction of its own. False if the lease is lost or cancellation was requested."""
-    now = timezone.now()
     progress: dict[str, Any] = {}
     if stage:
         progress["progress_stage"] = stage
@@ -213,7 +209,7 @@ def heartbeat(lease: Lease, *, stage: str = "", done: int | None = None, total: 
         held = (
             _held(lease)
             .filter(cancel_requested_at=None)
-            .update(heartbeat_at=now, lease_until=now + timedelta(seconds=settings.LEASE_SECONDS), **progress)
+            .update(heartbeat_at=Now(), lease_until=after(timedelta(seconds=settings.LEASE_SECONDS)), **progress)
         )
     return bool(held)
 
@@ -234,16 +230,14 @@ def checkpoint(lease: Lease) -> Iterator[None]:
 
 def complete(lease: Lease) -> None:
     """End the job, or queue it once more if its subject changed while it ran; inside checkpoint()."""
-    now = timezone.now()
     if (
         _held(lease)
         .filter(rerun_requested=True)
-        .update(state=JobState.QUEUED, rerun_requested=False, attempt=0, not_before=now, lease_until=None)
+        .update(state=JobState.QUEUED, rerun_requested=False, attempt=0, not_before=Now(), due=True, lease_until=None)
     ):
-        Outbox.objects.create(job_id=lease.job_id, tenant_id=lease.tenant_id, queue=QUEUE_OF[lease.kind], due_at=now)
         return
     if not _held(lease).update(
-        state=JobState.SUCCEEDED, completed_at=now, lease_until=None, error_code="", error_message=""
+        state=JobState.SUCCEEDED, completed_at=Now(), lease_until=None, error_code="", error_message=""
     ):
         raise LeaseLost(f"job {lease.job_id} is no longer held with token {lease.token}")
 
@@ -253,26 +247,24 @@ def fail(lease: Lease, error: JobFailed) -> JobState:
 
     Returns the new state: QUEUED (will be retried), FAILED (no retry can help) or DEAD (attempts used up).
     """
-    now = timezone.now()
     if error.retryable and (lease.attempt < lease.max_attempts or not error.counted):
         wait = min(RETRY_CAP_SECONDS, RETRY_BASE_SECONDS * 2 ** (lease.attempt - 1)) * random.uniform(0.5, 1.0)
         if not error.counted:
             wait = OPERATOR_SECONDS * random.uniform(0.5, 1.0)
-        due = now + timedelta(seconds=wait)
         state = JobState.QUEUED
         _held(lease).update(
             state=state,
-            not_before=due,
+            not_before=after(timedelta(seconds=wait)),
+            due=False,
             lease_until=None,
             error_code=error.code,
             error_message=str(error),
             attempt=lease.attempt if error.counted else lease.attempt - 1,
         )
-        Outbox.objects.create(job_id=lease.job_id, tenant_id=lease.tenant_id, queue=QUEUE_OF[lease.kind], due_at=due)
         return state
     state = JobState.DEAD if error.retryable else JobState.FAILED
     _held(lease).update(
-        state=state, completed_at=now, lease_until=None, error_code=error.code, error_message=str(error)
+        state=state, completed_at=Now(), lease_until=None, error_code=error.code, error_message=str(error)
     )
     return state
 
@@ -287,14 +279,13 @@ def request_cancel_many(*, dedupe_keys: Sequence[str]) -> bool:
 
     Locks the jobs in LOCK_ORDER, so that neither two cancellations nor a worker's checkpoint can wait in a circle.
     """
-    now = timezone.now()
     order = models.Case(*(models.When(kind=kind, then=position) for position, kind in enumerate(LOCK_ORDER)))
     jobs = Job.objects.select_for_update().filter(dedupe_key__in=dedupe_keys).order_by(order, "id")
     locked = Job.objects.filter(id__in=list(jobs.values_list("id", flat=True)))
     stopped = locked.filter(state=JobState.QUEUED).update(
-        state=JobState.CANCELED, completed_at=now, cancel_requested_at=now
+        state=JobState.CANCELED, completed_at=Now(), cancel_requested_at=Now()
     )
-    stopping = locked.filter(state=JobState.RUNNING).update(cancel_requested_at=now)
+    stopping = locked.filter(state=JobState.RUNNING).update(cancel_requested_at=Now())
     return bool(stopped or stopping)
 
 
@@ -305,91 +296,10 @@ def cancel_requested(lease: Lease) -> bool:
 
 def acknowledge_cancel(lease: Lease) -> bool:
     """End a running job whose cancellation was requested. False if the lease is lost."""
-    return bool(_held(lease).update(state=JobState.CANCELED, completed_at=timezone.now(), lease_until=None))
+    return bool(_held(lease).update(state=JobState.CANCELED, completed_at=Now(), lease_until=None))
 
 
 def is_worked_on(video_id: UUID) -> bool:
     """Whether a worker holds a lease on a job of the video."""
-    running = Job.objects.filter(video_id=video_id, state=JobState.RUNNING, lease_until__gt=timezone.now())
+    running = Job.objects.filter(video_id=video_id, state=JobState.RUNNING, lease_until__gt=Now())
     return bool(running.exists())
-
-
-# --- across tenants, as the dispatch role ----------------------------------------------------------------------------
-
-
-def take_due_wakeups(*, limit: int = 200) -> list[WakeUp]:
-    """Remove and return due outbox rows, the highest priority first; in a transaction on `dispatch`.
-
-    SKIP LOCKED lets several relays share the table. The caller publishes before its transaction ends, so a crash in
-    between publishes twice rather than never.
-    """
-    priority = Job.unscoped.using("dispatch").filter(id=models.OuterRef("job_id")).values("priority")
-    rows = list(
-        Outbox.objects.using("dispatch")
-        .select_for_update(skip_locked=True)
-        .filter(due_at__lte=timezone.now())
-        .annotate(priority=Coalesce(models.Subquery(priority), 0))
-        .order_by("-priority", "due_at", "id")[:limit]
-    )
-    Outbox.objects.using("dispatch").filter(id__in=[row.id for row in rows]).delete()
-    return [WakeUp(row.job_id, row.tenant_id, row.queue, row.priority) for row in rows]
-
-
-def reap(*, stale_after: timedelta) -> int:
-    """Write wake-ups for jobs that nobody works on: jobs with expired leases, and queued jobs whose wake-up was lost.
-
-    A lease that has just expired gets a wake-up at once, an older job one per stale_after. Returns the number of
-    wake-ups written.
-    """
-    now = timezone.now()
-    with transaction.atomic(using="dispatch"):
-        outbox = Outbox.objects.using("dispatch")
-        lost = list(
-            Job.unscoped.using("dispatch")
-            .filter(
-                models.Q(state=JobState.RUNNING, lease_until__lt=now)
-                | models.Q(state=JobState.QUEUED, not_before__lt=now - stale_after),
-                ~models.Exists(outbox.filter(job_id=models.OuterRef("id"))),
-            )
-            .values_list("id", "tenant_id", "queue", "lease_until")[:1000]
-        )
-        # The waiting row limits the rate: most stale jobs merely stand in a long queue, and a wake-up for each of them
-        # at every pass would flood the broker.
-        outbox.bulk_create(
-            [
-                Outbox(
-                    job_id=job_id,
-                    tenant_id=tenant_id,
-                    queue=queue,
-                    due_at=now if lease_until is not None and lease_until > now - stale_after else now + stale_after,
-                )
-                for job_id, tenant_id, queue, lease_until in lost
-            ]
-        )
-    return len(lost)
-
-
-def oldest_runnable_age_seconds() -> dict[str, float]:
-    """Return, per queue, how long the oldest due job has waited; worker groups are scaled by this age."""
-    with connections["dispatch"].cursor() as cursor:
-        cursor.execute(
-            "SELECT queue, extract(epoch FROM now() - min(not_before)) FROM jobs_job "
-            "WHERE state = %s AND not_before <= now() GROUP BY queue",
-            [JobState.QUEUED],
-        )
-        return {queue: float(age) for queue, age in cursor.fetchall()}
-
-
-def running_jobs() -> dict[str, int]:
-    """Return, per queue, how many jobs run; a worker group that works is not idle, even if nothing waits.
-
-    A job whose lease has expired counts too, because a worker must run it again.
-    """
-    counts = (
-        Job.unscoped.using("dispatch")
-        .filter(state=JobState.RUNNING)
-        .values_list("queue")
-        .annotate(running=models.Count("id"))
-        .order_by("queue")
-    )
-    return dict(counts)

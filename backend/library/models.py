@@ -51,6 +51,7 @@ class Upload(TenantRow):
     )
     profile = models.CharField(max_length=16, choices=Profile.choices, default=Profile.GENERAL)
     title = models.CharField(max_length=255, default="", blank=True)
+    language = models.CharField(max_length=8, default="", blank=True)
     external_id = models.CharField(max_length=200, default="", blank=True)
     metadata = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -114,6 +115,9 @@ class Video(ProbedRow):
     profile = models.CharField(max_length=16, choices=Profile.choices, default=Profile.GENERAL)
     external_id = models.CharField(max_length=200, default="", blank=True)
     metadata = models.JSONField(default=dict)
+    # ISO 639-1 code of the speech: as the customer gives it, and as it was first heard with certainty.
+    language = models.CharField(max_length=8, default="", blank=True)
+    heard_language = models.CharField(max_length=8, default="", blank=True)
     source_type = models.CharField(max_length=16, choices=SourceType.choices, default=SourceType.UPLOAD)
     object_key = models.CharField(max_length=255, default="", blank=True)
     size_bytes = models.BigIntegerField(default=0)
@@ -137,6 +141,11 @@ class Video(ProbedRow):
     created_at = models.DateTimeField(auto_now_add=True)
     index_started_at = models.DateTimeField(null=True)
     ready_at = models.DateTimeField(null=True)
+
+    @property
+    def spoken_language(self) -> str:
+        """Return the ISO 639-1 code of the speech: given, else heard; "" if unknown."""
+        return self.language or self.heard_language
 
     class Meta(TenantRow.Meta):
         indexes = [

@@ -53,9 +53,11 @@ def thumbnail_key(tenant_id: UUID, video_id: UUID, index_version: int, ms: int) 
     return f"{version_prefix(tenant_id, video_id, index_version)}frames/{ms}.jpg"
 
 
-def evidence_key(tenant_id: UUID, question_id: UUID, ordinal: int) -> str:
-    """Return the key of a frame that an answer cites; it stays with the question when the index version is purged."""
-    return f"t/{tenant_id}/q/{question_id}/{ordinal:03d}.jpg"
+def evidence_key(tenant_id: UUID, question_id: UUID, frame_id: UUID) -> str:
+    """Return the key of a frame that an answer cites; it stays with the question when the index version is purged.
+
+    It names the frame, so a late attempt can only write the same picture again."""
+    return f"t/{tenant_id}/q/{question_id}/{frame_id}.jpg"
 
 
 def cited_thumbnail_key(tenant_id: UUID, question_id: UUID, ordinal: int) -> str:

@@ -65,10 +65,10 @@ def _look(tenant_id: UUID, question_id: UUID) -> _Look | None:
             view = questions.QuestionView(question, (), (), progress=progress)
         else:
             view = questions.view_of(question, trace=True)
-    if not is_open:
-        nodes = [_event("node", NodeSerializer(node).data) for node in view.nodes or ()]
-        answer = _event("answer", QuestionSerializer(replace(view, nodes=None)).data)
-        return _Look(ending=(*nodes, answer))
+            nodes = [_event("node", NodeSerializer(node).data) for node in view.nodes or ()]
+            # The body reads when the cited events were filmed.
+            answer = _event("answer", QuestionSerializer(replace(view, nodes=None)).data)
+            return _Look(ending=(*nodes, answer))
     partial = view.partial_answer
     return _Look(
         progress=_event("progress", ProgressEventSerializer(view).data),

@@ -21,8 +21,8 @@ REVOKED_ROUTINES = (
     "create_elabel", "drop_label", "alter_graph", "load_labels_from_file", "load_edges_from_file",
     "create_complete_graph", "age_create_barbell_graph", "create_subgraph",
 )  # fmt: skip
-# Tables without a tenant besides the framework's: prices, and the outbox, which carries ids only.
-PLAIN_TABLES = frozenset({"billing_pricebook", "jobs_outbox"})
+# Tables without a tenant besides the framework's: prices, and the clocks of the classes of jobs.
+PLAIN_TABLES = frozenset({"billing_pricebook", "jobs_classclock"})
 PLAIN_PREFIXES = ("django_", "auth_")
 RESTRICTED_ROLES = ("app_rw", "app_owner")
 

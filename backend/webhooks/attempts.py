@@ -130,7 +130,12 @@ def record_attempt(*, outgoing: Outgoing, outcome: Outcome, next_attempt_at: dat
             failing = failing.filter(dead_deliveries__gte=DEAD_DELIVERIES_TO_DISABLE)
         failing.update(state=EndpointState.AUTO_DISABLED)
     elif next_attempt_at is not None:
-        schedule_attempt(delivery_id=outgoing.delivery_id, n=outgoing.n + 1, at=next_attempt_at)
+        schedule_attempt(
+            delivery_id=outgoing.delivery_id,
+            endpoint_id=outgoing.endpoint_id,
+            n=outgoing.n + 1,
+            wait=next_attempt_at - timezone.now(),
+        )
     return True
 
 

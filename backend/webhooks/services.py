@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -84,18 +84,19 @@ def _open_delivery(endpoint: Endpoint, event: WebhookEvent) -> Delivery:
     delivery: Delivery = Delivery.objects.create(
         tenant_id=current_tenant_id(), endpoint=endpoint, event=event, next_attempt_at=now
     )
-    schedule_attempt(delivery_id=delivery.id, n=1, at=now)
+    schedule_attempt(delivery_id=delivery.id, endpoint_id=endpoint.id, n=1)
     return delivery
 
 
-def schedule_attempt(*, delivery_id: UUID, n: int, at: datetime) -> None:
-    """Queue attempt n of a delivery, once."""
+def schedule_attempt(*, delivery_id: UUID, endpoint_id: UUID, n: int, wait: timedelta = timedelta(0)) -> None:
+    """Queue attempt n of a delivery, once. One endpoint has few deliveries in flight, whatever waits for it."""
     enqueue(
         kind=JobKind.DELIVER_WEBHOOK,
         subject_id=delivery_id,
         dedupe_key=f"webhook:{delivery_id}:{n}",
         max_attempts=JOB_ATTEMPTS,
-        not_before=at,
+        wait=wait,
+        lane=endpoint_id,
     )
 
 
@@ -113,7 +114,7 @@ def replay(*, delivery: Delivery) -> Delivery:
     now = timezone.now()
     row.state, row.next_attempt_at, row.completed_at = DeliveryState.PENDING, now, None
     row.save(update_fields=["state", "next_attempt_at", "completed_at"])
-    schedule_attempt(delivery_id=row.id, n=row.attempts + 1, at=now)
+    schedule_attempt(delivery_id=row.id, endpoint_id=row.endpoint_id, n=row.attempts + 1)
     return row
 
 

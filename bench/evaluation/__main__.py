@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from bench.evaluation import languages
 from bench.evaluation.arms import ABLATIONS, CHOICE_ARMS, METHOD_ARMS, WITHOUT_REASONER, ChoiceArm
 from bench.evaluation.captions import FORM, CaptionIndex
 from bench.evaluation.datasets import (
@@ -52,7 +53,7 @@ RANKS = (1, 5, 10)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="make eval", description=__doc__)
-    parser.add_argument("--set", required=True, choices=SETS)
+    parser.add_argument("--set", required=True, choices=(*SETS, "languages"))
     parser.add_argument("--data", type=Path, default=None, help="folder of the set; tape10 needs none")
     parser.add_argument("--arm", default="ava")
     parser.add_argument("--limit", type=_count, default=None, help="first n items, in the seed's order")
@@ -77,10 +78,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         # Before any long work, so that unreadable input is reported at once.
         others = [(path, read_report(Path(path), of=options.set)) for path in options.against.split(",") if path]
+        if options.set == "languages":
+            return _reported(options, _in_languages(options, others))
         questions = _read(options)
     except ValueError as error:
         parser.error(str(error))
-    body = _evaluated(options, questions, others)
+    return _reported(options, _evaluated(options, questions, others))
+
+
+def _reported(options: argparse.Namespace, body: dict[str, object]) -> int:
     if options.out:
         options.out.parent.mkdir(parents=True, exist_ok=True)
         options.out.write_text(json.dumps(body, indent=1) + "\n")
@@ -93,6 +99,8 @@ def arms_of(name: str) -> tuple[str, ...]:
     """Return the arms that a set can be answered with."""
     if name == TAPE10:
         return TAPE10_ARMS
+    if name == "languages":
+        return languages.LANGUAGE_ARMS
     return TAPE_ARMS if name in TAPE_SETS else CHOICE_ARMS + METHOD_ARMS + ABLATIONS
 
 
@@ -171,6 +179,15 @@ def _asked_of_the_tape(options: argparse.Namespace, world: World) -> list[TapeQu
     kinds = options.kinds.split(",") if options.kinds else KINDS
     questions = [question for question in make_questions(world) if question.kind in kinds]
     return first_items(questions, options.limit, seed=options.seed)
+
+
+def _in_languages(options: argparse.Namespace, others: list[tuple[str, dict[str, object]]]) -> dict[str, object]:
+    """Return the report of the set `languages`. Raises UnreadableSet."""
+    folder = weights.cache_dir() / "evaluation"
+    with caption_models(folder, reasoner=options.arm not in languages.ASKS_NOBODY) as models:
+        index = CaptionIndex(models.text_embedder, models.similarity, folder=folder / "indexes")
+        run, items = languages.evaluated(options.arm, options.data, models, index, limit=options.limit)
+    return {**report(run, items, others), "by_language": languages.by_language(items)}
 
 
 def _resumed(

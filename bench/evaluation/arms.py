@@ -50,7 +50,7 @@ class Outcome:
     machine did not answer in time."""
 
     choice: int | None
-    confidence: float = 0.0
+    confidence: float | None = 0.0
     finish_reason: str = "answered"
     detail: str = ""
     calls: int = 0

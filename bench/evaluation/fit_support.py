@@ -1,9 +1,12 @@
-"""Weights of the parts of a choice's support: python -m bench.evaluation.fit_support SET DATA [--limit N].
+"""Weights of the parts of a choice's support: python -m bench.evaluation.fit_support SET DATA [--limit N] [--cached]
+[--fit first --report second].
 
 For another reasoner or text embedder than the embedded ones: gpu_workers.engine.models.calibration takes the weights
 that this prints. They are the maximum-likelihood fit of a softmax over choices, first without the reasoner's odds and
 then with them, one JSON line each, and separately for brief choices if there are enough of them; accuracy, log loss and
-AUROC of the best choice's share are ten-fold cross-validated.
+AUROC of the best choice's share are ten-fold cross-validated. With --fit and --report they, and the calibration error
+of the curve of confidence, are those of questions that neither weights nor curve were fitted on
+(bench.evaluation.halves). --cached asks no reasoner: questions whose calls no earlier run has kept are left out.
 """
 
 from __future__ import annotations
@@ -19,14 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 from tqdm import tqdm
 
 from bench.evaluation.arms import supported
+from bench.evaluation.cached_calls import CachedChat, CallCache
 from bench.evaluation.captions import CaptionIndex
 from bench.evaluation.datasets import CHOICE_SETS, UnreadableSet, first_items, read_choices
+from bench.evaluation.halves import HALVES, half_of
 from bench.evaluation.models import caption_models
-from bench.evaluation.statistics import auroc
+from bench.evaluation.statistics import auroc, calibration_error
 from gpu_workers.engine.answering.choices.support import Parts
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.calibration import (
@@ -53,6 +59,14 @@ def fit(parts: Sequence[NDArray[np.float64]], truths: Sequence[int], names: Sequ
 
     parts: for each question values of shape (names, choices). Raises ValueError if there are too few questions.
     """
+    return _cross_validated(parts, truths, names)[0]
+
+
+def _cross_validated(
+    parts: Sequence[NDArray[np.float64]], truths: Sequence[int], names: Sequence[str]
+) -> tuple[dict[str, Any], NDArray[np.float64], NDArray[np.bool_]]:
+    """Return what fit() returns, and of each question the best share by weights of other folds and whether it is
+    right."""
     if len(parts) < FOLDS:
         raise ValueError(f"{len(parts)} questions are too few: {FOLDS} at least")
     # In units of its spread over a question's choices every part is as easy to move, whatever it measures.
@@ -67,12 +81,40 @@ def fit(parts: Sequence[NDArray[np.float64]], truths: Sequence[int], names: Sequ
             shares = softmax(fitted @ scaled[n])
             seen[n], right[n], loss[n] = shares.max(), shares.argmax() == truths[n], -np.log(shares[truths[n]])
     whole = _fitted(scaled, truths)
-    return {
+    found = {
         "n": len(parts),
         **{name: float(value) for name, value in zip(names, whole / spread, strict=True)},
         "accuracy": float(right.mean()),
         "log_loss": float(loss.mean()),
         "auroc": auroc(seen.tolist(), right.tolist()),
+    }
+    return found, seen, right
+
+
+def fit_and_report(
+    fitted: Sequence[tuple[NDArray[np.float64], int]],
+    reported: Sequence[tuple[NDArray[np.float64], int]],
+    names: Sequence[str],
+) -> dict[str, Any]:
+    """Return weights and curve of some questions, and how they do on others. A question: its parts and its truth.
+
+    The curve is fitted to best shares that are cross-validated over the fitted questions: shares of questions that the
+    weights have seen are too large. Raises ValueError if there are too few questions.
+    """
+    found, seen, right = _cross_validated([part for part, _ in fitted], [truth for _, truth in fitted], names)
+    curve = LogisticRegression(C=100.0).fit(seen[:, None], right)
+    weights_found = np.asarray([found[name] for name in names])
+    shares = [softmax(weights_found @ part) for part, _ in reported]
+    hits = [bool(share.argmax() == truth) for share, (_, truth) in zip(shares, reported, strict=True)]
+    sure = curve.predict_proba(np.asarray([share.max() for share in shares])[:, None])[:, 1]
+    return found | {
+        "bias": float(curve.intercept_[0]),
+        "support": float(curve.coef_[0][0]),
+        "reported": len(reported),
+        "accuracy": float(np.mean(hits)),
+        "log_loss": float(np.mean([-np.log(share[t]) for share, (_, t) in zip(shares, reported, strict=True)])),
+        "auroc": auroc(sure.tolist(), hits),
+        "calibration_error": calibration_error(sure.tolist(), hits),
     }
 
 
@@ -112,12 +154,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--judge-tokens", type=int, default=JUDGE_TOKENS, help="tokens of events that the reasoner reads of a choice"
     )
+    parser.add_argument("--cached", action="store_true", help="use only calls that an earlier run has kept")
+    parser.add_argument("--fit", choices=HALVES, default=None, help="the half that weights and curve are fitted on")
+    parser.add_argument(
+        "--report", dest="reported", choices=HALVES, default=None, help="the half that they are tried on"
+    )
     options = parser.parse_args(arguments)
+    if (options.fit is None) != (options.reported is None) or (options.fit and options.fit == options.reported):
+        parser.error("--fit and --report name the two halves")
     folder = weights.cache_dir() / "evaluation"
     try:
         read = read_choices(options.set, options.data)
-        judged: dict[bool, list[tuple[Parts, int]]] = {False: [], True: []}
-        with caption_models(folder, reasoner=True) as bound:
+        judged: dict[bool, list[tuple[str, Parts, int]]] = {False: [], True: []}
+        with caption_models(folder, reasoner=not options.cached) as bound:
+            if options.cached:
+                bound = replace(bound, reasoner=CachedChat(bound.reasoner, CallCache(folder / "calls.sqlite")))
             models = unfitted(bound, judge_tokens=options.judge_tokens)
             index = CaptionIndex(models.text_embedder, models.similarity, folder=folder / "indexes")
             questions = first_items(read.questions, options.limit, seed=0)
@@ -126,15 +177,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 support = supported(question, memory, models, profile=read.profile, judged=True)
                 # If the reasoner returned no odds, there is nothing to fit their weight to.
                 if support is not None and support.judged:
-                    judged[support.brief].append((support.parts, question.truth))
+                    judged[support.brief].append((question.id, support.parts, question.truth))
         most = max(map(len, judged.values()))
         for brief, found in judged.items():
             # A handful of the other kind is no reason to fail.
             if len(found) < FOLDS and len(found) < most:
                 continue
-            parts, truths = [np.stack(astuple(values)) for values, _ in found], [truth for _, truth in found]
             for some in (NAMES[:-1], NAMES):
-                print(json.dumps({"brief": brief, **fit([part[: len(some)] for part in parts], truths, some)}))
+                rows = [(key, np.stack(astuple(values))[: len(some)], truth) for key, values, truth in found]
+                if options.fit is None:
+                    fitted = fit([part for _, part, _ in rows], [truth for _, _, truth in rows], some)
+                else:
+                    one, other = (
+                        [(part, truth) for key, part, truth in rows if half_of(key) == half]
+                        for half in (options.fit, options.reported)
+                    )
+                    fitted = fit_and_report(one, other, some)
+                print(json.dumps({"brief": brief, **fitted}))
     except (UnreadableSet, ValueError) as error:
         parser.error(str(error))
     return 0

@@ -24,7 +24,7 @@ class ItemResult:
     right: Mapping[int, bool]
     given: int | None = None
     truth: int | None = None
-    confidence: float = 0.0
+    confidence: float | None = 0.0
     finish_reason: str = "answered"
     detail: str = ""
     calls: int = 0
@@ -166,8 +166,12 @@ def _interval(items: Sequence[ItemResult], rank: int) -> tuple[float, float]:
 
 
 def _confidence(items: Sequence[ItemResult]) -> dict[str, float | None]:
-    answered = [item for item in items if item.given is not None]
-    sure, right = [item.confidence for item in answered], [item.right[1] for item in answered]
+    """Return AUROC and calibration error of the answers that have a confidence; None for both without any."""
+    answered = [(item.confidence, item.right[1]) for item in items if item.given is not None]
+    rows = [(sure, right) for sure, right in answered if sure is not None]
+    if not rows:
+        return {"auroc": None, "calibration_error": None}
+    sure, right = [value for value, _ in rows], [flag for _, flag in rows]
     return {"auroc": auroc(sure, right), "calibration_error": calibration_error(sure, right)}
 
 

@@ -151,6 +151,8 @@ class TranscriptLine:
     words: tuple[tuple[int, int, str], ...] = ()
     """(start_ms, end_ms, word)"""
     embedding: Vector | None = None
+    language: str = ""
+    """ISO 639-1 code of the language that was heard, "" if that is not certain."""
 
 
 @dataclass(frozen=True, slots=True)

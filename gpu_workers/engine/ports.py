@@ -184,13 +184,15 @@ class EventPlace:
 
 @dataclass(frozen=True, slots=True)
 class StoredLine:
-    """A spoken line. words: (start_ms, end_ms, word) of the line's words, if the transcriber timed them."""
+    """A spoken line. words: (start_ms, end_ms, word) of the line's words, if the transcriber timed them. language: ISO
+    639-1 code, "" if unknown."""
 
     id: UUID
     video_id: UUID
     span: Span
     text: str
     words: tuple[tuple[int, int, str], ...] = ()
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

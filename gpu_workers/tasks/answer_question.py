@@ -105,6 +105,7 @@ def handle(work: Work) -> FollowUp | None:
                 seed=question.seed,
                 history=history,
                 check=cast(CheckMode, question.check_mode),
+                language=question.language,
                 now=question.created_at,
                 route=cast(RouteWish, question.route),
             ),
@@ -210,10 +211,10 @@ def _keep_evidence(tenant_id: UUID, question_id: UUID, answer: Answer) -> dict[U
     with tenant_scope(tenant_id):
         frames = frames_with_videos(cited_ids)
     frame_keys = {}
-    for ordinal, frame in enumerate(frames[frame_id] for frame_id in cited_ids if frame_id in frames):
+    for frame in (frames[frame_id] for frame_id in cited_ids if frame_id in frames):
         picture = _picture(frame)
         if picture is not None:
-            frame_keys[frame.id] = evidence_key(tenant_id, question_id, ordinal)
+            frame_keys[frame.id] = evidence_key(tenant_id, question_id, frame.id)
             ObjectStorage().put(frame_keys[frame.id], picture, content_type="image/jpeg")
     return frame_keys
 

@@ -74,7 +74,7 @@ def handle(work: Work) -> FollowUp | None:
             return summary
         summary = assemble(work, step)
         if time.monotonic() >= turn_ends:
-            # A wake-up for this same job gives the remaining segments their own time limit and attempts.
+            # Another run of this same job gives the remaining segments their own time limit and attempts.
             with work.checkpoint():
                 enqueue_assembly(step.observed.video.id, step.observed.version)
                 work.complete()

@@ -15,7 +15,7 @@ from backend.billing.services.ledger import is_indexed, record_media_seconds, re
 from backend.ekg.writer import VersionWriter
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing.follow_ups import enqueue_assembly, open_next_segments
-from backend.library.indexing.segments import PendingSegment, mark_gap, mark_observed, pending_segment
+from backend.library.indexing.segments import PendingSegment, mark_gap, mark_heard, mark_observed, pending_segment
 from backend.library.indexing.versions import is_indexing
 from backend.library.models import Segment
 from backend.library.storage import ObjectStorage, thumbnail_key
@@ -23,7 +23,7 @@ from backend.tenancy.context import tenant_scope
 from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine.ekg import Chunk, FrameRow, SegmentRecord, Span, chunk_spans
 from gpu_workers.engine.indexing.sampling import SourceUnreadable
-from gpu_workers.engine.indexing.segments import Observation, Piece, Source, observe_segment
+from gpu_workers.engine.indexing.segments import Observation, Piece, Source, observe_segment, spoken_language
 from gpu_workers.engine.models.roles import Meter
 from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import index_models
@@ -73,6 +73,7 @@ def handle(work: Work) -> FollowUp | None:
                 index_models(),
                 profile=pending.video.profile,
                 instructions=pending.instructions,
+                language=pending.video.spoken_language,
                 meter=meter,
                 on_progress=observed_until,
             )
@@ -119,6 +120,7 @@ def commit(
             frame_model=models.frame_embedder.name,
         )
         writer.store_segment(segment.n, observation.record, thumbnail_keys=keys)
+        mark_heard(segment.video_id, spoken_language(observation.record))
         mark_observed(segment.id, stage_ms=asdict(observation.times))
         if is_indexed([chunk.gap for chunk in observation.record.chunks]):
             seconds = Decimal(span_of(segment).duration_ms) / 1000

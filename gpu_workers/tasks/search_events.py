@@ -59,8 +59,13 @@ def handle(work: Work) -> FollowUp | None:
 
 
 def find_settings(search_options: Mapping[str, Any]) -> FindSettings:
-    """Return the engine's settings for a search. search_options: views with their weights, fusion and limit."""
-    return FindSettings(search_options["limit"], search_options["views"], search_options["fusion"])
+    """Return the engine's settings for a search. search_options: mode, views with their weights, fusion and limit."""
+    return FindSettings.of(
+        search_options["mode"],
+        limit=search_options["limit"],
+        weights=search_options["views"],
+        fusion=search_options["fusion"],
+    )
 
 
 def _find(

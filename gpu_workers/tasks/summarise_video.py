@@ -102,7 +102,7 @@ def handle(work: Work) -> FollowUp | None:
     with work.checkpoint():
         if is_indexing(video.id, version):
             if end_reached < summary.end_event:
-                # A wake-up for this same job gives the remaining events their own time limit and attempts.
+                # Another run of this same job gives the remaining events their own time limit and attempts.
                 enqueue_summary(video.id, version)
             writer = VersionWriter(video.id, version, text_model=embedder.name, frame_model="")
             writer.store_summary(topics, overview)

@@ -37,9 +37,11 @@ def claim(state: State, name: str, *, size: int = 1, offsets: Sequence[int] = (0
     remembered = state.port(name)
     if remembered is not None and usable(remembered):
         return remembered
+    # A port that another server of this stack will bind is still free.
+    promised = state.ports()
     for _ in range(200):
         first = random.randrange(_LOWEST, _HIGHEST - size)
-        if usable(first):
+        if promised.isdisjoint(range(first, first + size)) and usable(first):
             state.set_port(name, first)
             return first
     raise StackError(f"no {size} free neighbouring ports between {_LOWEST} and {_HIGHEST}")

@@ -135,12 +135,23 @@ class Stack:
 
     def api_port(self) -> int:
         """Return the port of the API: AVA_API_PORT, or else a free port that the state remembers."""
+        return self.known_api_port() or ports.claim(self.state, "api")
+
+    def known_api_port(self) -> int | None:
+        """Return the port of the API without choosing one, which only the process that starts the API may do."""
         port = self._environ.get("AVA_API_PORT")
-        if port:
-            if not port.isdigit():
-                raise Misconfigured(f"AVA_API_PORT is {port!r}; it must be a number")
-            return int(port)
-        return self.state.port("api") or ports.claim(self.state, "api")
+        if not port:
+            return self.state.port("api")
+        if not port.isdigit():
+            raise Misconfigured(f"AVA_API_PORT is {port!r}; it must be a number")
+        return int(port)
+
+    def forget_api_port(self) -> bool:
+        """Choose another port for the API from now on. Returns whether that is possible: not with AVA_API_PORT."""
+        if self._environ.get("AVA_API_PORT"):
+            return False
+        self.state.set_port("api", None)
+        return True
 
     def stop(self) -> None:
         """Stop every server, the last started first, and let others use the root; no-op if it never started."""

@@ -79,6 +79,10 @@ class State:
         """Return the port that ``name`` had at the last start."""
         return self._ports.get(name)
 
+    def ports(self) -> set[int]:
+        """Return the ports under all names."""
+        return set(self._ports.values())
+
     def set_port(self, name: str, port: int | None) -> None:
         """Remember, or with None forget, the port of ``name``."""
         if port is None:

@@ -46,7 +46,7 @@ class Supervisor:
     def __init__(self, stack: Stack, project: Path = PROJECT, processes: Sequence[AppProcess] | None = None) -> None:
         self._stack = stack
         self._project = project
-        self._processes = app_processes(stack.api_port()) if processes is None else tuple(processes)
+        self._given = None if processes is None else tuple(processes)
         self._running: dict[str, tuple[AppProcess, Child, float]] = {}
         self._short_lives: dict[str, int] = {}
         self.restarts: dict[str, int] = {}
@@ -88,8 +88,11 @@ class Supervisor:
         if superuser is not None:
             self._ensure_admin()
             ensure_api_key(self._stack.home.root, self._project, self._env)
-        for process in self._processes:
-            self._start_process(process)
+        for process in self._given or app_processes(self._stack.api_port()):
+            try:
+                self._start_process(process)
+            except ServiceFailed as error:
+                self._start_process(self._on_another_port(process, error))
         say(self.welcome())
 
     def _manage(self, *arguments: str, **extra: str) -> None:
@@ -136,6 +139,19 @@ class Supervisor:
         elif process.name == "api":
             wait_until(self._api_answers, child, timeout_s=120)
         say(f"{process.name} is ready")
+
+    def _on_another_port(self, process: AppProcess, error: ServiceFailed) -> AppProcess:
+        """Return the API on a port that is free now, if another process holds its port; else raise error.
+
+        The port was chosen a while ago, or at an earlier start, and nothing reserves it.
+        """
+        taken = process.name == "api" and "in use" in str(error)
+        if not taken or self._given is not None or not self._stack.forget_api_port():
+            raise error
+        _, child, _ = self._running.pop(process.name)
+        child.stop()
+        self._env["AVA_PUBLIC_URL"] = self._stack.env()["AVA_PUBLIC_URL"]
+        return next(other for other in app_processes(self._stack.api_port()) if other.name == process.name)
 
     def _api_answers(self) -> bool:
         try:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 import random
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
-from bench.evaluation.calibrate import fit, main
+from bench.evaluation.calibrate import crossed, fit, fit_and_report, main
+from bench.evaluation.halves import half_of, in_half
 from bench.evaluation.report import ItemResult
 
 
@@ -59,3 +60,50 @@ def test_each_signal_alone_and_all_are_printed(tmp_path: Path, capsys: pytest.Ca
     with pytest.raises(SystemExit):
         main([str(path)])
     assert "items" in capsys.readouterr().err
+
+
+def test_a_curve_is_tried_on_the_half_that_it_was_not_fitted_on() -> None:
+    items = drawn()
+    first, second = (in_half(items, half, lambda item: item.id) for half in ("first", "second"))
+
+    found = fit_and_report(first, second, ["support"])
+
+    assert {item.id for item in first}.isdisjoint(item.id for item in second)
+    assert (found["n"], found["reported"]) == (len(first), len(second))
+    assert found["n"] + found["reported"] == 2_000
+    assert found["support"] == fit(first, ["support"])["support"], "the other half has no influence"
+    assert found["calibration_error"] < 0.06
+    # A reported half whose answers are all turned round is badly calibrated: the figures are of that half.
+    turned = [replace(item, right={1: not item.right[1]}) for item in second]
+    assert fit_and_report(first, turned, ["support"])["calibration_error"] > 0.15
+
+
+def test_an_item_keeps_its_half_whatever_else_is_in_the_set() -> None:
+    halves = {item.id: half_of(item.id) for item in drawn(400)}
+
+    assert {half_of("00b9a0de-c59e-49cb-a127-6081e2fb8c8e"), *halves.values()} == {"first", "second"}
+    assert halves == {item.id: half_of(item.id) for item in reversed(drawn(400))}
+    assert 160 < sum(half == "first" for half in halves.values()) < 240
+
+
+@pytest.mark.parametrize(
+    "halves", [["--fit", "first"], ["--report", "second"], ["--fit", "first", "--report", "first"]]
+)
+def test_the_two_halves_are_named_together(tmp_path: Path, halves: list[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([str(tmp_path / "report.json"), *halves])
+
+
+def test_both_halves_together_are_each_tried_with_the_curve_of_the_other() -> None:
+    items = drawn(600)
+    # With every answer of the first half turned round, either half's curve is wrong for the other.
+    turned = [replace(item, right={1: not item.right[1]}) if half_of(item.id) == "first" else item for item in items]
+
+    found, wrong = crossed(items, ["support"]), crossed(turned, ["support"])
+
+    assert found["reported"] == 600
+    assert found["auroc_ci95"][0] < found["auroc"] < found["auroc_ci95"][1]
+    assert found["auroc"] > 0.65
+    assert found["calibration_error"] < found["error_of_a_perfect_curve"][2] + 0.05
+    assert wrong["auroc"] < 0.5
+    assert wrong["calibration_error"] > 0.15

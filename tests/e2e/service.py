@@ -31,7 +31,10 @@ class Service:
         self.root = root
         self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
-        self.url = f"http://127.0.0.1:{Stack(root).api_port()}"
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{Stack(self.root, environ={}).known_api_port() or 0}"
 
     def start(self) -> None:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_INHERITED)}
@@ -39,7 +42,7 @@ class Service:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "infra.local.supervisor", "up", "--root", str(self.root)],
                 cwd=PROJECT,
-                env={**inherited, **self._settings, "AVA_API_PORT": self.url.rpartition(":")[2]},
+                env={**inherited, **self._settings},
                 stdout=out,
                 stderr=out,
             )

@@ -9,6 +9,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
+from backend.ekg import sketch_search
 from backend.ekg.models import Posting
 from backend.ekg.retirement import drop_version
 from gpu_workers.engine.ekg import Chunk, Span, TranscriptLine
@@ -140,3 +141,14 @@ def test_words_of_a_dropped_version_are_gone(acme: Cast, globex: Cast) -> None:
         drop_version(video_id, 1)
         assert not Posting.objects.filter(video_id=video_id, index_version=1).exists()
         assert Posting.objects.filter(video_id=video_id, index_version=2).exists()
+
+
+def test_words_are_the_same_in_a_large_scope(acme: Cast, globex: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large scope is searched by sketches of vectors; its words are read in full."""
+    monkeypatch.setattr(sketch_search, "EXACT_MS", 0)
+    random = np.random.default_rng(4)
+    world = make_world(random, acme, globex)
+    parts = [None, Within(world.videos[0].video_id, Span(10_000, 60_000))]
+    for span in PLACES[:2]:
+        with postgres(acme, *((video.video_id, 1, END_MS) for video in world.videos), span=span) as graph:
+            assert assert_same_words(random, graph, InMemoryGraph(world.videos, span=span), parts) > 0

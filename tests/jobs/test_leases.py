@@ -7,11 +7,11 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from django.db import connections, transaction
+from django.db import connections
 from django.utils import timezone
 
 from backend.jobs import services
-from backend.jobs.models import Job, JobKind, JobState, Outbox
+from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import JobFailed, Lease, LeaseLost
 from backend.library.indexing import follow_ups
 from backend.library.indexing.versions import is_indexing
@@ -44,7 +44,7 @@ def expire(cast: Cast, job: Job) -> None:
         Job.objects.filter(id=job.id).update(lease_until=timezone.now() - timedelta(seconds=1))
 
 
-def test_a_doubled_wakeup_claims_nothing(acme: Cast) -> None:
+def test_a_second_claim_gets_nothing(acme: Cast) -> None:
     job = queued_job(acme)
     claimed(acme, job)
     with acme.scope():
@@ -67,7 +67,7 @@ def test_an_expired_lease_passes_on_and_the_zombie_cannot_commit(acme: Cast) -> 
         assert Job.objects.get(id=job.id).state == JobState.SUCCEEDED
 
 
-def test_a_wakeup_while_running_makes_the_job_run_once_more(acme: Cast) -> None:
+def test_an_enqueue_while_it_runs_makes_the_job_run_once_more(acme: Cast) -> None:
     job = queued_job(acme)
     lease = claimed(acme, job)
     with acme.scope():
@@ -76,7 +76,6 @@ def test_a_wakeup_while_running_makes_the_job_run_once_more(acme: Cast) -> None:
         services.complete(lease)
     with acme.scope():
         assert Job.objects.get(id=job.id).state == JobState.QUEUED
-        assert Outbox.objects.filter(job_id=job.id).count() == 2
     again = claimed(acme, job)
     with services.checkpoint(again):
         services.complete(again)
@@ -133,41 +132,6 @@ def test_cancelling_a_running_job_stops_its_heartbeat_and_its_commit(acme: Cast)
         pytest.fail("a canceled job entered a checkpoint")
 
 
-def test_the_reaper_rings_again_for_lost_work_and_only_once(acme: Cast) -> None:
-    job = queued_job(acme)
-    with transaction.atomic(using="dispatch"):
-        assert [wakeup.job_id for wakeup in services.take_due_wakeups()] == [job.id]
-    claimed(acme, job)
-    assert services.reap(stale_after=timedelta(minutes=1)) == 0, "its worker is alive"
-    expire(acme, job)
-    assert services.reap(stale_after=timedelta(minutes=1)) == 1
-    assert services.reap(stale_after=timedelta(minutes=1)) == 0, "its wake-up waits already"
-
-
-def test_a_queued_job_whose_wakeup_was_lost_is_rung_for(acme: Cast) -> None:
-    job = queued_job(acme)
-    with transaction.atomic(using="dispatch"):
-        services.take_due_wakeups()
-    assert services.reap(stale_after=timedelta(minutes=1)) == 0
-    with acme.scope():
-        Job.objects.filter(id=job.id).update(not_before=timezone.now() - timedelta(minutes=2))
-    assert services.reap(stale_after=timedelta(minutes=1)) == 1
-
-
-def test_wakeups_stay_when_the_broker_refuses_them(acme: Cast) -> None:
-    job = queued_job(acme)
-
-    def publish() -> None:
-        with transaction.atomic(using="dispatch"):
-            assert len(services.take_due_wakeups()) == 1
-            raise ConnectionError("broker away")
-
-    with pytest.raises(ConnectionError):
-        publish()
-    with acme.scope():
-        assert Outbox.objects.filter(job_id=job.id).count() == 1
-
-
 def test_another_tenant_cannot_claim(acme: Cast, globex: Cast) -> None:
     job = queued_job(acme)
     with globex.scope():
@@ -187,18 +151,6 @@ def test_a_job_is_claimed_only_after_what_rang_for_it_is_committed(acme: Cast) -
                 claiming.result(timeout=0.5)
         assert claiming.result(timeout=10).attempt == 1
         worker.submit(connections.close_all).result()
-
-
-def test_jobs_that_stand_in_a_long_queue_are_not_rung_for_at_every_pass(acme: Cast) -> None:
-    job = queued_job(acme)
-    with acme.scope():
-        Job.objects.filter(id=job.id).update(not_before=timezone.now() - timedelta(minutes=2))
-    rung = 0
-    for _ in range(5):
-        services.reap(stale_after=timedelta(minutes=1))
-        with transaction.atomic(using="dispatch"):
-            rung += len(services.take_due_wakeups())
-    assert rung == 1, "the first wake-up; the reaper's waits its time"
 
 
 def test_a_deleted_video_keeps_its_jobs_from_starting(acme: Cast) -> None:

@@ -80,6 +80,8 @@ def test_an_answered_question_shows_answer_evidence_cost_and_timings(acme: Any) 
             "event_id": public_ids.encode("evt", EVENT),
             "start_ms": 3_000,
             "end_ms": 9_000,
+            "start_at": None,
+            "end_at": None,
             "frame": {"ms": 4_000, "url": None},
             "quote": "A red car parks.",
             "status": "supported",

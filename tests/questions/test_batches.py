@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 from uuid6 import uuid7
 
@@ -17,8 +17,8 @@ from backend.api import public_ids
 from backend.billing import queries as ledger
 from backend.billing.models import OpenSpending, UsageEvent
 from backend.billing.services import budgets
-from backend.jobs.models import Job, JobKind, JobState, Outbox
-from backend.jobs.services import take_due_wakeups
+from backend.jobs.dispatching import next_jobs
+from backend.jobs.models import Job, JobKind, JobState
 from backend.library.models import Collection
 from backend.questions.api import batches as batches_api
 from backend.questions.models import Question, QuestionBatch, QuestionVideo
@@ -28,8 +28,6 @@ from backend.webhooks.models import WebhookEvent
 from tests.conftest import Cast
 from tests.factories import make_video
 from tests.questions.world import CALLS, answer, ask, finish
-from workers.app import app
-from workers.management.commands import relay
 
 
 def vid(value: UUID) -> str:
@@ -76,7 +74,7 @@ def events(cast: Cast, type: str = "question_batch.completed") -> list[dict[str,
 def nothing_written(cast: Cast) -> bool:
     with cast.scope():
         models = (QuestionBatch, Question, QuestionVideo, Job, UsageEvent)
-        return not any(model.objects.exists() for model in models) and not Outbox.objects.exists()
+        return not any(model.objects.exists() for model in models)
 
 
 # --- asking -----------------------------------------------------------------------------------------------------------
@@ -125,7 +123,7 @@ def test_a_batch_is_asked_with_its_defaults_and_what_a_question_says_itself(acme
         jobs = Job.objects.filter(kind=JobKind.ANSWER_QUESTION)
         assert {job.subject_id for job in jobs} == set(Question.objects.values_list("id", flat=True))
         assert {(job.state, job.queue, job.priority) for job in jobs} == {(JobState.QUEUED, "gpu.query", 0)}
-        assert sorted(Outbox.objects.values_list("job_id", flat=True)) == sorted(job.id for job in jobs)
+        assert all(job.due for job in jobs)
         charges = UsageEvent.objects.values_list("source_id", "price_amount", "api_key_id")
         assert {charge[1:] for charge in charges} == {(Decimal("0.02"), acme.key_id)}
         assert {charge[0] for charge in charges} == {str(job.subject_id) for job in jobs}
@@ -279,31 +277,12 @@ def test_canceling_a_thousand_takes_as_many_statements_as_ten(acme: Cast, video:
 def test_a_question_asked_later_goes_before_a_batch(acme: Cast, video: UUID) -> None:
     _, questions = asked(acme, video, 5)
     alone, _ = ask(acme)
-    with transaction.atomic(using="dispatch"):
-        wakeups = take_due_wakeups()
+    following = next_jobs("gpu.query", limit=10)
     with acme.scope():
         subjects = dict(Job.objects.values_list("id", "subject_id"))
 
-    assert [subjects[wakeup.job_id] for wakeup in wakeups] == [alone, *questions]
-    assert [wakeup.priority for wakeup in wakeups] == [services.PRIORITY, *[batches.PRIORITY] * 5]
-
-
-def test_a_batch_that_lies_in_the_broker_already_is_overtaken(acme: Cast, video: UUID) -> None:
-    _, questions = asked(acme, video, 3)
-    with app.connection_for_write() as broker:
-        channel = broker.default_channel
-        for name in ("gpu.query", "gpu.query\x06\x163", "gpu.query\x06\x166"):
-            channel.client.delete(name)
-        assert relay.publish_due() == 3
-        alone, _ = ask(acme)
-        assert relay.publish_due() == 1
-        queue = broker.SimpleQueue("gpu.query")
-        taken = [UUID(queue.get(block=False).payload[0][0]) for _ in range(4)]
-        queue.close()
-    with acme.scope():
-        subjects = dict(Job.objects.values_list("id", "subject_id"))
-
-    assert [subjects[job_id] for job_id in taken] == [alone, *questions]
+    assert [subjects[job.job_id] for job in following] == [alone, *questions]
+    assert [job.priority for job in following] == [services.PRIORITY, *[batches.PRIORITY] * 5]
 
 
 # --- what becomes of it -----------------------------------------------------------------------------------------------

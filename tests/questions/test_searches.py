@@ -96,20 +96,28 @@ def test_a_search_is_a_job_of_the_query_workers_and_no_charge(acme: Any, video: 
 
 
 @pytest.mark.parametrize(
-    ("mode", "left_out", "fusion"),
+    ("mode", "views", "fusion"),
     [
-        ("semantic", {"words", "name", "title", "object"}, "contrast"),
-        ("words", {"event", "entity", "frame", "transcript", "topic", "graph"}, "rrf"),
-        ("hybrid", set(), "rrf"),
+        (
+            "semantic",
+            {"event": 1, "entity": 0.1, "frame": 1, "transcript": 0.5, "topic": 0.25, "graph": 0.1},
+            "contrast",
+        ),
+        ("words", {"words": 1, "name": 0.5, "title": 0.25, "object": 0.25}, "rrf"),
+        (
+            "hybrid",
+            {"event": 1, "frame": 1, "transcript": 0.5, "words": 0.3, "name": 0.1, "title": 0.05, "object": 0.05},
+            "sum",
+        ),
     ],
 )
 def test_a_mode_is_a_set_of_views_and_a_fusion_that_a_request_may_change(
-    acme: Any, video: UUID, mode: str, left_out: set[str], fusion: str
+    acme: Any, video: UUID, mode: str, views: dict[str, float], fusion: str
 ) -> None:
     usual = post(acme, video, mode=mode).json()
     changed = post(acme, video, mode=mode, views={"graph": 0.5, "words": 2}, fusion="borda").json()
 
-    assert usual["views"] == {view: 0 if view in left_out else weight for view, weight in DEFAULT_WEIGHTS.items()}
+    assert usual["views"] == {**dict.fromkeys(DEFAULT_WEIGHTS, 0), **views}
     assert usual["fusion"] == fusion
     assert changed["views"] == {**usual["views"], "graph": 0.5, "words": 2.0}
     assert (changed["mode"], changed["fusion"]) == (mode, "borda")
@@ -142,7 +150,7 @@ def test_results_carry_event_span_frame_and_why(acme: Any, video: UUID) -> None:
     assert "Signature" in url
     assert first == {
         "event_id": public_ids.encode("evt", EVENT), "video_id": vid(video), "video_title": "Gate <1>",
-        "start_ms": 3_000, "end_ms": 9_000,
+        "start_ms": 3_000, "end_ms": 9_000, "start_at": None, "end_at": None,
         "summary": "A red car parks.", "score": 0.75, "frame": {"ms": 4_000},
         "reasons": [
             {"view": "object", "similarity": 0.5, "text": "red car", "item_id": public_ids.encode("obj", car)},
@@ -238,7 +246,7 @@ def test_the_same_key_searches_once_and_shows_what_was_found(acme: Any, video: U
         ({"views": {"event": "NaN"}}, "/views/event", "invalid"),
         ({"views": dict.fromkeys(DEFAULT_WEIGHTS, 0)}, "/views", "no_views"),
         ({"views": {**dict.fromkeys(DEFAULT_WEIGHTS, 0), "graph": 1}}, "/views", "no_views"),
-        ({"fusion": "sum"}, "/fusion", "invalid_choice"),
+        ({"fusion": "product"}, "/fusion", "invalid_choice"),
         ({"rewriting": True}, "/rewriting", "unknown_field"),
     ],
 )

@@ -11,7 +11,7 @@ from uuid6 import uuid7
 
 from backend.billing import queries as ledger
 from backend.billing.models import ModelCall, UsageEvent
-from backend.jobs.models import Job, JobKind, JobState, Outbox
+from backend.jobs.models import Job, JobKind, JobState
 from backend.library.models import Collection, Video, VideoStatus
 from backend.questions.models import Candidate, Evidence, Node, Question, QuestionStatus, QuestionVideo
 from backend.questions.services import questions
@@ -30,7 +30,7 @@ def test_asking_writes_question_scope_charge_job_and_wake_up(acme: Any) -> None:
         assert QuestionVideo.objects.get().video_id == video_id
         job = Job.objects.get()
         assert (job.kind, job.subject_id, job.state) == (JobKind.ANSWER_QUESTION, question_id, JobState.QUEUED)
-        assert Outbox.objects.filter(job_id=job.id).count() == 1
+        assert job.due
         charge = UsageEvent.objects.get()
         assert (charge.meter, charge.price_amount, charge.api_key_id) == ("questions", Decimal("0.02"), acme.key_id)
 

@@ -103,7 +103,7 @@ def test_an_answer_is_stored_with_all_that_led_to_it(
         assert (evidence.event_id, evidence.start_ms, evidence.end_ms) == (dogs.id, 6_000, 12_000)
         assert 6_000 <= evidence.frame_ms < 12_000
         assert evidence.quote in dogs.summary
-        assert evidence.frame_key == f"t/{acme.tenant_id}/q/{question_id}/000.jpg"
+        assert evidence.frame_key == f"t/{acme.tenant_id}/q/{question_id}/{evidence.frame_id}.jpg"
         assert colour_of(ObjectStorage().get(evidence.frame_key)) == GREEN
 
         calls = list(ModelCall.objects.filter(source_type="question", source_id=question_id))

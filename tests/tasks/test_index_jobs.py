@@ -20,7 +20,7 @@ from backend.ekg.graph_store import GraphStore
 from backend.ekg.invariants import index_faults
 from backend.ekg.models import Chunk, Entity, Event, Frame, Mention, Overview, Relation, Topic
 from backend.jobs import services
-from backend.jobs.models import Job, JobKind, JobState, Outbox
+from backend.jobs.models import Job, JobKind, JobState
 from backend.library.indexing.follow_ups import MODEL_ATTEMPTS
 from backend.library.indexing.intake import fail_probe
 from backend.library.models import Segment, SegmentState, Video
@@ -157,7 +157,7 @@ def test_a_video_becomes_a_graph_out_of_what_the_model_saw(acme: Cast, vlm: Scri
 def check_what_was_shown(requests: list[ScriptedRequest]) -> None:
     """Assert that every chunk was sent once with its own frames, every event with its members' words and own frames."""
     described = sorted((r for r in requests if r.schema_name == "chunk_description"), key=chunk_n)
-    assert [chunk_n(r) for r in described] == list(range(14)), "each chunk once, although each wake-up came twice"
+    assert [chunk_n(r) for r in described] == list(range(14)), "each chunk once, although each job was offered twice"
     for request in described:
         times = [round(float(t) * 1000) for t in re.findall(r"^([\d.]+) s:", request.user, re.MULTILINE)]
         n = chunk_n(request)
@@ -363,7 +363,6 @@ def test_a_video_of_which_nothing_can_be_described_fails_with_the_models_code(
         assert [e.type for e in WebhookEvent.objects.all()] == ["video.failed"]
         assert not UsageEvent.objects.filter(meter="media_seconds").exists()
         assert not Job.objects.filter(state__in=[JobState.QUEUED, JobState.RUNNING]).exists()
-    assert not Outbox.objects.using("dispatch").exists()
 
 
 def test_a_purge_takes_rows_graph_and_objects_and_leaves_the_bill(acme: Cast) -> None:

@@ -16,7 +16,7 @@ from backend.billing import queries as ledger
 from backend.billing.models import UsageEvent
 from backend.ekg.graph_store import GraphStore
 from backend.ekg.models import Event, Frame, IndexRow
-from backend.jobs.models import Job, JobKind, JobState, Outbox
+from backend.jobs.models import Job, JobKind, JobState
 from backend.library.models import Collection, IndexVersion, Segment, Video
 from backend.library.storage import ObjectStorage
 from backend.questions.models import Evidence
@@ -246,7 +246,6 @@ def test_deleting_a_video_stops_its_reindex_and_leaves_nothing(
         assert not Job.objects.filter(state__in=[JobState.QUEUED, JobState.RUNNING]).exists()
         assert [set(held(video_id, n).values()) for n in (1, 2)] == [{0}, {0}]
         assert held(other, 1) == kept
-    assert not Outbox.objects.using("dispatch").exists()
 
 
 def test_a_gap_is_reported(acme: Cast, vlm: ScriptedOpenAIServer) -> None:

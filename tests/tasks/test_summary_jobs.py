@@ -8,15 +8,14 @@ from uuid import UUID
 
 import pytest
 from django.conf import settings
-from django.db import transaction
 
 from backend.api.public_ids import encode
 from backend.billing import queries as ledger
 from backend.billing.models import ModelCall
 from backend.ekg.graph_store import GraphStore
 from backend.ekg.models import Entity, Event, Frame, Mention, Overview, Relation, Topic
+from backend.jobs.dispatching import CLASSES, claim_next, mark_due
 from backend.jobs.models import Job, JobKind, JobState
-from backend.jobs.services import take_due_wakeups
 from backend.library.indexing.follow_ups import summary_is_due
 from backend.library.models import Video
 from backend.webhooks.models import WebhookEvent
@@ -26,7 +25,7 @@ from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRe
 from tests.tasks.eyes import BLUE, GREEN, RED, STORIES, see
 from tests.tasks.test_index_jobs import check_bill, check_graph
 from tests.tasks.world import FORTY_SECONDS, TWELVE_SECONDS, Scene, indexed_video, ring_again, run_due, stored_video
-from workers.runner import run_job
+from workers.runner import run_leased
 
 pytestmark = pytest.mark.slow
 
@@ -113,12 +112,12 @@ def test_the_summary_grows_with_the_index_and_ends_as_if_written_at_once(
     seen: list[dict[str, Any]] = []
     closed: list[Any] = []
     while True:
-        with transaction.atomic(using="dispatch"):
-            wakeups = take_due_wakeups()
-        if not wakeups:
+        mark_due()
+        leases = [lease for queue in CLASSES if (lease := claim_next(queue, worker="test")) is not None]
+        if not leases:
             break
-        for wakeup in wakeups:
-            run_job(wakeup.job_id, wakeup.tenant_id, worker="test")
+        for lease in leases:
+            run_leased(lease, worker="test")
             with acme.scope():
                 status = Video.objects.get(id=video_id).status
                 now = list(Topic.objects.filter(video_id=video_id).order_by("n").values())

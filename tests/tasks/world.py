@@ -10,17 +10,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import UUID, uuid4
 
-from django.db import transaction
 from django.utils import timezone
 
+from backend.jobs.dispatching import CLASSES, claim_next, mark_due
 from backend.jobs.models import Job, JobKind
-from backend.jobs.services import enqueue, take_due_wakeups
+from backend.jobs.services import enqueue
 from backend.library.indexing.begin import create_video, enqueue_probe
 from backend.library.storage import ObjectMissing, ObjectStorage, source_key
 from infra.local import ffmpeg
 from tests.conftest import Cast
 from tests.tasks.eyes import BLUE, GREEN, RED
-from workers.runner import run_job
+from workers.runner import run_job, run_leased
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +77,18 @@ def exists(key: str) -> bool:
 
 
 def run_due(*, times: int = 1) -> list[UUID]:
-    """Take due wake-ups and run their jobs until none is left. times: how often each wake-up arrives."""
+    """Claim and run jobs of every class until none may run. times: how often each job is offered to a worker."""
     ran: list[UUID] = []
     while True:
-        with transaction.atomic(using="dispatch"):
-            wakeups = take_due_wakeups()
-        if not wakeups:
+        mark_due()
+        leases = [lease for queue in CLASSES if (lease := claim_next(queue, worker="test:0")) is not None]
+        if not leases:
             return ran
-        for wakeup in wakeups:
-            for n in range(times):
-                run_job(wakeup.job_id, wakeup.tenant_id, worker=f"test:{n}")
-            ran.append(wakeup.job_id)
+        for lease in leases:
+            run_leased(lease, worker="test:0")
+            for n in range(1, times):
+                run_job(lease.job_id, lease.tenant_id, worker=f"test:{n}")
+            ran.append(lease.job_id)
 
 
 def indexed_video(cast: Cast, scenes: Sequence[Scene] = FORTY_SECONDS) -> UUID:

@@ -385,6 +385,7 @@ class Migration(migrations.Migration):
                 ("start_ms", models.BigIntegerField()),
                 ("end_ms", models.BigIntegerField()),
                 ("text", models.TextField()),
+                ("language", models.CharField(blank=True, default="", max_length=8)),
                 ("words", models.JSONField(default=list)),
                 (
                     "tenant",

@@ -17,17 +17,11 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name="Outbox",
+            name="ClassClock",
             fields=[
-                ("id", models.BigAutoField(primary_key=True, serialize=False)),
-                ("job_id", models.UUIDField()),
-                ("tenant_id", models.UUIDField()),
-                ("queue", models.CharField(max_length=32)),
-                ("due_at", models.DateTimeField()),
+                ("queue", models.CharField(max_length=32, primary_key=True, serialize=False)),
+                ("served_tag", models.FloatField(default=0.0)),
             ],
-            options={
-                "indexes": [models.Index(fields=["due_at", "id"], name="outbox_due")],
-            },
         ),
         migrations.CreateModel(
             name="Job",
@@ -74,6 +68,9 @@ class Migration(migrations.Migration):
                 ),
                 ("priority", models.SmallIntegerField(default=0)),
                 ("not_before", models.DateTimeField()),
+                ("due", models.BooleanField(default=True)),
+                ("fair_tag", models.FloatField(default=0.0)),
+                ("lane", models.UUIDField(null=True)),
                 ("attempt", models.PositiveIntegerField(default=0)),
                 ("max_attempts", models.PositiveIntegerField(default=5)),
                 ("lease_owner", models.CharField(blank=True, default="", max_length=100)),
@@ -104,9 +101,30 @@ class Migration(migrations.Migration):
                 "abstract": False,
                 "base_manager_name": "unscoped",
                 "indexes": [
-                    models.Index(fields=["state", "not_before"], name="job_runnable"),
+                    models.Index(
+                        fields=["queue", "-priority", "fair_tag", "id"],
+                        condition=models.Q(("due", True), ("state", "queued")),
+                        name="job_next",
+                    ),
+                    models.Index(
+                        fields=["queue", "fair_tag", "id"],
+                        condition=models.Q(("due", True), ("state", "queued")),
+                        name="job_next_of_any_priority",
+                    ),
+                    models.Index(
+                        fields=["not_before"],
+                        condition=models.Q(("due", False), ("state", "queued")),
+                        name="job_waiting",
+                    ),
+                    models.Index(
+                        fields=["queue", "lease_until"], condition=models.Q(("state", "running")), name="job_running"
+                    ),
+                    models.Index(
+                        fields=["tenant", "queue", "priority", "-fair_tag"],
+                        condition=models.Q(("state__in", ["queued", "running"])),
+                        name="job_tenant_tag",
+                    ),
                     models.Index(fields=["tenant", "video_id", "kind"], name="job_tenant_video"),
-                    models.Index(fields=["tenant", "-id"], name="job_tenant_newest"),
                 ],
                 "constraints": [models.UniqueConstraint(fields=("tenant", "dedupe_key"), name="job_tenant_dedupe")],
             },
@@ -116,5 +134,5 @@ class Migration(migrations.Migration):
             ],
         ),
         tenant_table("jobs_job", dispatch="SELECT, UPDATE"),
-        plain_table("jobs_outbox", rw="SELECT, INSERT", dispatch="SELECT, INSERT, UPDATE, DELETE"),
+        plain_table("jobs_classclock", dispatch="SELECT, INSERT, UPDATE"),
     ]

@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from backend.api.bodies import SHA256_HEX, MetadataField, StrictSerializer
+from backend.api.bodies import SHA256_HEX, LanguageField, MetadataField, StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.library import queries
 from backend.library.bodies.recorded import RECORDED_AT_HELP, TIME_ZONE_HELP, LocalTimeField, TimeZoneField
@@ -27,6 +27,11 @@ class UploadRequestSerializer(StrictSerializer):
     collection_id = PublicIdField("col", required=False, allow_null=True)
     profile = serializers.ChoiceField(Profile.choices, required=False, help_text="By default the collection's profile.")
     title = serializers.CharField(max_length=255, required=False, help_text="By default the file name.")
+    language = LanguageField(
+        max_length=8,
+        required=False,
+        help_text="Language that is spoken, by its ISO 639-1 code. By default it is detected in the first speech.",
+    )
     external_id = serializers.CharField(max_length=200, required=False)
     metadata = MetadataField(required=False)
     recorded_at = LocalTimeField(required=False, help_text=RECORDED_AT_HELP)

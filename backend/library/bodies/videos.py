@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from rest_framework import serializers
 
-from backend.api.bodies import MAX_TIME_MS, MetadataField, ResourceErrorSerializer, StrictSerializer
+from backend.api.bodies import MAX_TIME_MS, LanguageField, MetadataField, ResourceErrorSerializer, StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.library import queries
 from backend.library.bodies.files import ProbeSerializer, error_body, probe_body
@@ -145,6 +145,12 @@ class VideoSerializer(serializers.Serializer[Any]):
     indexing = IndexingSerializer(allow_null=True, help_text="Progress of a re-index; null if there is none.")
     source = VideoSourceSerializer()  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
     profile = serializers.ChoiceField(Profile.choices)
+    language = serializers.CharField(
+        source="spoken_language",
+        allow_blank=True,
+        help_text="Language that is spoken, by its ISO 639-1 code: as you gave it, else as it was first heard; empty "
+        "while it is unknown.",
+    )
     collection_id = PublicIdField("col", allow_null=True)
     upload_id = PublicIdField("upl", allow_null=True)
     external_id = serializers.CharField(allow_blank=True)
@@ -188,6 +194,11 @@ class VideoRequestSerializer(StrictSerializer):
     title = serializers.CharField(max_length=255, required=False, help_text="Not allowed when the source is an upload.")
     profile = serializers.ChoiceField(Profile.choices, required=False, help_text="By default the collection's profile.")
     collection_id = PublicIdField("col", required=False, allow_null=True)
+    language = LanguageField(
+        max_length=8,
+        required=False,
+        help_text="Language that is spoken, by its ISO 639-1 code. By default it is detected in the first speech.",
+    )
     external_id = serializers.CharField(max_length=200, required=False)
     metadata = MetadataField(required=False)
     recorded_at = LocalTimeField(required=False, help_text=RECORDED_AT_HELP)
@@ -204,6 +215,12 @@ class VideoRequestSerializer(StrictSerializer):
 class VideoUpdateRequestSerializer(StrictSerializer):
     title = serializers.CharField(max_length=255, required=False, allow_blank=True)
     collection_id = PublicIdField("col", required=False, allow_null=True)
+    language = LanguageField(
+        max_length=8,
+        required=False,
+        allow_blank=True,
+        help_text="Language that is spoken, for what is transcribed from now on. Empty: it is detected.",
+    )
     external_id = serializers.CharField(max_length=200, required=False, allow_blank=True)
     metadata = MetadataField(required=False)
     recorded_at = LocalTimeField(required=False, allow_null=True, help_text=RECORDED_AT_HELP)
@@ -234,8 +251,8 @@ class PlaybackSerializer(serializers.Serializer[Any]):
 
 
 _COLUMNS = (
-    "id", "status", "title", "size_bytes", "duration_ms", "indexed_until_ms", "profile", "collection_id", "upload_id",
-    "external_id", "metadata", "time_zone", "created_at", "ready_at",
+    "id", "status", "title", "size_bytes", "duration_ms", "indexed_until_ms", "profile", "spoken_language",
+    "collection_id", "upload_id", "external_id", "metadata", "time_zone", "created_at", "ready_at",
 )  # fmt: skip
 
 

@@ -32,7 +32,7 @@ def enqueue_retirement(version: IndexVersion, *, after: timedelta) -> None:
         video_id=version.video_id,
         dedupe_key=f"retire:{version.id}",
         max_attempts=RETIRE_ATTEMPTS,
-        not_before=timezone.now() + after,
+        wait=after,
     )
 
 

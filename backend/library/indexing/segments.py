@@ -42,6 +42,12 @@ def mark_observed(segment_id: UUID, *, stage_ms: Mapping[str, float]) -> None:
     )
 
 
+def mark_heard(video_id: UUID, language: str) -> None:
+    """Record the language of a segment's speech, if no segment's was certain before. language: "" if unknown."""
+    if language:
+        Video.objects.filter(id=video_id, heard_language="").update(heard_language=language)
+
+
 def mark_gap(segment_id: UUID, *, code: str) -> None:
     """Record that the segment could not be observed: its chunks are stored as gaps, so the rest can be assembled."""
     Segment.objects.filter(id=segment_id).update(

@@ -98,6 +98,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("title", models.CharField(blank=True, default="", max_length=255)),
+                ("language", models.CharField(blank=True, default="", max_length=8)),
                 ("external_id", models.CharField(blank=True, default="", max_length=200)),
                 ("metadata", models.JSONField(default=dict)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
@@ -179,6 +180,8 @@ class Migration(migrations.Migration):
                 ),
                 ("external_id", models.CharField(blank=True, default="", max_length=200)),
                 ("metadata", models.JSONField(default=dict)),
+                ("language", models.CharField(blank=True, default="", max_length=8)),
+                ("heard_language", models.CharField(blank=True, default="", max_length=8)),
                 (
                     "source_type",
                     models.CharField(

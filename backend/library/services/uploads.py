@@ -294,6 +294,7 @@ def _become_video(upload: Upload) -> Video:
         collection_id=upload.collection_id,
         title=upload.title or upload.filename,
         profile=upload.profile,
+        language=upload.language,
         external_id=upload.external_id,
         metadata=upload.metadata,
         recorded_at=upload.recorded_at,

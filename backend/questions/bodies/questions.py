@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from rest_framework import serializers
 
-from backend.api.bodies import MetadataField, ResourceErrorSerializer, StrictSerializer
+from backend.api.bodies import LanguageField, MetadataField, ResourceErrorSerializer, StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ExactDecimalField
 from backend.questions.bodies.answers import (
@@ -91,6 +91,13 @@ class QuestionFieldsSerializer(ScopeRequestSerializer):
         help_text="How method `ava` answers: `search` from the nearest events, `time` from what a stretch of time "
         "holds, `whole` from overview, topics and events, `scan` by judging a statement over every event, `objects` by "
         "counting tracked things, or `auto`, where the question's words decide. Other methods take only `auto`.",
+    )
+    language = LanguageField(
+        max_length=8,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="Language of the answer by its ISO 639-1 code, such as `de`. By default the question's own.",
     )
     budget = QuestionBudgetRequestSerializer(required=False, help_text="Limits of this question.")
     seed = serializers.IntegerField(
@@ -189,6 +196,12 @@ class QuestionSerializer(serializers.Serializer[Any]):
     )
     route = serializers.ChoiceField(
         ROUTE_WISHES, source="question.route", help_text="The route that was asked for; `auto` without a wish."
+    )
+    language = serializers.CharField(
+        source="question.language",
+        allow_blank=True,
+        help_text="Language of the answer by its ISO 639-1 code: as you gave it, or as the question's words show it; "
+        "empty while it is unknown.",
     )
     budget = QuestionBudgetSerializer(source="question.budget", help_text="Limits of this question.")
     seed = serializers.IntegerField(source="question.seed", help_text="Seed of the sampling.")

@@ -12,7 +12,7 @@ from backend.library.bodies.recorded import END_AT_HELP, START_AT_HELP, FilmedAt
 from backend.questions.bodies.common import FrameImageSerializer, ModelUsageSerializer, ScopeRequestSerializer
 from backend.questions.models import QuestionStatus
 from backend.questions.queries.searches import SearchView
-from backend.questions.services.searches import DEFAULT_MODE, DEFAULT_WEIGHTS, VIEWS
+from backend.questions.services.searches import DEFAULT_MODE, VIEWS
 from gpu_workers.engine.retrieval.find_events import MODES, fusion_in, weights_in
 from gpu_workers.engine.retrieval.fusion import FUSIONS
 from gpu_workers.engine.retrieval.highlights import HIGHLIGHT_KINDS
@@ -46,14 +46,12 @@ class SearchRequestSerializer(ScopeRequestSerializer):
         child=serializers.FloatField(min_value=0, max_value=MAX_WEIGHT),
         required=False,
         help_text=f"Weights from 0 to {MAX_WEIGHT} of the views {', '.join(VIEWS)}; 0 leaves a view out. "
-        f"By default {', '.join(f'{view} {weight:g}' for view, weight in DEFAULT_WEIGHTS.items())}; "
-        "the mode leaves out "
-        + ", and ".join(
-            f"{', '.join(view for view, weight in weights_in(mode).items() if not weight)} in `{mode}`"
+        "By default "
+        + "; ".join(
+            f"in `{mode}` {', '.join(f'{view} {weight:g}' for view, weight in weights_in(mode).items() if weight)}"
             for mode in MODES
-            if 0.0 in weights_in(mode).values()
         )
-        + ".",
+        + ". A search that names something by its letters, such as a plate, gives words more weight in `hybrid`.",
     )
     fusion = serializers.ChoiceField(
         FUSIONS,

@@ -54,6 +54,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name="question",
+            name="language",
+            field=models.CharField(blank=True, default="", max_length=8),
+        ),
+        migrations.AddField(
+            model_name="question",
             name="claims",
             field=models.JSONField(default=list),
         ),

@@ -55,6 +55,8 @@ class Question(TenantRow):
     check_mode = models.CharField(max_length=8, default="auto")
     # How method ava answers: search, time, whole, scan, objects, or auto: the question's words decide.
     route = models.CharField(max_length=16, default="auto")
+    # The language of the answer: given by the caller, else found when it is answered.
+    language = models.CharField(max_length=8, default="", blank=True)
     # Scope: a hard filter. start_ms and end_ms narrow every video.
     start_ms = models.BigIntegerField(null=True)
     end_ms = models.BigIntegerField(null=True)

@@ -26,6 +26,7 @@ def new_question(
     effort: str = "medium",
     check: str = "auto",
     route: str = "auto",
+    language: str = "",
     budget: Mapping[str, Any] | None = None,
     seed: int = 0,
     external_id: str = "",
@@ -33,7 +34,8 @@ def new_question(
 ) -> Question:
     """Return the row of a question, checked and not yet saved.
 
-    start_ms, end_ms: the span of every video that may be read. budget: {max_calls, max_tokens, max_seconds, max_cost}.
+    start_ms, end_ms: the span of every video that may be read. language: ISO 639-1 code of the answer, "" for the
+    question's own. budget: {max_calls, max_tokens, max_seconds, max_cost}.
     Raises Refused: empty_question, invalid_choices, invalid_span, check_not_applicable, route_not_applicable.
     """
     options = check_choices(choices)
@@ -49,6 +51,7 @@ def new_question(
         effort=effort,
         check_mode=check,
         route=route,
+        language=language,
         start_ms=start_ms,
         end_ms=end_ms,
         budget=dict(budget or {}),

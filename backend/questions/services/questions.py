@@ -150,6 +150,7 @@ def store_answer(
     row.status = _status_of(answer)
     row.stage = ""
     row.answer = answer.text
+    row.language = row.language or str(answer.understood.get("language", ""))
     row.choice = answer.choice
     row.confidence = answer.confidence
     row.claims = claims_of(answer)

@@ -1,8 +1,8 @@
 """The index of the tape, as the engine would have written it: events, frames, speech, writing, graph, objects, topics.
 
-The engine's own linker links the entities. The vectors are those of the text embedder; a sentence stands for the frame
-that shows it. What is read in the picture or said is in the chunks alone, as with a describer that reports what is
-done.
+The engine's own linker links the entities, and its text of an event (summary, speech, writing) is embedded. A sentence
+stands for the frame that shows it. What is read in the picture or said is in the chunks and not in the summaries, as
+with a describer that reports what is done.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ from gpu_workers.engine.ekg import (
     Vector,
     stable_id,
 )
-from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions, mention_text
+from gpu_workers.engine.indexing.assembly import embedded_text
+from gpu_workers.engine.indexing.identity import identity_text
+from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, distinct_mentions
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.topic_vectors import with_vectors
 from gpu_workers.engine.memory_graph import MemoryVideo
@@ -65,10 +67,11 @@ def make_video(world: World, embedder: TextEmbedder) -> MemoryVideo:
     lines = embedder.embed([line.text for line in spoken], meter=meter)
     line_vectors = dict(zip([line.span for line in spoken], lines, strict=True))
     frames = embedder.embed(pictures, meter=meter)
+    chunks = tuple(_chunks(world, line_vectors))
     return MemoryVideo(
         video,
-        _events(world, embedder, meter),
-        tuple(_chunks(world, line_vectors)),
+        _events(world, chunks, embedder, meter),
+        chunks,
         tuple(
             FrameRow(_middle(moment.span), moment.text.encode(), vector)
             for moment, vector in zip(world.moments, frames, strict=True)
@@ -93,13 +96,17 @@ def clock_of(world: World) -> WallClock:
 # --- events and their graph ----------------------------------------------------------------------------------------
 
 
-def _events(world: World, embedder: TextEmbedder, meter: Meter) -> Sequence[EventRecord]:
+def _events(world: World, chunks: Sequence[Chunk], embedder: TextEmbedder, meter: Meter) -> Sequence[EventRecord]:
     index = MemoryIndex(video_id(world))
     linker = EntityLinker(index.video_id, 1, index, LinkingSettings())
     extractions = [extracted(moment) for moment in world.moments]
     mentions = [distinct_mentions(extraction.mentions) for extraction in extractions]
-    vectors = embedder.embed([moment.text for moment in world.moments], meter=meter)
-    rows = iter(embedder.embed([mention_text(mention) for group in mentions for mention in group], meter=meter))
+    members = [
+        chunks[moment.span.start_ms // CHUNK_MS : -(-moment.span.end_ms // CHUNK_MS)] for moment in world.moments
+    ]
+    texts = [embedded_text(moment.text, own) for moment, own in zip(world.moments, members, strict=True)]
+    vectors = embedder.embed(texts, meter=meter)
+    rows = iter(embedder.embed([identity_text(mention) for group in mentions for mention in group], meter=meter))
     for moment, vector, named, extraction in zip(world.moments, vectors, mentions, extractions, strict=True):
         first, end = moment.span.start_ms // CHUNK_MS, -(-moment.span.end_ms // CHUNK_MS)
         event = Event(event_id(world, moment.n), moment.n, moment.span, first, end, moment.text, vector)

@@ -251,7 +251,7 @@ def _put_things(
         for _ in range(rng.randint(max(1, most * 3 // 5), most)):
             colour = rng.choice(seen.colours)
             spans = []
-            for _ in range(rng.choice((1, 1, 1, 2, 3))):
+            for _ in range(min(rng.choice((1, 1, 1, 2, 3)), len(free))):
                 index = free.pop()
                 template = rng.choice(seen.texts)
                 text, slots = filled(rng, template, drawn, c=colour)
@@ -259,7 +259,8 @@ def _put_things(
                 span = own[index].span
                 late = rng.randrange(0, 2_000)
                 spans.append(Span(span.start_ms + late, span.end_ms - rng.randrange(0, 1_500)))
-            things.append(Thing(known + len(things) + 1, drawn.name, seen.category, colour, tuple(sorted(spans))))
+            if spans:
+                things.append(Thing(known + len(things) + 1, drawn.name, seen.category, colour, tuple(sorted(spans))))
     return sorted(things, key=lambda thing: (thing.spans, thing.n))
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from gpu_workers.engine.answering.answer_language import in_asked_language
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.asking.times.outside import outside_answer, time_notes
 from gpu_workers.engine.answering.asking.understand import understand
@@ -75,6 +76,7 @@ def answer_question(
         calls.spending.check()
         asked = understand(stand_alone(asked, calls), calls)
         answer = outside_answer(asked, calls) or method.answer(asked, calls)
+        answer = in_asked_language(asked, calls, answer)
     except Halt as halt:
         calls.halt(halt)
         answer = conclude(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)

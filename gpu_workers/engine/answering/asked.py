@@ -11,8 +11,10 @@ from gpu_workers.engine.answering.asking.understood import Understood
 from gpu_workers.engine.answering.contract import QuestionInput
 from gpu_workers.engine.answering.presets import SearchSettings
 from gpu_workers.engine.answering.titles import titles_of
+from gpu_workers.engine.languages.codes import is_english
 from gpu_workers.engine.models.roles import AnswerModels, Entailer
 from gpu_workers.engine.ports import KnowledgeGraph, Recording
+from gpu_workers.engine.retrieval.tri_view import question_text
 from gpu_workers.engine.wall_clock import WallClock
 
 
@@ -22,9 +24,12 @@ class Asked:
     (dataclasses.replace).
 
     searched: the question as retrieval takes it. It includes the previous question if this one could not be made to
-    stand alone. standalone: the question as it was understood from its history; "" without one. understood: what its
-    words ask for. asked_words: the customer's own words before that, "" if they are the question's. recordings: every
-    video of the scope, before the question's own words narrowed it.
+    stand alone, and it is translated if it is in a language that the embedder does not understand. standalone: the
+    question as it was understood from its history; "" without one. understood: what its words ask for. asked_words: the
+    customer's own words before that, "" if they are the question's. recordings: every video of the scope, before the
+    question's own words narrowed it. question_language: ISO 639-1 code of the language that the question is written in,
+    "" if unknown. translated: the question and its choices in English, if it is in another language and could be
+    translated, else empty.
     """
 
     question: QuestionInput
@@ -36,6 +41,30 @@ class Asked:
     understood: Understood = field(default_factory=Understood)
     asked_words: str = ""
     recordings: Mapping[UUID, Recording] = field(default_factory=dict)
+    translated: tuple[str, ...] = ()
+    question_language: str = ""
+
+    @property
+    def in_english(self) -> str:
+        """Return the question's words for rules that read English: its translation, if there is one."""
+        return self.translated[0] if self.translated else self.question.question
+
+    @property
+    def query(self) -> str:
+        """Return the question with its choices, as retrieval takes them."""
+        choices = self.translated[1:] if self.understood.searched and self.translated else self.question.choices
+        return question_text(self.searched, choices)
+
+    @property
+    def frame_query(self) -> str:
+        """Return the query in English, if it was translated: embedders of frames know labels in English best."""
+        return question_text(self.translated[0], self.translated[1:]) if self.translated else self.query
+
+    @property
+    def answer_language(self) -> str:
+        """Return the ISO 639-1 code of the answer's language; "" for English and where the language is unknown."""
+        language = self.understood.language
+        return "" if is_english(language) else language
 
     @property
     def clocks(self) -> Mapping[UUID, WallClock]:

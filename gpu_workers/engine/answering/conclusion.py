@@ -54,13 +54,20 @@ def conclude(
     calls.on_progress("citations", 1, 1, f"{len(end.citations)} citations")
     signals = replace(signals, supported=end.supported, contradicted=end.contradicted)
     reason, detail = finish(calls, nodes, answered=True)
-    if not end.text and reason == "answered":
-        reason, detail = "insufficient_evidence", CONTRADICTED
+    if not end.text:
+        if reason == "answered":
+            reason, detail = "insufficient_evidence", CONTRADICTED
+        # The notes name what was left out; an outcome without an answer has no evidence.
+        return replace(
+            _outcome(calls, records, reason, detail),
+            signals={**signals.named(), "head": head},
+            notes=end.notes,
+        )
     return replace(
         _outcome(calls, records, reason, detail),
         text=end.text,
         choice=answer.choice,
-        confidence=confidence(signals, asked.models.calibration, head) if end.text else 0.0,
+        confidence=confidence(signals, asked.models.calibration, head),
         citations=end.citations,
         reasoning=answer.reasoning,
         claims=end.claims,

@@ -125,24 +125,24 @@ def event_text(event: StoredEvent, facts: Sequence[EntityFact] = ()) -> str:
     Speech and writing that the summary repeats stand in the summary alone.
     """
     summary = as_data(event.summary)
-    told = summary.casefold()
-    spoken = _untold(told, (line.text for chunk in event.chunks for line in chunk.transcript))
-    written = _untold(told, (text for chunk in event.chunks for text in chunk.on_screen_text))
+    folded = summary.casefold()
+    spoken = _not_in(folded, (line.text for chunk in event.chunks for line in chunk.transcript))
+    written = _not_in(folded, (text for chunk in event.chunks for text in chunk.on_screen_text))
     parts = [summary]
     if spoken:
         parts.append(f'Speech: "{" ".join(spoken)}"')
     if written:
         parts.append(f'On screen: "{"; ".join(written)}"')
     if facts:
-        told = best_facts(facts, limit=MAX_FACTS, relations=LEAST_RELATIONS)
-        parts.append(f"Facts: {'; '.join(dict.fromkeys(as_data(fact.text) for fact in told))}")
+        stated = best_facts(facts, limit=MAX_FACTS, relations=LEAST_RELATIONS)
+        parts.append(f"Facts: {'; '.join(dict.fromkeys(as_data(fact.text) for fact in stated))}")
     return " ".join(parts)
 
 
-def _untold(told: str, texts: Iterable[str]) -> list[str]:
-    """Return the texts as data, each once, without those that the folded text told contains as words of their own."""
+def _not_in(summary: str, texts: Iterable[str]) -> list[str]:
+    """Return the texts as data, each once, without those that the folded summary contains as whole words."""
     pieces = dict.fromkeys(map(as_data, texts))
-    return [text for text in pieces if not re.search(rf"(?<!\w){re.escape(text.casefold())}(?!\w)", told)]
+    return [text for text in pieces if not re.search(rf"(?<!\w){re.escape(text.casefold())}(?!\w)", summary)]
 
 
 def _numbered(

@@ -17,13 +17,15 @@ from gpu_workers.engine.models.served.structured import storable
 @dataclass(frozen=True, slots=True)
 class ParsedAnswer:
     """The answer of one sample. choice: index, None for an open question. sufficient False: the model abstains, and
-    text is then INSUFFICIENT. cited: event numbers as written, not yet checked against the prompt."""
+    text is then INSUFFICIENT. cited: event numbers as written, not yet checked against the prompt. language: ISO 639-1
+    code of the language that text was asked for in, "" for English."""
 
     text: str
     choice: int | None
     sufficient: bool
     reasoning: str = ""
     cited: tuple[int, ...] = ()
+    language: str = ""
 
 
 def letter(index: int) -> str:

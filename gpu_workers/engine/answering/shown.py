@@ -20,7 +20,6 @@ from gpu_workers.engine.answering.wording import abstain_rule, answer_form, as_d
 from gpu_workers.engine.models.roles import Message, ModelError, embed_queries
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.prompts import load
-from gpu_workers.engine.retrieval.tri_view import question_text
 
 STATEMENTS = 3
 """Maximum number of findings that are read as part of an event."""
@@ -77,7 +76,7 @@ def dossier_messages(asked: Asked, shown: Shown) -> list[Message]:
     rules = load("dossier_rules", question.profile).substitute(
         abstain=abstain_rule(question.choices, abstain=abstain),
         words=asked.settings.prompt.reasoning_words,
-        answer_form=answer_form(question.choices, abstain=abstain),
+        answer_form=answer_form(question.choices, abstain=abstain, language=asked.answer_language),
     )
     history = ""
     if question.history:
@@ -113,7 +112,7 @@ def _by_similarity(asked: Asked, desk: Desk, events: Sequence[StoredEvent]) -> l
     """Return events by falling similarity to the question; as they are if the embedder fails."""
     embedder, meter = asked.models.text_embedder, desk.calls.meter
     try:
-        text = question_text(asked.searched, asked.question.choices)
+        text = asked.query
         query = embed_queries(embedder, [text], meter=meter)[0]
         cosines = embedder.embed([event.summary for event in events], meter=meter) @ query
     except ModelError:

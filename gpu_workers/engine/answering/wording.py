@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from gpu_workers.engine.answering.asking.understood import UnderstoodTime
 from gpu_workers.engine.answering.contract import INSUFFICIENT
 from gpu_workers.engine.answering.parsing import letter
+from gpu_workers.engine.languages.codes import is_english, name_of
 from gpu_workers.engine.models.served.structured import storable
 
 DELIMITERS = ("events", "passage", "text", "observation", "objects", "findings", "tool")
@@ -32,15 +33,33 @@ def without_tags(text: str) -> str:
     return _TAGS.sub(" ", storable(text))
 
 
+def _written_in(language: str) -> str:
+    return "" if is_english(language) else f", written in {name_of(language)}"
+
+
 def choice_lines(choices: Sequence[str]) -> str:
     return "\n".join(f"{letter(index)}. {choice}" for index, choice in enumerate(choices))
 
 
-def answer_form(choices: Sequence[str], *, abstain: bool) -> str:
+def answer_form(choices: Sequence[str], *, abstain: bool, language: str = "") -> str:
+    """Return what an answer looks like. language: ISO 639-1 code of an open answer, "" where nothing is said about
+    it."""
     if choices:
         letters = ", ".join(letter(index) for index in range(len(choices)))
         return f"one letter of {letters}{f', or {INSUFFICIENT}' if abstain else ''}."
-    return "a short, direct answer in one sentence."
+    return f"a short, direct answer in one sentence{_written_in(language)}."
+
+
+def language_line(language: str) -> str:
+    """Return the line of a prompt that asks for a text in a language; "" for English and an unknown one."""
+    return "" if is_english(language) else f"Write the answer in {name_of(language)}."
+
+
+def search_line(language: str) -> str:
+    """Return the line of a prompt for searches where the question is not in English; "" where it is."""
+    if is_english(language):
+        return ""
+    return f"The question is in {name_of(language)}; the index is in English. Write every search in English.\n"
 
 
 def abstain_rule(choices: Sequence[str], *, abstain: bool) -> str:

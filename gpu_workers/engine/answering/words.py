@@ -1,9 +1,17 @@
-"""The words of an English text that carry its meaning, and those that turn one answer into another."""
+"""The words of a text that carry its meaning, and those that turn one answer into another.
+
+The lists are English. A text in another language (language: its ISO 639-1 code) has the words that a library finds in
+it and its numbers; opposites, negation and word order decide nothing there.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
+
+from gpu_workers.engine.languages import words as other_languages
+from gpu_workers.engine.languages.codes import is_english
 
 
 def plain(text: str) -> str:
@@ -11,8 +19,10 @@ def plain(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
-def content_words(text: str) -> frozenset[str]:
+def content_words(text: str, language: str = "") -> frozenset[str]:
     """Return the words of text that carry meaning, as stems; numbers as digits."""
+    if not is_english(language):
+        return frozenset(other_languages.content_words(text, language))
     return frozenset(content_sequence(text))
 
 
@@ -26,9 +36,11 @@ def content_forms(text: str) -> list[str]:
     return list(dict.fromkeys(word for word in _words(text) if word not in _IDLE))
 
 
-def decisive_words(text: str) -> frozenset[str]:
+def decisive_words(text: str, language: str = "") -> frozenset[str]:
     """Return the words of text that make it another answer, however similar the rest is: numbers, yes, negation (as
     "not"), directions, colours."""
+    if not is_english(language):
+        return other_languages.numbers_of(text, language)
     words = list(_words(text))
     decisive = {word for word in words if word in _DECISIVE or any(character.isdigit() for character in word)}
     if any(word in _NEGATIONS or word.endswith("n't") for word in words):
@@ -36,21 +48,25 @@ def decisive_words(text: str) -> frozenset[str]:
     return frozenset(decisive)
 
 
-def opposed(left: str, right: str, *, strictly: bool = False) -> bool:
+def opposed(left: str, right: str, *, strictly: bool = False, language: str = "") -> bool:
     """Whether both texts name a side of one pair of opposites (open and closed, up and down) and share none.
 
     strictly: leave out the pairs whose words also have other uses (runs after, picks up).
     """
+    if not is_english(language):
+        return False
     ours, theirs = _sides(left), _sides(right)
     pairs = ours.keys() & theirs.keys()
     return any(not ours[pair] & theirs[pair] for pair in pairs if not strictly or pair < _STRICT)
 
 
-def swapped(left: str, right: str) -> bool:
+def swapped(left: str, right: str, language: str = "") -> bool:
     """Whether two words have changed places around what relates them ("the dog follows the man" and the reverse).
 
     False if the relation goes both ways (near, with, and), or if one of the texts is passive.
     """
+    if not is_english(language):
+        return False
     ours, theirs = content_sequence(left), content_sequence(right)
     if len(ours) != len(theirs) or (_MUTUAL & (set(_words(left)) | set(_words(right)))):
         return False
@@ -61,8 +77,10 @@ def swapped(left: str, right: str) -> bool:
     return last - first > 1 and ours[first] == theirs[last] and ours[last] == theirs[first]
 
 
-def negated_words(text: str) -> frozenset[str]:
+def negated_words(text: str, language: str = "") -> frozenset[str]:
     """Return the content words that text denies: up to four after a negation, within its clause."""
+    if not is_english(language):
+        return frozenset()
     negated: set[str] = set()
     for clause in re.split(r"[,.;:!?]|\b(?:but|and|while|whereas)\b", text.lower()):
         words = list(_words(clause))
@@ -74,9 +92,15 @@ def negated_words(text: str) -> frozenset[str]:
     return frozenset(negated)
 
 
-def counted(text: str) -> dict[str, frozenset[str]]:
+def counted(text: str, language: str = "") -> dict[str, frozenset[str]]:
     """Return the content words that directly follow a number, each with its numbers as digits."""
     numbers_by_noun: dict[str, set[str]] = {}
+    if not is_english(language):
+        words = other_languages.content_words(text, language)
+        for word, other in pairwise(words):
+            if word.isdigit() and not other.isdigit():
+                numbers_by_noun.setdefault(other, set()).add(str(int(word)))
+        return {noun: frozenset(numbers) for noun, numbers in numbers_by_noun.items()}
     words = list(_words(text))
     for index, word in enumerate(words):
         if not word.isdigit():
@@ -88,9 +112,9 @@ def counted(text: str) -> dict[str, frozenset[str]]:
     return {noun: frozenset(numbers) for noun, numbers in numbers_by_noun.items()}
 
 
-def miscounted(left: str, right: str) -> bool:
+def miscounted(left: str, right: str, language: str = "") -> bool:
     """Whether the texts give different counts of the same thing."""
-    ours, theirs = counted(left), counted(right)
+    ours, theirs = counted(left, language), counted(right, language)
     return any(not numbers & theirs[noun] for noun, numbers in ours.items() if noun in theirs)
 
 

@@ -151,6 +151,7 @@ def observe_segment(
     *,
     profile: str,
     instructions: str = "",
+    language: str = "",
     meter: Meter,
     frame_fps: float = 1.0,
     max_side: int = 768,
@@ -158,6 +159,7 @@ def observe_segment(
 ) -> Observation:
     """Decode span once; describe its chunks, embed and keep its frames, transcribe its sound.
 
+    language: ISO 639-1 code of the speech, "" if it is not known yet (spoken_language() of an earlier observation).
     frame_fps: frames per second that are kept with thumbnail and embedding. max_side: of the pictures that models see.
     on_progress: called with the video time reached, from this thread; its exceptions end the work.
     A chunk that the describer refuses is a gap; any other ModelError, and SourceUnreadable, is raised. Memory is
@@ -172,7 +174,7 @@ def observe_segment(
     # One thread hears and one keeps frames while this thread decodes, and then while the describer works.
     with ThreadPoolExecutor(1, "speech") as speech, ThreadPoolExecutor(1, "frames") as keeping:
         try:
-            heard = speech.submit(_transcribe, source, span, models, meter, times)
+            heard = speech.submit(_transcribe, source, span, models, meter, times, language)
             rows = _FrameKeeper(models, meter, times, keeping)
             for piece, part in source.within(span):
                 samples = sample_frames(
@@ -206,6 +208,11 @@ def observe_segment(
     return Observation(record, times, skipped, described.warnings)
 
 
+def spoken_language(record: SegmentRecord) -> str:
+    """Return the language of the first line whose language is certain, "" if there is none."""
+    return next((line.language for line in record.transcript if line.language), "")
+
+
 def sample_rates(describer: Describer) -> tuple[float, ...]:
     """Return the frame rates whose grids a describer wants to see: several for a describer around another one."""
     return describer.sample_rates if isinstance(describer, ManyRates) else (describer.sample_fps,)
@@ -237,7 +244,7 @@ def _describe(view: SegmentView, models: IndexModels, meter: Meter, times: Stage
 
 
 def _transcribe(
-    source: Source, span: Span, models: IndexModels, meter: Meter, times: StageTimes
+    source: Source, span: Span, models: IndexModels, meter: Meter, times: StageTimes, language: str
 ) -> tuple[TranscriptLine, ...]:
     """Return the speech in span, embedded. Also listens around span, so that no word is cut at its borders."""
     if models.transcriber is None or not any(piece.has_audio for piece, _ in source.within(span)):
@@ -247,7 +254,7 @@ def _transcribe(
         samples = _sound(source, heard)
         if not samples.size:
             return ()
-        lines = models.transcriber.transcribe(samples, offset_ms=heard.start_ms, meter=meter)
+        lines = models.transcriber.transcribe(samples, offset_ms=heard.start_ms, meter=meter, language=language)
         spoken = [line for line in (_inside(line, span) for line in lines) if line is not None]
         if not spoken:
             return ()
@@ -280,7 +287,7 @@ def _inside(line: TranscriptLine, span: Span) -> TranscriptLine | None:
     begin, end = (words[0][0], words[-1][1]) if len(words) < len(line.words) else (line.span.start_ms, line.span.end_ms)
     begin = min(max(begin, span.start_ms), span.end_ms - 1)
     text = line.text if len(words) == len(line.words) else " ".join(word for _, _, word in words)
-    return TranscriptLine(Span(begin, min(max(end, begin + 1), span.end_ms)), text, words)
+    return replace(line, span=Span(begin, min(max(end, begin + 1), span.end_ms)), text=text, words=words)
 
 
 @dataclass(slots=True)

@@ -201,7 +201,8 @@ class MemoryRows:
     def _add_line(self, video: MemoryVideo, event: Event, line: TranscriptLine) -> None:
         times = (line.span.start_ms, line.span.end_ms)
         line_id = stable_id("transcript", video.video_id, video.index_version, *times)
-        self._lines.setdefault(line_id, StoredLine(line_id, video.video_id, line.span, line.text, line.words))
+        stored = StoredLine(line_id, video.video_id, line.span, line.text, line.words, line.language)
+        self._lines.setdefault(line_id, stored)
         if event.id not in self._events_of_line[line_id]:
             self._events_of_line[line_id].append(event.id)
 

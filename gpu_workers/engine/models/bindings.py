@@ -35,7 +35,7 @@ from gpu_workers.engine.models.roles import (
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
 from gpu_workers.engine.models.served.embeddings import ServedFrameEmbedder, ServedTextEmbedder, ServedTokenSimilarity
 from gpu_workers.engine.models.served.ranking import ServedEntailer, ServedReranker
-from gpu_workers.engine.models.settings import CONSE, MINILM, ModelSettings, RoleSettings
+from gpu_workers.engine.models.settings import CONSE, E5, MINILM, ModelSettings, RoleSettings
 
 if TYPE_CHECKING:
     from gpu_workers.engine.models.observer.detector import SsdDetector
@@ -138,7 +138,14 @@ def bind_answer_models(settings: ModelSettings, llm: ChatModel) -> AnswerModels:
         checker=_checker(settings, llm),
         reranker=_reranker(settings.reranker, settings),
         entailer=_entailer(settings.entailer, settings),
+        embedder_languages=_languages(settings.text_embedder),
     )
+
+
+def _languages(embedder: RoleSettings) -> tuple[str, ...]:
+    """Return AnswerModels.embedder_languages: those of the table, English for a model that the table does not have."""
+    row = find_model(served_model(embedder).name if embedder.url else embedder.model or MINILM)
+    return row.languages if row is not None else ("en",)
 
 
 def _checker(settings: ModelSettings, llm: ChatModel) -> Checker:
@@ -205,10 +212,13 @@ def _narrator(settings: ModelSettings) -> Narrator:
 
 
 def text_embedder(settings: ModelSettings) -> TextEmbedder:
-    """Return the server's embedder, or MiniLM in process. Raises ModelError for a model that needs a server."""
+    """Return the server's embedder, or a built-in one in process: MiniLM, or E5 for many languages. Raises ModelError
+    for a model that needs a server."""
     role = settings.text_embedder
     if role.url:
         return _served_text_embedder(role, settings.concurrency, settings.timeout_s)
+    if role.model == E5:
+        return _e5(device_of(settings))
     if role.model not in ("", MINILM):
         raise _missing(f"TEXT_EMBEDDER_URL is not set: {role.model} does not run in process")
     return _minilm(device_of(settings))
@@ -228,6 +238,13 @@ def _served_text_embedder(role: RoleSettings, concurrency: int, timeout_s: float
         concurrency=concurrency,
         timeout_s=timeout_s,
     )
+
+
+@cache
+def _e5(device: str) -> TextEmbedder:
+    from gpu_workers.engine.models.local.e5 import E5TextEmbedder
+
+    return E5TextEmbedder(weights.fetch(E5), name=E5, device=device)
 
 
 @cache

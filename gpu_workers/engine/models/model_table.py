@@ -37,6 +37,7 @@ class Model:
     kv_kib_per_token: memory of one token of context over all GPUs. images: pictures per request. picture_patch: see
     roles.ChatCapabilities. thinks: it writes its reasoning first unless it is asked not to. small: the answering is
     bounded for it (models.calibration). layer, baseline: of BERTScore. labels: of a classifier, in their order.
+    languages: ISO 639-1 codes of the languages that it understands; empty for a model of many languages.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Model:
     layer: int = 0
     baseline: float = 0.0
     labels: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,12 @@ def find_model(name: str) -> Model | None:
     return table().models.get(name)
 
 
+def speaks(name: str, language: str) -> bool:
+    """Whether a model understands a language (ISO 639-1); True for a model that the table does not have."""
+    model = find_model(name)
+    return model is None or not model.languages or language in model.languages
+
+
 def preset(name: str) -> Preset:
     """Return the preset of this name. Raises ValueError, naming MODEL_PRESET and the presets, if there is none."""
     presets = table().presets
@@ -151,7 +159,7 @@ def parse(raw: Mapping[str, Any]) -> ModelTable:
 
 
 def _model(name: str, row: Mapping[str, Any]) -> Model:
-    lists = {key: tuple(row[key]) for key in ("role_kinds", "labels") if key in row}
+    lists = {key: tuple(row[key]) for key in ("role_kinds", "labels", "languages") if key in row}
     return Model(**{"name": name, **row, **lists})
 
 

@@ -14,7 +14,7 @@ import shutil
 import ssl
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
@@ -62,18 +62,19 @@ class PackageIndex:
         return cls(folders, tuple(dict.fromkeys(url.rstrip("/") for url in urls)), certificates)
 
     def download(self, package: str, version: str, into: Path) -> Path:
-        """Download the pure wheel of a version into a folder and return its path. Raises NoWheel."""
+        """Download a wheel of a version into a folder and return its path: the pure one, else the first of a platform,
+        since only data is read from it. Raises NoWheel."""
         looked: list[str] = []
         for folder in self.folders:
             looked.append(str(folder))
-            for path in sorted(folder.glob("*.whl")) if folder.is_dir() else ():
-                if _is_wheel_of(path.name, package, version):
-                    return Path(shutil.copy(path, into / path.name))
+            names = sorted(path.name for path in folder.glob("*.whl")) if folder.is_dir() else []
+            if name := _wheel_of(names, package, version):
+                return Path(shutil.copy(folder / name, into / name))
         for index in self.indexes:
             try:
-                for name, url in self._links(index, package):
-                    if _is_wheel_of(name, package, version):
-                        return self._fetch(url, into / name)
+                links = dict(self._links(index, package))
+                if name := _wheel_of(links, package, version):
+                    return self._fetch(links[name], into / name)
                 looked.append(_public(index))
             except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
                 looked.append(f"{_public(index)} ({type(error).__name__}: {error})")
@@ -128,10 +129,16 @@ def _retried(request: Callable[[], httpx.Response]) -> httpx.Response:
     raise AssertionError("the last try returns or raises")
 
 
+def _wheel_of(names: Iterable[str], package: str, version: str) -> str:
+    """Return the pure wheel of a version among names, else its first wheel of a platform, "" without any."""
+    found = [name for name in names if _is_wheel_of(name, package, version)]
+    return next((name for name in found if name.endswith("-none-any.whl")), found[0] if found else "")
+
+
 def _is_wheel_of(name: str, package: str, version: str) -> bool:
     parts = name.removesuffix(".whl").split("-")
     plain = re.sub(r"[-_.]+", "_", package).lower()
-    return name.endswith("-none-any.whl") and parts[0].lower() == plain and parts[1] == version
+    return name.endswith(".whl") and parts[0].lower() == plain and parts[1] == version
 
 
 class _Anchors(HTMLParser):

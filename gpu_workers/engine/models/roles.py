@@ -338,7 +338,11 @@ class Transcriber(Protocol):
 
     name: str
 
-    def transcribe(self, samples: NDArray[np.float32], *, offset_ms: int, meter: Meter) -> Sequence[TranscriptLine]: ...
+    def transcribe(
+        self, samples: NDArray[np.float32], *, offset_ms: int, meter: Meter, language: str = ""
+    ) -> Sequence[TranscriptLine]:
+        """Return the lines spoken in samples. language: ISO 639-1 code of the speech, "" to detect it."""
+        ...
 
 
 # --- vectors and similarity ----------------------------------------------------------------------------------------
@@ -524,7 +528,8 @@ class IndexModels:
 
 @dataclass(frozen=True, slots=True)
 class AnswerModels:
-    """The roles of a question. calibration: what was fitted to these models."""
+    """The roles of a question. calibration: what was fitted to these models. embedder_languages: ISO 639-1 codes of the
+    languages whose texts the text embedder finds; empty for one of many languages."""
 
     reasoner: ChatModel
     text_embedder: TextEmbedder
@@ -534,6 +539,7 @@ class AnswerModels:
     checker: Checker | None = None
     reranker: Reranker | None = None
     entailer: Entailer | None = None
+    embedder_languages: tuple[str, ...] = ("en",)
 
     @property
     def eyes(self) -> bool:

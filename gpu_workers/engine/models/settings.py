@@ -16,8 +16,9 @@ DEVICES = ("auto", "cpu", "cuda")
 
 
 MINILM = "all-minilm-l6-v2"
+E5 = "multilingual-e5-small"
 CONSE = "conse"
-"""Built-in embedders that need no server: of texts, and of frames."""
+"""Built-in embedders that need no server: of texts in English and in many languages, and of frames."""
 
 
 @dataclass(frozen=True, slots=True)

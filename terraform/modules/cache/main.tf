@@ -1,4 +1,4 @@
-# The broker. Messages are wake-ups: the queue of record is PostgreSQL, so a lost node loses seconds, not work.
+# The broker. Messages are bells: the queue of record is PostgreSQL, so a lost node loses a moment, not work.
 
 # The provider has no write-only token for this resource, so this one password is in the (encrypted) state.
 data "aws_secretsmanager_random_password" "token" {

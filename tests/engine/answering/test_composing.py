@@ -348,7 +348,8 @@ def test_an_answer_of_nothing_but_contradictions_is_not_given() -> None:
 
     assert (ended.answer.text, ended.answer.confidence) == ("", 0.0)
     assert (ended.answer.finish_reason, ended.answer.detail) == ("insufficient_evidence", "contradicted")
-    assert [citation.status for citation in ended.answer.citations] == ["contradicted"]
+    assert (ended.answer.citations, ended.answer.claims, ended.answer.choice) == ((), (), None)
+    assert any("was left out" in note and "Three people talk near the shop." in note for note in ended.answer.notes)
 
 
 def test_contradicted_parts_of_a_list_are_corrected_too() -> None:

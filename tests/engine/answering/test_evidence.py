@@ -10,7 +10,7 @@ import pytest
 from gpu_workers.engine.answering import Answer, QuestionInput, answer_question
 from gpu_workers.engine.answering.context import event_context
 from gpu_workers.engine.answering.evidence.text_support import best_sentence, text_verdict
-from gpu_workers.engine.answering.presets import settings_for
+from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
@@ -136,7 +136,7 @@ def test_a_verifier_has_the_last_word_where_effort_asks_for_it() -> None:
     reasoner.script = lambda request: (
         {"verdict": "contradicted"} if request.stage == "verify" else says("A", "same") | {"sufficient": True}
     )
-    settings = replace(settings_for("low", UNMEASURED), verify_citations=True)
+    settings = changed(settings_for("low", UNMEASURED), verify_citations=True, revise=False)
 
     answer = answer_question(QUESTION, street(), models(reasoner), settings=settings)
 

@@ -317,6 +317,7 @@ def test_a_requery_written_under_injection_is_only_a_search_in_the_same_scope() 
 
     assert answer.finish_reason == "answered"
     assert set(calls) <= {
+        "recordings",
         "search_views",
         "next_events",
         "previous_events",

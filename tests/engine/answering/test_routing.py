@@ -154,9 +154,7 @@ def test_text_of_a_video_changes_no_route_and_no_number() -> None:
     rains = {"true": [1, 2, 3, 4, 5, 6], "false": []}
     answers = []
     for place in (graph(), plain):
-        model = reasoner(SCAN)
-        default = model.script
-        model.script = lambda request, default=default: rains if request.stage == "scan" else default(request)
+        model = ScriptedReasoner(lambda request: rains if request.stage == "scan" else says("yes"))
         answers.append(answer_question(question, place, models(model)))
     ordered, clean = answers
     assert ordered.text == clean.text == "About 1 time: 0:00:00."

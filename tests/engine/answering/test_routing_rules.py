@@ -130,3 +130,8 @@ def test_odd_questions_are_read_without_failure_and_bounded(question: str) -> No
     reading = read_question(question)
     assert len(reading.predicate) <= STATEMENT_CHARACTERS
     assert len(statement_in(question)) <= STATEMENT_CHARACTERS
+
+
+def test_the_language_of_the_answer_does_not_hide_the_question() -> None:
+    assert read_question("How many times does it ring?", language="de").predicate == "it ring"
+    assert read_question("Worum geht es?", language="en").route == "whole"

@@ -153,7 +153,9 @@ class ScriptedTranscriber:
 
     name = "scripted"
 
-    def transcribe(self, samples: NDArray[np.float32], *, offset_ms: int, meter: Meter) -> Sequence[TranscriptLine]:
+    def transcribe(
+        self, samples: NDArray[np.float32], *, offset_ms: int, meter: Meter, language: str = ""
+    ) -> Sequence[TranscriptLine]:
         length_ms = len(samples) * 1000 // 16_000
         starts = range(-(-offset_ms // 1000) * 1000, offset_ms + length_ms - 799, 1000)
         words = tuple((ms, ms + 800, f"w{ms // 1000}") for ms in starts)

@@ -15,7 +15,14 @@ from hypothesis import strategies as st
 from gpu_workers.engine.ekg import CHUNK_MS, Picture, SegmentRecord, Span, TranscriptLine
 from gpu_workers.engine.indexing.assembly import EventAssembler
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
-from gpu_workers.engine.indexing.segments import Observation, Piece, Source, observe_segment, plan_segments
+from gpu_workers.engine.indexing.segments import (
+    Observation,
+    Piece,
+    Source,
+    observe_segment,
+    plan_segments,
+    spoken_language,
+)
 from gpu_workers.engine.models.roles import (
     IndexModels,
     Meter,
@@ -247,7 +254,9 @@ class ScriptedHearing(ScriptedTranscriber):
     def __init__(self) -> None:
         self.heard = threading.Event()
 
-    def transcribe(self, samples: np.ndarray, *, offset_ms: int, meter: Meter) -> Sequence[TranscriptLine]:
+    def transcribe(
+        self, samples: np.ndarray, *, offset_ms: int, meter: Meter, language: str = ""
+    ) -> Sequence[TranscriptLine]:
         self.heard.set()
         return super().transcribe(samples, offset_ms=offset_ms, meter=meter)
 
@@ -264,6 +273,39 @@ def test_speech_frames_and_description_overlap(tmp_path: Path) -> None:
     assert embedder.waited
     assert describer.waited
     assert [frame.ms for frame in found.record.frames] == [0, 1000, 2000, 3000, 4000, 5000]
+
+
+class ScriptedSpeaker(ScriptedTranscriber):
+    """Speaks a German word a second, and is certain of the language from the second word on, or if it is given."""
+
+    def __init__(self) -> None:
+        self.given: list[str] = []
+
+    def transcribe(
+        self, samples: np.ndarray, *, offset_ms: int, meter: Meter, language: str = ""
+    ) -> Sequence[TranscriptLine]:
+        self.given.append(language)
+        [whole] = super().transcribe(samples, offset_ms=offset_ms, meter=meter)
+        return [
+            TranscriptLine(Span(start, end), word, language=language or ("de" if n else ""))
+            for n, (start, end, word) in enumerate(whole.words)
+        ]
+
+
+def test_the_language_of_one_segment_is_given_to_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "v.mp4"
+    run_ffmpeg("-f", "lavfi", "-i", "testsrc=duration=6:rate=10:size=64x48", "-f", "lavfi", "-i",
+               "sine=duration=6", "-c:v", "mpeg4", "-c:a", "aac", str(path))  # fmt: skip
+    speaker = ScriptedSpeaker()
+    models = scripted_models(transcriber=speaker)
+
+    first = observed(path, Span(0, 3000), models).record
+    second = observed(path, Span(3000, 6000), models, language=spoken_language(first)).record
+
+    assert speaker.given == ["", "de"]
+    assert [line.language for line in first.transcript] == ["", "de", "de"]
+    assert spoken_language(first) == spoken_language(second) == "de"
+    assert spoken_language(dataclasses.replace(first, transcript=first.transcript[:1])) == ""
 
 
 def test_progress_reports_the_time_reached(tmp_path: Path) -> None:

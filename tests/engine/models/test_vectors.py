@@ -8,6 +8,7 @@ from pathlib import Path
 import bert_score
 import numpy as np
 import pytest
+from faster_whisper import decode_audio
 
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.local.conse import ConseFrameEmbedder
@@ -19,6 +20,8 @@ from gpu_workers.engine.models.observer.detector import SsdDetector
 from gpu_workers.engine.models.observer.scene import SceneClassifier
 from gpu_workers.engine.models.roles import Meter
 from tests.engine.models.tiny_models import write_siglip
+
+SPEECH = Path(__file__).parents[4] / "shared" / "data" / "audio" / "jfk.flac"
 
 UNRELATED = (
     "A man in a black coat walks along a wet street.",
@@ -130,6 +133,21 @@ def test_siglip_loads_from_a_folder_and_puts_texts_and_frames_into_one_space(tmp
     assert not np.allclose(siglip.embed_query("a dog", meter=meter), query, atol=1e-4)
     assert siglip.embed_frames([], meter=meter).shape == (0, 16)
     assert [call.items for call in meter.calls] == [3, 1, 1, 1]
+
+
+@pytest.mark.skipif(not SPEECH.exists(), reason="the shared recordings are not here")
+def test_speech_is_heard_in_its_language_or_in_the_one_that_is_given() -> None:
+    whisper = WhisperTranscriber(weights.fetch("whisper-base"), name="whisper-base")
+    samples = decode_audio(str(SPEECH))
+
+    heard = whisper.transcribe(samples, offset_ms=0, meter=Meter())
+    forced = whisper.transcribe(samples, offset_ms=0, meter=Meter(), language="de")
+    unknown = whisper.transcribe(samples, offset_ms=0, meter=Meter(), language="xx")
+
+    assert {line.language for line in heard} == {"en"}
+    assert "country" in " ".join(line.text for line in heard)
+    assert {line.language for line in forced} == {"de"}
+    assert unknown == heard
 
 
 def test_silence_and_noise_give_no_words() -> None:

@@ -12,14 +12,12 @@ from gpu_workers.engine.models.roles import Meter
 from gpu_workers.engine.retrieval.find_events import (
     FINDING,
     MODES,
-    WEIGHTS,
     FindSettings,
     SearchMode,
     find_events,
-    fusion_in,
-    weights_in,
 )
 from gpu_workers.engine.retrieval.named_things import NamingWords
+from gpu_workers.engine.retrieval.tri_view import LITERAL_WEIGHT
 from tests.engine.answering.recordings import PARK, park
 from tests.engine.answering.world import ScriptedEmbedder
 
@@ -73,7 +71,7 @@ def graph() -> InMemoryGraph:
 
 def search(text: str, mode: SearchMode, *, exact: tuple[str, ...] = (), **weights: float) -> Mapping[int, set[str]]:
     """Return the found events by number, best first, with the views that found each."""
-    settings = FindSettings(16, {**weights_in(mode), **weights}, fusion_in(mode))
+    settings = FindSettings.of(mode, limit=16, weights=weights)
     embedder, world = ScriptedEmbedder(), graph()
     meter = Meter()
     found = find_events(
@@ -96,7 +94,7 @@ def test_each_kind_of_thing_is_found_by_its_name() -> None:
 def test_a_mode_searches_its_views_only() -> None:
     assert set().union(*search("the dog and the gate", "words").values()) <= {"words", "name", "title", "object"}
     assert not set().union(*search("the dog and the gate", "semantic").values()) & {"words", "name", "title", "object"}
-    assert set().union(*search("the dog and the gate", "hybrid").values()) > {"words", "event", "title", "object"}
+    assert set().union(*search("the dog and the gate", "hybrid").values()) > {"words", "event", "title"}
 
 
 def test_phrases_must_be_there_in_every_mode() -> None:
@@ -110,7 +108,7 @@ def test_phrases_must_be_there_in_every_mode() -> None:
 def test_a_weight_of_zero_leaves_a_view_out_and_the_limit_holds() -> None:
     alone = dict.fromkeys(FINDING, 0.0) | {"object": 1.0, "graph": 0.0}
     assert search("dog", "hybrid", **alone) == {4: {"object"}}
-    settings = FindSettings(2, dict(WEIGHTS), "rrf")
+    settings = FindSettings.of("hybrid", limit=2, fusion="rrf")
     embedder = ScriptedEmbedder()
     found = find_events(graph(), "the boy", settings, text_embedder=embedder, frame_embedder=embedder, meter=Meter())
     assert len(found) == 2
@@ -123,3 +121,13 @@ def test_a_weight_of_zero_leaves_a_view_out_and_the_limit_holds() -> None:
 )
 def test_hostile_words_find_something_or_nothing(text: str, mode: SearchMode) -> None:
     assert set(search(text, mode)) <= set(range(len(PARK)))
+
+
+def test_a_literal_search_weighs_words_more_unless_the_caller_has_weighed_them() -> None:
+    usual = FindSettings.of("hybrid", limit=5)
+    own = FindSettings.of("hybrid", limit=5, weights={"words": 0.7})
+
+    assert (usual.literal, usual.weights["words"], usual.fusion) == (LITERAL_WEIGHT, 0.3, "sum")
+    assert (own.literal, own.weights["words"]) == (None, 0.7)
+    assert FindSettings.of("words", limit=5).literal is None
+    assert set(search("juice B-AX 1234", "words")) == {1}

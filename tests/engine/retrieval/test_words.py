@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import string
+from collections.abc import Callable
 from uuid import UUID
 
 import pytest
@@ -154,7 +155,7 @@ def writings(seed: int) -> list[str]:
         return "".join(source.choices(characters, k=count))
 
     made: dict[str, None] = {}
-    kinds = (
+    kinds: tuple[Callable[[], str], ...] = (
         lambda: f"{some(letters, 1)}-{some(letters, 2)} {some(digits, 4)}",
         lambda: f"{some(letters, 2)}{some(digits, 2)} {some(letters, 3)}",
         lambda: f"ERR-{some(digits, 5)}",
@@ -186,7 +187,7 @@ def test_two_hundred_codes_and_names_are_found_however_they_are_typed(seed: int)
             for n, sign in enumerate(signs)
         }
     )
-    forms = {
+    forms: dict[str, Callable[[str], str]] = {
         "as written": lambda sign: sign,
         "without separators": lambda sign: "".join(filter(str.isalnum, sign)),
         "in lower case": str.lower,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ import pytest
 
 from infra.local.child_process import Identity
 from infra.local.stack import Stack
+from infra.local.state import State
 
 _MANAGE = """
 import os, sys, time
@@ -163,6 +165,21 @@ def test_a_failing_migration_stops_everything(run: Run) -> None:
     assert "manage.py migrate failed" in run.say()
     assert "api is ready" not in run.say()
     assert run.processes() == {}
+
+
+def test_an_api_whose_port_is_taken_takes_another(run: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = other.getsockname()[1]
+        State(run.root).set_port("api", taken)
+
+        run.up()
+        run.wait_for("AVA Cloud is ready")
+
+        port = State(run.root).port("api")
+        assert port != taken
+        url = f"http://127.0.0.1:{port}/v1/videos"
+        assert url in run.say()
+        assert httpx.get(url, timeout=10, trust_env=False).text == "ok"
 
 
 def test_a_second_up_is_refused_and_does_not_disturb_the_first(run: Run) -> None:

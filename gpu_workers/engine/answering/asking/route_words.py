@@ -55,21 +55,34 @@ _ENGLISH = _words(
     times=r"(?P<pre>.*?)\bhow (?:many times|often|frequently)\b(?P<rest>.*)",
     many=r"(?P<pre>.*?)\b(?:how many(?! (?:times|minutes|hours|seconds|days|weeks|months|years|points|dollars|euros|"
     r"pounds|percent|degrees|met(?:re|er)s|kilomet\w+|miles|kilos?|grams|lit(?:re|er)s|pages)\b)(?: of (?:the|these|"
-    r"those))?|(?:the )?(?:total )?number of|count (?:up )?(?:the number of |how many |all (?:the )?|the ))"
+    r"those))?|(?:the )?(?:total )?number of|(?:a )?count of (?:all )?(?:the )?|count (?:up )?"
+    r"(?:the number of |how many |all (?:the )?|the ))"
     r"(?P<rest>.+)",
     every=r"(?P<pre>.*?)\b(?:(?:every|each|all)(?: of)?(?: the)?(?: single)? (?:times?|moments?|occasions?|instances?|"
     r"occurrences?|events?|scenes?|clips?)|whenever|wherever)\b(?: when| that| where| in which| at which| of| with| "
     r"whose)?(?P<rest>.*)",
     ever=r"(?P<pre>)^(?:do|does|did|is|are|was|were|has|have|had|can)\b(?P<rest>.*\b(?:ever|never|even once|"
     r"at any (?:point|time|moment))\b.*)",
-    about=rf"^what(?:'s|s| is| was| are| were)?(?: all)?(?: {_WHICH})?(?: {_WHOLE}{_RECORDING}s?)?(?: all)? about$",
+    about=rf"^what(?:'s|s| is| was| are| were)?(?: all)?(?: {_WHICH})?(?: {_WHOLE}{_RECORDING}s?)?(?: all)? about"
+    rf"(?: (?:of|in) {_WHICH} {_RECORDING})?$|"
+    rf"^what does {_WHICH} {_WHOLE}{_RECORDING} (?:deal with|cover|contain|show)\b|"
+    rf"^what is (?:all )?(?:this|that) {_RECORDING}$",
     summary=r"^(?:(?:give|write|make|show)(?: me| us)? )?(?:an?|the|one)?\s?(?:\w+ )?(?:summar\w+|recap|overview|"
-    r"synopsis|outline|gist|tl;?dr)\b|^sum up\b|\b(?:key|main|most important) (?:points|moments|events|parts|themes|"
-    rf"ideas|takeaways)\b|^describe {_WHICH} {_WHOLE}{_RECORDING}$|^what (?:happens|happened|is happening|goes on|"
-    rf"went on|takes place|took place) (?:in|during|throughout|over) {_WHICH} {_WHOLE}{_RECORDING}s?$",
+    r"synopsis|outline|gist|tl;?dr)\b|^sum up\b|"
+    r"\b(?:an?|short|brief|quick|full) (?:summary|overview|recap|outline)\b|"
+    r"\b(?:key|main|most important) (?:points|moments|events|parts|themes|"
+    rf"ideas|things|takeaways)\b|^describe {_WHICH} {_WHOLE}{_RECORDING}$|"
+    rf"^what (?:happens|happened|is happening|goes on|"
+    rf"went on|takes place|took place) (?:in|during|throughout|over) {_WHICH} {_WHOLE}{_RECORDING}s?$|"
+    r"^what (?:all )?(?:happens|happened|goes on|went on|is done|was done) (?:in general|overall|altogether|in all)\b",
     topics=r"\b(?:which|what|list|name|all|how many|the|main)\b.*\b(?:topics|subjects|themes|chapters)\b|"
-    rf"\bthe (?:topic|subject|theme) of {_WHICH}\b",
-    steps=r"\b(?:list|what|which|name|give|show|describe|explain|write)\b.*\bsteps\b|\bstep[- ]by[- ]step\b",
+    rf"\bthe (?:topic|subject|theme) of {_WHICH}\b|^(?:what|which) (?:are|were) (?:all )?(?:the )?(?:main )?"
+    r"(?:activities|events|happenings|scenes)\b|"
+    r"^(?:what|which) (?:activities|events|things) (?:happen\w*|(?:are|were) (?:going on|done|shown)|go on|went on|"
+    r"take place|took place)\b|^(?:make|give|write|list|name)\b.*\b(?:activities|everything)\b|"
+    rf"^(?:what|which) (?:places|people|activities|things|rooms) does {_WHICH} {_WHOLE}{_RECORDING} (?:show|contain)\b",
+    steps=r"\b(?:list|what|which|name|give|show|describe|explain|write)\b.*\bsteps\b|\bstep[- ]by[- ]step\b|"
+    r"\bone after (?:another|the other)\b|\bin (?:sequence|chronological order|order of time)\b|^list in order\b",
     changed=r"^what(?:'s| is| has| have| had| was| all)?(?: been| all)? (?:different|chang(?:e|es|ed|ing))\b|^how "
     r"(?:did|does|has|have) .*\bchanged?$|\bwhat changes\b",
     happens=r"^(?:(?:tell me|describe|show me) )?(?:and )?what (?:happen(?:s|ed)|is happening|was happening|goes on|"
@@ -83,7 +96,9 @@ _ENGLISH = _words(
     auxiliary=r"^\W*(?:(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|there|been|it happen that|in "
     r"total|we see|you see|i see)\b\W*)+",
     everywhere=rf"\b(?:in|during|throughout|over|of|on) {_WHICH} {_WHOLE}{_RECORDING}s?\b|\b(?:in total|altogether|"
-    r"overall|all in all|in all|on camera|on screen|at all|ever|never|even once|at any (?:point|time|moment)|exactly|"
+    r"overall|all in all|in all|"
+    r"give (?:me )?(?:a|the) number|"
+    r"on camera|on screen|at all|ever|never|even once|at any (?:point|time|moment)|exactly|"
     r"please)\b|\b(?:are|is|were|was) there\b",
     unsure=r"\b(?:always|ever|never|every|everything|throughout|overall|altogether|total|usually|mostly|repeatedly|"
     r"count|counts|whole|entire|sequence|stages|phases|storyline|plot|summar\w+|in general)\b",

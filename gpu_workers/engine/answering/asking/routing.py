@@ -10,10 +10,19 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from gpu_workers.engine.answering.asked import Asked
-from gpu_workers.engine.answering.asking.rules import STATEMENT_CHARACTERS, Reading, read_question, statement_in
+from gpu_workers.engine.answering.asking.route_words import BY_LANGUAGE
+from gpu_workers.engine.answering.asking.rules import (
+    STATEMENT_CHARACTERS,
+    Reading,
+    own_words,
+    read_question,
+    statement_in,
+    without_time,
+)
 from gpu_workers.engine.answering.asking.understood import ROUTES, Shape, Understood
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.languages.codes import ENGLISH
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.models.served.structured import object_of
@@ -39,7 +48,9 @@ def routed(asked: Asked, calls: Calls, understood: Understood) -> Understood:
     if question.method != ROUTED_METHOD:
         return understood
     time_words = understood.time.words if understood.time is not None else ""
-    reading = read_question(asked.own_words, language=understood.language, time_words=time_words)
+    words, language = _readable(asked, asked.own_words)
+    words = without_time(words, time_words=time_words, remaining=understood.searched)
+    reading = read_question(words, language=language, time_words=time_words)
     if question.route != "auto":
         return _chosen(asked, understood, replace(reading, route=question.route), time_words, "caller")
     if question.choices or asked.settings.effort == "paper":
@@ -52,13 +63,26 @@ def routed(asked: Asked, calls: Calls, understood: Understood) -> Understood:
     return _chosen(asked, understood, reading, time_words, "default" if default else "rules")
 
 
+def _readable(asked: Asked, words: str) -> tuple[str, str]:
+    """Return words and their language. A question in a language without rules is read in its translation, unless the
+    conversation is part of it: only the customer's own words choose a route."""
+    language = asked.question_language
+    if language in BY_LANGUAGE or not asked.translated or asked.standalone:
+        return words, language
+    return asked.in_english, ENGLISH
+
+
 def _chosen(asked: Asked, understood: Understood, reading: Reading, time_words: str, chosen_by: Any) -> Understood:
     """Return understood by this reading. A follow-up's statement comes from the question that was made to stand alone,
     since its own words may only point at it."""
     predicate, counted = reading.predicate, reading.counted
     if reading.route in ("scan", "objects"):
-        text, language = asked.question.question, understood.language
-        if asked.standalone or not predicate:
+        question, language = asked.question.question, understood.language
+        translated = bool(understood.searched) and not own_words(understood.searched, question)
+        # The index is read in its own language.
+        text = understood.searched if translated else question
+        if asked.standalone or translated or not predicate:
+            text = without_time(text, time_words=time_words, remaining=understood.searched)
             alone = read_question(text, language=language, time_words=time_words)
             predicate = alone.predicate or statement_in(text, language=language, time_words=time_words)
             counted = alone.counted or counted

@@ -55,10 +55,22 @@ def statement_in(question: str, *, language: str = "", time_words: str = "") -> 
     return _cut(_ASKING.sub("", text, count=1).strip()) or _cut(text)
 
 
+def without_time(question: str, *, time_words: str, remaining: str) -> str:
+    """Return a question without the words that name a time: remaining, if it consists of the question's own words, else
+    the question as it is, which read_question() takes time_words from."""
+    return remaining if time_words and len(remaining.split()) > 1 and own_words(remaining, question) else question
+
+
+def own_words(text: str, question: str) -> bool:
+    """Whether every word of text is one of the question's."""
+    return set(re.findall(r"\w+", text.casefold())) <= set(re.findall(r"\w+", question.casefold()))
+
+
 def _tables(language: str) -> Sequence[RouteWords]:
-    """Return the table of the language, or all of them, English first, if it is unknown or has none."""
+    """Return all tables, that of the language first. A customer may ask in one language for an answer in another."""
     known = BY_LANGUAGE.get(language)
-    return (known,) if known is not None else tuple(BY_LANGUAGE.values())
+    others = [table for table in BY_LANGUAGE.values() if table is not known]
+    return [known, *others] if known is not None else others
 
 
 def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
@@ -72,10 +84,10 @@ def _read(text: str, words: RouteWords, *, timed: bool) -> Reading | None:
     if match := words.many.search(text):
         return _many(match, words)
     wholes: Sequence[tuple[re.Pattern[str], Shape]] = (
+        (words.summary, "summary"),
         (words.steps, "steps"),
         (words.topics, "list"),
         (words.changed, "steps"),
-        (words.summary, "summary"),
         (words.about, "summary"),
     )
     for pattern, shape in wholes:
@@ -112,7 +124,7 @@ def _statement(match: re.Match[str], words: RouteWords) -> str:
     statement = re.sub(
         r"^\W*(?:events|moments|scenes|clips|parts|occasions) (?:that |in which |where |when )?", "", rest
     )
-    spaced = " ".join(f"{statement} {words.everywhere.sub(' ', before)}".split()).strip(" ,:;.")
+    spaced = " ".join(f"{statement} {words.everywhere.sub(' ', before)}".split()).strip(" ,:;.-")
     spaced = re.sub(r"(?: (?:are|is|were|was|sind|hay|there|zu sehen))+$", "", spaced)
     return _cut(spaced) if re.search(r"\w", spaced) else ""
 
@@ -140,13 +152,13 @@ def _cut(text: str) -> str:
 
 
 _LEAD = re.compile(
-    r"^(?:(?:please|so|and|ok|okay|hey|hi|well|now|then|also|can you|could you|would you|will you|i(?: would|'d)? "
-    r"(?:want|like) to know|do you know|let me know|tell me|say|bitte|und|por favor|y|dime|请|請|من فضلك|هل يمكنك)\b"
-    r"[ ,:]*)+",
+    r"^(?:(?:please|in short|(?:in|of|during|on) (?:the|this) (?:video|recording|footage|clip|film)|so|and|ok|okay|hey|"
+    r"hi|well|now|then|also|can you|could you|would you|will you|i(?: would|'d)? (?:want|like) to know|do you know|"
+    r"let me know|tell me|say|bitte|und|por favor|y|dime|请|請|من فضلك|هل يمكنك)\b[ ,:]*)+",
     re.IGNORECASE,
 )
 _ASKING = re.compile(
-    r"(?:(?:what|which|who|when|where|why|how|is|are|was|were|the|a|an|find|list|show|name|give|me|all|count|answer|on|"
+    r"(?:(?:what(?:'s|s)?|which|who|when|where|why|how|is|are|was|were|the|a|an|find|list|show|name|give|me|all|count|answer|on|"
     r"at|in|during|of|do|does|did|qué|was|welche|列出)\b\W*)+",
     re.IGNORECASE,
 )
@@ -155,7 +167,8 @@ are is was were be been being there here appear appears appeared visible seen se
 goes went pass passes passed by past through around walk walks walked drive drives drove enter enters entered leave
 leaves left exit exits exited arrive arrives arrived different distinct unique individual separate various total overall
 camera picture frame screen scene recording video once same time times at most maximum simultaneously together on to
-into out up and or can could do does did has have had we you i one moment any it this that with under over from what
+into out up along and or recorded record records filmed caught catch catches captured captures can could do does did has
+have had we you i one moment any it this that with under over from what give me a all
 """
 _IDLE = frozenset(_IDLE_WORDS.split())
 """Words next to counted things that change nothing of what the object memory counts."""

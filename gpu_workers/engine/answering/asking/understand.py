@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.asking.language import heed_language
 from gpu_workers.engine.answering.asking.quotes import read_quotes
 from gpu_workers.engine.answering.asking.routing import routed
 from gpu_workers.engine.answering.asking.times.naming import narrow_to_time
@@ -16,5 +17,6 @@ def understand(asked: Asked, calls: Calls) -> Asked:
 
     The steps, each in a module of its own: language, exact words, time, route. May raise Halt.
     """
-    asked = narrow_to_time(read_quotes(asked), calls)
+    asked = heed_language(asked, calls)
+    asked = narrow_to_time(read_quotes(asked), calls, language=asked.question_language)
     return replace(asked, understood=routed(asked, calls, asked.understood))

@@ -25,6 +25,7 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.judgement import judge_choices
 from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.words import content_forms, content_words
+from gpu_workers.engine.languages.codes import is_english
 from gpu_workers.engine.models.calibration import SupportWeights
 from gpu_workers.engine.models.roles import Meter, TextEmbedder
 from gpu_workers.engine.ports import Hit, StoredEvent, ViewQuery
@@ -122,7 +123,7 @@ def choice_support(asked: Asked, calls: Calls, *, shown: Sequence[StoredEvent] |
     choices, judging = asked.question.choices, asked.settings.support.judge_tokens > 0
     fewest = min((sum(not word.isdigit() for word in content_words(choice)) for choice in choices), default=0)
     brief = fewest < OWN_WORDS
-    if fit is None or not fewest or (brief and not judging):
+    if fit is None or not fewest or (brief and not judging) or not is_english(asked.question_language):
         return None
     weights = (fit.brief_weights if brief else fit.weights).value
     began = calls.spending.elapsed_ms()

@@ -13,7 +13,7 @@ from gpu_workers.engine.answering.asking.understood import Shape
 from gpu_workers.engine.answering.composing.composed import Composed, Part
 from gpu_workers.engine.answering.parsing import ParsedAnswer, event_numbers
 from gpu_workers.engine.answering.titles import videos_line
-from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.answering.wording import as_data, language_line
 from gpu_workers.engine.answering.words import plain
 from gpu_workers.engine.models.roles import Message
 from gpu_workers.engine.models.served.json_text import read_object, salvaged
@@ -45,6 +45,7 @@ def composing_messages(asked: Asked, events: str, findings: str, answer: ParsedA
     form = load(f"compose_{asked.understood.shape}", question.profile).template
     if asked.titles:
         form = f"{form.rstrip()}\n{videos_line(asked.titles).rstrip()}"
+    form = "\n".join(filter(None, (form, language_line(asked.answer_language))))
     rules = load("compose_rules", question.profile).substitute(form=form)
     user = load("compose_question", question.profile).substitute(
         events=events, findings=findings, question=question.question, answer=as_data(answer.text)

@@ -6,6 +6,8 @@ import re
 
 from gpu_workers.engine.answering.contract import CitationStatus
 from gpu_workers.engine.answering.words import content_words, decisive_words, miscounted, negated_words, opposed
+from gpu_workers.engine.languages.codes import ENGLISH, is_english
+from gpu_workers.engine.languages.words import numbers_of
 from gpu_workers.engine.models.roles import Entailment
 
 SAME_WORDS = 0.6
@@ -24,18 +26,22 @@ _HOW_MANY = re.compile(r"\bhow many (\w+(?: (?!are|is|were|was|do|did|can|ha|wil
 
 
 def text_verdict(
-    claim: str, passage: str, quote: str, closeness: float, *, sense: float, question: str = ""
+    claim: str, passage: str, quote: str, closeness: float, *, sense: float, question: str = "", language: str = ""
 ) -> CitationStatus:
     """Return supported, contradicted or unverified.
 
     quote: the sentence of passage nearest to the claim. closeness: cosine of claim and passage. sense: minimum
     closeness that replaces shared words (Calibration.same_sense). question: lends its words to a claim that is only
-    yes, no or a number.
+    yes, no or a number. language: ISO 639-1 code of the claim, "" for English.
 
     Supported: passage is close in words or sense, has every number, direction and colour of the claim, denies what the
     claim denies and nothing else of it, and says nothing opposite. Contradicted: quote says the same words with another
-    count of the same thing, the opposite (opens, closes), or denies what the claim says, or the reverse.
+    count of the same thing, the opposite (opens, closes), or denies what the claim says, or the reverse. A claim that
+    is not in English has words of its own: the passage, close in sense, supports it if it has all of its numbers.
     """
+    if not is_english(language):
+        held = numbers_of(passage, language) | numbers_of(passage, ENGLISH)
+        return "supported" if closeness >= sense and numbers_of(claim, language) <= held else "unverified"
     statement, denied = statement_of(claim, question)
     verdict = _verdict(statement, passage, quote, 0.0 if denied is not None else closeness, sense)
     return _OPPOSITE[verdict] if denied else verdict

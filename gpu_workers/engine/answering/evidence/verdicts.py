@@ -55,7 +55,8 @@ def by_text(
     def verdict(link: Link) -> CitationStatus:
         claim, text = claims[link[0]], texts[link[1]]
         quote = best_sentence(text, f"{question} {claim}")
-        return text_verdict(claim, text, quote, closeness.get(link, 0.0), question=question, sense=sense)
+        close = closeness.get(link, 0.0)
+        return text_verdict(claim, text, quote, close, question=question, sense=sense, language=asked.answer_language)
 
     return {link: verdict(link) for link in links}
 

@@ -257,7 +257,7 @@ def _reflect(asked: Asked, calls: Calls, inspection: Inspection, state: State, c
         "answers": "; ".join(map(as_data, inspection.answers)) or "none",
         "abstain": abstain_rule(question.choices, abstain=True),
         "words": settings.prompt.reasoning_words,
-        "answer_form": answer_form(question.choices, abstain=True),
+        "answer_form": answer_form(question.choices, abstain=True, language=asked.answer_language),
     }
     messages, context = inspection.judgement_prompt(asked, fields)
 

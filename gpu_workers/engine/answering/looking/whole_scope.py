@@ -123,7 +123,7 @@ class ScopeInspection(Inspection):
             example=', "video": 1' if several else "",
             abstain=abstain_rule(question.choices, abstain=True),
             words=asked.settings.prompt.reasoning_words,
-            answer_form=answer_form(question.choices, abstain=True),
+            answer_form=answer_form(question.choices, abstain=True, language=asked.answer_language),
         )
 
     def _extents(self) -> str:

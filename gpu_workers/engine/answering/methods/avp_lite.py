@@ -27,7 +27,7 @@ from gpu_workers.engine.answering.tools.searching import event_lines, show_overv
 from gpu_workers.engine.answering.trail import Trail
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.ports import StoredEvent
-from gpu_workers.engine.retrieval.tri_view import ViewQueries, question_text, retrieve
+from gpu_workers.engine.retrieval.tri_view import ViewQueries, retrieve
 
 EVENTS = 16
 """Events that the first plan reads; an answer of `ava` reads as many."""
@@ -78,7 +78,7 @@ def _begin(desk: Desk, trail: Trail) -> tuple[list[StoredEvent], str]:
     with trail.step("overview") as step:
         about = show_overview(desk) if "topics" in desk.artifacts else ""
         step.observation, step.error = about, "" if about else "nothing_found"
-    query = question_text(asked.searched, asked.question.choices)
+    query = asked.query
     with trail.step("clip_search", query=query) as step:
         found = retrieve(
             asked.graph,

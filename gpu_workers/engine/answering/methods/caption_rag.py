@@ -19,7 +19,6 @@ from gpu_workers.engine.answering.verdict import Verdict
 from gpu_workers.engine.models.roles import embed_queries
 from gpu_workers.engine.ports import ViewQuery
 from gpu_workers.engine.retrieval.fusion import fuse
-from gpu_workers.engine.retrieval.tri_view import question_text
 
 TOP_EVENTS = 16
 
@@ -35,8 +34,7 @@ class CaptionRag:
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         """Answer by one sample at temperature 0: the cheap fallback."""
         asked = replace(asked, settings=changed(asked.settings, n=1, sa_ratio=1.0))
-        question = asked.question
-        text = question_text(asked.searched, question.choices)
+        text = asked.query
         with calls.timed("retrieval"):
             query = embed_queries(asked.models.text_embedder, [text], meter=calls.meter)[0]
             nearest = ViewQuery(query, TOP_EVENTS)

@@ -21,7 +21,6 @@ from gpu_workers.engine.answering.tools.relations import RELATIONS
 from gpu_workers.engine.answering.tools.scan import SCAN
 from gpu_workers.engine.answering.tools.searching import TOPIC_SEARCH, browse, clip_search, global_browse
 from gpu_workers.engine.prompts import load
-from gpu_workers.engine.retrieval.tri_view import question_text
 
 
 class DvdLite:
@@ -43,7 +42,7 @@ class DvdLite:
         opening = ""
         if settings.browses_first:
             with calls.timed("retrieval"):
-                found = browse(desk, question_text(asked.searched, asked.question.choices), settings.top_k)
+                found = browse(desk, asked.query, settings.top_k)
             calls.on_progress("retrieval", 1, 1, f"{len(found.events)} events")
             opening = f"<events>\n{found.text}\n</events>" if not found.error else ""
             tools.append(TOPIC_SEARCH)

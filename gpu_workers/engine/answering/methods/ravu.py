@@ -43,7 +43,6 @@ from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.engine.retrieval.frames import frame_evidence
-from gpu_workers.engine.retrieval.tri_view import question_text
 
 MOST_CALLS = 8
 """Maximum number of model calls: plan, repair, four rankings, a filter and the answer; or a look instead of one."""
@@ -150,7 +149,7 @@ class _Question:
     def _fallback(self, why: str) -> Moments:
         """Search with the question itself, and record it. Raises ModelError of an embedder."""
         found = Moments()
-        text = question_text(self.asked.searched, self.asked.question.choices)
+        text = self.asked.query
         try:
             found = nearest(self.run, text)
         except ModelError as error:

@@ -11,7 +11,6 @@ from gpu_workers.engine.answering.methods.frame_answer import answer_from_frames
 from gpu_workers.engine.answering.tools.contract import Artifact
 from gpu_workers.engine.ports import ViewQuery
 from gpu_workers.engine.retrieval.frames import frames_of_hits
-from gpu_workers.engine.retrieval.tri_view import question_text
 
 TOP_FRAMES = 32
 SPARE = 4
@@ -28,9 +27,8 @@ class NearestFrames:
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         count = frame_limit(asked, TOP_FRAMES)
-        question = asked.question
         with calls.timed("retrieval"):
-            text = question_text(asked.searched, question.choices)
+            text = asked.frame_query
             query = asked.models.frame_embedder.embed_query(text, meter=calls.meter)
             nearest = ViewQuery(query, SPARE * count)
             hits = asked.graph.search_views({"frame": nearest}, floor=asked.settings.retrieval.floor)["frame"]

@@ -19,6 +19,7 @@ from gpu_workers.engine.answering.contract import (
 )
 from gpu_workers.engine.answering.evidence.text_support import best_sentence
 from gpu_workers.engine.answering.tools.desk import Desk
+from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 from gpu_workers.engine.retrieval.frames import all_frames
 
@@ -85,6 +86,12 @@ def route_answer(
         shape=desk.asked.understood.shape if text and choice is None else "sentence",
         parts=tuple(AnswerPart(claim.text, index, claim.cells) for index, claim in enumerate(claims)) if parts else (),
     )
+
+
+def moment_in_words(desk: Desk, video_id: UUID, ms: int) -> str:
+    """Return a moment as "0:01:05", after its video's title, or its number without one, if there are several videos."""
+    moment = clock(ms, hours=True)
+    return f"{desk.video_name(video_id)} {moment}" if desk.several else moment
 
 
 def _reason(desk: Desk, text: str) -> tuple[FinishReason, str]:

@@ -13,12 +13,15 @@ from uuid import UUID
 from gpu_workers.engine.answering.words import content_sequence, decisive_words, negated_words, stem
 from gpu_workers.engine.ports import StoredEvent
 
-SURE_COVERAGE = 0.85
+SURE_COVERAGE = 0.8
 """Share of a statement's weight from which an event's own words decide that it is true; an initial value. Below it a
 describer may have used other words for the same thing, or the same words for another."""
 
 LEAST_COVERAGE = 0.25
 """Share of a statement's weight from which an event is worth a model's look."""
+
+STEM = 7
+"""Maximum number of letters of a stem."""
 
 UNSEEN = 0.5
 """Weight of a term that no event has, as a share of the weight of one that a single event has; an initial value."""
@@ -66,7 +69,7 @@ def worded(event: StoredEvent, names: Iterable[str] = ()) -> Worded:
     whole = " ".join((event.summary, *names, *spoken, *written))
     summary = [terms_of(part) for part in re.split(r"[.;!?]", event.summary)]
     pairs = {pair for part in summary for pair in _adjacent(part)}
-    return Worded(event, frozenset(terms_of(whole)), frozenset(pairs), negated_words(event.summary), _plain(whole))
+    return Worded(event, frozenset(terms_of(whole)), frozenset(pairs), _denied(event.summary), _plain(whole))
 
 
 def match(statement: str, events: Sequence[Worded]) -> Match:
@@ -86,7 +89,7 @@ def match(statement: str, events: Sequence[Worded]) -> Match:
     if not weights:
         return Match(frozenset(), ())
     needed = _bound(statement) & {pair for item in events for pair in item.pairs}
-    denied = negated_words(statement)
+    denied = _denied(statement)
     coverage: dict[UUID, float] = {}
     for item in events:
         share = sum(weights[term] for term in item.terms & weights.keys()) / total
@@ -110,8 +113,12 @@ def mentioned_words(statement: str) -> str | None:
 
 
 def terms_of(text: str) -> list[str]:
-    """Return the stems of the words that carry meaning, in order; indefinite persons and empty verbs are left out."""
-    return [term for term in content_sequence(text) if term not in _EMPTY]
+    """Return the stems of the words that carry meaning, in order; indefinite persons and empty verbs are left out.
+
+    Past forms stand for their verbs, and a stem has at most STEM letters, so that a delivery is delivered.
+    """
+    present = re.sub(r"\w+", lambda word: _PAST.get(word[0], word[0]), text.lower())
+    return [term[:STEM] for term in content_sequence(present) if term not in _EMPTY]
 
 
 def _holds(item: Worded, words: str, quoted: bool) -> bool:
@@ -120,14 +127,18 @@ def _holds(item: Worded, words: str, quoted: bool) -> bool:
         return True
     if quoted and words.isascii():
         return False
-    terms = [stem(word) for word in words.split()]
+    terms = [stem(word)[:STEM] for word in words.split()]
     return len(terms) == 1 and terms[0] in item.terms if words.isascii() else words in item.text
 
 
 def _bound(statement: str) -> frozenset[tuple[str, str]]:
     """Return the pairs of a colour and the word after it, which belong together wherever they are true."""
-    colours = {stem(word) for word in decisive_words(statement) if word.isalpha()}
+    colours = {stem(word)[:STEM] for word in decisive_words(statement) if word.isalpha()}
     return frozenset(pair for pair in _adjacent(terms_of(statement)) if pair[0] in colours)
+
+
+def _denied(text: str) -> frozenset[str]:
+    return frozenset(word[:STEM] for word in negated_words(text))
 
 
 def _adjacent(terms: Sequence[str]) -> list[tuple[str, str]]:
@@ -138,10 +149,23 @@ def _plain(text: str) -> str:
     return " ".join(re.findall(r"[\w'-]+", text.casefold().replace("\u2019", "'")))
 
 
+_PAST_FORMS = """
+leapt leap brought bring broke break broken break drank drink gave give given give fell fall fallen fall rang ring
+rung ring threw throw thrown throw caught catch bought buy sold sell spoke speak spoken speak wrote write written
+write drove drive driven drive rode ride ridden ride swam swim ate eat eaten eat fed feed held hold kept keep lost
+lose met meet paid pay said say sent send shook shake shot shoot sang sing slept sleep stole steal stolen steal swept
+sweep taught teach wore wear worn wear won win hid hide hidden hide bit bite bitten bite built build dug dig drew draw
+drawn draw flew fly flown fly froze freeze frozen freeze hung hang knelt kneel laid lay lit light rose rise slid slide
+stuck stick struck strike tore tear torn tear woke wake shut shut began begin begun begin found find led lead
+"""
+_PAST_WORDS = _PAST_FORMS.split()
+_PAST = dict(zip(_PAST_WORDS[::2], _PAST_WORDS[1::2], strict=True))
+"""English verbs by their past forms that no ending shows."""
+
 _EMPTY_WORDS = """
 someone somebody something anyone anybody anything everyone everybody one again he she him her we you i me them out up
 off over after through happen happens occur occurs appear appears visible seen shown show come comes go goes get gets
-put puts take takes make makes be being time times
+put puts take takes make makes be being time times between during towards against who video recording total number
 """
 _EMPTY = frozenset(map(stem, _EMPTY_WORDS.split()))
 """Stems of indefinite persons, and of verbs and particles that hardly distinguish one happening from another."""

@@ -15,7 +15,7 @@ import numpy as np
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.routes.ending import MOST_CITED, Claim, route_answer
+from gpu_workers.engine.answering.routes.ending import MOST_CITED, Claim, moment_in_words, route_answer
 from gpu_workers.engine.answering.routes.phrases import Sureness, phrases_of
 from gpu_workers.engine.answering.routes.scan import answer_by_scan, chosen_by_number
 from gpu_workers.engine.answering.tools.desk import Desk
@@ -30,7 +30,6 @@ from gpu_workers.engine.answering.tools.object_memory import (
 from gpu_workers.engine.answering.tools.object_words import Matches, categories_there, matching, named_things
 from gpu_workers.engine.answering.trail import Trail
 from gpu_workers.engine.answering.wording import as_data
-from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.models.observer.categories import moves_itself
 from gpu_workers.engine.models.roles import ModelError, embed_queries
 from gpu_workers.engine.ports import StoredObject
@@ -196,9 +195,6 @@ def _notes(desk: Desk, things: Sequence[StoredObject], count: Count) -> list[str
 def _places(desk: Desk, things: Sequence[StoredObject]) -> str:
     """Return when the things are first visible, as ", first seen at 0:01:05, 0:02:00", or "" without any."""
     firsts = sorted((thing.video_id, thing.spans[0].start_ms) for thing in things)
-    named = []
-    for video_id, ms in firsts[:PLACES_SHOWN]:
-        moment = clock(ms, hours=True)
-        named.append(f"{desk.video_name(video_id)} {moment}" if desk.several else moment)
+    named = [moment_in_words(desk, video_id, ms) for video_id, ms in firsts[:PLACES_SHOWN]]
     more = [phrases_of(desk.asked).more.format(n=len(firsts) - PLACES_SHOWN)] if len(firsts) > PLACES_SHOWN else []
     return f" ({', '.join([*named, *more])})" if named else ""

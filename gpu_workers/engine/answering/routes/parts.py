@@ -41,6 +41,9 @@ MOST_NOTES = 8
 SECTIONS = 12
 """Number of parts that a stretch without topics is divided into where no model reads it."""
 
+REST_EVENTS = 30
+"""Number of events that one part stands for where topics cover the rest of the scope."""
+
 LOOKED_AT = 12
 """Number of a part's events of which the one is chosen that says most of it."""
 
@@ -210,7 +213,8 @@ def _part(row: object, events: Sequence[StoredEvent]) -> Part | None:
 def _sections(desk: Desk, gaps: Sequence[Sequence[EventPlace]], contents: Contents) -> list[Part]:
     """Return the stretches in at most SECTIONS parts of about equal length, each with its most typical sentence."""
     total = sum(map(len, gaps))
-    size = max(1, math.ceil(total / SECTIONS))
+    # Between topics a stretch is the rest of one that the scope cuts, and a part or two say enough of it.
+    size = max(REST_EVENTS if contents.topics else 1, math.ceil(total / SECTIONS))
     parts = []
     for gap in gaps:
         for at in range(0, len(gap), size):

@@ -16,7 +16,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.routes.batches import Scan
-from gpu_workers.engine.answering.routes.ending import Claim, route_answer
+from gpu_workers.engine.answering.routes.ending import Claim, moment_in_words, route_answer
 from gpu_workers.engine.answering.routes.matching import Match, Worded, match, runs, worded
 from gpu_workers.engine.answering.routes.phrases import Phrases, Sureness, phrases_of
 from gpu_workers.engine.answering.tools.desk import Desk
@@ -116,7 +116,9 @@ def _found(desk: Desk, statement: str, step: Step) -> Findings:
         return _judged(desk, scan, events, frozenset(), found, step)
     decided = by_words.sure if scan.small else frozenset[UUID]()
     named = [event for event in events if event.id in by_words.sure and event.id not in decided]
-    fitting = scan.fitting([*named, *_doubtful(desk, statement, by_words, events)])
+    # A small reasoner's yes is worth less than words: it judges only where they found nothing, or at effort high.
+    settled = scan.small and bool(decided) and desk.asked.settings.effort != "high"
+    fitting = scan.fitting([*named, *([] if settled else _doubtful(desk, statement, by_words, events))])
     found = _judged(desk, scan, fitting, decided, found, step)
     if scan.small:
         # Words decide about the rest: all events count as read, but none as judged by itself.
@@ -237,7 +239,7 @@ def _text(
     if not times:
         return phrases.none.format(number=phrases.number(found.sure, 0), times=units[1])
     if desk.asked.understood.shape in ("list", "steps", "table"):
-        lines = [f"- {desk.place(event.video_id, event.span, titled=True)}: {_brief(event)}" for event in shown]
+        lines = [f"- {_place(desk, event)}: {_brief(event)}" for event in shown]
         more = [phrases.more.format(n=len(times) - len(shown))] if len(times) > len(shown) else []
         head = phrases.opening(phrases.counted(found.sure, len(times), "", units).rstrip("."))
         return "\n".join([f"{head}:", *lines, *more])
@@ -247,12 +249,13 @@ def _text(
 
 def _places(desk: Desk, phrases: Phrases, shown: Sequence[StoredEvent], times: int) -> str:
     """Return when the true events begin, as "0:01:05, 0:02:00"."""
-    named = []
-    for event in shown:
-        moment = clock(event.span.start_ms, hours=True)
-        named.append(f"{desk.video_name(event.video_id)} {moment}" if desk.several else moment)
+    named = [moment_in_words(desk, event.video_id, event.span.start_ms) for event in shown]
     more = [phrases.more.format(n=times - len(shown))] if times > len(shown) else []
     return ", ".join([*named, *more]) + "."
+
+
+def _place(desk: Desk, event: StoredEvent) -> str:
+    return f"{moment_in_words(desk, event.video_id, event.span.start_ms)}-{clock(event.span.end_ms, hours=True)}"
 
 
 def _brief(event: StoredEvent) -> str:

@@ -6,24 +6,25 @@ one is not asked: the answer is put together from the titles.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.asking.rules import without_time
 from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls, count_prompt
 from gpu_workers.engine.answering.context import cut, shares
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.dossier import answer_from
-from gpu_workers.engine.answering.routes.ending import Claim, route_answer
+from gpu_workers.engine.answering.routes.ending import Claim, moment_in_words, route_answer
 from gpu_workers.engine.answering.routes.parts import Contents, Part, read_contents
 from gpu_workers.engine.answering.routes.phrases import phrases_of
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.trail import Trail
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.answering.words import content_words
-from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.models.served.json_text import read_object, salvaged
 from gpu_workers.engine.models.served.structured import list_of, object_of
@@ -45,9 +46,17 @@ night hour summarise summarize summary overview recap gist outline about topics 
 discussed treated shown list steps step by tell explain describe give show name all main key important points events
 moments highlights happens happened change changes changed different whole entire everything time order sequence short
 brief long table sentence one how many me us you can please now were come up there go goes on over
+activities activity after another other next done general places part section sequence
 """
 _ABOUT_ALL = content_words(_ALL_WORDS)
 """Stems that narrow a question about the whole of a stretch down to nothing."""
+
+
+_ABOUT = re.compile(r"\b(?:about|regarding|concerning) (?P<rest>.+)", re.IGNORECASE)
+_PLACES = re.compile(r"\b(?:places|locations|rooms|cameras)\b", re.IGNORECASE)
+
+_PLACE = re.compile(r"\b(?:in|at|inside|near|on) (?:the|this|that|my|our) \w+(?: \w+)?\W*$", re.IGNORECASE)
+"""A place at the end of a question. What happens there is seldom described with its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +100,16 @@ def answer_by_reading(asked: Asked, calls: Calls) -> Answer | None:
 
 
 def _subject(desk: Desk, parts: Sequence[Part]) -> list[Part]:
-    """Return the parts about what the question names beyond the whole; all of them if it names nothing, or if none of
-    them has its words."""
-    time = desk.asked.understood.time
-    question = (
-        desk.asked.question.question.replace(time.words, " ") if time is not None else desk.asked.question.question
-    )
-    named = content_words(question) - _ABOUT_ALL
-    near = [part for part in parts if named & content_words(f"{part.title} {part.text}")]
+    """Return the parts about what the question names beyond the whole: those with a word of what follows "about", or
+    with two of its other words. All of them if it names nothing, or if no part has these words."""
+    asked, time = desk.asked, desk.asked.understood.time
+    words = "" if time is None else time.words
+    question = without_time(asked.question.question, time_words=words, remaining=asked.understood.searched)
+    question = _PLACE.sub(" ", question.replace(words, " ") if words else question)
+    about = _ABOUT.search(question)
+    named = content_words(about["rest"]) - _ABOUT_ALL if about else content_words(question) - _ABOUT_ALL
+    least = 1 if about else 2
+    near = [part for part in parts if len(named & content_words(f"{part.title} {part.text}")) >= least]
     return near or list(parts)
 
 
@@ -221,18 +232,23 @@ def _text(desk: Desk, contents: Contents, items: Sequence[Item], *, written: boo
             for number, item in enumerate(items, start=1)
         )
     if shape == "list":
-        return "\n".join(f"- {item.text.rstrip('.')} ({_when(desk, item.parts[0])})" for item in items)
+        lines = [f"- {item.text.rstrip('.')} ({_when(desk, item.parts[0])})" for item in items]
+        asks_places = complete and _PLACES.search(desk.asked.question.question)
+        return "\n".join([*(_overviews(contents) if asks_places else []), *lines])
     if written:
         return " ".join(item.text if item.text.endswith((".", "!", "?", "。")) else f"{item.text}." for item in items)
     named = "; ".join(f"{item.text.rstrip('.')} ({_when(desk, item.parts[0])})" for item in items)
     head = (phrases.part if len(items) == 1 else phrases.parts).format(n=len(items))
-    about = [] if shape == "count" or not complete else [text[:ABOUT_CHARACTERS] for text in contents.about.values()]
+    about = [] if shape == "count" or not complete else _overviews(contents)
     return " ".join([*about, f"{head} {named}."])
 
 
+def _overviews(contents: Contents) -> list[str]:
+    return [text[:ABOUT_CHARACTERS] for text in contents.about.values()]
+
+
 def _when(desk: Desk, part: Part) -> str:
-    moment = clock(part.span.start_ms, hours=True)
-    return f"{desk.video_name(part.video_id)} {moment}" if desk.several else moment
+    return moment_in_words(desk, part.video_id, part.span.start_ms)
 
 
 def _line(desk: Desk, part: Part) -> str:

@@ -13,7 +13,7 @@ from gpu_workers.engine.answering.budget import Halt
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.context import event_context, event_text
 from gpu_workers.engine.answering.search.across_videos import over_videos
-from gpu_workers.engine.answering.wording import as_data, choice_lines
+from gpu_workers.engine.answering.wording import as_data, choice_lines, search_line
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import Message, ModelError
 from gpu_workers.engine.models.served.json_text import read_object
@@ -22,7 +22,7 @@ from gpu_workers.engine.prompts import load
 from gpu_workers.engine.retrieval.fusion import RankedEvent, ranked
 from gpu_workers.engine.retrieval.reranking import reranked
 from gpu_workers.engine.retrieval.rewriting import read_queries, requery_schema, rewrite_schema
-from gpu_workers.engine.retrieval.tri_view import Retrieved, ViewQueries, question_text, retrieve
+from gpu_workers.engine.retrieval.tri_view import Retrieved, ViewQueries, retrieve
 
 NEIGHBOUR_SHARE = 0.9
 """Share of its source's score that a neighbour gets: it ranks below the source and above the next events, so that both
@@ -63,9 +63,8 @@ class Requery:
 def root_state(asked: Asked, calls: Calls) -> State:
     """Retrieve for the question; after a failed rewrite, by its own words, and after a failed reranker, in the order of
     the views. Raises ModelError of an embedder."""
-    question = asked.question
-    text = question_text(asked.searched, question.choices)
-    queries, failed = ViewQueries.same(text), ""
+    text = asked.query
+    queries, failed = ViewQueries(text, text, asked.frame_query), ""
     if asked.settings.retrieval.rewriting:
         try:
             queries = _rewrite(asked, calls, fallback=text)
@@ -169,6 +168,7 @@ def requery_task(asked: Asked, calls: Calls, state: State) -> Callable[[], Reque
         question=question.question,
         choices=choice_lines(question.choices),
         searched="; ".join([question.question, *state.sub_queries]),
+        language=search_line(asked.question_language),
     )
     return partial(_ask_requery, asked, calls, prompt, asked.seed_of(state.after("RQ")))
 
@@ -220,7 +220,9 @@ def _ask_requery(asked: Asked, calls: Calls, prompt: str, seed: int) -> Requery:
 def _rewrite(asked: Asked, calls: Calls, *, fallback: str) -> ViewQueries:
     question = asked.question
     prompt = load("rewrite", question.profile).substitute(
-        question=asked.searched, choices=choice_lines(question.choices)
+        question=asked.searched,
+        choices=choice_lines(question.choices),
+        language=search_line(asked.question_language),
     )
     samples = calls.ask(
         [Message("user", (prompt,))],

@@ -93,31 +93,32 @@ def same_answer(
         return left.choice == right.choice
     if plain(left.text) == plain(right.text):
         return True
+    language = left.language or right.language
     if (
-        swapped(left.text, right.text)
-        or _opposites_conflict(left.text, right.text, compatible=compatible)
-        or _decisive_words_conflict(left.text, right.text, question, compatible=compatible)
+        swapped(left.text, right.text, language)
+        or _opposites_conflict(left.text, right.text, language, compatible=compatible)
+        or _decisive_words_conflict(left.text, right.text, question, language, compatible=compatible)
     ):
         return False
-    return True if _repeats(left.text, right.text, question) else None
+    return True if _repeats(left.text, right.text, question, language) else None
 
 
-def _opposites_conflict(left: str, right: str, *, compatible: bool) -> bool:
+def _opposites_conflict(left: str, right: str, language: str, *, compatible: bool) -> bool:
     """Whether the texts say opposites that cannot both be right. In compatible broad answers they can."""
-    return opposed(left, right) and not (compatible and _broad(left, right))
+    return opposed(left, right, language=language) and not (compatible and _broad(left, right, language=language))
 
 
-def _decisive_words_conflict(left: str, right: str, question: str, *, compatible: bool) -> bool:
+def _decisive_words_conflict(left: str, right: str, question: str, language: str, *, compatible: bool) -> bool:
     """Whether numbers, negation, directions or colours make the texts different answers.
 
     One text may have more of these words if the question has them, too. compatible: it may name any more directions or
     colours; only different counts of the same thing and a "not" on one side conflict.
     """
-    ours, theirs = decisive_words(left), decisive_words(right)
+    ours, theirs = decisive_words(left, language), decisive_words(right, language)
     if not compatible:
         fewer, more = sorted((ours, theirs), key=len)
-        return not fewer <= more or bool(more - fewer - decisive_words(question))
-    if miscounted(left, right) or ("not" in ours) != ("not" in theirs):
+        return not fewer <= more or bool(more - fewer - decisive_words(question, language))
+    if miscounted(left, right, language) or ("not" in ours) != ("not" in theirs):
         return True
     fewer, more = sorted((_without_numbers(ours), _without_numbers(theirs)), key=len)
     return not fewer <= more
@@ -127,15 +128,16 @@ def _without_numbers(words: frozenset[str]) -> frozenset[str]:
     return frozenset(word for word in words if not word.isdigit())
 
 
-def _repeats(left: str, right: str, question: str) -> bool:
+def _repeats(left: str, right: str, question: str, language: str) -> bool:
     """Whether one text holds all content words of the other, apart from the question's."""
-    of_question = content_words(question)
-    fewer, more = sorted((content_words(left) - of_question, content_words(right) - of_question), key=len)
+    of_question = content_words(question, language)
+    ours, theirs = (content_words(text, language) - of_question for text in (left, right))
+    fewer, more = sorted((ours, theirs), key=len)
     return bool(fewer) and fewer <= more
 
 
-def _broad(*texts: str) -> bool:
-    return all(len(content_words(text)) >= BROAD_WORDS for text in texts)
+def _broad(*texts: str, language: str) -> bool:
+    return all(len(content_words(text, language)) >= BROAD_WORDS for text in texts)
 
 
 def group_answers(
@@ -155,7 +157,8 @@ def group_answers(
     unclear = [
         (left, right)
         for (left, a), (right, b) in combinations(readable, 2)
-        if same_answer(a, b, question, compatible=compatible) is None and (not compatible or _broad(a.text, b.text))
+        if same_answer(a, b, question, compatible=compatible) is None
+        and (not compatible or _broad(a.text, b.text, language=a.language))
     ]
     close: set[tuple[int, int]] = set()
     if unclear and entailer is not None and not compatible:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import BranchMeter, BudgetSpent, Halt
@@ -130,7 +130,10 @@ def _request(
 def _keep(asked: Asked, draw: Draw, samples: Sequence[Sample]) -> None:
     for sample in samples:
         draw.texts.append(sample.text)
-        draw.parsed.append(None if sample.refused else parse_answer(sample.text, asked.question.choices))
+        parsed = None if sample.refused else parse_answer(sample.text, asked.question.choices)
+        if parsed is not None and asked.answer_language:
+            parsed = replace(parsed, language=asked.answer_language)
+        draw.parsed.append(parsed)
     if samples and all(sample.refused for sample in samples):
         draw.error = "model_refused"
 
@@ -147,7 +150,7 @@ def _repair(asked: Asked, calls: Calls, draw: Draw, *, path: str) -> None:
         choices=choice_lines(question.choices),
         text=as_data(draw.texts[longest])[:REPAIR_CHARACTERS],
         abstain=abstain_rule(question.choices, abstain=True),
-        answer_form=answer_form(question.choices, abstain=True),
+        answer_form=answer_form(question.choices, abstain=True, language=asked.answer_language),
     )
     repaired = calls.ask(
         [Message("user", (prompt,))],

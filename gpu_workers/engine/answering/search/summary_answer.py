@@ -204,7 +204,7 @@ def answer_messages(asked: Asked, events: str, sub_queries: Sequence[str]) -> li
     rules = load("answer_rules", question.profile).substitute(
         abstain=abstain_rule(question.choices, abstain=abstain),
         words=asked.settings.prompt.reasoning_words,
-        answer_form=answer_form(question.choices, abstain=abstain),
+        answer_form=answer_form(question.choices, abstain=abstain, language=asked.answer_language),
     )
     searched = "; ".join(as_data(query) for query in sub_queries)
     searched = f"Searches that found these events: {searched}\n" if searched else ""

@@ -74,11 +74,15 @@ def named_things(words: str) -> tuple[str, tuple[str, ...]]:
     written = WORD.findall(words)
     tokens = [singular(word.casefold()) for word in written]
     taken: set[int] = set()
+    single = {at for at, token in enumerate(tokens) if token == "individual"}
     for name in sorted(categories_named(tokens), key=lambda name: -len(name.split())):
         parts = name.split()
         for at in range(len(tokens) - len(parts) + 1):
             if tokens[at : at + len(parts)] == parts:
                 taken |= set(range(at, at + len(parts)))
+    if taken - single:
+        # "Individual cars" are cars; only alone an individual is a person.
+        taken -= single
     if not taken:
         return "", tuple(word.casefold() for word in written)
     taken |= {at for at, token in enumerate(tokens) if token in COLOURS}

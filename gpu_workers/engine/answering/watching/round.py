@@ -63,7 +63,7 @@ def begin(desk: Desk, seen: Sequence[Seen], *, commits: bool) -> Talk:
         "choices": choice_lines(question.choices),
         "abstain": abstain_rule(question.choices, abstain=abstain),
         "words": settings.prompt.reasoning_words,
-        "answer_form": answer_form(question.choices, abstain=abstain),
+        "answer_form": answer_form(question.choices, abstain=abstain, language=asked.answer_language),
     }
     rules = Message("system", (load("watch_rules", question.profile).substitute(),))
     prompt = load("watch_predict", question.profile)

@@ -12,10 +12,13 @@ from faster_whisper import WhisperModel
 from numpy.typing import NDArray
 
 from gpu_workers.engine.ekg import Span, TranscriptLine
+from gpu_workers.engine.languages.codes import LANGUAGES
 from gpu_workers.engine.models.roles import Meter, ModelCall
 
 _SILENCE = 1e-4
 _NO_SPEECH = 0.8
+_CERTAIN = 0.7
+"""Minimum probability of a detected language; an initial value."""
 
 
 class WhisperTranscriber:
@@ -29,28 +32,35 @@ class WhisperTranscriber:
         device: str = "cpu",
         compute_type: str = "int8",
         threads: int = 1,
-        language: str | None = None,
     ) -> None:
         self.name = name
-        self._language = language
         self._model = WhisperModel(str(source), device=device, compute_type=compute_type, cpu_threads=threads)
         self._lock = threading.Lock()
 
-    def transcribe(self, samples: NDArray[np.float32], *, offset_ms: int, meter: Meter) -> Sequence[TranscriptLine]:
-        """Return lines in order of time. Silence, and sound that the model itself takes for no speech, give no line."""
+    def transcribe(
+        self, samples: NDArray[np.float32], *, offset_ms: int, meter: Meter, language: str = ""
+    ) -> Sequence[TranscriptLine]:
+        """Return lines in order of time. Silence, and sound that the model itself takes for no speech, give no line.
+
+        language: ISO 639-1 code of the speech; "", and a language that the model does not know, detects it. The lines
+        carry a detected language if it is at least _CERTAIN.
+        """
         started = time.monotonic()
         lines: list[TranscriptLine] = []
         if samples.size and float(np.sqrt(np.mean(np.square(samples)))) > _SILENCE:
             with self._lock:
                 # Segments are independent: the text of an earlier segment makes the model repeat itself over silence.
-                segments, _ = self._model.transcribe(
+                known = language if language in self._model.supported_languages else None
+                segments, heard = self._model.transcribe(
                     samples,
-                    language=self._language,
+                    language=known,
                     word_timestamps=True,
                     vad_filter=True,
                     condition_on_previous_text=False,
                     beam_size=1,
                 )
+                certain = known is not None or heard.language_probability >= _CERTAIN
+                spoken = heard.language if certain and heard.language in LANGUAGES else ""
                 for segment in segments:
                     text = segment.text.strip()
                     if not text or segment.no_speech_prob > _NO_SPEECH:
@@ -61,7 +71,7 @@ class WhisperTranscriber:
                         (offset_ms + round(w.start * 1000), offset_ms + round(w.end * 1000), w.word.strip())
                         for w in segment.words or []
                     )
-                    lines.append(TranscriptLine(Span(start, end), text, words))
+                    lines.append(TranscriptLine(Span(start, end), text, words, language=spoken))
         wall_ms = round((time.monotonic() - started) * 1000)
         meter.record(ModelCall("transcription", self.name, wall_ms, items=len(lines)))
         return lines

@@ -163,10 +163,11 @@ def test_orders_in_titles_are_data() -> None:
 def test_several_videos_are_named() -> None:
     other = replace(make_video(["a dog runs"], video_id=stable_id("video", "other")), topics=())
     reasoner = ScriptedReasoner(lambda request: says("x"))
-    graph = InMemoryGraph([kitchen(), other])
+    graph = InMemoryGraph([replace(kitchen(), title="At home"), other])
     answer = answer_question(QuestionInput("What is this about?"), graph, models(reasoner, calibration=EMBEDDED))
-    assert "video 1 0:00:00" in answer.text
-    assert "video 2 0:00:00" in answer.text
+    number = sorted([kitchen().video_id, other.video_id]).index(other.video_id) + 1
+    assert "Baking a cake (At home 0:00:00)" in answer.text
+    assert f"a dog runs (video {number} 0:00:00)" in answer.text
     assert len(answer.claims) == 5
 
 

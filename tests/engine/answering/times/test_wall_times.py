@@ -115,6 +115,9 @@ def test_summer_time_leaves_out_an_hour_and_repeats_another() -> None:
     spring = recording(FIRST, ("2026-03-29T00:00", 6))
     assert resolved("Who came on 29 March at 2:30?", spring).spans == {}
     assert resolved("Who came on 29 March at 3:30?", spring).spans == {FIRST: Span(150 * MINUTE, 151 * MINUTE)}
+    assert resolved("Who came on 29 March from 1:30 until 2:15?", spring).spans == {
+        FIRST: Span(90 * MINUTE, 120 * MINUTE)
+    }, "until the clocks changed"
     autumn = recording(FIRST, ("2026-10-25T00:00", 6))
     later = berlin("2026-10-26T12:00")
     found = resolved("Who came yesterday between 2:00 and 3:00?", autumn, now=later)

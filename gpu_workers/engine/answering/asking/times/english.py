@@ -53,7 +53,7 @@ ENGLISH = Lexicon.of(
     entries(
         "c",
         {
-            f"{words} {hour}": Reading(((n if minute > 0 else n - 1) % 13, minute % 60), spoken=True)
+            f"{words} {hour}": Reading(((n if minute > 0 else n - 1) or 12, minute % 60), spoken=True)
             for (words, minute), (n, hour) in product(_PAST.items(), enumerate(_ONES[1:13], start=1))
         },
     ),
@@ -78,8 +78,19 @@ ENGLISH = Lexicon.of(
     entries("M", "middle / halfway through"),
     entries("V", " / ".join(f"of {the} {v}" for the, v in product(("the", "this", "that", "each"), _VIDEOS))),
     entries("V", " / ".join(f"in {the} {v}" for the, v in product(("the", "this"), _VIDEOS))),
+    entries("V", " / ".join(f"of {v}" for v in _VIDEOS)),
     entries("N", " / ".join(f"into {the} {v}" for the, v in product(("the", "this"), _VIDEOS)) + " / into it"),
     entries("y", {"today": 0, "yesterday": 1, "the day before yesterday": 2}),
+    entries(
+        "y",
+        {
+            "this morning": (0, PartOfDay(5, 12)),
+            "this afternoon": (0, PartOfDay(12, 18)),
+            "this evening": (0, PartOfDay(18, 23)),
+            "tonight": (0, PartOfDay(21, 30)),
+            "last night": (1, PartOfDay(21, 30)),
+        },
+    ),
     entries("w", numbered(listed("monday tuesday wednesday thursday friday saturday sunday"))),
     entries(
         "m",
@@ -91,17 +102,20 @@ ENGLISH = Lexicon.of(
     entries(
         "p",
         {
-            "in the morning / this morning / morning": PartOfDay(5, 12),
-            "in the afternoon / this afternoon / afternoon": PartOfDay(12, 18),
-            "in the evening / this evening / evening": PartOfDay(18, 23),
-            "at night / in the night / night / tonight": PartOfDay(21, 30),
+            "in the morning / morning": PartOfDay(5, 12),
+            "in the afternoon / afternoon": PartOfDay(12, 18),
+            "in the evening / evening": PartOfDay(18, 23),
+            "at night / in the night / night": PartOfDay(21, 30),
         },
     ),
-    entries(">", "after / later than / once the"),
+    entries(">", "after / later than / once the / following / following on / following directly on / directly after"),
     entries("<", "before / until / till / earlier than"),
     entries("S", " / ".join(f"{w} {c} {s}" for w, c, s in product(("when", "while", "as"), _CLOCKS, _SHOWS))),
+    entries("S", " / ".join(f"{c} {s}" for c, s in product((*_CLOCKS, "clock"), _SHOWS))),
     entries("g", "about / around / roughly / approximately / circa / shortly after"),
-    entries("K", "mark / o'clock"),
+    entries("K", "o'clock"),
+    entries("k", "mark"),
+    entries("s", "on the clock / on its clock / on the timestamp / by the clock"),
     entries("C", "ago / timestamp / time stamp"),
     entries("R", "onwards / onward"),
 )

@@ -56,7 +56,7 @@ GERMAN = Lexicon.of(
     entries(
         "c",
         {
-            f"{words} {hour}": Reading((n if minute == 15 else n - 1, minute), spoken=True)
+            f"{words} {hour}": Reading(((n if minute == 15 else n - 1) or 12, minute), spoken=True)
             for (words, minute), (n, hour) in product(
                 {"halb": 30, "viertel nach": 15, "viertel vor": 45, "dreiviertel": 45}.items(),
                 enumerate(_ONES[1:13], start=1),

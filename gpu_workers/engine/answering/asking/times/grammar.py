@@ -7,9 +7,10 @@ grammar serves every language that has a table of words.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
+from gpu_workers.engine.answering.asking.times.days import day_of, part_of_day
 from gpu_workers.engine.answering.asking.times.english import ENGLISH
 from gpu_workers.engine.answering.asking.times.expressions import (
     CENTRE,
@@ -28,7 +29,8 @@ from gpu_workers.engine.answering.asking.times.expressions import (
     Share,
 )
 from gpu_workers.engine.answering.asking.times.german import GERMAN
-from gpu_workers.engine.answering.asking.times.lexicon import Lexicon, Token, tokens_of
+from gpu_workers.engine.answering.asking.times.lexicon import Lexicon, tokens_of
+from gpu_workers.engine.answering.asking.times.parsing import Parsing
 from gpu_workers.engine.answering.asking.times.spanish import SPANISH
 
 LEXICONS = {lexicon.language: lexicon for lexicon in (ENGLISH, GERMAN, SPANISH)}
@@ -41,30 +43,6 @@ _DURATION = r"(?:d|n-?[uQ](?:&?n-?[uQ])*|[uQ])"
 # "At the end of the table" is no time, nor are "am Ende des Tisches" and "al final de la mesa".
 _ELSEWHERE = r"(?![Oft])"
 _TIMED = r"[cn]K?"
-
-
-@dataclass(frozen=True, slots=True)
-class _Parsing:
-    """tokens with their kinds as a string, and which of them a rule has taken."""
-
-    text: str
-    tokens: Sequence[Token]
-    kinds: str
-    taken: list[bool]
-
-    def matches(self, pattern: str) -> Iterator[re.Match[str]]:
-        """Yield the matches of pattern in which no token is taken, from left to right; the caller takes them."""
-        for match in re.finditer(pattern, self.kinds):
-            if match.end() > match.start() and not any(self.taken[match.start() : match.end()]):
-                yield match
-
-    def take(self, match: re.Match[str]) -> None:
-        self.taken[match.start() : match.end()] = [True] * (match.end() - match.start())
-
-    def of(self, match: re.Match[str], kinds: str, group: int | str = 0) -> list[Token]:
-        """Return the tokens of these kinds in a match."""
-        start, end = match.span(group)
-        return [token for token in self.tokens[start:end] if token.kind in kinds] if start >= 0 else []
 
 
 def named_time(text: str, *, language: str = "") -> NamedTime | None:
@@ -88,8 +66,8 @@ def hints_at_time(text: str, *, language: str = "") -> bool:
 
 def _named(text: str, lexicon: Lexicon) -> NamedTime | None:
     tokens = tokens_of(text, lexicon)
-    parsing = _Parsing(text, tokens, "".join(token.kind for token in tokens), [False] * len(tokens))
-    day, part = _day(parsing), _part_of_day(parsing)
+    parsing = Parsing(text, tokens, "".join(token.kind for token in tokens), [False] * len(tokens))
+    day, part = day_of(parsing), part_of_day(parsing)
     found = [expression for rule in _RULES for expression in rule(parsing, day, part)]
     if day is not None or part is not None:
         clocked = [e for e in found if isinstance(e, Clocked)]
@@ -110,7 +88,7 @@ def _wall(clocked: Clocked) -> Frame:
     return clocked.frame if clocked.frame == "shown" else "wall"
 
 
-def _split(parsing: _Parsing) -> tuple[str, str]:
+def _split(parsing: Parsing) -> tuple[str, str]:
     """Return the words of the rules, and the text without them."""
     pieces: list[list[int]] = []
     for token, taken in zip(parsing.tokens, parsing.taken, strict=True):
@@ -127,67 +105,22 @@ def _split(parsing: _Parsing) -> tuple[str, str]:
     return ", ".join(parsing.text[start:end] for start, end in pieces), remaining
 
 
-# --- days ----------------------------------------------------------------------------------------------------------
-
-
-def _day(parsing: _Parsing) -> Day | None:
-    for match in parsing.matches(r"a?t?D|a?t?(?:w\.?a?t?)?(?:[no][Of]?m(?:[Of]?n)?|mt?[no](?:\.?n)?)"):
-        made = _date(parsing, match)
-        if made is not None:
-            parsing.take(match)
-            return made
-    for match in parsing.matches("y"):
-        parsing.take(match)
-        return Day(ago=parsing.tokens[match.start()].value)
-    for match in parsing.matches(r"[aoi]t?o?w|w(?=p|\.?c|\.?[abfi]t?[cn])|(?<=c)w"):
-        value = parsing.of(match, "w")[0].value
-        # Part of the day in the same word: left for _part_of_day().
-        parsing.take(match)
-        return Day(weekday=value[0] if isinstance(value, tuple) else value)
-    return None
-
-
-def _date(parsing: _Parsing, match: re.Match[str]) -> Day | None:
-    dates = parsing.of(match, "D")
-    if dates:
-        return dates[0].value if isinstance(dates[0].value, Day) else None
-    month = parsing.of(match, "m")[0].value
-    numbers = [token.value for token in parsing.of(match, "no")]
-    years = [number for number in numbers[1:] if 1900 <= number <= 2200]
-    if not 1 <= numbers[0] <= 31 or (len(numbers) > 1 and not years):
-        return None
-    return Day(month=month, day=numbers[0], year=years[0] if years else None)
-
-
-def _part_of_day(parsing: _Parsing) -> PartOfDay | None:
-    for token in parsing.tokens:
-        if token.kind == "w" and isinstance(token.value, tuple) and isinstance(token.value[1], PartOfDay):
-            return token.value[1]
-    for match in parsing.matches("p"):
-        token = parsing.tokens[match.start()]
-        beside_time = match.start() and parsing.kinds[match.start() - 1] in "wymDcnK"
-        if isinstance(token.value, PartOfDay) and (beside_time or " " in parsing.text[token.start : token.end]):
-            parsing.take(match)
-            return token.value
-    return None
-
-
 # --- rules: each yields the expressions it finds --------------------------------------------------------------------
 
-_Rule = Callable[[_Parsing, Day | None, PartOfDay | None], Iterator[Expression]]
+_Rule = Callable[[Parsing, Day | None, PartOfDay | None], Iterator[Expression]]
 
 
-def _shown(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
-    for match in parsing.matches(rf"S[ag]*(?P<one>{_TIMED})"):
-        reading = _reading(parsing, match, "one")
+def _shown(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+    for match in parsing.matches(rf"S[ag]*(?P<one>{_TIMED})|[ag]*t?(?P<other>c)s"):
+        reading = _reading(parsing, match, "one" if match["one"] else "other")
         if reading is not None:
             parsing.take(match)
             yield Clocked("at", reading, frame="shown")
 
 
-def _between(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+def _between(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
     dated = day is not None or part is not None
-    for match in parsing.matches(rf"(?P<from>[bfa]?)[tag]*(?P<one>{_TIMED})[&<][tag]*(?P<two>{_TIMED})"):
+    for match in parsing.matches(rf"(?P<from>[bfa]?)[tag]*(?P<one>{_TIMED})[&<][tag]*(?P<two>{_TIMED})(?P<video>V?)"):
         one, two = _reading(parsing, match, "one"), _reading(parsing, match, "two")
         figures = parsing.of(match, "c") or "K" in match.group()
         if one is None or two is None or not (figures or (dated and match["from"])):
@@ -202,10 +135,10 @@ def _between(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iter
         if len(one.parts) == 1 and not (one.spoken or two.spoken or dated):
             continue
         parsing.take(match)
-        yield Clocked("between", one, two, frame=_frame(one, two))
+        yield Clocked("between", one, two, frame="video" if match["video"] else _frame(one, two))
 
 
-def _open_ended(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+def _open_ended(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
     for match in parsing.matches(rf"(?P<edge>[f><])[tag]*(?P<one>{_TIMED})[aR]?"):
         reading = _reading(parsing, match, "one")
         if reading is None or not _certain(reading, parsing, match, day, part):
@@ -217,19 +150,19 @@ def _open_ended(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> I
             yield Clocked("since", reading, frame=_frame(reading))
 
 
-def _at(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
-    for match in parsing.matches(rf"(?P<at>[agi]+t?|C)?(?P<one>{_TIMED})(?P<video>[VN]?)"):
+def _at(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+    for match in parsing.matches(rf"(?P<at>[agi]+t?|C)?(?P<one>{_TIMED})(?P<video>[VNk]?)"):
         reading = _reading(parsing, match, "one")
         if reading is None or not _certain(reading, parsing, match, day, part):
             continue
-        if not match["at"] and not match["video"] and len(reading.parts) < 3 and not reading.spoken:
+        if not match["at"] and not match["video"] and len(reading.parts) < 3 and not reading.spoken and day is None:
             continue
         parsing.take(match)
         frame: Frame = "video" if match["video"] or match["at"] == "C" else _frame(reading)
         yield Clocked("at", reading, frame=frame, about="g" in (match["at"] or ""))
 
 
-def _minutes(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+def _minutes(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
     """Minute 12, minutes 5 to 10, the twelfth minute, ten minutes into the video, at 90 seconds."""
     for match in parsing.matches(r"[fbait]*(?P<unit>u|(?<=[fbai])Q)(?P<one>n)(?:[&<][ait]*[uQ]?(?P<two>n))V?(?![uQ])"):
         unit, one, two = (parsing.tokens[match.start(name)].value for name in ("unit", "one", "two"))
@@ -241,13 +174,15 @@ def _minutes(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iter
         parsing.take(match)
         yield Offset(one * unit, (one + 1) * unit)
     for match in parsing.matches(
-        rf"(?:[ai]g?t?)?(?P<length>{_DURATION})(?P<into>N)|at?(?P<mark>n-?[uQ])-?(?:K|V)?(?![Ox])"
+        rf"(?:[ai]g?t?)?(?P<length>{_DURATION})(?P<into>N)|at?(?P<mark>n-?[uQ])-?(?:k|V)?(?![Ox])|>t?(?P<after>{_DURATION})V"
     ):
-        group = "length" if match["into"] else "mark"
+        group = "length" if match["into"] else "mark" if match["mark"] else "after"
         length, unit = _length(parsing, match, group)
         parsing.take(match)
         yield Offset(length, length + unit)
-    for match in parsing.matches(r"it?(?P<nth>[oQ])(?P<unit>[uQ])V?(?!x?O)|t?(?P<nth2>[oQ])(?P<unit2>[uQ])V"):
+    for match in parsing.matches(
+        r"it?(?P<nth>[oQ])(?P<unit>[uQ])V?(?!x?O)|t?(?P<nth2>[oQ])(?P<unit2>[uQ])(?:V|(?=\.|$))"
+    ):
         nth = parsing.tokens[match.start("nth" if match["nth"] else "nth2")]
         unit = parsing.tokens[match.start("unit" if match["unit"] else "unit2")].value
         number = 2 if nth.kind == "Q" else nth.value
@@ -255,7 +190,7 @@ def _minutes(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iter
         yield Edge("last", unit) if number < 0 else Offset((number - 1) * unit, number * unit)
 
 
-def _edges(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+def _edges(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
     """The first ten minutes, the last half hour."""
     for match in parsing.matches(rf"(?P<lead>i?t?)(?P<edge>[oBE])(?P<length>{_DURATION})(?P<video>V?)(?!-)"):
         edge = parsing.tokens[match.start("edge")]
@@ -273,7 +208,7 @@ def _edges(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterat
         yield Edge("first" if match["edge"] == "B" else "last", _length(parsing, match, "length")[0])
 
 
-def _shares(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+def _shares(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
     """The second half, the last third, the beginning, the end, the middle of the video."""
     for match in parsing.matches(rf"it?(?P<nth>[oQ])(?P<of>[Ho])V?{_ELSEWHERE}"):
         nth, of = parsing.tokens[match.start("nth")], parsing.tokens[match.start("of")].value
@@ -294,7 +229,7 @@ def _shares(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Itera
         yield CENTRE
 
 
-def _orders(parsing: _Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
+def _orders(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
     """After the second delivery, before the last goal, after the delivery."""
     for match in parsing.matches(r"(?P<order>[<>])t?(?P<nth>[oQ]?)(?P<anchor>[xatOi&n-]{1,20})(?=\.|$)"):
         nth = parsing.of(match, "oQ", "nth")
@@ -317,7 +252,7 @@ _RULES: tuple[_Rule, ...] = (_shown, _between, _open_ended, _minutes, _edges, _s
 # --- parts of rules ------------------------------------------------------------------------------------------------
 
 
-def _reading(parsing: _Parsing, match: re.Match[str], group: str) -> Reading | None:
+def _reading(parsing: Parsing, match: re.Match[str], group: str) -> Reading | None:
     tokens = parsing.of(match, "cnK", group)
     first = tokens[0]
     if first.kind == "c":
@@ -327,9 +262,7 @@ def _reading(parsing: _Parsing, match: re.Match[str], group: str) -> Reading | N
     return Reading((first.value,), spoken=len(tokens) > 1)
 
 
-def _certain(
-    reading: Reading, parsing: _Parsing, match: re.Match[str], day: Day | None, part: PartOfDay | None
-) -> bool:
+def _certain(reading: Reading, parsing: Parsing, match: re.Match[str], day: Day | None, part: PartOfDay | None) -> bool:
     """Whether a reading is surely a time: a clock's figures, or a bare number next to a day or with o'clock."""
     if len(reading.parts) > 1 or reading.spoken:
         return True
@@ -342,7 +275,7 @@ def _frame(*readings: Reading) -> Frame:
     return "wall" if any(reading.spoken for reading in readings) else "any"
 
 
-def _length(parsing: _Parsing, match: re.Match[str], group: str) -> tuple[int, int]:
+def _length(parsing: Parsing, match: re.Match[str], group: str) -> tuple[int, int]:
     """Return a duration in ms, and its smallest unit."""
     total, number, smallest = 0, None, 0
     for token in parsing.of(match, "dnuQ", group):

@@ -40,7 +40,9 @@ KINDS = {
     "<": "before, until",
     "S": "when the clock showed",
     "g": "about",
-    "K": "mark, o'clock",
+    "K": "o'clock",
+    "k": "mark, of a time of the video",
+    "s": "on the clock, after its reading",
     "C": "a word that hints at a time of another form",
     "R": "on: the rest of the video",
     "x": "another word",
@@ -157,9 +159,16 @@ def _figures(piece: re.Match[str]) -> Token:
         return Token("o", int(re.sub(r"\D", "", text)), start, end)
     if piece["number"]:
         return Token("n", int(text), start, end)
+    if piece["dash"] and text != text.strip() and not _joins_figures(piece):
+        return Token(".", text, start, end)
     return Token(
         "&" if piece["dash"] and text.strip() in "-\u2013\u2014" else "." if piece["stop"] else "-", text, start, end
     )
+
+
+def _joins_figures(piece: re.Match[str]) -> bool:
+    """Whether a dash stands between figures: "10:00 - 10:30" is a stretch, other dashes end a clause."""
+    return bool(re.search(r"[\dm]$", piece.string[: piece.start()]) and re.match(r"\d", piece.string[piece.end() :]))
 
 
 def _reading(parts: tuple[int, ...], half: str | None, *, spoken: bool = False) -> Reading:

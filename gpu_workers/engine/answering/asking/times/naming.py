@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.asking.times.anchors import order_spans
+from gpu_workers.engine.answering.asking.times.english import ENGLISH
 from gpu_workers.engine.answering.asking.times.expressions import NamedTime, Order
-from gpu_workers.engine.answering.asking.times.grammar import hints_at_time, named_time
+from gpu_workers.engine.answering.asking.times.grammar import LEXICONS, hints_at_time, named_time
 from gpu_workers.engine.answering.asking.times.paraphrase import paraphrased
 from gpu_workers.engine.answering.asking.times.resolving import Resolved, resolve
 from gpu_workers.engine.answering.asking.understood import ChosenBy, UnderstoodTime
@@ -43,6 +44,8 @@ def narrow_to_time(asked: Asked, calls: Calls, *, language: str = "") -> Asked:
 
 def _named(asked: Asked, calls: Calls, language: str) -> tuple[NamedTime | None, ChosenBy]:
     text = asked.question.question
+    if asked.translated and language not in LEXICONS:
+        text, language = asked.in_english, ENGLISH.language
     named = named_time(text, language=language)
     if asked.standalone and named is not None:
         own = [asked.own_words, *(turn.question for turn in asked.question.history)]

@@ -43,7 +43,7 @@ SPANISH = Lexicon.of(
     entries(
         "c",
         {
-            f"{hour} {words}": Reading((n if minute > 0 else n - 1, minute % 60), spoken=True)
+            f"{hour} {words}": Reading(((n if minute > 0 else n - 1) or 12, minute % 60), spoken=True)
             for (words, minute), (n, hour) in product(
                 {"y media": 30, "y cuarto": 15, "menos cuarto": -15}.items(), enumerate(_ONES[1:13], start=1)
             )

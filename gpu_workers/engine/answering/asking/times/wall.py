@@ -29,7 +29,7 @@ def resolve_wall(
 ) -> tuple[dict[UUID, Span], str, bool]:
     """Return the spans filmed at that time, its meaning, and whether anything says when the recordings were made.
 
-    Of several days, or halves of a day, that would fit, the latest day that was filmed and is not after now counts, and
+    If several days or halves of a day fit, the latest day counts that was filmed and is not after now, and
     the half in which something was filmed, in the daytime if both were. A recording that jumps may have filmed the time
     in several parts; its span holds them all.
     """
@@ -140,7 +140,7 @@ def _moments(reading: Reading, midnight: datetime, part: PartOfDay | None) -> It
     hours = [hour % 24]
     if reading.half:
         hours = [hour % 12 + (12 if reading.half == "pm" else 0)]
-    elif 1 <= hour <= 12 and (len(reading.parts) == 1 or reading.spoken) and not (hour == 12 and reading.spoken):
+    elif 1 <= hour <= 12 and (len(reading.parts) == 1 or reading.spoken) and reading.parts != (12, 0):
         hours = [hour % 12, hour % 12 + 12]
     for each in hours:
         moment = midnight + timedelta(hours=each, minutes=minute, seconds=second)
@@ -157,16 +157,32 @@ def _filmed(clock: WallClock, interval: _Interval) -> Span | None:
     zone = clock.tzinfo
     start, end = (moment.replace(tzinfo=zone) for moment in interval)
     if interval[1] - interval[0] <= _MOMENT:
-        # A time that the change to summer time leaves out was never filmed. Of a time that comes twice, the first.
-        if start.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != interval[0]:
+        # A time that the change to summer time leaves out was never filmed. A time that comes twice means the first.
+        if not _exists(start):
             return None
         again = start.replace(fold=1)
         parts = clock.spans(start, start.astimezone(UTC) + (interval[1] - interval[0]))
         parts = parts or clock.spans(again, again.astimezone(UTC) + (interval[1] - interval[0]))
     else:
-        # An hour that comes twice is meant as a whole.
-        parts = clock.spans(start, end.replace(fold=1) if interval[1].minute else end)
+        # An hour that comes twice is meant as a whole; in the hour that is left out nothing lies.
+        end = end.replace(fold=1) if interval[1].minute and _exists(end) else end
+        parts = clock.spans(_begins(start), _begins(end))
     return Span(parts[0].start_ms, max(part.end_ms for part in parts)) if parts else None
+
+
+def _exists(local: datetime) -> bool:
+    """Whether a local time comes at all: a change to summer time leaves some out."""
+    return local.astimezone(UTC).astimezone(local.tzinfo).replace(tzinfo=None) == local.replace(tzinfo=None)
+
+
+def _begins(local: datetime) -> datetime:
+    """Return the instant of a local time; of one that is left out, the instant of the change."""
+    if _exists(local):
+        return local.astimezone(UTC)
+    before = local.replace(fold=1).astimezone(UTC)
+    offset = before.astimezone(local.tzinfo).utcoffset()
+    minutes = (before + timedelta(minutes=n) for n in range(24 * 60))
+    return next(each for each in minutes if each.astimezone(local.tzinfo).utcoffset() != offset)
 
 
 def _in_words(interval: _Interval, named: Clocked, zone: str, *, dated: bool) -> str:

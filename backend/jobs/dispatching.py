@@ -1,0 +1,154 @@
+"""What runs next, over all tenants: claims by class, as the dispatch role.
+
+A worker claims the next job of a class itself, in one statement. What lies in the broker is a bell per class: it says
+that there is work, and not which. A bell may be lost or doubled without harm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connections, models, transaction
+from django.db.models.functions import Now
+
+from backend.jobs.models import DUE, QUEUE_OF, RUNNING, WAITING, Job, JobState
+from backend.jobs.services import Lease, lease_of
+
+CLASSES = tuple(sorted(set(QUEUE_OF.values())))
+LANE_CAP = 2
+"""Maximum number of jobs of one lane that run at once: deliveries to one endpoint of webhooks."""
+
+# Few rows: no more than there are slots of workers. A tenant or a lane at its cap is passed over.
+_BUSY = (
+    "busy AS MATERIALIZED (SELECT tenant_id, lane FROM jobs_job "
+    "WHERE queue = %(queue)s AND state = 'running' AND lease_until >= now()), "
+    "capped AS MATERIALIZED (SELECT tenant_id FROM busy GROUP BY tenant_id HAVING count(*) >= %(tenant_cap)s), "
+    "full_lanes AS MATERIALIZED (SELECT lane FROM busy WHERE lane IS NOT NULL GROUP BY lane "
+    "HAVING count(*) >= %(lane_cap)s)"
+)
+_MAY_RUN = (
+    "queue = %(queue)s AND state = 'queued' AND due AND NOT tenant_id = ANY(ARRAY(SELECT tenant_id FROM capped)) "
+    "AND (lane IS NULL OR NOT lane = ANY(ARRAY(SELECT lane FROM full_lanes)))"
+)
+_TAKE = (
+    "UPDATE jobs_job SET state = 'running', lease_owner = %(worker)s, lease_token = lease_token + 1, "
+    "attempt = attempt + 1, lease_until = now() + %(lease)s * interval '1 second', heartbeat_at = now(), "
+    "started_at = now(), rerun_requested = false FROM chosen WHERE jobs_job.id = chosen.id RETURNING jobs_job.id"
+)
+# A job that lost its worker goes before new ones.
+_ABANDONED = (
+    "WITH chosen AS MATERIALIZED (SELECT id FROM jobs_job WHERE queue = %(queue)s AND state = 'running' "
+    f"AND lease_until < now() ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED) {_TAKE}"
+)
+_NEXT = (
+    f"WITH {_BUSY}, chosen AS MATERIALIZED (SELECT id, fair_tag FROM jobs_job WHERE {_MAY_RUN} "
+    "ORDER BY {order} LIMIT 1 FOR UPDATE SKIP LOCKED), served AS (INSERT INTO jobs_classclock (queue, served_tag) "
+    "SELECT %(queue)s, fair_tag FROM chosen ON CONFLICT (queue) DO UPDATE "
+    "SET served_tag = excluded.served_tag WHERE jobs_classclock.served_tag < excluded.served_tag) "
+    f"{_TAKE}"
+)
+_BY_PRIORITY, _BY_TAG = "priority DESC, fair_tag, id", "fair_tag, id"
+# All classes in one statement, because an idle relay asks ten times a second.
+_RUNNABLE = (
+    "SELECT class.queue, (SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = class.queue AND state = 'queued' "
+    "AND due AND NOT tenant_id = ANY(ARRAY(SELECT busy.tenant_id FROM jobs_job busy WHERE busy.queue = class.queue "
+    "AND busy.state = 'running' AND busy.lease_until >= now() GROUP BY busy.tenant_id HAVING count(*) >= class.cap)) "
+    "AND (lane IS NULL OR NOT lane = ANY(ARRAY(SELECT busy.lane FROM jobs_job busy WHERE busy.queue = class.queue "
+    "AND busy.state = 'running' AND busy.lease_until >= now() GROUP BY busy.lane HAVING count(*) >= %(lane_cap)s))) "
+    "LIMIT %(most)s) waiting) + (SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = class.queue "
+    "AND state = 'running' AND lease_until < now() LIMIT %(most)s) abandoned) "
+    "FROM unnest(%(queues)s::text[], %(caps)s::float8[]) AS class(queue, cap)"
+)
+_NO_CAP = float(2**31 - 1)
+
+
+def _parameters(queue: str) -> dict[str, Any]:
+    return {"queue": queue, "tenant_cap": settings.JOBS_PER_TENANT.get(queue, _NO_CAP), "lane_cap": LANE_CAP}
+
+
+def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease | None:
+    """Claim the job of this class that runs next, over all tenants; None if none may run now.
+
+    Jobs whose lease expired come first, then the highest priority, then the lowest fair tag. any_priority: the lowest
+    fair tag of all priorities. A cap may be passed by claims of the same instant.
+    """
+    parameters = _parameters(queue) | {"worker": worker, "lease": settings.LEASE_SECONDS}
+    following = _NEXT.format(order=_BY_TAG if any_priority else _BY_PRIORITY)
+    with transaction.atomic(using="dispatch"), connections["dispatch"].cursor() as cursor:
+        for statement in (_ABANDONED, following):
+            cursor.execute(statement, parameters)
+            claimed = cursor.fetchone()
+            if claimed:
+                return lease_of(Job.unscoped.using("dispatch").get(id=claimed[0]))
+    return None
+
+
+def runnable(*queues: str, most: int) -> dict[str, int]:
+    """Return how many jobs of each class could be claimed now, counted up to about most."""
+    caps = [settings.JOBS_PER_TENANT.get(queue, _NO_CAP) for queue in queues]
+    parameters: dict[str, Any] = {"queues": list(queues), "caps": caps, "most": most, "lane_cap": LANE_CAP}
+    with connections["dispatch"].cursor() as cursor:
+        cursor.execute(_RUNNABLE, parameters)
+        return dict(cursor.fetchall())
+
+
+def mark_due() -> int:
+    """Let the jobs run whose time has come. Returns their number."""
+    waiting = Job.unscoped.using("dispatch").filter(WAITING, not_before__lte=Now())
+    return int(waiting.update(due=True))
+
+
+@dataclass(frozen=True, slots=True)
+class NextJob:
+    """A waiting job, for an operator. reason: why it does not run now, "" if it may."""
+
+    job_id: UUID
+    tenant_id: UUID
+    kind: str
+    priority: int
+    fair_tag: float
+    waiting_since: datetime
+    reason: str
+
+
+def next_jobs(queue: str, *, limit: int) -> list[NextJob]:
+    """Return the jobs of a class in the order in which they would run."""
+    sql = (
+        f"WITH {_BUSY} SELECT id, tenant_id, kind, priority, fair_tag, not_before, "
+        "CASE WHEN tenant_id = ANY(ARRAY(SELECT tenant_id FROM capped)) THEN 'tenant_at_cap' "
+        "WHEN lane = ANY(ARRAY(SELECT lane FROM full_lanes)) THEN 'lane_at_cap' ELSE '' END FROM jobs_job "
+        f"WHERE queue = %(queue)s AND state = 'queued' AND due ORDER BY {_BY_PRIORITY} LIMIT %(limit)s"
+    )
+    with connections["dispatch"].cursor() as cursor:
+        cursor.execute(sql, _parameters(queue) | {"limit": limit})
+        return [NextJob(*row) for row in cursor.fetchall()]
+
+
+def oldest_runnable_age_seconds() -> dict[str, float]:
+    """Return, per queue, how long the oldest due job has waited; worker groups are scaled by this age."""
+    ages = (
+        Job.unscoped.using("dispatch")
+        .filter(state=JobState.QUEUED, not_before__lte=Now())
+        .values_list("queue")
+        .annotate(age=Now() - models.Min("not_before"))
+    )
+    return {queue: age.total_seconds() for queue, age in ages}
+
+
+def running_jobs() -> dict[str, int]:
+    """Return, per queue, how many jobs run; a worker group that works is not idle, even if nothing waits.
+
+    A job whose lease has expired counts too, because a worker must run it again.
+    """
+    counts = Job.unscoped.using("dispatch").filter(RUNNING).values_list("queue").annotate(running=models.Count("id"))
+    return dict(counts.order_by("queue"))
+
+
+def waiting_jobs() -> dict[str, int]:
+    """Return, per queue, how many jobs are due and wait for a worker."""
+    counts = Job.unscoped.using("dispatch").filter(DUE).values_list("queue").annotate(waiting=models.Count("id"))
+    return dict(counts.order_by("queue"))

@@ -1,0 +1,32 @@
+"""Shows what runs next in each class of jobs, and why."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+
+from backend.jobs.dispatching import CLASSES, next_jobs, running_jobs, waiting_jobs
+
+
+class Command(BaseCommand):
+    help = "Show the jobs that run next, in their order, and why some do not run yet."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--class", dest="queue", choices=CLASSES, help="only this class")
+        parser.add_argument("--limit", type=int, default=20, help="maximum number of jobs per class")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        running, waiting = running_jobs(), waiting_jobs()
+        for queue in [options["queue"]] if options["queue"] else CLASSES:
+            number = running.get(queue, 0)
+            runs = "1 runs" if number == 1 else f"{number} run"
+            self.stdout.write(f"{queue}: {waiting.get(queue, 0)} wait, {runs}")
+            for place, job in enumerate(next_jobs(queue, limit=options["limit"]), start=1):
+                waited = (timezone.now() - job.waiting_since).total_seconds()
+                self.stdout.write(
+                    f"  {place:>3}. {job.kind:<18} tenant {job.tenant_id}  priority {job.priority:>3}  "
+                    f"tag {job.fair_tag:.1f}  due for {waited:.0f} s  {job.reason}".rstrip()
+                )

@@ -1,0 +1,158 @@
+"""Claims of jobs by the code of the workers, on PostgreSQL: over a short and over a very long queue."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from uuid import UUID, uuid4
+
+from bench.figures import Figure, Figures, at_least, at_most, show_progress
+from bench.stack import database
+
+TENANTS, JOBS = 1_000, 1_000_000
+PROCESSES, SECONDS = 8, 15.0
+CLAIMS = 500
+
+_WORKER = """
+import sys, time, django
+django.setup()
+from backend.jobs import services
+from backend.jobs.dispatching import claim_next
+ended, until = 0, 0.0
+while not until or time.monotonic() < until:
+    lease = claim_next("gpu.query", worker=sys.argv[1])
+    if lease is None:
+        sys.exit("the queue is empty")
+    with services.checkpoint(lease):
+        services.complete(lease)
+    if not until:
+        # The first claim opened the connections.
+        print("ready", flush=True)
+        sys.stdin.readline()
+        until = time.monotonic() + float(sys.argv[2])
+    else:
+        ended += 1
+print(ended)
+"""
+
+
+def claims() -> Figures:
+    with database() as first:
+        from django.db import connections
+
+        try:
+            yield from _figures(first.tenant_id)
+        finally:
+            connections.close_all()
+
+
+def _figures(tenant_id: UUID) -> Figures:
+    from django.db import connections
+
+    from backend.tenancy.services import create_tenant
+
+    tenants = [tenant_id]
+    tenants += [create_tenant(name=f"T{n}", slug=f"t{n}").id for n in range(1, TENANTS)]
+    _fill(tenants[:10], 40_000)
+    show_progress("short queue")
+    rate = _rate()
+    short = _claim_seconds()
+    _fill(tenants, JOBS)
+    show_progress(f"{JOBS} jobs of {TENANTS} tenants are queued")
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("ANALYZE jobs_job")
+    long = _claim_seconds()
+    yield at_least(
+        "claim_and_commit_per_s", rate, 200, f"empty jobs, {PROCESSES} processes for {SECONDS:.0f} s on this machine"
+    )
+    where = f"{JOBS} queued jobs of {TENANTS} tenants, {CLAIMS} claims one after another"
+    yield at_most("fair_claim_p95_ms", 1_000 * statistics.quantiles(long, n=20)[-1], 5, where)
+    yield at_most(
+        "fair_claim_over_short_queue",
+        statistics.median(long) / statistics.median(short),
+        1.5,
+        f"median of a claim against a queue of some 40,000 jobs; {where}",
+    )
+    yield _newcomer()
+
+
+def _fill(tenants: list[UUID], jobs: int) -> None:
+    """Queue jobs of these tenants in equal numbers, with the tags that enqueue_many() gives."""
+    from django.db import connections, transaction
+
+    each = jobs // len(tenants)
+    for tenant_id in tenants:
+        with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+            cursor.execute("SELECT set_config('app.tenant_id', %s, true)", [str(tenant_id)])
+            cursor.execute(
+                "INSERT INTO jobs_job (id, tenant_id, kind, queue, subject_id, dedupe_key, state, priority, "
+                "not_before, due, fair_tag, attempt, max_attempts, lease_owner, lease_token, progress_done, "
+                "progress_total, progress_stage, rerun_requested, error_code, error_message, created_at) "
+                "SELECT gen_random_uuid(), %(tenant)s, 'answer_question', 'gpu.query', gen_random_uuid(), "
+                "gen_random_uuid()::text, 'queued', 0, now(), true, 10 * n, 0, 5, '', 0, 0, 0, '', false, '', '', "
+                "now() FROM generate_series(1, %(each)s) n",
+                {"tenant": tenant_id, "each": each},
+            )
+
+
+def _rate() -> float:
+    """Return claims with commit per second over all processes."""
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-c", _WORKER, str(n), str(SECONDS)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for n in range(PROCESSES)
+    ]
+    try:
+        for worker in workers:
+            assert worker.stdout is not None
+            if worker.stdout.readline() != "ready\n":
+                raise RuntimeError("a worker could not claim")
+        for worker in workers:
+            assert worker.stdin is not None
+            worker.stdin.write("\n")
+            worker.stdin.flush()
+        return sum(int(worker.communicate()[0]) for worker in workers) / SECONDS
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.wait()
+
+
+def _claim_seconds() -> list[float]:
+    from backend.jobs.dispatching import claim_next
+
+    taken = []
+    for _ in range(CLAIMS):
+        began = time.perf_counter()
+        if claim_next("gpu.query", worker="bench") is None:
+            raise RuntimeError("the queue is empty")
+        taken.append(time.perf_counter() - began)
+    return taken
+
+
+def _newcomer() -> Figure:
+    """Return how many jobs run before the one job of a tenant that comes last."""
+    from backend.jobs import services
+    from backend.jobs.dispatching import claim_next
+    from backend.jobs.models import JobKind
+    from backend.tenancy.context import tenant_scope
+    from backend.tenancy.services import create_tenant
+
+    tenant_id = create_tenant(name="Late", slug="late").id
+    with tenant_scope(tenant_id):
+        services.enqueue(kind=JobKind.ANSWER_QUESTION, subject_id=uuid4(), dedupe_key="late")
+    before = 0
+    while (lease := claim_next("gpu.query", worker="bench")) is not None and lease.tenant_id != tenant_id:
+        before += 1
+    return at_most(
+        "newcomer_jobs_before",
+        before,
+        2 * TENANTS,
+        f"a tenant with one job after {TENANTS} tenants with {JOBS // TENANTS} each: at most two of each",
+    )

@@ -1,0 +1,27 @@
+"""Prints the figures of the job queue, one JSON line each: python -m bench.jobs [--only NAME].
+
+Exits with status 0 whether or not every figure holds; any other status is a fault of the measurement itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bench.runner import print_figures
+
+FIGURES: Mapping[str, tuple[str, str]] = {
+    "claim_and_commit_per_s": ("job_claims", "claims"),
+    "fair_claim_p95_ms": ("job_claims", "claims"),
+    "fair_claim_over_short_queue": ("job_claims", "claims"),
+    "newcomer_jobs_before": ("job_claims", "claims"),
+    "idle_relay_share_of_core": ("idle_relay", "idle_relay"),
+}
+"""Every figure, with the module of this package and the function that measures it. One function may measure several."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    return print_figures(FIGURES, __doc__, arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

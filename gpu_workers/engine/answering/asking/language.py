@@ -1,0 +1,94 @@
+"""The language of a question: found, or given by the caller. Searches go in English, the language of the index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gpu_workers.engine.answering.asked import Asked
+from gpu_workers.engine.answering.budget import Halt
+from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.answering.wording import as_data
+from gpu_workers.engine.languages.codes import is_english, name_of
+from gpu_workers.engine.languages.detection import language_of, may_be_in
+from gpu_workers.engine.models.model_table import speaks
+from gpu_workers.engine.models.roles import Message, Meter, ModelError
+from gpu_workers.engine.models.served.json_text import read_object
+from gpu_workers.engine.prompts import load
+
+LANGUAGE_PROMPTS = frozenset({"translate", "answer_language"})
+"""Prompts of every method, for a question that is not in English."""
+
+LINE_CHARACTERS = 1_000
+"""Maximum characters of each text that is translated."""
+
+
+def heed_language(asked: Asked, calls: Calls) -> Asked:
+    """Return asked with the languages of the question and of its answer, and with a translation for its searches.
+
+    The answer's language is the one that the caller gives, else the question's; a question that is too short to show
+    one has the language of the conversation before it. A question that is not in English is translated in one call, if
+    the reasoner can: rules of time, words and routes read the translation. Retrieval takes it where the embedder does
+    not understand the question itself. After a failure the question is searched for as it is.
+    """
+    question = asked.question
+    earlier = (turn.question for turn in reversed(question.history))
+    written = next(filter(None, map(language_of, (question.question, *earlier))), question.language)
+    understood = replace(asked.understood, language=question.language or written)
+    asked = replace(asked, understood=understood, question_language=written)
+    if is_english(written) or not speaks(asked.models.reasoner.name, written):
+        return asked
+    texts = (asked.searched, *question.choices)
+    with calls.timed("translate"):
+        translated = rewritten_in(
+            "en", texts, prompt="translate", language=written, asked=asked, calls=calls, meter=calls.meter
+        )
+    if translated is None:
+        return asked
+    asked = replace(asked, translated=translated)
+    known = asked.models.embedder_languages
+    if not known or written in known:
+        return asked
+    return replace(asked, searched=translated[0], understood=replace(understood, searched=translated[0]))
+
+
+def rewritten_in(
+    target: str, texts: Sequence[str], *, prompt: str, language: str, asked: Asked, calls: Calls, meter: Meter
+) -> tuple[str, ...] | None:
+    """Return texts in the target language, by one call of the reasoner; None if it fails or replies in another one.
+
+    prompt: name of the prompt, which is given the name of language. Does not raise Halt: calls.halted says so.
+    """
+    lines = [as_data(text)[:LINE_CHARACTERS] for text in texts]
+    numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
+    message = load(prompt, asked.question.profile).substitute(language=name_of(language), texts=numbered)
+    count = asked.models.reasoner.count_tokens
+    try:
+        sample = calls.ask(
+            [Message("user", (message,))],
+            stage=prompt,
+            meter=meter,
+            schema=_schema(len(lines)),
+            max_tokens=64 + 3 * count(numbered),
+            seed=asked.seed_of(prompt),
+        )[0]
+    except Halt as halt:
+        calls.halt(halt)
+        return None
+    except ModelError:
+        return None
+    replies = (read_object(sample.text) or {}).get("texts")
+    if not isinstance(replies, list) or len(replies) != len(lines):
+        return None
+    written = tuple(as_data(reply)[: 2 * LINE_CHARACTERS] if isinstance(reply, str) else "" for reply in replies)
+    return written if all(written) and may_be_in(target, written[0]) else None
+
+
+def _schema(count: int) -> dict[str, object]:
+    texts = {"type": "array", "items": {"type": "string"}, "minItems": count, "maxItems": count}
+    return {
+        "type": "object",
+        "properties": {"texts": texts},
+        "required": ["texts"],
+        "additionalProperties": False,
+    }

@@ -1,0 +1,53 @@
+"""The days and parts of days that a question names."""
+
+from __future__ import annotations
+
+import re
+
+from gpu_workers.engine.answering.asking.times.expressions import Day, PartOfDay
+from gpu_workers.engine.answering.asking.times.parsing import Parsing
+
+
+def day_of(parsing: Parsing) -> Day | None:
+    """Return the day that a question names, and take its words; None without one."""
+    for match in parsing.matches(r"a?t?D|a?t?(?:w\.?a?t?)?(?:[no][Of]?m(?:[Of]?n)?|mt?[no](?:\.?n)?)"):
+        made = _date(parsing, match)
+        if made is not None:
+            parsing.take(match)
+            return made
+    for match in parsing.matches("y"):
+        parsing.take(match)
+        value = parsing.tokens[match.start()].value
+        return Day(ago=value[0] if isinstance(value, tuple) else value)
+    for match in parsing.matches(r"[aoi]t?o?w|w(?=p|\.?c|\.?[abfi]t?[cn])|(?<=c)w"):
+        value = parsing.of(match, "w")[0].value
+        # Part of the day in the same word: left for part_of_day().
+        parsing.take(match)
+        return Day(weekday=value[0] if isinstance(value, tuple) else value)
+    return None
+
+
+def _date(parsing: Parsing, match: re.Match[str]) -> Day | None:
+    dates = parsing.of(match, "D")
+    if dates:
+        return dates[0].value if isinstance(dates[0].value, Day) else None
+    month = parsing.of(match, "m")[0].value
+    numbers = [token.value for token in parsing.of(match, "no")]
+    years = [number for number in numbers[1:] if 1900 <= number <= 2200]
+    if not 1 <= numbers[0] <= 31 or (len(numbers) > 1 and not years):
+        return None
+    return Day(month=month, day=numbers[0], year=years[0] if years else None)
+
+
+def part_of_day(parsing: Parsing) -> PartOfDay | None:
+    """Return the part of the day that a question names, and take its words; None without one."""
+    for token in parsing.tokens:
+        if token.kind in "wy" and isinstance(token.value, tuple) and isinstance(token.value[1], PartOfDay):
+            return token.value[1]
+    for match in parsing.matches("p"):
+        token = parsing.tokens[match.start()]
+        beside_time = match.start() and parsing.kinds[match.start() - 1] in "wymDcnK"
+        if isinstance(token.value, PartOfDay) and (beside_time or " " in parsing.text[token.start : token.end]):
+            parsing.take(match)
+            return token.value
+    return None

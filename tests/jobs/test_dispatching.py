@@ -1,0 +1,237 @@
+"""Which job runs next: over all tenants, by priority and fair share, under caps, and never one that another holds."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connections, transaction
+from django.utils import timezone
+
+from backend.jobs import services
+from backend.jobs.dispatching import claim_next, mark_due, next_jobs, runnable
+from backend.jobs.fairness import ANY_PRIORITY_EVERY, COST_OF
+from backend.jobs.models import ClassClock, Job, JobKind, JobState
+from backend.jobs.services import Lease
+from backend.tenancy.models import Tenant
+from tests.conftest import Cast
+from workers.runner import run_class
+
+
+@pytest.fixture(autouse=True)
+def _fresh_clock() -> None:
+    ClassClock.objects.using("owner").all().delete()
+
+
+def queued(cast: Cast, count: int, *, kind: JobKind = JobKind.ANSWER_QUESTION, priority: int = 0) -> None:
+    with cast.scope():
+        subjects = {f"{kind}:{uuid4()}": uuid4() for _ in range(count)}
+        services.enqueue_many(kind=kind, subjects=subjects, priority=priority)
+
+
+def drained(queue: str = "gpu.query", **options: bool) -> list[Lease]:
+    """Claim and end jobs one after another until none may run."""
+    leases = []
+    while lease := claim_next(queue, worker="w", **options):
+        with services.checkpoint(lease):
+            services.complete(lease)
+        leases.append(lease)
+    return leases
+
+
+def test_one_job_of_a_newcomer_waits_for_one_job_of_a_tenant_with_many(acme: Cast, globex: Cast) -> None:
+    queued(acme, 100)
+    assert [claim_next("gpu.query", worker="w") for _ in range(3)]
+    queued(globex, 1)
+
+    order = [lease.tenant_id for lease in drained()]
+
+    assert order.index(globex.tenant_id) <= 1
+    assert Counter(order) == {acme.tenant_id: 97, globex.tenant_id: 1}
+
+
+def test_two_backlogs_take_turns_whoever_came_first(acme: Cast, globex: Cast) -> None:
+    queued(acme, 20)
+    queued(globex, 20)
+
+    order = [lease.tenant_id for lease in drained()]
+
+    for start in range(0, 40, 2):
+        assert set(order[start : start + 2]) == {acme.tenant_id, globex.tenant_id}
+
+
+def test_a_tenant_of_weight_three_gets_three_of_four(acme: Cast, globex: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "PLAN_WEIGHTS", {"standard": 1.0, "large": 3.0})
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        cursor.execute("SELECT set_config('app.tenant_id', %s, true)", [str(acme.tenant_id)])
+        assert Tenant.objects.using("owner").filter(id=acme.tenant_id).update(plan="large") == 1
+    queued(acme, 60)
+    queued(globex, 60)
+
+    first = Counter(lease.tenant_id for lease in drained()[:40])
+
+    assert first[acme.tenant_id] == pytest.approx(30, abs=1)
+
+
+def test_an_idle_tenant_has_saved_up_nothing(acme: Cast, globex: Cast) -> None:
+    queued(acme, 50)
+    drained()
+    queued(globex, 10)
+    queued(acme, 10)
+
+    order = [lease.tenant_id for lease in drained()]
+
+    assert abs(Counter(order[:10])[acme.tenant_id] - 5) <= 1
+
+
+def test_a_higher_priority_goes_first_and_a_lower_one_never_starves(acme: Cast, globex: Cast) -> None:
+    queued(acme, 1, priority=-10)
+    queued(globex, 40, priority=10)
+
+    assert claim_next("gpu.query", worker="w").tenant_id == globex.tenant_id  # type: ignore[union-attr]
+    assert claim_next("gpu.query", worker="w", any_priority=True).tenant_id == acme.tenant_id  # type: ignore[union-attr]
+
+
+def test_a_tenant_at_its_cap_is_passed_over_and_no_bell_rings_for_it(
+    acme: Cast, globex: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "JOBS_PER_TENANT", {"gpu.query": 2})
+    queued(acme, 5)
+    held = [claim_next("gpu.query", worker="w") for _ in range(2)]
+    assert all(held)
+    assert (claim_next("gpu.query", worker="w"), runnable("gpu.query", most=32)["gpu.query"]) == (None, 0)
+    assert {job.reason for job in next_jobs("gpu.query", limit=10)} == {"tenant_at_cap"}
+
+    queued(globex, 1)
+    other = claim_next("gpu.query", worker="w")
+
+    assert other is not None
+    assert other.tenant_id == globex.tenant_id
+    assert held[0] is not None
+    with services.checkpoint(held[0]):
+        services.complete(held[0])
+    assert runnable("gpu.query", most=32)["gpu.query"] == 3
+    assert claim_next("gpu.query", worker="w") is not None
+
+
+def test_two_deliveries_to_one_endpoint_run_at_once_and_no_third(acme: Cast) -> None:
+    slow, quick = uuid4(), uuid4()
+    with acme.scope():
+        for endpoint, number in ((slow, 5), (quick, 1)):
+            for _ in range(number):
+                subject = uuid4()
+                services.enqueue(
+                    kind=JobKind.DELIVER_WEBHOOK, subject_id=subject, dedupe_key=f"webhook:{subject}", lane=endpoint
+                )
+    leases = [claim_next("io.webhook", worker="w") for _ in range(4)]
+
+    with acme.scope():
+        lanes = Counter(Job.objects.filter(state=JobState.RUNNING).values_list("lane", flat=True))
+    assert lanes == {slow: 2, quick: 1}
+    assert leases[-1] is None
+
+
+def test_a_job_that_lost_its_worker_runs_before_new_ones(acme: Cast) -> None:
+    queued(acme, 3)
+    lost = claim_next("gpu.query", worker="dead")
+    assert lost is not None
+    with acme.scope():
+        Job.objects.filter(id=lost.job_id).update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert runnable("gpu.query", most=32)["gpu.query"] == 3
+
+    heir = claim_next("gpu.query", worker="w")
+
+    assert heir is not None
+    assert (heir.job_id, heir.token, heir.attempt) == (lost.job_id, lost.token + 1, 2)
+
+
+def test_a_job_runs_once_its_time_has_come_by_the_clock_of_the_database(acme: Cast) -> None:
+    with acme.scope():
+        subject = uuid4()
+        job = services.enqueue(
+            kind=JobKind.SEARCH_EVENTS, subject_id=subject, dedupe_key="late", wait=timedelta(minutes=5)
+        )
+    assert (mark_due(), claim_next("gpu.query", worker="w"), runnable("gpu.query", most=32)["gpu.query"]) == (
+        0,
+        None,
+        0,
+    )
+    with acme.scope():
+        Job.objects.filter(id=job.id).update(not_before=timezone.now() - timedelta(seconds=1))
+    assert mark_due() == 1
+    assert claim_next("gpu.query", worker="w") is not None
+
+
+def test_a_claim_neither_waits_for_a_row_that_is_held_nor_takes_it(acme: Cast) -> None:
+    queued(acme, 2)
+    with acme.scope():
+        first = next_jobs("gpu.query", limit=1)[0].job_id
+        Job.objects.select_for_update().get(id=first)
+        lease = claim_next("gpu.query", worker="w")
+    assert lease is not None
+    assert lease.job_id != first
+
+
+def test_claims_at_once_never_take_the_same_job(acme: Cast, globex: Cast) -> None:
+    queued(acme, 40)
+    queued(globex, 40)
+
+    def claims(worker: int) -> list[UUID]:
+        try:
+            return [lease.job_id for lease in iter(lambda: claim_next("gpu.query", worker=str(worker)), None)]
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(4) as pool:
+        taken = [job_id for ids in pool.map(claims, range(4)) for job_id in ids]
+
+    assert len(taken) == len(set(taken)) == 80
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_tenant_gets_far_ahead_of_its_share(acme: Cast, globex: Cast, seed: int) -> None:
+    """Work done for two tenants that both wait differs by at most one job of each (Goyal et al., theorem 1)."""
+    chance = random.Random(seed)
+    kinds = [JobKind.ANSWER_QUESTION, JobKind.SEARCH_EVENTS, JobKind.GRADE_COMPARISON]
+    for _ in range(15):
+        queued(chance.choice([acme, globex]), chance.randint(1, 4), kind=chance.choice(kinds))
+    waiting = {cast.tenant_id: 0 for cast in (acme, globex)}
+    for job in next_jobs("gpu.query", limit=1_000):
+        waiting[job.tenant_id] += 1
+    work = dict.fromkeys(waiting, 0.0)
+    largest = max(COST_OF.get(kind, 1.0) for kind in kinds)
+    while all(waiting.values()):
+        lease = claim_next("gpu.query", worker="w")
+        assert lease is not None
+        work[lease.tenant_id] += COST_OF.get(lease.kind, 1.0)
+        waiting[lease.tenant_id] -= 1
+        assert abs(work[acme.tenant_id] - work[globex.tenant_id]) <= 2 * largest
+
+
+def test_a_worker_drains_its_class_and_takes_any_priority_now_and_then(
+    acme: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[int] = []
+    monkeypatch.setattr("workers.runner.run_leased", lambda lease, worker: ran.append(lease.attempt))
+    queued(acme, 2 * ANY_PRIORITY_EVERY, priority=5)
+    queued(acme, 2, priority=-5)
+
+    assert run_class("gpu.query", worker="w") == len(ran) == 2 * ANY_PRIORITY_EVERY + 2
+
+
+def test_an_operator_sees_what_runs_next_and_why(acme: Cast, capsys: pytest.CaptureFixture[str]) -> None:
+    queued(acme, 3, priority=10)
+    claim_next("gpu.query", worker="w")
+
+    call_command("queue", "--class", "gpu.query")
+
+    shown = capsys.readouterr().out
+    assert "gpu.query: 2 wait, 1 runs" in shown
+    assert shown.count("answer_question") == 2
+    assert str(acme.tenant_id) in shown

@@ -1,0 +1,62 @@
+"""A scan by a worker: verdicts are stored as batches end, and the next question pays for none of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from uuid import UUID
+
+import pytest
+
+from backend.api.public_ids import decode, encode
+from backend.ekg.models import Event, EventVerdicts
+from backend.questions.models import Question
+from tests.conftest import Cast
+from tests.scripted_openai import Reply, ScriptedOpenAIServer, ScriptedRequest
+from tests.tasks.eyes import GREEN, STORIES
+from tests.tasks.world import TWELVE_SECONDS, indexed_video, run_due
+
+pytestmark = pytest.mark.slow
+
+JUDGED = "Of which of these events"
+
+
+def judge(request: ScriptedRequest) -> Reply:
+    lines = dict(re.findall(r"^(\d+)\. (.*)$", request.user, re.MULTILINE))
+    true = [int(number) for number, text in lines.items() if STORIES[GREEN][:20] in text]
+    false = [int(number) for number in lines if int(number) not in true]
+    return Reply(json.dumps({"true": true, "false": false}), prompt_tokens=100, completion_tokens=20)
+
+
+def ask(cast: Cast, video_id: UUID) -> UUID:
+    body = {"question": "How many times do animals play a game?", "video_ids": [encode("vid", video_id)]}
+    response = cast.client.post("/v1/questions", body)
+    assert response.status_code == 202, response.content
+    return decode("qst", response.json()["id"])
+
+
+def test_a_scan_is_paid_for_once(acme: Cast, vlm: ScriptedOpenAIServer, llm: ScriptedOpenAIServer) -> None:
+    video_id = indexed_video(acme, TWELVE_SECONDS)
+    llm.script = judge
+    llm.requests.clear()
+    first = ask(acme, video_id)
+    run_due()
+
+    judged = [request for request in llm.requests if JUDGED in request.user]
+    assert judged
+    with acme.scope():
+        dogs = Event.objects.get(summary__startswith=STORIES[GREEN])
+        rows = list(EventVerdicts.objects.all())
+        assert [event for row in rows for event in row.true] == [str(dogs.id)]
+        question = Question.objects.get(id=first)
+        assert (question.understood["route"], question.understood["predicate"]) == ("scan", "animals play a game")
+        assert question.answer.startswith("About 1 time: ")
+        assert question.model_names["notes"].startswith("scan: ")
+
+    llm.requests.clear()
+    second = ask(acme, video_id)
+    run_due()
+    assert [request for request in llm.requests if JUDGED in request.user] == []
+    with acme.scope():
+        assert Question.objects.get(id=second).answer == question.answer
+        assert EventVerdicts.objects.count() == len(rows)
