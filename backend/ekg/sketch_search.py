@@ -30,20 +30,22 @@ _BLOCKS = (
     "CASE b.view WHEN 'frame' THEN %(frame_model)s ELSE %(text_model)s END ORDER BY b.video_id, b.index_version, b.n"
 )
 _CACHE = BlockCache()
+Spans = Mapping[tuple[UUID, int], Span]
+"""What may be read, by video and index version."""
 
 
 def is_large(scope: Scope) -> bool:
     """Whether the scope is searched by sketches."""
-    readable = (min(scope.ends(video), video.until_ms) - scope.starts(video) for video in scope.videos)
-    return sum(max(0, ms) for ms in readable) > EXACT_MS
+    return sum(span.end_ms - span.start_ms for span in _readable(scope).values()) > EXACT_MS
 
 
-def compared(limit: int, sketched: int) -> int:
-    """Return how many of the sketched items are compared by their vectors for a query with this limit.
+def compared(name: ViewName, limit: int, sketched: int) -> int:
+    """Return how many of the sketched items of a view are compared by their vectors for a query with this limit.
 
-    The share keeps the right item among them when it stands little above chance (docs/benchmarks.md, recall).
+    The share keeps the right item among them where it stands little above chance (bench, search_1000h_recall_at_16). A
+    sketch of pictures stands for many of them.
     """
-    return 2 * limit + 96 + sketched // 800
+    return (limit + 32 if name == "frame" else 2 * limit + 96) + sketched // 1_200
 
 
 def nearby(
@@ -58,15 +60,16 @@ def nearby(
     if views:
         for view, *key in rows(_BLOCKS, views=views, **models):
             keys[view].append(BlockKey(*key))
-    return {name: _nearest(scope, name, queries[name], keys[name]) for name in views}
+    spans = _readable(scope)
+    return {name: _nearest(spans, name, queries[name], keys[name]) for name in views}
 
 
-def _nearest(scope: Scope, name: ViewName, query: ViewQuery, keys: Sequence[BlockKey]) -> Nearby:
+def _nearest(spans: Spans, name: ViewName, query: ViewQuery, keys: Sequence[BlockKey]) -> Nearby:
     if not keys:
         return Nearby([], [], [], [], [])
     sketches = _CACHE.sketches(keys)
-    count = compared(query.limit, len(sketches.owner))
-    chosen = sketches.nearest(query.vector, count, _admitted(scope, query, keys, sketches))
+    count = compared(name, query.limit, len(sketches.owner))
+    chosen = sketches.nearest(query.vector, count, _admitted(spans, query, keys, sketches))
     owners = [keys[owner] for owner in sketches.owner[chosen].tolist()]
     return Nearby(
         ids=[UUID(bytes=item) for item in sketches.ids[chosen].tolist()] if name != "frame" else [],
@@ -77,15 +80,14 @@ def _nearest(scope: Scope, name: ViewName, query: ViewQuery, keys: Sequence[Bloc
     )
 
 
-def _admitted(scope: Scope, query: ViewQuery, keys: Sequence[BlockKey], sketches: Sketches) -> NDArray[np.bool_] | None:
+def _admitted(spans: Spans, query: ViewQuery, keys: Sequence[BlockKey], sketches: Sketches) -> NDArray[np.bool_] | None:
     """Return which items touch the time that may be read; None if all do. The statement applies the scope itself."""
-    spans = {(video.video_id, video.index_version): _span(scope.readable(video.video_id)) for video in scope.videos}
     if query.within is not None:
-        spans = {video: query.within.span if video[0] == query.within.video_id else None for video in spans}
+        spans = {video: query.within.span for video in spans if video[0] == query.within.video_id}
     parts = []
     whole = True
     for key, block in zip(keys, sketches.blocks, strict=True):
-        span = spans[key.video_id, key.index_version]
+        span = spans.get((key.video_id, key.index_version))
         if span is None:
             parts.append(np.zeros(len(block.items), dtype=np.bool_))
             whole = False
@@ -97,5 +99,11 @@ def _admitted(scope: Scope, query: ViewQuery, keys: Sequence[BlockKey], sketches
     return None if whole else np.concatenate(parts)
 
 
-def _span(found: tuple[Any, Span] | None) -> Span | None:
-    return None if found is None else found[1]
+def _readable(scope: Scope) -> Spans:
+    """Return what may be read of each video of the scope, without videos of which nothing may be read."""
+    spans = {}
+    for video in scope.videos:
+        start_ms, end_ms = scope.starts(video), min(scope.ends(video), video.until_ms)
+        if start_ms < end_ms:
+            spans[video.video_id, video.index_version] = Span(start_ms, end_ms)
+    return spans

@@ -54,13 +54,16 @@ def test_a_sum_is_that_of_the_rounded_numbers(bits: int) -> None:
     words = np.ascontiguousarray(sketches._bits(flags).T)
     step = (query.max() - query.min()) / (2**bits - 1)
     rounded = query.min() + np.rint((query - query.min()) / step) * step
-    assert sketches._sums(words, query, bits) == pytest.approx(flags @ rounded, abs=1e-4)
+    assert sketches._sums(words, sketches._count(words, None), query, bits) == pytest.approx(flags @ rounded, abs=1e-4)
 
 
 def test_a_constant_query_has_exact_sums() -> None:
     flags = np.eye(3, 64, dtype=np.bool_)
     words = np.ascontiguousarray(sketches._bits(flags).T)
-    assert sketches._sums(words, np.full(64, 0.25, dtype=np.float32), 3).tolist() == [0.25] * 3
+    assert (
+        sketches._sums(words, sketches._count(words, None), np.full(64, 0.25, dtype=np.float32), 3).tolist()
+        == [0.25] * 3
+    )
 
 
 @pytest.mark.parametrize("dimension", [16, 100, 384])
