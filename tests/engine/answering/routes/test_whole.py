@@ -166,7 +166,7 @@ def test_several_videos_are_named() -> None:
     graph = InMemoryGraph([replace(kitchen(), title="At home"), other])
     answer = answer_question(QuestionInput("What is this about?"), graph, models(reasoner, calibration=EMBEDDED))
     number = sorted([kitchen().video_id, other.video_id]).index(other.video_id) + 1
-    assert "Baking a cake (\"At home\" 0:00:00)" in answer.text
+    assert 'Baking a cake ("At home" 0:00:00)' in answer.text
     assert f"a dog runs (video {number} 0:00:00)" in answer.text
     assert len(answer.claims) == 5
 
