@@ -27,7 +27,7 @@ from backend.jobs.models import Job
 from backend.library.models import IndexVersion, InputSegment
 from backend.library.services import input_segments as growth
 from backend.questions.models import Comparison, Node, Question
-from backend.questions.services import batches, feedback
+from backend.questions.services import batches, feedback, searches
 from backend.questions.services import questions as services
 from backend.webhooks.models import Delivery, Endpoint
 from backend.webhooks.services import create_endpoint
@@ -59,6 +59,7 @@ def story(acme: Any, globex: Any) -> tuple[UUID, UUID]:
     failed, _ = ask(acme)
     other, _ = ask(globex)
     with acme.scope():
+        searches.create_search(text="a red van", video_ids=[video_id])
         services.fail_question(question_id=failed, code="model_unavailable", message="No model.")
         budgets.set_limits(Limits(max_cost=Decimal("12.5")))
         billing.record_media_seconds(segment_id=uuid7(), video_id=video_id, seconds=Decimal(60))

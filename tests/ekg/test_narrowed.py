@@ -94,7 +94,10 @@ def test_recordings_are_the_videos_of_the_scope_with_what_is_known_about_them(ac
     first, second = world.videos
     with acme.scope():
         Video.objects.filter(id=first.video_id).update(title="Gate camera")
-    titled = [replace(first, until_ms=40_000, title="Gate camera"), replace(second, until_ms=0)]
+    titled = [
+        replace(first, until_ms=40_000, title="Gate camera", language="en"),
+        replace(second, until_ms=0, language="en"),
+    ]
     scope = ((second.video_id, 1, 0), (first.video_id, 1, 40_000), (world.foreign.video_id, 1, END_MS))
     spans = {first.video_id: Span(1_000, 9_000)}
     with postgres(acme, *scope) as graph:

@@ -172,9 +172,10 @@ def test_answers_that_entail_each_other_are_one_and_those_that_do_not_are_two() 
 def test_an_entailer_decides_whether_a_passage_supports_a_claim(verdict: str, status: str) -> None:
     entailer = ScriptedEntailer(lambda premise, hypothesis: verdict)
 
-    answer = answer_question(
-        replace(OPEN, effort="low"), street(), with_entailer(says("a dog runs across the street", "", [5]), entailer)
-    )
+    answering = with_entailer(says("a dog runs across the street", "", [5]), entailer)
+    # A contradicted answer would be revised, and its evidence with it.
+    settings = changed(settings_with("low", answering), revise=False)
+    answer = answer_question(replace(OPEN, effort="low"), street(), answering, settings=settings)
 
     assert [citation.status for citation in answer.citations] == [status]
     assert [claim.status for claim in answer.claims] == [status]
