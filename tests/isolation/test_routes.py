@@ -98,7 +98,7 @@ def belongings(cast: Cast) -> dict[str, UUID]:
             "cmp": comparison.id,
             "ses": Session.objects.create(tenant_id=tenant, scope={"video_ids": [str(video_id)]}).id,
             "sea": Search.objects.create(
-                tenant_id=tenant, text="Who?", settings={"views": {}, "fusion": "borda", "limit": 16}
+                tenant_id=tenant, text="Who?", settings={"mode": "hybrid", "views": {}, "fusion": "borda", "limit": 16}
             ).id,
             "whe": endpoint.id,
             "whd": delivery.id,
