@@ -53,6 +53,8 @@ _STAGES = {
     "rethink": "rethinking",
     "observe": "planned look",
     "look": "look at frames",
+    "read": "reading of notes",
+    "compose": "writing of the answer",
 }
 _PROGRAM = {
     "program": "program",

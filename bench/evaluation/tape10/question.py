@@ -41,13 +41,24 @@ class TapeQuestion:
     topics: tuple[tuple[str, ...], ...] = ()
 
 
+UNREAD_FROM = 100
+"""First seed whose sentences nobody read who wrote rules of the engine."""
+
+
+def half_of(seed: int) -> str:
+    """Return the name of the sentences that a seed draws from."""
+    if seed == 0:
+        return "development"
+    return "held_out" if seed < UNREAD_FROM else "unread"
+
+
 class Drawing:
-    """All that questions are drawn from. half: development for seed 0, held_out for every other seed."""
+    """All that questions are drawn from. half: the sentences of this seed (phrasings.toml)."""
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.rng = random.Random(f"tape10 questions {world.seed}")
-        self.half = "development" if world.seed == 0 else "held_out"
+        self.half = half_of(world.seed)
         self.local = LocalTime(world)
         self._phrasings = {form: halves[self.half] for form, halves in phrasings().items()}
         self._left: dict[str, list[str]] = {}

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from bench.evaluation.tape10.question import KINDS, TapeQuestion
+from bench.evaluation.tape10.question import KINDS, TapeQuestion, half_of
 from bench.evaluation.tape10.questions import make_questions
 from bench.evaluation.tape10.saying import names_number
 from bench.evaluation.tape10.scenes import NAMES, phrasings, scene
@@ -42,10 +42,11 @@ def test_there_are_sixty_questions_of_each_kind_all_different(asked: Asked) -> N
     assert make_questions(world) == questions
 
 
-def test_seed_0_and_the_other_seeds_share_no_sentence() -> None:
-    for halves in phrasings().values():
-        assert set(halves) == {"development", "held_out"}
-        assert not set(halves["development"]) & set(halves["held_out"])
+def test_the_parts_share_no_sentence_and_every_seed_has_one() -> None:
+    for parts in phrasings().values():
+        assert set(parts) == {half_of(0), half_of(1), half_of(100)}
+        sentences = [text for part in parts.values() for text in part]
+        assert len(sentences) == len(set(sentences))
 
 
 # --- answers, recomputed -------------------------------------------------------------------------------------------
