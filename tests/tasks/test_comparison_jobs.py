@@ -139,7 +139,7 @@ def test_the_pinned_version_outlives_a_new_index_until_the_last_arm(
     assert reply.status_code == 202
     with acme.scope():
         _, second = Job.objects.filter(kind=JobKind.ANSWER_QUESTION).order_by("id")
-        Job.objects.filter(id=second.id).update(not_before=timezone.now() + timedelta(hours=1))
+        Job.objects.filter(id=second.id).update(not_before=timezone.now() + timedelta(hours=1), due=False)
         old = set(Event.objects.filter(index_version=1).values_list("id", flat=True))
     run_due()
     assert acme.client.post(f"{path_of(video_id)}/reindex").status_code == 202
@@ -178,7 +178,7 @@ def test_every_arm_reads_only_what_was_indexed_when_the_comparison_was_made(
     assert shown(acme, comparison_id)["videos"][0]["indexed_until_ms"] == 15_000
     with acme.scope():
         later = timezone.now() + timedelta(hours=1)
-        Job.objects.filter(kind=JobKind.ANSWER_QUESTION).update(not_before=later)
+        Job.objects.filter(kind=JobKind.ANSWER_QUESTION).update(not_before=later, due=False)
     send(acme, video_id, cut(FORTY_SECONDS, 30_000, 40_000))
     close(acme, video_id)
     run_due()

@@ -147,7 +147,7 @@ def test_a_video_becomes_a_graph_out_of_what_the_model_saw(acme: Cast, vlm: Scri
             (kind, JobState.SUCCEEDED)
             for kind in (JobKind.PROBE_VIDEO, JobKind.OBSERVE_SEGMENT, JobKind.ASSEMBLE_VIDEO, JobKind.SUMMARISE_VIDEO)
         }
-        assert set(ran) == set(Job.objects.values_list("id", flat=True))
+        assert set(ran) < set(Job.objects.values_list("id", flat=True)), "assembly follows in the same process"
 
     check_what_was_shown(vlm.requests)
     # No other tenant can find out from the server's cache what was sent.
