@@ -143,7 +143,9 @@ def test_a_version_stays_while_a_question_reads_it(
     monkeypatch.setattr("backend.jobs.services.RETRY_BASE_SECONDS", 1_000)
     with acme.scope():
         question = questions.create_question(text="Who waits?", video_ids=[video_id])
-        Job.objects.filter(kind=JobKind.ANSWER_QUESTION).update(not_before=timezone.now() + timedelta(hours=1), due=False)
+        Job.objects.filter(kind=JobKind.ANSWER_QUESTION).update(
+            not_before=timezone.now() + timedelta(hours=1), due=False
+        )
         assert questions.begin(question_id=question.id) is not None
         cited = Event.objects.get(video_id=video_id, n=0)
         thumbnail = Frame.objects.filter(video_id=video_id).earliest("ms").thumbnail_key
