@@ -22,18 +22,26 @@ CLASSES = tuple(sorted(set(QUEUE_OF.values())))
 LANE_CAP = 2
 """Maximum number of jobs of one lane that run at once: deliveries to one endpoint of webhooks."""
 
-# Few rows: no more than there are slots of workers. A tenant or a lane at its cap is passed over.
-_BUSY = (
-    "busy AS MATERIALIZED (SELECT tenant_id, lane FROM jobs_job "
-    "WHERE queue = %(queue)s AND state = 'running' AND lease_until >= now()), "
-    "capped AS MATERIALIZED (SELECT tenant_id FROM busy GROUP BY tenant_id HAVING count(*) >= %(tenant_cap)s), "
-    "full_lanes AS MATERIALIZED (SELECT lane FROM busy WHERE lane IS NOT NULL GROUP BY lane "
-    "HAVING count(*) >= %(lane_cap)s)"
-)
-_MAY_RUN = (
-    "queue = %(queue)s AND state = 'queued' AND due AND NOT tenant_id = ANY(ARRAY(SELECT tenant_id FROM capped)) "
-    "AND (lane IS NULL OR NOT lane = ANY(ARRAY(SELECT lane FROM full_lanes)))"
-)
+
+def _full(column: str, queue: str, cap: str) -> str:
+    """Return SQL for the tenants or lanes of a class with as many running jobs as their cap allows.
+
+    Few rows are read: no more than there are slots of workers. queue, cap: SQL of the class and its cap.
+    """
+    return (
+        f"ANY(ARRAY(SELECT busy.{column} FROM jobs_job busy WHERE busy.queue = {queue} AND busy.state = 'running' "
+        f"AND busy.lease_until >= now() AND busy.{column} IS NOT NULL GROUP BY busy.{column} HAVING count(*) >= {cap}))"
+    )
+
+
+def _may_run(queue: str, tenant_cap: str) -> str:
+    """Return SQL that admits the jobs of a class that may run. A tenant or a lane at its cap is passed over."""
+    return (
+        f"queue = {queue} AND state = 'queued' AND due AND NOT tenant_id = {_full('tenant_id', queue, tenant_cap)} "
+        f"AND (lane IS NULL OR NOT lane = {_full('lane', queue, '%(lane_cap)s')})"
+    )
+
+
 _TAKE = (
     "UPDATE jobs_job SET state = 'running', lease_owner = %(worker)s, lease_token = lease_token + 1, "
     "attempt = attempt + 1, lease_until = now() + %(lease)s * interval '1 second', heartbeat_at = now(), "
@@ -45,7 +53,7 @@ _ABANDONED = (
     f"AND lease_until < now() ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED) {_TAKE}"
 )
 _NEXT = (
-    f"WITH {_BUSY}, chosen AS MATERIALIZED (SELECT id, fair_tag FROM jobs_job WHERE {_MAY_RUN} "
+    f"WITH chosen AS MATERIALIZED (SELECT id, fair_tag FROM jobs_job WHERE {_may_run('%(queue)s', '%(tenant_cap)s')} "
     "ORDER BY {order} LIMIT 1 FOR UPDATE SKIP LOCKED), served AS (INSERT INTO jobs_classclock (queue, served_tag) "
     "SELECT %(queue)s, fair_tag FROM chosen ON CONFLICT (queue) DO UPDATE "
     "SET served_tag = excluded.served_tag WHERE jobs_classclock.served_tag < excluded.served_tag) "
@@ -54,14 +62,17 @@ _NEXT = (
 _BY_PRIORITY, _BY_TAG = "priority DESC, fair_tag, id", "fair_tag, id"
 # All classes in one statement, because an idle relay asks ten times a second.
 _RUNNABLE = (
-    "SELECT class.queue, (SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = class.queue AND state = 'queued' "
-    "AND due AND NOT tenant_id = ANY(ARRAY(SELECT busy.tenant_id FROM jobs_job busy WHERE busy.queue = class.queue "
-    "AND busy.state = 'running' AND busy.lease_until >= now() GROUP BY busy.tenant_id HAVING count(*) >= class.cap)) "
-    "AND (lane IS NULL OR NOT lane = ANY(ARRAY(SELECT busy.lane FROM jobs_job busy WHERE busy.queue = class.queue "
-    "AND busy.state = 'running' AND busy.lease_until >= now() GROUP BY busy.lane HAVING count(*) >= %(lane_cap)s))) "
-    "LIMIT %(most)s) waiting) + (SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = class.queue "
-    "AND state = 'running' AND lease_until < now() LIMIT %(most)s) abandoned) "
+    "SELECT class.queue, (SELECT count(*) FROM "
+    f"(SELECT FROM jobs_job WHERE {_may_run('class.queue', 'class.cap')} LIMIT %(most)s) waiting) + "
+    "(SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = class.queue AND state = 'running' "
+    "AND lease_until < now() LIMIT %(most)s) abandoned) "
     "FROM unnest(%(queues)s::text[], %(caps)s::float8[]) AS class(queue, cap)"
+)
+_WAITING = (
+    "SELECT id, tenant_id, kind, priority, fair_tag, not_before, "
+    f"CASE WHEN tenant_id = {_full('tenant_id', '%(queue)s', '%(tenant_cap)s')} THEN 'tenant_at_cap' "
+    f"WHEN lane = {_full('lane', '%(queue)s', '%(lane_cap)s')} THEN 'lane_at_cap' ELSE '' END FROM jobs_job "
+    f"WHERE queue = %(queue)s AND state = 'queued' AND due ORDER BY {_BY_PRIORITY} LIMIT %(limit)s"
 )
 _NO_CAP = float(2**31 - 1)
 
@@ -117,14 +128,8 @@ class NextJob:
 
 def next_jobs(queue: str, *, limit: int) -> list[NextJob]:
     """Return the jobs of a class in the order in which they would run."""
-    sql = (
-        f"WITH {_BUSY} SELECT id, tenant_id, kind, priority, fair_tag, not_before, "
-        "CASE WHEN tenant_id = ANY(ARRAY(SELECT tenant_id FROM capped)) THEN 'tenant_at_cap' "
-        "WHEN lane = ANY(ARRAY(SELECT lane FROM full_lanes)) THEN 'lane_at_cap' ELSE '' END FROM jobs_job "
-        f"WHERE queue = %(queue)s AND state = 'queued' AND due ORDER BY {_BY_PRIORITY} LIMIT %(limit)s"
-    )
     with connections["dispatch"].cursor() as cursor:
-        cursor.execute(sql, _parameters(queue) | {"limit": limit})
+        cursor.execute(_WAITING, _parameters(queue) | {"limit": limit})
         return [NextJob(*row) for row in cursor.fetchall()]
 
 
