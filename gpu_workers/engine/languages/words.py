@@ -6,6 +6,8 @@ Text in a script without spaces between words (Chinese, Japanese, Thai) is cut i
 from __future__ import annotations
 
 import re
+import threading
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -17,6 +19,7 @@ NUMBERED = ("da", "de", "en", "es", "fr", "it", "nl", "pt")
 LEAST_NUMBER = 2
 """Smallest number that is read from a word that stands alone: one is an article in most languages ("ein Mann")."""
 
+_stemming = threading.Lock()
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
 )
@@ -42,9 +45,8 @@ def content_words(text: str, language: str) -> list[str]:
 
     language: ISO 639-1 code; of an unknown language all words are kept as they are.
     """
-    idle, stemmer = stop_words(language), _stemmer(language)
-    kept = [word for word in words_of(with_digits(text, language)) if word not in idle]
-    return list(stemmer.stemWords(kept)) if stemmer is not None else kept
+    idle = stop_words(language)
+    return stemmed([word for word in words_of(with_digits(text, language)) if word not in idle], language)
 
 
 def numbers_of(text: str, language: str) -> frozenset[str]:
@@ -70,6 +72,16 @@ def stop_words(language: str) -> frozenset[str]:
     if language not in LANGUAGES or not stopwordsiso.has_lang(language):
         return frozenset()
     return frozenset(word.casefold() for word in stopwordsiso.stopwords(language) if not word.isdigit())
+
+
+def stemmed(words: Sequence[str], language: str) -> list[str]:
+    """Return the stems of words in lower case by their language's Snowball stemmer; the words themselves without one.
+
+    Safe between threads: a stemmer holds the word that it works on.
+    """
+    with _stemming:
+        stemmer = _stemmer(language)
+        return list(stemmer.stemWords(words)) if stemmer is not None else list(words)
 
 
 @cache

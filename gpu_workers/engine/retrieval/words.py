@@ -7,16 +7,13 @@ written without spaces give one token per character. Both stores and every query
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
 
-import snowballstemmer
-
-from gpu_workers.engine.languages.codes import ENGLISH, LANGUAGES
+from gpu_workers.engine.languages.codes import ENGLISH
+from gpu_workers.engine.languages.words import stemmed
 
 TOKEN_CHARACTERS = 60
 """Number of characters by which two tokens are compared. No row of an index holds more."""
@@ -24,7 +21,6 @@ TOKEN_CHARACTERS = 60
 LEAST_STEMMED = 4
 """Minimum number of characters of a word that is stemmed."""
 
-_stemming = threading.Lock()
 _BY_CHARACTER = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
@@ -85,17 +81,7 @@ def stem(word: str, language: str = ENGLISH) -> str:
     """
     if not word.isalpha() or len(word) < LEAST_STEMMED:
         return word
-    grammar = LANGUAGES[language].grammar if language in LANGUAGES else ""
-    if not grammar or grammar not in snowballstemmer.algorithms():
-        return word
-    # A stemmer holds the word that it works on.
-    with _stemming:
-        return str(_stemmer(grammar).stemWord(word)) or word
-
-
-@cache
-def _stemmer(grammar: str) -> Any:
-    return snowballstemmer.stemmer(grammar)
+    return stemmed([word], language)[0] or word
 
 
 def _folded(text: str) -> str:
