@@ -24,14 +24,16 @@ from backend.questions import waiting
 from backend.questions.models import QuestionStatus, Search, SearchVideo
 from backend.questions.queries.searches import FoundEvent, Match, Reason
 from backend.questions.services import searches
-from backend.questions.services.searches import DEFAULT_WEIGHTS
+from backend.questions.services.searches import DEFAULT_MODE
 from gpu_workers.engine.models.roles import ModelCall
+from gpu_workers.engine.retrieval.find_events import weights_in
 from tests.factories import make_video
 from tests.isolation.test_catalog import superuser
 from workers.retire_version import require_unused
 
 CALLS = (ModelCall("embedding", "minilm", wall_ms=30, prompt_tokens=8, items=2), ModelCall("embedding", "clip", 20))
 EVENT = uuid7()
+DEFAULT_WEIGHTS = weights_in(DEFAULT_MODE)
 
 
 def vid(value: Any) -> str:

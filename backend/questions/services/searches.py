@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 # The view graph adds events that are connected with those that the others find.
 VIEWS = (*FINDING, "graph")
 DEFAULT_MODE: SearchMode = "hybrid"
-DEFAULT_WEIGHTS: dict[str, float] = weights_in(DEFAULT_MODE)
 # A customer waits for a search, so it is not tried for minutes.
 MAX_ATTEMPTS = 3
 

@@ -106,10 +106,3 @@ def name_of(code: str) -> str:
 def is_english(code: str) -> bool:
     """Whether the rules for English apply to a text of this language: also where it is unknown ("")."""
     return code in ("", ENGLISH)
-
-
-def postgres_config(code: str) -> str:
-    """Return the name of PostgreSQL's text search configuration for a language: "simple" for an unknown one, and for
-    one that PostgreSQL has no stemmer for."""
-    language = LANGUAGES.get(code)
-    return language.grammar if language is not None and language.grammar else "simple"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_workers.engine.languages.codes import CODES, LANGUAGES, is_english, postgres_config
+from gpu_workers.engine.languages.codes import CODES, LANGUAGES, is_english
 from gpu_workers.engine.languages.detection import language_of, may_be_in
 
 QUESTIONS = {
@@ -71,12 +71,6 @@ def test_every_language_has_a_code_of_two_letters_and_a_name() -> None:
     assert all(len(code) == 2 and code.isalpha() and code.islower() for code in CODES)
     assert len({language.name for language in LANGUAGES.values()}) == len(CODES)
     assert "xx" not in LANGUAGES
-
-
-def test_a_language_without_a_stemmer_in_postgres_is_searched_word_by_word() -> None:
-    assert [postgres_config(code) for code in ("de", "en", "ar", "zh", "pl", "", "xx")] == [
-        "german", "english", "arabic", "simple", "simple", "simple", "simple",
-    ]  # fmt: skip
 
 
 def test_english_rules_apply_to_english_and_to_what_is_unknown() -> None:

@@ -13,7 +13,6 @@ Pattern = re.Pattern[str]
 class RouteWords:
     """Patterns over a question, in any case of its letters. Groups `rest` and `pre` hold what is left.
 
-
     times: how often. many: how many of something. every: all moments of something. ever: whether something happens at
     all. about, summary, topics, steps, changed: the whole of a stretch. happens: what a stretch of time holds, with no
     other word. parts: nouns whose number is that of the parts of a video. auxiliary: verbs without a meaning of their
