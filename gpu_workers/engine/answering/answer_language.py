@@ -32,7 +32,7 @@ def in_asked_language(asked: Asked, calls: Calls, answer: Answer) -> Answer:
                 language, texts, prompt="answer_language", language=language, asked=asked, calls=calls,
                 meter=calls.meter,
             )  # fmt: skip
-    answer = replace(answer, usage=calls.spending.usage(), timings={**answer.timings, **calls.timings})
+    answer = replace(answer, usage=calls.spending.usage(), timings=calls.timings_so_far())
     if written is None:
         return replace(answer, degraded=(*answer.degraded, OTHER_LANGUAGE))
     written_of = dict(zip(texts, written, strict=True))

@@ -12,7 +12,7 @@ from gpu_workers.engine.answering.asking.times.outside import outside_answer, ti
 from gpu_workers.engine.answering.asking.understand import understand
 from gpu_workers.engine.answering.budget import Allowance, Halt, Spending
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.conclusion import conclude
+from gpu_workers.engine.answering.conclusion import conclude, without_text
 from gpu_workers.engine.answering.contract import Answer, Budget, PartialAnswer, Progress, QuestionInput
 from gpu_workers.engine.answering.follow_up import stand_alone
 from gpu_workers.engine.answering.identity import prompts_digest, settings_of_answer
@@ -81,15 +81,7 @@ def answer_question(
         calls.halt(halt)
         answer = conclude(asked, calls, nodes=[], records=[], verdict=None, top_similarity=0.0)
     except ModelError as error:
-        answer = Answer(
-            text="",
-            choice=None,
-            confidence=0.0,
-            finish_reason="refused" if error.code == "model_refused" else "error",
-            usage=calls.spending.usage(),
-            timings={**calls.timings, "total": calls.spending.elapsed_ms()},
-            detail=error.code,
-        )
+        answer = without_text(calls, [], "refused" if error.code == "model_refused" else "error", error.code)
     return replace(
         answer,
         standalone=asked.standalone,

@@ -163,6 +163,10 @@ class Calls:
                 self.on_progress(stage, done, len(tasks), details[index] if details else "")
         return [results[index] for index in range(len(tasks))]
 
+    def timings_so_far(self) -> dict[str, int]:
+        """Return the wall ms of each stage, and under "total" those since the question began."""
+        return {**self.timings, "total": self.spending.elapsed_ms()}
+
     def halt(self, halt: Halt) -> None:
         """Record why no further call is made; the first reason stays."""
         self.halted = self.halted or halt

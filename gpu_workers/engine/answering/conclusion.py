@@ -8,12 +8,14 @@ from dataclasses import replace
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.budget import Canceled
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.composing.composed import Composed
 from gpu_workers.engine.answering.composing.ending import end_of
 from gpu_workers.engine.answering.confidence import Head, Signals, confidence, unconfirmed
 from gpu_workers.engine.answering.contract import Answer, FinishReason, NodeRecord
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
 from gpu_workers.engine.answering.verdict import Verdict
+
+NOTHING_SHOWN = "nothing_shown"
+"""Detail of an abstention because the method found nothing that it could show."""
 
 CONTRADICTED = "contradicted"
 """Detail of an abstention because the evidence contradicts every statement of the answer."""
@@ -29,14 +31,13 @@ def conclude(
     top_similarity: float,
     support: Sequence[float] = (),
     lone: bool = False,
-    composed: Composed | None = None,
 ) -> Answer:
     """Return the Answer of a method.
 
     A verdict too weak to stand on is an abstention, unless the budget or the caller ended the search: then it is the
     best answer so far. support: the share of each choice by the events, if it was computed. lone: whether a single
-    sample gave the answer, so that there is no consensus to measure. composed: the answer's text, if a route has
-    written it in parts; else it is composed after the vote (composing.ending).
+    sample gave the answer, so that there is no consensus to measure. The text is composed after the vote
+    (composing.ending).
     """
     # Many choices share the support, and a vote that stands alone is not weaker for it.
     firmness = max(verdict.score, verdict.vote or 0.0) if verdict else 0.0
@@ -44,13 +45,13 @@ def conclude(
     answer = verdict.node.answer if verdict and (calls.halted or not weak) else None
     if verdict is None or answer is None:
         reason, detail = finish(calls, nodes, answered=False, weak=weak)
-        return _outcome(calls, records, reason, detail)
+        return without_text(calls, records, reason, detail)
     share = support[answer.choice] if support and answer.choice is not None else None
     signals = Signals(verdict.score, verdict.margin, top_similarity, share)
     if lone and signals.support is None:
         signals = unconfirmed(asked.settings.tree.gate, top_similarity)
     head = _head(signals, lone)
-    end = end_of(asked, calls, verdict.source or verdict.node, answer, composed)
+    end = end_of(asked, calls, verdict.source or verdict.node, answer)
     calls.on_progress("citations", 1, 1, f"{len(end.citations)} citations")
     signals = replace(signals, supported=end.supported, contradicted=end.contradicted)
     reason, detail = finish(calls, nodes, answered=True)
@@ -59,12 +60,12 @@ def conclude(
             reason, detail = "insufficient_evidence", CONTRADICTED
         # The notes name what was left out; an outcome without an answer has no evidence.
         return replace(
-            _outcome(calls, records, reason, detail),
+            without_text(calls, records, reason, detail),
             signals={**signals.named(), "head": head},
             notes=end.notes,
         )
     return replace(
-        _outcome(calls, records, reason, detail),
+        without_text(calls, records, reason, detail),
         text=end.text,
         choice=answer.choice,
         confidence=confidence(signals, asked.models.calibration, head),
@@ -79,8 +80,8 @@ def conclude(
     )
 
 
-def _outcome(calls: Calls, records: Sequence[NodeRecord], reason: FinishReason, detail: str) -> Answer:
-    """Return an Answer without text."""
+def without_text(calls: Calls, records: Sequence[NodeRecord], reason: FinishReason, detail: str) -> Answer:
+    """Return an Answer without text, with what the question has used so far."""
     return Answer(
         text="",
         choice=None,
@@ -88,7 +89,7 @@ def _outcome(calls: Calls, records: Sequence[NodeRecord], reason: FinishReason, 
         finish_reason=reason,
         nodes=tuple(records),
         usage=calls.spending.usage(),
-        timings={**calls.timings, "total": calls.spending.elapsed_ms()},
+        timings=calls.timings_so_far(),
         detail=detail,
     )
 

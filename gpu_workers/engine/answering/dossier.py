@@ -12,7 +12,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.choices.support import Support, choice_support
 from gpu_workers.engine.answering.choices.weighing import weigh_support
-from gpu_workers.engine.answering.conclusion import conclude, finish
+from gpu_workers.engine.answering.conclusion import NOTHING_SHOWN, conclude, finish, without_text
 from gpu_workers.engine.answering.contract import Answer, NodeRecord
 from gpu_workers.engine.answering.identity import ANSWER_PROMPTS, CITATION_PROMPTS
 from gpu_workers.engine.answering.parsing import ParsedAnswer
@@ -29,9 +29,6 @@ from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.retrieval.fusion import RankedEvent
 
 DOSSIER_PROMPTS = ANSWER_PROMPTS | CITATION_PROMPTS | {"dossier_rules", "dossier_question", "judge_choice"}
-
-NOTHING_SHOWN = "nothing_shown"
-"""Detail of an abstention because the method found nothing that it could show."""
 
 
 def answer_from(
@@ -92,17 +89,9 @@ def answer_from(
 def _abstention(desk: Desk, records: Sequence[NodeRecord], degraded: tuple[str, ...]) -> Answer:
     calls = desk.calls
     reason, detail = finish(calls, [], answered=False)
-    return Answer(
-        text="",
-        choice=None,
-        confidence=0.0,
-        finish_reason=reason,
-        nodes=tuple(records),
-        usage=calls.spending.usage(),
-        timings={**calls.timings, "total": calls.spending.elapsed_ms()},
-        detail=detail if calls.halted or not desk.extents else NOTHING_SHOWN,
-        degraded=degraded,
-    )
+    if not calls.halted and desk.extents:
+        detail = NOTHING_SHOWN
+    return replace(without_text(calls, records, reason, detail), degraded=degraded)
 
 
 def _ranked(shown: Shown) -> tuple[RankedEvent, ...]:

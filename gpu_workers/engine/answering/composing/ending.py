@@ -46,16 +46,14 @@ class Ending:
     notes: tuple[str, ...] = ()
 
 
-def end_of(
-    asked: Asked, calls: Calls, node: AnswerNode, answer: ParsedAnswer, composed: Composed | None = None
-) -> Ending:
+def end_of(asked: Asked, calls: Calls, node: AnswerNode, answer: ParsedAnswer) -> Ending:
     """Return the end of an answer that the votes of node decided on.
 
-    composed: the text, if a route has written it; else it is composed as the question asks (composing.compose). Every
-    statement is grounded in events that were shown. Statements of an open answer that the evidence contradicts are
-    corrected in one call, and removed where this fails (settings.prompt.revise). A choice is never rewritten.
+    The text is composed as the question asks (composing.compose). Every statement is grounded in events that were
+    shown. Statements of an open answer that the evidence contradicts are corrected in one call, and removed where this
+    fails (settings.prompt.revise). A choice is never rewritten.
     """
-    composed = composed or compose(asked, calls, context=node.context, findings=node.findings, answer=answer)
+    composed = compose(asked, calls, context=node.context, findings=node.findings, answer=answer)
     if composed is None:
         statements = [Statement(claim) for claim in claims_of(answer)]
     else:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
-from gpu_workers.engine.answering.budget import Canceled
+from gpu_workers.engine.answering.conclusion import NOTHING_SHOWN, finish, without_text
 from gpu_workers.engine.answering.context import event_text
 from gpu_workers.engine.answering.contract import (
     Answer,
@@ -14,7 +14,6 @@ from gpu_workers.engine.answering.contract import (
     CitationRecord,
     CitationStatus,
     ClaimRecord,
-    FinishReason,
     NodeRecord,
 )
 from gpu_workers.engine.answering.evidence.text_support import best_sentence
@@ -64,18 +63,16 @@ def route_answer(
         citations = _citations(desk, cited, claims)
     places = {citation.event_id: index for index, citation in enumerate(citations)}
     calls.on_progress("citations", 1, 1, f"{len(citations)} citations")
-    reason, detail = _reason(desk, text)
-    return Answer(
+    reason, detail = finish(calls, [], answered=bool(text))
+    if not text and not calls.halted:
+        detail = NOTHING_SHOWN
+    return replace(
+        without_text(calls, records, reason, detail),
         text=text,
         choice=choice,
         confidence=None if text else 0.0,
-        finish_reason=reason,
         citations=citations,
-        nodes=tuple(records),
-        usage=calls.spending.usage(),
-        timings={**calls.timings, "total": calls.spending.elapsed_ms()},
         reasoning=reasoning,
-        detail=detail,
         claims=tuple(
             ClaimRecord(claim.text, claim.status, tuple(places[event] for event in claim.events if event in places))
             for claim in claims
@@ -92,13 +89,6 @@ def moment_in_words(desk: Desk, video_id: UUID, ms: int) -> str:
     """Return a moment as "0:01:05", after its video's title, or its number without one, if there are several videos."""
     moment = clock(ms, hours=True)
     return f"{desk.video_name(video_id)} {moment}" if desk.several else moment
-
-
-def _reason(desk: Desk, text: str) -> tuple[FinishReason, str]:
-    halted = desk.calls.halted
-    if halted is not None:
-        return ("canceled" if isinstance(halted, Canceled) else "budget"), halted.code
-    return ("answered", "") if text else ("insufficient_evidence", "nothing_shown")
 
 
 def _citations(desk: Desk, cited: Sequence[UUID], claims: Sequence[Claim]) -> tuple[CitationRecord, ...]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.asking.understood import UnderstoodTime
 from gpu_workers.engine.answering.calls import Calls
+from gpu_workers.engine.answering.conclusion import without_text
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock
@@ -33,15 +35,8 @@ def outside_answer(asked: Asked, calls: Calls) -> Answer | None:
     time = asked.understood.time
     if time is None or time.spans or time.order:
         return None
-    return Answer(
-        text=f"The question is about {time.meaning}. {covered(asked.recordings)}",
-        choice=None,
-        confidence=0.0,
-        finish_reason="insufficient_evidence",
-        usage=calls.spending.usage(),
-        timings={**calls.timings, "total": calls.spending.elapsed_ms()},
-        detail=OUTSIDE_VIDEO,
-    )
+    answer = without_text(calls, [], "insufficient_evidence", OUTSIDE_VIDEO)
+    return replace(answer, text=f"The question is about {time.meaning}. {covered(asked.recordings)}")
 
 
 def covered(recordings: Mapping[UUID, Recording]) -> str:
