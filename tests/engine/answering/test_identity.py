@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
+from gpu_workers.engine import prompts
 from gpu_workers.engine.answering.contract import EFFORTS, Effort
-from gpu_workers.engine.answering.identity import prompts_digest, settings_of_answer
+from gpu_workers.engine.answering.identity import QUESTION_PROMPTS, prompts_digest, settings_of_answer
 from gpu_workers.engine.answering.method_settings import METHOD_SETTINGS
 from gpu_workers.engine.answering.methods import METHODS
 from gpu_workers.engine.answering.presets import changed, settings_for
 from gpu_workers.engine.models.calibration import UNMEASURED
+
+PROMPTS = Path(prompts.__file__).parent
 
 
 def test_the_digest_is_of_the_prompts_and_of_nothing_else() -> None:
@@ -29,6 +33,15 @@ def test_methods_with_other_prompts_have_other_digests() -> None:
 
     assert digests["ava"] != digests["dvd_lite"] != digests["caption_rag"]
     assert digests["uniform"] == digests["vector"]
+
+
+def test_every_prompt_of_an_answer_is_in_the_digest_of_a_method() -> None:
+    # The judge of comparisons sends the one, a chat model that ranks texts the other.
+    others = {"judge_answer", "rank_texts"}
+    sent = {file.stem for file in PROMPTS.glob("*.txt")} - others
+
+    assert sent <= frozenset().union(*(method.prompts for method in METHODS.values()))
+    assert all(method.prompts >= QUESTION_PROMPTS for method in METHODS.values())
 
 
 @pytest.mark.parametrize("effort", EFFORTS)

@@ -16,9 +16,6 @@ from gpu_workers.engine.models.roles import Message, Meter, ModelError
 from gpu_workers.engine.models.served.json_text import read_object
 from gpu_workers.engine.prompts import load
 
-LANGUAGE_PROMPTS = frozenset({"translate", "answer_language"})
-"""Prompts of every method, for a question that is not in English."""
-
 LINE_CHARACTERS = 1_000
 """Maximum characters of each text that is translated."""
 

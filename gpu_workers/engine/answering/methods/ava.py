@@ -16,7 +16,7 @@ from gpu_workers.engine.answering.identity import (
     ANSWER_PROMPTS,
     CHECK_PROMPTS,
     CITATION_PROMPTS,
-    CONDENSE_PROMPTS,
+    QUESTION_PROMPTS,
 )
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
 from gpu_workers.engine.answering.routes import ROUTE_ANSWERS
@@ -35,7 +35,7 @@ class Ava:
     needs: frozenset[Artifact] = frozenset({"events", "frames"})
     typical_calls: TypicalCalls = {"low": (1, 2), "medium": (2, 9), "high": (4, 30), "paper": (18, 22)}
     prompts = (
-        CONDENSE_PROMPTS
+        QUESTION_PROMPTS
         | ANSWER_PROMPTS
         | CITATION_PROMPTS
         | CHECK_PROMPTS

@@ -14,7 +14,7 @@ from gpu_workers.engine.answering.calls import Calls, needed_checker
 from gpu_workers.engine.answering.closing import close
 from gpu_workers.engine.answering.contract import Answer, PartialAnswer
 from gpu_workers.engine.answering.dossier import DOSSIER_PROMPTS
-from gpu_workers.engine.answering.identity import CHECK_PROMPTS, CONDENSE_PROMPTS, OBSERVE_PROMPTS
+from gpu_workers.engine.answering.identity import CHECK_PROMPTS, OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.method_settings import AVATAAR, AvataarSettings
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
 from gpu_workers.engine.answering.presets import changed
@@ -51,7 +51,7 @@ class Avataar:
     needs: frozenset[Artifact] = frozenset({"events", "frames", "transcript", "topics", "checker"})
     typical_calls: TypicalCalls = {"low": (2, 3), "medium": (2, 9), "high": (2, 15), "paper": (2, 15)}
     prompts = (
-        CONDENSE_PROMPTS
+        QUESTION_PROMPTS
         | CHECK_PROMPTS
         | OBSERVE_PROMPTS
         | DOSSIER_PROMPTS

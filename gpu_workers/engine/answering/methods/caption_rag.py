@@ -9,7 +9,7 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.conclusion import conclude
 from gpu_workers.engine.answering.context import EventContext
 from gpu_workers.engine.answering.contract import Answer
-from gpu_workers.engine.answering.identity import ANSWER_PROMPTS, CITATION_PROMPTS, CONDENSE_PROMPTS
+from gpu_workers.engine.answering.identity import ANSWER_PROMPTS, CITATION_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
 from gpu_workers.engine.answering.presets import changed
 from gpu_workers.engine.answering.search.actions import State
@@ -29,7 +29,7 @@ class CaptionRag:
     description = "Reads the events nearest to the question and answers once: the cheapest way."
     needs: frozenset[Artifact] = frozenset({"events"})
     typical_calls: TypicalCalls = {"low": (1, 1), "medium": (1, 1), "high": (1, 1), "paper": (1, 1)}
-    prompts = CONDENSE_PROMPTS | ANSWER_PROMPTS | CITATION_PROMPTS
+    prompts = QUESTION_PROMPTS | ANSWER_PROMPTS | CITATION_PROMPTS
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         """Answer by one sample at temperature 0: the cheap fallback."""

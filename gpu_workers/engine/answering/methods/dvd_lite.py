@@ -10,7 +10,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.dossier import DOSSIER_PROMPTS, answer_from
-from gpu_workers.engine.answering.identity import CONDENSE_PROMPTS, OBSERVE_PROMPTS
+from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.loop import LOOP_PROMPTS, run_loop
 from gpu_workers.engine.answering.method_settings import DVD_LITE
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
@@ -31,7 +31,7 @@ class DvdLite:
     )
     needs: frozenset[Artifact] = frozenset({"events", "frames", "topics", "checker"})
     typical_calls: TypicalCalls = {"low": (2, 7), "medium": (2, 14), "high": (2, 21), "paper": (2, 20)}
-    prompts = CONDENSE_PROMPTS | LOOP_PROMPTS | {"dvd_rules", "judge_events"} | OBSERVE_PROMPTS | DOSSIER_PROMPTS
+    prompts = QUESTION_PROMPTS | LOOP_PROMPTS | {"dvd_rules", "judge_events"} | OBSERVE_PROMPTS | DOSSIER_PROMPTS
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         settings = DVD_LITE[asked.settings.effort]

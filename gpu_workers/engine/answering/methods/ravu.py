@@ -14,7 +14,7 @@ from gpu_workers.engine.answering.budget import BranchMeter, Halt
 from gpu_workers.engine.answering.calls import Calls, count_prompt
 from gpu_workers.engine.answering.contract import Answer, NodeRecord
 from gpu_workers.engine.answering.dossier import DOSSIER_PROMPTS, answer_from
-from gpu_workers.engine.answering.identity import CHECK_PROMPTS, CONDENSE_PROMPTS, OBSERVE_PROMPTS
+from gpu_workers.engine.answering.identity import CHECK_PROMPTS, OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.looking.frame_check import look_task
 from gpu_workers.engine.answering.method_settings import RAVU, RavuSettings
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
@@ -60,7 +60,7 @@ class Ravu:
     needs: frozenset[Artifact] = frozenset({"events", "frames", "objects", "checker"})
     typical_calls: TypicalCalls = {"low": (2, 4), "medium": (4, 8), "high": (4, 8), "paper": (3, 8)}
     prompts = (
-        CONDENSE_PROMPTS
+        QUESTION_PROMPTS
         | PLAN_PROMPTS
         | DOSSIER_PROMPTS
         | OBSERVE_PROMPTS

@@ -14,7 +14,7 @@ from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.closing import close, match_question
 from gpu_workers.engine.answering.contract import Answer, PartialAnswer
 from gpu_workers.engine.answering.dossier import DOSSIER_PROMPTS
-from gpu_workers.engine.answering.identity import CONDENSE_PROMPTS, OBSERVE_PROMPTS
+from gpu_workers.engine.answering.identity import OBSERVE_PROMPTS, QUESTION_PROMPTS
 from gpu_workers.engine.answering.looking.looks import FIND_CHARACTERS
 from gpu_workers.engine.answering.method_settings import VIDEOAGENT, VideoAgentSettings
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
@@ -40,7 +40,7 @@ class VideoAgent:
     description = "Glances at a few frames, answers, doubts the answer, and looks for what is missing in between."
     needs: frozenset[Artifact] = frozenset({"events", "frames"})
     typical_calls: TypicalCalls = {"low": (2, 5), "medium": (2, 8), "high": (4, 19), "paper": (2, 7)}
-    prompts = CONDENSE_PROMPTS | WATCH_PROMPTS | OBSERVE_PROMPTS | DOSSIER_PROMPTS
+    prompts = QUESTION_PROMPTS | WATCH_PROMPTS | OBSERVE_PROMPTS | DOSSIER_PROMPTS
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         settings = VIDEOAGENT[asked.settings.effort]

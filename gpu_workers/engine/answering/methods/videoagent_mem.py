@@ -14,7 +14,7 @@ from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer
 from gpu_workers.engine.answering.dossier import DOSSIER_PROMPTS, answer_from
-from gpu_workers.engine.answering.identity import CONDENSE_PROMPTS
+from gpu_workers.engine.answering.identity import QUESTION_PROMPTS
 from gpu_workers.engine.answering.loop import run_loop
 from gpu_workers.engine.answering.method_settings import VIDEOAGENT_MEM
 from gpu_workers.engine.answering.methods.contract import TypicalCalls
@@ -38,7 +38,7 @@ class VideoAgentMem:
     description = "Reads descriptions by time, finds segments, looks at frames, and asks the memory of tracked objects."
     needs: frozenset[Artifact] = frozenset({"events", "frames", "topics", "objects", "checker"})
     typical_calls: TypicalCalls = {"low": (3, 7), "medium": (3, 14), "high": (3, 20), "paper": (2, 26)}
-    prompts = CONDENSE_PROMPTS | MEMORY_PROMPTS | {"mem_rules"} | DOSSIER_PROMPTS
+    prompts = QUESTION_PROMPTS | MEMORY_PROMPTS | {"mem_rules"} | DOSSIER_PROMPTS
 
     def answer(self, asked: Asked, calls: Calls) -> Answer:
         settings = VIDEOAGENT_MEM[asked.settings.effort]
