@@ -47,7 +47,7 @@ class Command(BaseCommand):
         passes, bells = Passes(state_folder()), Bells()
         next_sweep = next_metric = 0.0
         servers = configured_servers() if settings.CLOUDWATCH_NAMESPACE else []
-        # In a thread of its own: a model server that does not answer never holds a wake-up back.
+        # In a thread of its own: a model server that does not answer never holds a bell back.
         reader = ThreadPoolExecutor(1, thread_name_prefix="server-loads")
         reading: Future[None] | None = None
         while not stop.wait(POLL_SECONDS):
