@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from uuid import UUID
@@ -169,20 +169,3 @@ put puts take takes make makes be being time times between during towards agains
 """
 _EMPTY = frozenset(map(stem, _EMPTY_WORDS.split()))
 """Stems of indefinite persons, and of verbs and particles that hardly distinguish one happening from another."""
-
-
-def runs(places: Sequence[tuple[UUID, UUID]], true: Mapping[UUID, bool] | frozenset[UUID]) -> list[list[UUID]]:
-    """Return the true events joined to separate times: events that follow each other in a video are one time.
-
-    places: (video, event) of every event in scope, in order of time.
-    """
-    joined: list[list[UUID]] = []
-    before: tuple[UUID, UUID] | None = None
-    for video_id, event_id in places:
-        if event_id in true:
-            if before is not None and before[0] == video_id and before[1] in true:
-                joined[-1].append(event_id)
-            else:
-                joined.append([event_id])
-        before = (video_id, event_id)
-    return joined

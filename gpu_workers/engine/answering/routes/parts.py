@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
@@ -249,8 +249,7 @@ def _few(places: Sequence[EventPlace], most: int) -> list[EventPlace]:
     return [places[index] for index in evenly(len(places), most)]
 
 
-def _fit(text: str, count: object, most: int) -> str:
-    assert callable(count)
+def _fit(text: str, count: Callable[[str], int], most: int) -> str:
     return text if count(text) <= most else cut(text, count, most)
 
 

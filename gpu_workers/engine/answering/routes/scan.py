@@ -14,12 +14,13 @@ from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
-from gpu_workers.engine.answering.contract import Answer
+from gpu_workers.engine.answering.contract import Answer, CitationStatus
 from gpu_workers.engine.answering.routes.batches import Scan
 from gpu_workers.engine.answering.routes.ending import Claim, moment_in_words, route_answer
-from gpu_workers.engine.answering.routes.matching import Match, Worded, match, runs, worded
+from gpu_workers.engine.answering.routes.matching import Match, Worded, match, worded
 from gpu_workers.engine.answering.routes.phrases import Phrases, Sureness, phrases_of
 from gpu_workers.engine.answering.tools.desk import Desk
+from gpu_workers.engine.answering.tools.scan import separate_times
 from gpu_workers.engine.answering.trail import Step, Trail
 from gpu_workers.engine.answering.wording import as_data
 from gpu_workers.engine.clock_text import clock
@@ -66,7 +67,7 @@ class Findings:
         """Return the true events joined to separate times."""
         if self.by_event:
             return [[place.event_id] for place in self.places if place.event_id in self.true]
-        return runs([(place.video_id, place.event_id) for place in self.places], self.true)
+        return separate_times(self.places, self.true)
 
     @property
     def sure(self) -> Sureness:
@@ -209,12 +210,12 @@ def _answer(desk: Desk, statement: str, found: Findings, trail: Trail) -> Answer
     text = asked.question.choices[choice] if choice is not None else _text(desk, phrases, found, times, events)
     first = [run[0] for run in times]
     claim = phrases.opening(phrases.counted(found.sure, len(times), "", found.units(phrases)).rstrip("."))
-    status = "supported" if first else "unverified"
+    status: CitationStatus = "supported" if first else "unverified"
     share = found.read / found.total if found.total else 0.0
     return route_answer(
         desk,
         text,
-        [Claim(f"{claim}: {statement}", tuple(first), status)],  # type: ignore[arg-type]
+        [Claim(f"{claim}: {statement}", tuple(first), status)],
         head="scan",
         records=trail.records,
         choice=choice,

@@ -116,7 +116,7 @@ def _shown(
     desk: Desk, statement: str, places: Sequence[EventPlace], true: Sequence[StoredEvent], read: int
 ) -> Observation:
     """Return the events of which the statement is true, numbered, as many as fit; and how complete the scan is."""
-    times = _separate_times(places, frozenset(event.id for event in true))
+    times = len(separate_times(places, frozenset(event.id for event in true)))
     whole = read == len(places)
     all_read = f"all {len(places)} events" if whole else f"{read} of {len(places)} events"
     # An event that was not read may join two times into one.
@@ -138,12 +138,16 @@ def _shown(
     return Observation("\n".join([head, *lines, *rest]), cut=bool(rest), events=shown)
 
 
-def _separate_times(places: Sequence[EventPlace], true: frozenset[UUID]) -> int:
-    """Return how often the statement becomes true: events that follow each other in a video are one time."""
-    times = 0
+def separate_times(places: Sequence[EventPlace], true: frozenset[UUID]) -> list[list[UUID]]:
+    """Return the events of which a statement is true, joined to separate times: events that follow each other in a
+    video are one time. places: of every event in scope, in order."""
+    times: list[list[UUID]] = []
     before: EventPlace | None = None
     for place in places:
-        begins = before is None or before.video_id != place.video_id or before.event_id not in true
-        times += place.event_id in true and begins
+        if place.event_id in true:
+            if before is not None and before.video_id == place.video_id and before.event_id in true:
+                times[-1].append(place.event_id)
+            else:
+                times.append([place.event_id])
         before = place
     return times
