@@ -257,8 +257,8 @@ def _put_things(
                 text, slots = filled(rng, template, drawn, c=colour)
                 own[index] = replace(own[index], text=text, template=template, slots=slots)
                 span = own[index].span
-                late = rng.randrange(0, 2_000)
-                spans.append(Span(span.start_ms + late, span.end_ms - rng.randrange(0, 1_500)))
+                begin_ms = min(span.start_ms + rng.randrange(0, 2_000), span.end_ms - 1)
+                spans.append(Span(begin_ms, max(begin_ms + 1, span.end_ms - rng.randrange(0, 1_500))))
             if spans:
                 things.append(Thing(known + len(things) + 1, drawn.name, seen.category, colour, tuple(sorted(spans))))
     return sorted(things, key=lambda thing: (thing.spans, thing.n))
