@@ -13,7 +13,7 @@ from bench.evaluation.tape10.scenes import NAMES, scene
 from bench.evaluation.tape10.world import TAPE_MS, ZONE, World, make_world, separate_times
 from gpu_workers.engine.ekg import CHUNK_MS
 
-SEEDS = (0, 1)
+SEEDS = (0, 1, 100)
 
 
 @pytest.fixture(scope="module", params=SEEDS)
