@@ -27,7 +27,7 @@ EFFECTS = "lease_effect"
 
 def at_superuser(statement: str, *values: object) -> list[tuple[object, ...]]:
     """Run a statement past row-level security, as the passing of time or an operator."""
-    cursor = _superuser().execute(statement, values)  # type: ignore[call-overload]
+    cursor = _superuser().execute(statement, values)
     return list(cursor.fetchall()) if cursor.description else []
 
 
@@ -111,10 +111,13 @@ class Worker:
         """Vanish as by SIGKILL: PostgreSQL rolls back what was open, and nobody ends the lease."""
         stack, self.stack = self.stack, None
         self.lease = None
-        self.run(lambda: _vanish(stack))
+        # Without an open transaction a dead worker is a worker that does nothing more.
+        if stack is not None:
+            self.run(lambda: _vanish(stack))
 
     def close(self) -> None:
         self.die()
+        self.run(connections.close_all)
         self._thread.shutdown()
 
 
@@ -122,16 +125,13 @@ class _Killed(BaseException):
     """Unwinds what a killed process would have left on its stack."""
 
 
-def _vanish(stack: ExitStack | None) -> None:
+def _vanish(stack: ExitStack) -> None:
     # First the sockets, so that nothing of what Django does afterwards reaches the server.
     for opened in connections.all(initialized_only=True):
         if opened.connection is not None:
             opened.connection.close()
-    if stack is not None:
-        killed = _Killed()
-        with suppress(_Killed):
-            if not stack.__exit__(_Killed, killed, None):
-                raise killed
+    with suppress(_Killed), stack:
+        raise _Killed
     connections.close_all()
 
 
@@ -157,5 +157,4 @@ def effects() -> dict[UUID, list[int]]:
 
 PASSING_FAULT = JobFailed("passing", "a fault that a retry may mend", retryable=True)
 FINAL_FAULT = JobFailed("final", "a fault of the work itself", retryable=False)
-FAULT_OF_OURS = JobFailed("ours", "a fault of the configuration", retryable=True, counted=False)
 LEASE_MINUTES = settings.LEASE_SECONDS // 60 + 1
