@@ -166,7 +166,8 @@ def _queued_again(lease: Lease) -> bool:
 def fail(lease: Lease, error: JobFailed) -> JobState:
     """Schedule another attempt with jittered backoff, or end the job; inside checkpoint().
 
-    Returns the new state: QUEUED (will be retried, or was enqueued while it ran), FAILED (no retry can help) or DEAD (attempts or time used up).
+    Returns the new state: QUEUED (will be retried, or was enqueued while it ran), FAILED (no retry can help) or DEAD
+    (attempts or time used up).
     """
     if error.retryable and lease.attempt < lease.max_attempts and not _is_overdue(lease):
         wait = min(RETRY_CAP_SECONDS, RETRY_BASE_SECONDS * 2 ** (lease.attempt - 1)) * random.uniform(0.5, 1.0)
@@ -228,4 +229,5 @@ def cancel_requested(lease: Lease) -> bool:
 def acknowledge_cancel(lease: Lease) -> bool:
     """End a running job whose cancellation was requested, or queue it once more if it was enqueued after that. False if
     the lease is lost."""
-    return _queued_again(lease) or bool(_held(lease).update(state=JobState.CANCELED, completed_at=Now(), lease_until=None))
+    canceled = {"state": JobState.CANCELED, "completed_at": Now(), "lease_until": None}
+    return _queued_again(lease) or bool(_held(lease).update(**canceled))
