@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import connection
 
 from backend.jobs.models import QUEUE_OF, JobKind
+from backend.tenancy.context import current_tenant_id
 
 COST_OF: dict[JobKind, float] = {
     JobKind.OBSERVE_SEGMENT: 30.0,
@@ -46,3 +47,32 @@ def fair_tags(kind: JobKind, tenant_id: UUID, *, priority: int, count: int = 1) 
     step = COST_OF.get(kind, 1.0) / settings.PLAN_WEIGHTS.get(plan, 1.0)
     first = served if last is None else max(served, last + step)
     return [float(first) + step * place for place in range(count)]
+
+
+_RANKED = (
+    "SELECT EXISTS (SELECT FROM jobs_job WHERE tenant_id = %(tenant)s AND queue = %(queue)s "
+    "AND priority = %(priority)s AND state = 'queued' AND rank <> 0)"
+)
+# The tags stay, and only their owners change: for the other tenants nothing happens. A job that is being claimed is
+# skipped, so nobody waits.
+_REORDER = (
+    "WITH mine AS MATERIALIZED (SELECT id, rank, fair_tag FROM jobs_job WHERE tenant_id = %(tenant)s "
+    "AND queue = %(queue)s AND priority = %(priority)s AND state = 'queued' AND paused_at IS NULL "
+    "FOR UPDATE SKIP LOCKED), "
+    "tags AS (SELECT fair_tag, row_number() OVER (ORDER BY fair_tag, id) AS place FROM mine), "
+    "wanted AS (SELECT id, fair_tag, row_number() OVER (ORDER BY rank DESC, fair_tag, id) AS place FROM mine) "
+    "UPDATE jobs_job SET fair_tag = tags.fair_tag FROM wanted JOIN tags USING (place) "
+    "WHERE jobs_job.id = wanted.id AND wanted.fair_tag <> tags.fair_tag"
+)
+
+
+def put_in_rank_order(queue: str, priority: int) -> None:
+    """Deal the tags of the open tenant's waiting jobs of a class and priority out again: a higher rank gets a lower tag.
+
+    Does nothing as long as all of them have the normal rank.
+    """
+    lane = {"tenant": current_tenant_id(), "queue": queue, "priority": priority}
+    with connection.cursor() as cursor:
+        cursor.execute(_RANKED, lane)
+        if cursor.fetchone() == (True,):
+            cursor.execute(_REORDER, lane)

@@ -7,14 +7,14 @@ from uuid import UUID
 
 from django.http import HttpResponseBase
 from django.urls import path
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.awaiting import EventStream
 from backend.api.bodies import listed, page_of, parsed, parsed_query
+from backend.api.event_streams import EventStreamRenderer, stream_response
 from backend.api.idempotency import idempotent
 from backend.api.open_replies import open_reply
 from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
@@ -126,18 +126,6 @@ class CancelQuestionView(TenantView):
         return Response(_body(question))
 
 
-class EventStreamRenderer(BaseRenderer):
-    """Lets a client ask for text/event-stream; the view writes the stream itself."""
-
-    media_type = "text/event-stream"
-    format = "sse"
-    charset = None
-
-    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
-        # Only a problem is rendered here: the stream was refused before it began.
-        return JSONRenderer().render(data)
-
-
 class StreamQuestionView(UnboundTenantView):
     scopes = {"GET": "questions:read"}
     renderer_classes = (EventStreamRenderer, JSONRenderer)
@@ -145,13 +133,10 @@ class StreamQuestionView(UnboundTenantView):
     @extend_schema(
         operation_id="streamQuestion",
         tags=TAGS,
-        responses={
-            (200, "text/event-stream"): OpenApiResponse(
-                OpenApiTypes.STR,
-                "Server-sent events with JSON data: `progress` and `partial` whenever they change, then every `node` "
-                "of the search, then `answer` with the question.",
-            )
-        },
+        responses=stream_response(
+            "Server-sent events with JSON data: `progress` and `partial` whenever they change, then every `node` "
+            "of the search, then `answer` with the question."
+        ),
     )
     def get(self, request: Request, question_id: str) -> HttpResponseBase:
         """Stream the progress of a question and its best answer so far, then the search tree and the answer.
