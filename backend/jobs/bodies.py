@@ -24,7 +24,7 @@ class PriorityField(serializers.ChoiceField):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(choices=list(_RANKS), **kwargs)
 
-    def to_internal_value(self, data: Any) -> JobRank:
+    def to_internal_value(self, data: Any) -> Any:
         return _RANKS[super().to_internal_value(data)]
 
     def to_representation(self, value: Any) -> str:

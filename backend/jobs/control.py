@@ -13,6 +13,7 @@ from itertools import groupby
 from uuid import UUID
 
 from django.db import models
+from django.db.models import F
 from django.db.models.functions import Now
 
 from backend.jobs.fairness import fair_tags, put_in_rank_order
@@ -40,14 +41,14 @@ def pause_jobs(jobs: models.QuerySet[Job]) -> int:
 
     A job that runs goes on. It is paused if it has to wait once more, such as after a failed attempt.
     """
-    paused = _locked(jobs.filter(OPEN, paused_at=None))
-    # A job that is not due is in none of the indexes that claims read.
-    paused.filter(state=JobState.QUEUED).update(due=False)
-    return paused.update(paused_at=Now())
+    return _locked(jobs.filter(OPEN, paused_at=None)).update(paused_at=Now())
 
 
 def resume_jobs(jobs: models.QuerySet[Job]) -> int:
-    """Let paused jobs run again. Each gets a new position behind its tenant's others: a pause saves up no share."""
+    """Let paused jobs run again; a deadline moves by the length of the pause.
+
+    Each gets a new position behind the others of its tenant, so that a pause saves up no share of the workers.
+    """
     resumed = _locked(jobs.exclude(paused_at=None))
     rows = list(resumed.filter(state=JobState.QUEUED).order_by("kind", "priority", "fair_tag", "id"))
     for (kind, priority), group in groupby(rows, key=lambda job: (job.kind, job.priority)):
@@ -56,8 +57,7 @@ def resume_jobs(jobs: models.QuerySet[Job]) -> int:
         for job, tag in zip(waiting, tags, strict=True):
             job.fair_tag = tag
     Job.objects.bulk_update(rows, ["fair_tag"])
-    # The relay marks them as due within a tenth of a second.
-    changed = resumed.update(paused_at=None)
+    changed = resumed.update(deadline_at=F("deadline_at") + (Now() - F("paused_at")), paused_at=None)
     for queue, priority in {(job.queue, job.priority) for job in rows}:
         put_in_rank_order(queue, priority)
     return changed

@@ -8,6 +8,7 @@ others, however many they have, and a tenant that was idle has saved up nothing.
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -67,11 +68,11 @@ _REORDER = (
 
 
 def put_in_rank_order(queue: str, priority: int) -> None:
-    """Deal the tags of the open tenant's waiting jobs of a class and priority out again: a higher rank gets a lower tag.
+    """Deal out again the tags of the tenant's waiting jobs of one class and priority: a higher rank gets a lower tag.
 
     Does nothing as long as all of them have the normal rank.
     """
-    lane = {"tenant": current_tenant_id(), "queue": queue, "priority": priority}
+    lane: dict[str, Any] = {"tenant": current_tenant_id(), "queue": queue, "priority": priority}
     with connection.cursor() as cursor:
         cursor.execute(_RANKED, lane)
         if cursor.fetchone() == (True,):

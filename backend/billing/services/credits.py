@@ -23,9 +23,7 @@ def credit_media(*, video_id: UUID, segment_ids: Collection[UUID], reason: str, 
 
     Returns the credited amounts (negative), zero when nothing was charged.
     """
-    return _turn(
-        video_id, segment_ids, source_type=SEGMENT_CREDIT, reason=reason, round=round, sign=-1, charged=True
-    )
+    return _turn(video_id, segment_ids, source_type=SEGMENT_CREDIT, reason=reason, round=round, sign=-1, charged=True)
 
 
 def restore_media(*, video_id: UUID, segment_ids: Collection[UUID], round: int) -> Cost:
