@@ -16,7 +16,7 @@ from django.db import models
 from django.db.models import F
 from django.db.models.functions import Now
 
-from backend.jobs.fairness import fair_tags, put_in_rank_order
+from backend.jobs.fairness import put_in_rank_order, tags_after_pause
 from backend.jobs.models import LOCK_ORDER, OPEN, Job, JobKind, JobRank, JobState
 from backend.jobs.services import enqueue, request_cancel_many
 from backend.tenancy.context import current_tenant_id
@@ -47,14 +47,15 @@ def pause_jobs(jobs: models.QuerySet[Job]) -> int:
 def resume_jobs(jobs: models.QuerySet[Job]) -> int:
     """Let paused jobs run again; a deadline moves by the length of the pause.
 
-    Each gets a new position behind the others of its tenant, so that a pause saves up no share of the workers.
+    They come behind the other jobs of their tenant, so that a pause saves up no share of the workers.
     """
     resumed = _locked(jobs.exclude(paused_at=None))
     rows = list(resumed.filter(state=JobState.QUEUED).order_by("kind", "priority", "fair_tag", "id"))
     for (kind, priority), group in groupby(rows, key=lambda job: (job.kind, job.priority)):
         waiting = list(group)
-        tags = fair_tags(JobKind(kind), current_tenant_id(), priority=priority, count=len(waiting))
-        for job, tag in zip(waiting, tags, strict=True):
+        tags = [job.fair_tag for job in waiting]
+        new = tags_after_pause(JobKind(kind), current_tenant_id(), priority=priority, tags=tags)
+        for job, tag in zip(waiting, new, strict=True):
             job.fair_tag = tag
     Job.objects.bulk_update(rows, ["fair_tag"])
     changed = resumed.update(deadline_at=F("deadline_at") + (Now() - F("paused_at")), paused_at=None)

@@ -8,6 +8,7 @@ others, however many they have, and a tenant that was idle has saved up nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -35,19 +36,40 @@ ANY_PRIORITY_EVERY = 8
 _SERVED = (
     "SELECT t.plan, coalesce((SELECT served_tag FROM jobs_classclock WHERE queue = %(queue)s), 0), "
     "(SELECT max(fair_tag) FROM jobs_job WHERE tenant_id = %(tenant)s AND queue = %(queue)s "
-    "AND priority = %(priority)s AND state IN ('queued', 'running')) "
+    "AND priority = %(priority)s AND state IN ('queued', 'running') AND (paused_at IS NULL OR %(with_paused)s)) "
     "FROM tenancy_tenant t WHERE t.id = %(tenant)s"
 )
 
 
 def fair_tags(kind: JobKind, tenant_id: UUID, *, priority: int, count: int = 1) -> list[float]:
     """Return the tags of count new jobs of the open tenant, in the order in which it wants them."""
-    with connection.cursor() as cursor:
-        cursor.execute(_SERVED, {"queue": QUEUE_OF[kind], "tenant": tenant_id, "priority": priority})
-        plan, served, last = cursor.fetchone()
-    step = COST_OF.get(kind, 1.0) / settings.PLAN_WEIGHTS.get(plan, 1.0)
+    served, last, step = _served(kind, tenant_id, priority=priority, with_paused=True)
     first = served if last is None else max(served, last + step)
-    return [float(first) + step * place for place in range(count)]
+    return [first + step * place for place in range(count)]
+
+
+def tags_after_pause(kind: JobKind, tenant_id: UUID, *, priority: int, tags: Sequence[float]) -> list[float]:
+    """Return new tags of jobs that are still paused. tags: those that they have, in ascending order.
+
+    They come after the tenant's jobs that wait and run, and not before the clock, as if they came now. So a pause saves
+    up no share; and if nothing ran meanwhile, nothing changes.
+    """
+    served, last, step = _served(kind, tenant_id, priority=priority, with_paused=False)
+    following = served if last is None else max(served, last + step)
+    new = []
+    for tag in tags:
+        new.append(max(tag, following))
+        following = new[-1] + step
+    return new
+
+
+def _served(kind: JobKind, tenant_id: UUID, *, priority: int, with_paused: bool) -> tuple[float, float | None, float]:
+    """Return the clock of the class, the last tag of the tenant's open jobs, and the length of a job of this kind."""
+    lane: dict[str, Any] = {"queue": QUEUE_OF[kind], "tenant": tenant_id, "priority": priority}
+    with connection.cursor() as cursor:
+        cursor.execute(_SERVED, lane | {"with_paused": with_paused})
+        plan, served, last = cursor.fetchone()
+    return float(served), last, COST_OF.get(kind, 1.0) / settings.PLAN_WEIGHTS.get(plan, 1.0)
 
 
 _RANKED = (

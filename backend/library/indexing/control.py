@@ -127,6 +127,13 @@ def retry_indexing(*, video_id: UUID) -> Video:
     )
 
 
+def revive(job: Job) -> None:
+    """Run an ended job of an index job again: its index job is retried in place. Raises Refused as retry_indexing."""
+    if job.video_id is None:
+        raise Refused("not_retryable", "The video of this job is gone.")
+    retry_indexing(video_id=job.video_id)
+
+
 def _require_retryable(video: Video) -> None:
     """Raise Refused if the recording itself is at fault, or is not here to be read again."""
     if is_final(video.error_code):
