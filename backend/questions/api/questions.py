@@ -22,10 +22,15 @@ from backend.api.problems import Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView, UnboundTenantView
 from backend.questions import stream
-from backend.questions.bodies.questions import QuestionQuerySerializer, QuestionRequestSerializer, QuestionSerializer
-from backend.questions.models import Question, QuestionStatus
+from backend.questions.bodies.questions import (
+    QuestionQuerySerializer,
+    QuestionRequestSerializer,
+    QuestionSerializer,
+    QuestionUpdateRequestSerializer,
+)
+from backend.questions.models import OPEN, Question, QuestionStatus
 from backend.questions.queries import questions as question_queries
-from backend.questions.services import questions
+from backend.questions.services import control, questions
 from backend.questions.waiting import LONGEST_WAIT_SECONDS, waits_for_outcome
 from backend.tenancy.context import tenant_scope
 
@@ -101,12 +106,24 @@ class QuestionsView(UnboundTenantView):
 
 
 class QuestionView(TenantView):
-    scopes = {"GET": "questions:read"}
+    scopes = {"GET": "questions:read", "PATCH": "questions:write"}
 
     @extend_schema(operation_id="getQuestion", tags=TAGS, parameters=[INCLUDE], responses=QuestionSerializer)
     def get(self, request: Request, question_id: str) -> Response:
         """Get a question with its answer, evidence, usage, cost and timings as far as there are any."""
         return Response(_body(question_or_404(question_id), trace=wants_trace(request)))
+
+    @extend_schema(
+        operation_id="updateQuestion", tags=TAGS, request=QuestionUpdateRequestSerializer, responses=QuestionSerializer
+    )
+    def patch(self, request: Request, question_id: str) -> Response:
+        """Change the priority or the deadline of an open question."""
+        question = question_or_404(question_id)
+        changes = parsed(QuestionUpdateRequestSerializer, request)
+        if question.status not in OPEN:
+            raise Problem(409, "question_over", "The question has its outcome already.")
+        control.update_questions(question_queries.questions().filter(id=question.id), **changes)
+        return Response(_body(question_or_404(question_id)))
 
 
 class CancelQuestionView(TenantView):
