@@ -15,6 +15,7 @@ from django.db.models import Case, Count, Exists, F, Func, OuterRef, Q, QuerySet
 from django.db.models.expressions import Window
 from django.db.models.functions import Abs, RowNumber
 
+from backend.billing.services.ledger import CONTENT_GAPS
 from backend.ekg.graph_store import GraphStore
 from backend.ekg.models import (
     Chunk,
@@ -75,6 +76,13 @@ def gaps(video_id: UUID, index_version: int) -> Gaps:
         ms=sum(row["ms"] for row in by_code),
         codes={row["gap"]: row["n"] for row in by_code},
     )
+
+
+def failed_segments(video_id: UUID, index_version: int) -> list[int]:
+    """Return the numbers of the segments with a gap that does not lie in the recording itself, in order."""
+    gaps = Chunk.objects.filter(video_id=video_id, index_version=index_version, gap__isnull=False)
+    ours = gaps.exclude(gap__in=CONTENT_GAPS).order_by("segment_n")
+    return list(ours.values_list("segment_n", flat=True).distinct())
 
 
 def _of(model: type[IndexRow], video: Video) -> QuerySet[Any]:

@@ -172,7 +172,7 @@ def oldest_runnable_age_seconds() -> dict[str, float]:
     """Return, per queue, how long the oldest due job has waited; worker groups are scaled by this age."""
     ages = (
         Job.unscoped.using("dispatch")
-        .filter(state=JobState.QUEUED, not_before__lte=Now())
+        .filter(state=JobState.QUEUED, paused_at=None, not_before__lte=Now())
         .values_list("queue")
         .annotate(age=Now() - models.Min("not_before"))
     )

@@ -128,6 +128,10 @@ class LeaseProtocol(RuleBasedStateMachine):
             )
             job = Job.objects.get(id=job.id)
         known = self.known.setdefault(job.id, Known(tenant, kind, key, asked=0))
+        if known.canceling and job.state == JobState.QUEUED:
+            # The canceled run has lost its lease at once.
+            known.token, known.canceling = known.token + 1, False
+            self.live.pop(job.id, None)
         assert job.lease_token == known.token
         known.asked, known.ended, known.again = known.token, "", job.state == JobState.RUNNING
 

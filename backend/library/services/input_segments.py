@@ -14,9 +14,7 @@ from django.db.models import Max
 from django.utils import timezone
 from uuid6 import uuid7
 
-from backend.jobs.models import JobKind
-from backend.jobs.services import enqueue
-from backend.library.indexing.begin import create_video, enqueue_probe
+from backend.library.indexing.begin import create_video, enqueue_ingest, enqueue_probe
 from backend.library.indexing.failure import fail_version
 from backend.library.models import InputSegment, SourceType, Upload, Video, VideoStatus
 from backend.library.recording import is_open
@@ -128,7 +126,7 @@ def _append(
         size_bytes=upload.size_bytes if upload else 0,
         recorded_at=said.get("recorded_at"),
     )
-    enqueue(kind=JobKind.INGEST_SEGMENT, subject_id=segment_id, video_id=video.id, dedupe_key=f"ingest:{segment_id}")
+    enqueue_ingest(segment_id, video.id)
     return segment
 
 
