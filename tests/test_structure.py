@@ -83,7 +83,11 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "word_search": "the reader's search by words",
         "writer": "the only writer of a version",
     },
-    "jobs": {"dispatching": "what runs next, over all tenants", "fairness": "the order of tenants"},
+    "jobs": {
+        "dispatching": "what runs next, over all tenants",
+        "fairness": "the order of tenants",
+        "sweeps": "recurring work",
+    },
     "library": {
         "index_contents": "the numbers of an index, which ekg registers",
         "indexing": "the life of an index version",

@@ -94,6 +94,7 @@ class FollowUp:
 # Loaded on first use, so that a worker imports only what its queues need (torch stays out of the I/O workers).
 HANDLERS: dict[JobKind, str] = {
     JobKind.PROBE_VIDEO: "workers.probe_video",
+    JobKind.FETCH_SEGMENT: "workers.fetch_segment",
     JobKind.INGEST_SEGMENT: "workers.ingest_segment",
     JobKind.OBSERVE_SEGMENT: "gpu_workers.tasks.observe_segment",
     JobKind.ASSEMBLE_VIDEO: "gpu_workers.tasks.assemble_video",
@@ -104,7 +105,10 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.STOP_COMPARISON: "workers.stop_comparison",
     JobKind.DELIVER_WEBHOOK: "workers.deliver_webhook",
     JobKind.PURGE_VIDEO: "workers.purge_video",
+    JobKind.SWEEP_VIDEO: "workers.sweep_video",
     JobKind.RETIRE_VERSION: "workers.retire_version",
+    JobKind.EXPIRE_UPLOADS: "workers.expire_uploads",
+    JobKind.RESUME_DELETIONS: "workers.resume_deletions",
 }
 
 

@@ -32,6 +32,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("probe_video", "Probe Video"),
+                            ("fetch_segment", "Fetch Segment"),
                             ("ingest_segment", "Ingest Segment"),
                             ("observe_segment", "Observe Segment"),
                             ("assemble_video", "Assemble Video"),
@@ -42,7 +43,11 @@ class Migration(migrations.Migration):
                             ("stop_comparison", "Stop Comparison"),
                             ("deliver_webhook", "Deliver Webhook"),
                             ("purge_video", "Purge Video"),
+                            ("sweep_video", "Sweep Video"),
                             ("retire_version", "Retire Version"),
+                            ("expire_uploads", "Expire Uploads"),
+                            ("resume_deletions", "Resume Deletions"),
+                            ("drop_history", "Drop History"),
                         ],
                         max_length=32,
                     ),
