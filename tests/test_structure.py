@@ -84,8 +84,13 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "writer": "the only writer of a version",
     },
     "jobs": {
+        "breakers": "what waits for a dependency that is away",
+        "clock": "times of PostgreSQL",
+        "deadlines": "how long a job may take",
         "dispatching": "what runs next, over all tenants",
+        "failures": "how an attempt ends without a result",
         "fairness": "the order of tenants",
+        "leases": "the life of a claimed job",
         "sweeps": "recurring work",
     },
     "library": {

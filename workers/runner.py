@@ -21,11 +21,11 @@ from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import connections
 
-from backend.jobs import services
+from backend.jobs import breakers, services
 from backend.jobs.dispatching import claim_next
 from backend.jobs.fairness import ANY_PRIORITY_EVERY
 from backend.jobs.models import JobKind, JobState
-from backend.jobs.services import JobFailed, Lease, LeaseLost
+from backend.jobs.services import JobFailed, Lease, LeaseLost, Unavailable
 from backend.tenancy.context import tenant_scope
 
 logger = logging.getLogger("ava.jobs")
@@ -151,12 +151,17 @@ def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
     heart = threading.Thread(target=_beat, args=(work, stop), name=f"lease-{lease.job_id}", daemon=True)
     heart.start()
     try:
+        if lease.overdue:
+            raise services.overdue()
         if lease.attempt > lease.max_attempts:
             raise JobFailed("worker_lost", "every attempt lost its worker", retryable=True)
         followup: FollowUp | None = module.handle(work)
+        breakers.closed(lease.probing)
         return followup
     except LeaseLost:
         _give_up(lease)
+    except Unavailable as error:
+        _put_back(lease, error, getattr(module, "failed", None))
     except JobFailed as error:
         _record_failure(lease, error, getattr(module, "failed", None))
     except SoftTimeLimitExceeded:
@@ -197,6 +202,21 @@ def _give_up(lease: Lease) -> None:
     with tenant_scope(lease.tenant_id):
         canceled = services.acknowledge_cancel(lease) if services.cancel_requested(lease) else False
     logger.warning("job %s: %s", lease.job_id, "canceled" if canceled else "lease lost, nothing committed")
+
+
+def _put_back(lease: Lease, error: Unavailable, failed: FailureHandler | None) -> None:
+    breakers.opened(
+        error.dependency, code=error.code, message=str(error), retry_after=error.retry_after, job_id=lease.job_id
+    )
+    try:
+        with services.checkpoint(lease):
+            state = services.put_back(lease, error)
+            if state != JobState.QUEUED and failed is not None:
+                failed(lease, services.overdue())
+    except LeaseLost:
+        _give_up(lease)
+        return
+    logger.warning("job %s (%s) waits for %s: %s: %s", lease.job_id, lease.kind, error.dependency, error.code, error)
 
 
 def _record_failure(lease: Lease, error: JobFailed, failed: FailureHandler | None) -> None:

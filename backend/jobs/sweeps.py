@@ -71,6 +71,6 @@ def _queue_again(jobs: QuerySet[Any]) -> int:
     return int(
         jobs.update(
             state=JobState.QUEUED, attempt=0, not_before=Now(), due=True, completed_at=None,
-            cancel_requested_at=None, error_code="", error_message="",
+            cancel_requested_at=None, error_code="", error_message="", dependency="", outages=0, deadline_at=None,
         )
     )  # fmt: skip
