@@ -6,6 +6,7 @@ from django.conf import settings
 
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing import intake
+from backend.library.storage import source_prefix
 from backend.tenancy.context import tenant_scope
 from workers.fetch_source import fetch
 from workers.runner import FollowUp, Work
@@ -22,6 +23,7 @@ def handle(work: Work) -> FollowUp | None:
         work.require_lease()
         work.progress("fetch", done, total)
 
+    work.stores_under(piece.video_id, source_prefix(piece.object_key))
     fetch(piece.url, piece.object_key, limit=settings.MAX_UPLOAD_BYTES, on_progress=received)
     with work.checkpoint():
         intake.enqueue_intake(piece)

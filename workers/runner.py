@@ -19,13 +19,14 @@ from uuid import UUID
 
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
-from django.db import connections
+from django.db import DatabaseError, connections
 
 from backend.jobs import breakers, services
 from backend.jobs.dispatching import claim_next
 from backend.jobs.fairness import ANY_PRIORITY_EVERY
 from backend.jobs.models import JobKind, JobState
 from backend.jobs.services import JobFailed, Lease, LeaseLost, Unavailable
+from backend.library.services import deletions
 from backend.tenancy.context import tenant_scope
 
 logger = logging.getLogger("ava.jobs")
@@ -47,6 +48,7 @@ class Work:
     lease: Lease
     worker: str
     lost: threading.Event = field(default_factory=threading.Event)
+    stored: dict[UUID, set[str]] = field(default_factory=dict)
     _stage: str = ""
     _done: int = 0
     _total: int = 0
@@ -71,6 +73,13 @@ class Work:
         """Raise LeaseLost once a heartbeat has found the lease gone: further work would be wasted."""
         if self.lost.is_set():
             raise LeaseLost(f"job {self.lease.job_id} was lost or canceled while it ran")
+
+    def stores_under(self, video_id: UUID, *prefixes: str) -> None:
+        """Note that this work stores objects of the video, in its own folder or under these prefixes.
+
+        They are swept again if the attempt commits nothing and the video is deleted.
+        """
+        self.stored.setdefault(video_id, set()).update(prefixes)
 
     def progress(self, stage: str, done: int, total: int) -> None:
         """Keep the progress, which the next heartbeat records."""
@@ -150,12 +159,14 @@ def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
     stop = threading.Event()
     heart = threading.Thread(target=_beat, args=(work, stop), name=f"lease-{lease.job_id}", daemon=True)
     heart.start()
+    committed = False
     try:
         if lease.overdue:
             raise services.overdue()
         if lease.attempt > lease.max_attempts:
             raise JobFailed("worker_lost", "every attempt lost its worker", retryable=True)
         followup: FollowUp | None = module.handle(work)
+        committed = True
         breakers.closed(lease.probing)
         return followup
     except LeaseLost:
@@ -175,6 +186,8 @@ def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
     finally:
         stop.set()
         heart.join()
+        if not committed:
+            _leave_nothing(work)
     return None
 
 
@@ -184,6 +197,7 @@ def _beat(work: Work, stop: threading.Event) -> None:
         while not stop.wait(settings.HEARTBEAT_SECONDS):
             if time.monotonic() - began > settings.TASK_SECONDS + CLAIM_SECONDS + STUCK_SECONDS:
                 logger.critical("job %s does not end: its process stops, and its lease runs out", work.lease.job_id)
+                _leave_nothing(work)
                 os._exit(1)
             try:
                 held = work.beat()
@@ -196,6 +210,18 @@ def _beat(work: Work, stop: threading.Event) -> None:
                 return
     finally:
         connections.close_all()
+
+
+def _leave_nothing(work: Work) -> None:
+    """Let the objects be swept that this attempt stored for a video which was deleted meanwhile."""
+    if not work.stored:
+        return
+    try:
+        with tenant_scope(work.lease.tenant_id):
+            deletions.bury_deleted(work.stored)
+    except DatabaseError:
+        # The sweep after the deletion finds what was stored until then.
+        logger.exception("objects of job %s are not checked for a deletion", work.lease.job_id)
 
 
 def _give_up(lease: Lease) -> None:

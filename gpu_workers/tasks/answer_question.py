@@ -136,7 +136,7 @@ def handle(work: Work) -> FollowUp | None:
         if code in OUTAGES:
             raise Unavailable(breakers.REASONER, code, "the models do not answer")
         raise JobFailed(code, "the question could not be answered", retryable=True)
-    frames = _keep_evidence(work.lease.tenant_id, question.id, answer)
+    frames = _keep_evidence(work, question.id, answer)
     try:
         with work.checkpoint():
             questions.store_answer(
@@ -209,11 +209,12 @@ def budget_of(limits: dict[str, Any], rates: Rates, model_names: Sequence[str]) 
     )
 
 
-def _keep_evidence(tenant_id: UUID, question_id: UUID, answer: Answer) -> dict[UUID, str]:
-    """Copy each cited frame under the question's prefix, so that evidence outlives the index version.
+def _keep_evidence(work: Work, question_id: UUID, answer: Answer) -> dict[UUID, str]:
+    """Copy each cited frame under its video's folder of the question, so that evidence outlives the index version.
 
     Returns the object key of each copied frame by frame id.
     """
+    tenant_id = work.lease.tenant_id
     cited_ids = list(dict.fromkeys(citation.frame_id for citation in answer.citations if citation.frame_id))
     with tenant_scope(tenant_id):
         frames = frames_with_videos(cited_ids)
@@ -221,7 +222,10 @@ def _keep_evidence(tenant_id: UUID, question_id: UUID, answer: Answer) -> dict[U
     for frame in (frames[frame_id] for frame_id in cited_ids if frame_id in frames):
         picture = _picture(frame)
         if picture is not None:
-            frame_keys[frame.id] = evidence_key(tenant_id, question_id, frame.id)
+            frame_keys[frame.id] = evidence_key(tenant_id, frame.video_id, question_id, frame.id)
+            # Frames of a video that is deleted meanwhile must not appear after its purge.
+            work.require_lease()
+            work.stores_under(frame.video_id)
             ObjectStorage().put(frame_keys[frame.id], picture, content_type="image/jpeg")
     return frame_keys
 
