@@ -141,6 +141,8 @@ PLAN_WEIGHTS = env.numbers("AVA_PLAN_WEIGHTS", "standard=1")
 WEBHOOK_ALLOW_PRIVATE = env.boolean("AVA_WEBHOOK_ALLOW_PRIVATE", False)
 # The same holds for a recording's URL, for plain http and for unusual ports.
 SOURCE_ALLOW_PRIVATE = env.boolean("AVA_SOURCE_ALLOW_PRIVATE", False)
+# Throughput below which the fetch of a recording ends: a source that drips must not hold a slot for minutes.
+SOURCE_MIN_BYTES_PER_SECOND = env.integer("AVA_SOURCE_MIN_BYTES_PER_SECOND", 65_536, least=1)
 # Seconds for which a replaced index version is kept for questions that began on it.
 RETIRE_AFTER_SECONDS = env.integer("AVA_RETIRE_AFTER_SECONDS", 3_600, least=0)
 
