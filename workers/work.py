@@ -35,6 +35,7 @@ class Work:
     lease: Lease
     worker: str
     lost: threading.Event = field(default_factory=threading.Event)
+    stored: dict[UUID, set[str]] = field(default_factory=dict)
     _stage: str = ""
     _done: int = 0
     _total: int = 0
@@ -62,6 +63,13 @@ class Work:
     def reading(self, read: Callable[[], Result]) -> Result:
         """Run read in a transaction of the job's tenant, again if the database's connection broke."""
         return commits.commit(lambda: tenant_scope(self.lease.tenant_id), read)
+
+    def stores_under(self, video_id: UUID, *prefixes: str) -> None:
+        """Note that this work stores objects of the video, in its own folder or under these prefixes.
+
+        They are swept again if the attempt commits nothing and the video is deleted.
+        """
+        self.stored.setdefault(video_id, set()).update(prefixes)
 
     def complete(self) -> None:
         """Mark the job as done, inside checkpoint() or commit()."""
