@@ -8,6 +8,7 @@ transaction, and register how an ended job of theirs is run again.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from uuid import UUID
@@ -22,9 +23,21 @@ from backend.jobs.services import enqueue, request_cancel_many
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
 
-Revival = Callable[[Job], None]
+Act = Callable[[Job], None]
 
-_revivals: dict[JobKind, Revival] = {}
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """How the app of a job's subject acts on the subject and the job together. Each may raise Refused.
+
+    revive: opens the subject again and enqueues the ended job. cancel: ends the subject and cancels the open job.
+    """
+
+    revive: Act
+    cancel: Act
+
+
+_subjects: dict[JobKind, Subject] = {}
 
 ENDED_BADLY = (JobState.DEAD, JobState.FAILED, JobState.CANCELED)
 
@@ -79,26 +92,34 @@ def set_deadline(jobs: models.QuerySet[Job], at: datetime) -> int:
     return _locked(jobs.filter(OPEN)).update(deadline_at=at)
 
 
-def register_revival(kind: JobKind, revival: Revival) -> None:
-    """Set how an ended job of this kind is run again: revival(job) opens its subject again and enqueues the job.
+def register_subject(kind: JobKind, subject: Subject) -> None:
+    """Set what the jobs of a kind work on. The app of the subject calls this once."""
+    _subjects[kind] = subject
 
-    The app of the subject calls this once. It may raise Refused.
-    """
-    _revivals[kind] = revival
+
+def cancel_job(job: Job) -> None:
+    """Cancel an open job together with its subject. Raises Refused: job_over, or as its app does."""
+    if job.state not in (JobState.QUEUED, JobState.RUNNING):
+        raise Refused("job_over", "The job is over already.")
+    subject = _subjects.get(JobKind(job.kind))
+    if subject is not None:
+        subject.cancel(job)
+    else:
+        cancel_jobs(Job.objects.filter(id=job.id))
 
 
 def replay_dead(job: Job) -> None:
     """Run a job again that is dead, failed or canceled, with all its attempts; its subject is opened again with it.
 
-    Raises Refused: job_not_ended, or as the revival of its kind does.
+    Raises Refused: job_not_ended, or as its app does.
     """
     if job.state not in ENDED_BADLY:
         raise Refused("job_not_ended", "Only a job that is dead, failed or canceled can be run again.")
-    revival = _revivals.get(JobKind(job.kind))
-    if revival is not None:
-        revival(job)
-        return
-    enqueue_again(job)
+    subject = _subjects.get(JobKind(job.kind))
+    if subject is not None:
+        subject.revive(job)
+    else:
+        enqueue_again(job)
 
 
 def enqueue_again(job: Job) -> None:
