@@ -90,7 +90,7 @@ def database(name: str, **server: str) -> dict[str, object]:
     if url.scheme not in {"postgres", "postgresql"} or not url.hostname or not url.path.strip("/"):
         raise ImproperlyConfigured(f"{name} is not a postgresql:// URL with host and database")
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "backend.tenancy.postgresql",
         "HOST": url.hostname,
         "PORT": str(url.port or 5432),
         "NAME": unquote(url.path.lstrip("/")),

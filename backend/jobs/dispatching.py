@@ -45,15 +45,17 @@ def _may_run(queue: str, tenant_cap: str) -> str:
 _TAKE = (
     "UPDATE jobs_job SET state = 'running', lease_owner = %(worker)s, lease_token = lease_token + 1, "
     "attempt = attempt + 1, lease_until = now() + %(lease)s * interval '1 second', heartbeat_at = now(), "
-    "started_at = now(), rerun_requested = false FROM chosen WHERE jobs_job.id = chosen.id RETURNING jobs_job.id"
+    "started_at = now(), rerun_requested = false FROM chosen WHERE jobs_job.tenant_id = chosen.tenant_id "
+    "AND jobs_job.id = chosen.id RETURNING jobs_job.tenant_id, jobs_job.id"
 )
 # A job that lost its worker goes before new ones.
 _ABANDONED = (
-    "WITH chosen AS MATERIALIZED (SELECT id FROM jobs_job WHERE queue = %(queue)s AND state = 'running' "
+    "WITH chosen AS MATERIALIZED (SELECT tenant_id, id FROM jobs_job WHERE queue = %(queue)s AND state = 'running' "
     f"AND lease_until < now() ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED) {_TAKE}"
 )
 _NEXT = (
-    f"WITH chosen AS MATERIALIZED (SELECT id, fair_tag FROM jobs_job WHERE {_may_run('%(queue)s', '%(tenant_cap)s')} "
+    "WITH chosen AS MATERIALIZED (SELECT tenant_id, id, fair_tag FROM jobs_job "
+    f"WHERE {_may_run('%(queue)s', '%(tenant_cap)s')} "
     "ORDER BY {order} LIMIT 1 FOR UPDATE SKIP LOCKED), served AS (INSERT INTO jobs_classclock (queue, served_tag) "
     "SELECT %(queue)s, fair_tag FROM chosen ON CONFLICT (queue) DO UPDATE "
     "SET served_tag = excluded.served_tag WHERE jobs_classclock.served_tag < excluded.served_tag) "
@@ -94,7 +96,8 @@ def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease 
             cursor.execute(statement, parameters)
             claimed = cursor.fetchone()
             if claimed:
-                return lease_of(Job.unscoped.using("dispatch").get(id=claimed[0]))
+                tenant_id, job_id = claimed
+                return lease_of(Job.unscoped.using("dispatch").get(tenant_id=tenant_id, id=job_id))
     return None
 
 
