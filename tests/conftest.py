@@ -20,7 +20,9 @@ from uuid import UUID
 import psycopg
 import pytest
 
-ROLE_VARIABLES = ("DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_DISPATCH_URL", "DATABASE_CONSOLE_URL")
+ROLE_VARIABLES = (
+    "DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_DISPATCH_URL", "DATABASE_CONSOLE_URL", "DATABASE_LISTEN_URL",
+)  # fmt: skip
 TEMPLATE = "ava_template"
 # The only tests that need no server; a run of these alone starts none.
 WITHOUT_STACK = ("tests/engine", "tests/infra", "tests/bench")
@@ -61,7 +63,9 @@ def _start_stack(config: pytest.Config) -> None:
     root = Path(tempfile.mkdtemp(prefix="ava-test-"))
     # An unprivileged server process must be able to enter it.
     root.chmod(0o755)
-    stack = Stack(root, frozenset({"postgres", "valkey", "seaweedfs"}), durable=False, environ={**os.environ})
+    stack = Stack(
+        root, frozenset({"postgres", "pgbouncer", "valkey", "seaweedfs"}), durable=False, environ={**os.environ}
+    )
     stack.start()
 
     def stop() -> None:
@@ -164,7 +168,7 @@ def _empty() -> None:
         if written[0]:
             # Without triggers, because the order of the tables is not that of their references.
             server.execute("SET LOCAL session_replication_role = replica")
-            server.execute(written[0])  # type: ignore[arg-type]
+            server.execute(written[0])
 
 
 @pytest.fixture
