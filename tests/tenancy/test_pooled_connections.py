@@ -64,7 +64,8 @@ def test_the_next_client_of_a_session_is_in_no_tenant(acme: Cast) -> None:
             first = one.execute("SELECT pg_backend_pid(), count(*) FROM tenancy_tenant").fetchone()
         second = other.execute("SELECT pg_backend_pid(), count(*) FROM tenancy_tenant").fetchone()
 
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     assert (first[1], second[1]) == (1, 0)
     assert first[0] == second[0], "the pooler gave each client a session of its own"
 
@@ -96,7 +97,8 @@ def test_a_job_whose_row_is_held_by_an_idle_transaction_stops_no_worker(acme: Ca
         lease = None
         while lease is None and time.monotonic() < until:
             lease = claim_next(job.queue, worker="one")
-        assert lease is not None and lease.job_id == job.id
+        assert lease is not None
+        assert lease.job_id == job.id
         with pytest.raises(errors.IdleInTransactionSessionTimeout):
             held.execute("SELECT 1")
     with acme.scope():
