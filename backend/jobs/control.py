@@ -63,12 +63,14 @@ def resume_jobs(jobs: models.QuerySet[Job]) -> int:
     They come behind the other jobs of their tenant, so that a pause saves up no share of the workers.
     """
     resumed = _locked(jobs.exclude(paused_at=None))
-    rows = list(resumed.filter(state=JobState.QUEUED).order_by("kind", "priority", "fair_tag", "id"))
-    for (kind, priority), group in groupby(rows, key=lambda job: (job.kind, job.priority)):
-        waiting = list(group)
-        tags = [job.fair_tag for job in waiting]
-        new = tags_after_pause(JobKind(kind), current_tenant_id(), priority=priority, tags=tags)
-        for job, tag in zip(waiting, new, strict=True):
+    waiting = resumed.filter(state=JobState.QUEUED).order_by("kind", "queue", "priority", "fair_tag", "id")
+    rows = list(waiting)
+    for (kind, queue, priority), group in groupby(rows, key=lambda job: (job.kind, job.queue, job.priority)):
+        lane = list(group)
+        tags = tags_after_pause(
+            JobKind(kind), current_tenant_id(), priority=priority, queue=queue, tags=[job.fair_tag for job in lane]
+        )
+        for job, tag in zip(lane, tags, strict=True):
             job.fair_tag = tag
     Job.objects.bulk_update(rows, ["fair_tag"])
     changed = resumed.update(deadline_at=F("deadline_at") + (Now() - F("paused_at")), paused_at=None)

@@ -41,20 +41,27 @@ _SERVED = (
 )
 
 
-def fair_tags(kind: JobKind, tenant_id: UUID, *, priority: int, count: int = 1) -> list[float]:
-    """Return the tags of count new jobs of the open tenant, in the order in which it wants them."""
-    served, last, step = _served(kind, tenant_id, priority=priority, with_paused=True)
+def fair_tags(
+    kind: JobKind, tenant_id: UUID, *, priority: int, count: int = 1, queue: str | None = None
+) -> list[float]:
+    """Return the tags of count new jobs of the open tenant, in the order in which it wants them.
+
+    queue: the class of the jobs; None for that of their kind.
+    """
+    served, last, step = _served(kind, tenant_id, priority=priority, with_paused=True, queue=queue)
     first = served if last is None else max(served, last + step)
     return [first + step * place for place in range(count)]
 
 
-def tags_after_pause(kind: JobKind, tenant_id: UUID, *, priority: int, tags: Sequence[float]) -> list[float]:
-    """Return new tags of jobs that are still paused. tags: those that they have, in ascending order.
+def tags_after_pause(
+    kind: JobKind, tenant_id: UUID, *, priority: int, queue: str, tags: Sequence[float]
+) -> list[float]:
+    """Return new tags of jobs that are still paused. queue: their class. tags: those that they have, in ascending order.
 
     They come after the tenant's jobs that wait and run, and not before the clock, as if they came now. So a pause saves
     up no share; and if nothing ran meanwhile, nothing changes.
     """
-    served, last, step = _served(kind, tenant_id, priority=priority, with_paused=False)
+    served, last, step = _served(kind, tenant_id, priority=priority, with_paused=False, queue=queue)
     following = served if last is None else max(served, last + step)
     new = []
     for tag in tags:
@@ -63,9 +70,11 @@ def tags_after_pause(kind: JobKind, tenant_id: UUID, *, priority: int, tags: Seq
     return new
 
 
-def _served(kind: JobKind, tenant_id: UUID, *, priority: int, with_paused: bool) -> tuple[float, float | None, float]:
+def _served(
+    kind: JobKind, tenant_id: UUID, *, priority: int, with_paused: bool, queue: str | None = None
+) -> tuple[float, float | None, float]:
     """Return the clock of the class, the last tag of the tenant's open jobs, and the length of a job of this kind."""
-    lane: dict[str, Any] = {"queue": QUEUE_OF[kind], "tenant": tenant_id, "priority": priority}
+    lane: dict[str, Any] = {"queue": queue or QUEUE_OF[kind], "tenant": tenant_id, "priority": priority}
     with connection.cursor() as cursor:
         cursor.execute(_SERVED, lane | {"with_paused": with_paused})
         plan, served, last = cursor.fetchone()
@@ -85,7 +94,7 @@ _REORDER = (
     "tags AS (SELECT fair_tag, row_number() OVER (ORDER BY fair_tag, id) AS place FROM mine), "
     "wanted AS (SELECT id, fair_tag, row_number() OVER (ORDER BY rank DESC, fair_tag, id) AS place FROM mine) "
     "UPDATE jobs_job SET fair_tag = tags.fair_tag FROM wanted JOIN tags USING (place) "
-    "WHERE jobs_job.id = wanted.id AND wanted.fair_tag <> tags.fair_tag"
+    "WHERE jobs_job.tenant_id = %(tenant)s AND jobs_job.id = wanted.id AND wanted.fair_tag <> tags.fair_tag"
 )
 
 

@@ -66,13 +66,15 @@ def enqueue(
     wait: timedelta = timedelta(0),
     lane: UUID | None = None,
     deadline: timedelta | None = None,
+    queue: str | None = None,
     deadline_at: datetime | None = None,
     rank: JobRank = JobRank.NORMAL,
     paused: bool = False,
 ) -> Job:
     """Write a job into the caller's transaction, once per dedupe_key. wait: time before it may run. lane: Job.lane.
     deadline: time from now after which it ends without a result; None for that of its kind. deadline_at: the same as a
-    moment, which goes before. rank, paused: what a person decided about it (backend.jobs.control).
+    moment, which goes before. queue: its class; None for that of its kind. rank, paused: what a person decided about it
+    (backend.jobs.control).
 
     An existing job is returned as it is. If it is running, it will run once more, because its subject has changed
     since; if it has ended, it is queued again.
@@ -87,14 +89,14 @@ def enqueue(
         dedupe_key=dedupe_key,
         defaults={
             "kind": kind,
-            "queue": QUEUE_OF[kind],
+            "queue": queue or QUEUE_OF[kind],
             "subject_id": subject_id,
             "video_id": video_id,
             "max_attempts": max_attempts,
             "priority": priority,
             "not_before": after(wait),
             "due": wait <= timedelta(0),
-            "fair_tag": lambda: fair_tags(kind, tenant_id, priority=priority)[0],
+            "fair_tag": lambda: fair_tags(kind, tenant_id, priority=priority, queue=queue)[0],
             "lane": lane,
             "deadline_at": deadline_at or deadline_of(kind, deadline),
             "rank": rank,
@@ -114,9 +116,10 @@ def enqueue(
                 not_before=after(wait), due=wait <= timedelta(0), completed_at=None, cancel_requested_at=None,
                 error_code="", error_message="", dependency="", outages=0,
                 deadline_at=deadline_at or deadline_of(kind, deadline), rank=rank,
-                paused_at=Now() if paused else None, fair_tag=fair_tags(kind, tenant_id, priority=priority)[0],
+                paused_at=Now() if paused else None,
+                fair_tag=fair_tags(kind, tenant_id, priority=priority, queue=queue)[0],
             )  # fmt: skip
-    put_in_rank_order(QUEUE_OF[kind], priority)
+    put_in_rank_order(queue or QUEUE_OF[kind], priority)
     return job
 
 
