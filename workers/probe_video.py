@@ -44,6 +44,9 @@ def measure(object_key: str) -> ProbeResult:
             limits=ProbeLimits(max_duration_ms=settings.MAX_VIDEO_MS, max_bytes=settings.MAX_UPLOAD_BYTES),
         )
     except ProbeError as error:
+        if error.retryable:
+            # Raises StorageAway if the store, and not the recording, is at fault.
+            ObjectStorage().head(object_key)
         raise JobFailed(error.code, str(error), retryable=error.retryable) from error
 
 
