@@ -56,7 +56,7 @@ def fair_tags(
 def tags_after_pause(
     kind: JobKind, tenant_id: UUID, *, priority: int, queue: str, tags: Sequence[float]
 ) -> list[float]:
-    """Return new tags of jobs that are still paused. queue: their class. tags: those that they have, in ascending order.
+    """Return new tags of jobs that are still paused. queue: their class. tags: their present ones, in ascending order.
 
     They come after the tenant's jobs that wait and run, and not before the clock, as if they came now. So a pause saves
     up no share; and if nothing ran meanwhile, nothing changes.
