@@ -10,13 +10,13 @@ from __future__ import annotations
 from uuid import UUID
 
 from backend.ekg.graph_store import GraphStore
-from backend.ekg.models import Chunk, Frame, IndexRow, Track, TranscriptLine
+from backend.ekg.models import Chunk, Frame, FrameVector, IndexRow, Track, TranscriptLine
 from backend.ekg.queries import failed_segments
 from backend.library.indexing.completion import is_whole
 from backend.library.indexing.follow_ups import enqueue_assembly, enqueue_summary
 from backend.library.models import IndexVersion, Segment, SegmentState
 
-OBSERVATIONS: tuple[type[IndexRow], ...] = (Chunk, Frame, Track, TranscriptLine)
+OBSERVATIONS: tuple[type[IndexRow], ...] = (Chunk, Frame, FrameVector, Track, TranscriptLine)
 """Rows that the observation of a segment writes; the assembly and the summary write all others."""
 
 
@@ -43,14 +43,14 @@ def repair_version(video_id: UUID) -> int | None:
 def take_apart(video_id: UUID, version: int) -> None:
     """Remove everything that was made out of the observations of a version: events, entities, objects, summary."""
     GraphStore().drop_version(video_id, version)
-    observed = [model.objects.filter(video_id=video_id, index_version=version) for model in OBSERVATIONS]
-    for rows in observed[:2]:
-        rows.exclude(event=None).update(event=None)
-    observed[2].exclude(object=None).update(object=None)
+    scope = {"video_id": video_id, "index_version": version}
+    Chunk.objects.filter(**scope).exclude(event=None).update(event=None)
+    Frame.objects.filter(**scope).exclude(event=None).update(event=None)
+    Track.objects.filter(**scope).exclude(object=None).update(object=None)
     for model in IndexRow.__subclasses__():
         if model not in OBSERVATIONS:
-            model.objects.filter(video_id=video_id, index_version=version).delete()
-    segments = Segment.objects.filter(video_id=video_id, index_version=version, state=SegmentState.ASSEMBLED)
+            model.objects.filter(**scope).delete()
+    segments = Segment.objects.filter(**scope, state=SegmentState.ASSEMBLED)
     segments.update(state=SegmentState.OBSERVED, assembled_at=None)
     IndexVersion.objects.filter(video_id=video_id, n=version).update(indexed_until_ms=0, clock=None, stage_ms={})
 
@@ -66,7 +66,8 @@ def _forget_observation(segment: Segment) -> None:
     scope = {"video_id": segment.video_id, "index_version": segment.index_version}
     Chunk.objects.filter(**scope, segment_n=segment.n).delete()
     Track.objects.filter(**scope, segment_n=segment.n).delete()
-    Frame.objects.filter(**scope, ms__gte=segment.start_ms, ms__lt=segment.end_ms).delete()
+    for model in (Frame, FrameVector):
+        model.objects.filter(**scope, ms__gte=segment.start_ms, ms__lt=segment.end_ms).delete()
     TranscriptLine.objects.filter(**scope, start_ms__gte=segment.start_ms, start_ms__lt=segment.end_ms).delete()
     Segment.objects.filter(id=segment.id).update(
         state=SegmentState.PENDING, error_code="", stage_ms={}, observed_at=None, assembled_at=None

@@ -8,6 +8,7 @@ transaction, and register how an ended job of theirs is run again.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from uuid import UUID
@@ -22,9 +23,21 @@ from backend.jobs.services import enqueue, request_cancel_many
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
 
-Revival = Callable[[Job], None]
+Act = Callable[[Job], None]
 
-_revivals: dict[JobKind, Revival] = {}
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """How the app of a job's subject acts on the subject and the job together. Each may raise Refused.
+
+    revive: opens the subject again and enqueues the ended job. cancel: ends the subject and cancels the open job.
+    """
+
+    revive: Act
+    cancel: Act
+
+
+_subjects: dict[JobKind, Subject] = {}
 
 ENDED_BADLY = (JobState.DEAD, JobState.FAILED, JobState.CANCELED)
 
@@ -50,12 +63,14 @@ def resume_jobs(jobs: models.QuerySet[Job]) -> int:
     They come behind the other jobs of their tenant, so that a pause saves up no share of the workers.
     """
     resumed = _locked(jobs.exclude(paused_at=None))
-    rows = list(resumed.filter(state=JobState.QUEUED).order_by("kind", "priority", "fair_tag", "id"))
-    for (kind, priority), group in groupby(rows, key=lambda job: (job.kind, job.priority)):
-        waiting = list(group)
-        tags = [job.fair_tag for job in waiting]
-        new = tags_after_pause(JobKind(kind), current_tenant_id(), priority=priority, tags=tags)
-        for job, tag in zip(waiting, new, strict=True):
+    waiting = resumed.filter(state=JobState.QUEUED).order_by("kind", "queue", "priority", "fair_tag", "id")
+    rows = list(waiting)
+    for (kind, queue, priority), group in groupby(rows, key=lambda job: (job.kind, job.queue, job.priority)):
+        lane = list(group)
+        tags = tags_after_pause(
+            JobKind(kind), current_tenant_id(), priority=priority, queue=queue, tags=[job.fair_tag for job in lane]
+        )
+        for job, tag in zip(lane, tags, strict=True):
             job.fair_tag = tag
     Job.objects.bulk_update(rows, ["fair_tag"])
     changed = resumed.update(deadline_at=F("deadline_at") + (Now() - F("paused_at")), paused_at=None)
@@ -79,26 +94,34 @@ def set_deadline(jobs: models.QuerySet[Job], at: datetime) -> int:
     return _locked(jobs.filter(OPEN)).update(deadline_at=at)
 
 
-def register_revival(kind: JobKind, revival: Revival) -> None:
-    """Set how an ended job of this kind is run again: revival(job) opens its subject again and enqueues the job.
+def register_subject(kind: JobKind, subject: Subject) -> None:
+    """Set what the jobs of a kind work on. The app of the subject calls this once."""
+    _subjects[kind] = subject
 
-    The app of the subject calls this once. It may raise Refused.
-    """
-    _revivals[kind] = revival
+
+def cancel_job(job: Job) -> None:
+    """Cancel an open job together with its subject. Raises Refused: job_over, or as its app does."""
+    if job.state not in (JobState.QUEUED, JobState.RUNNING):
+        raise Refused("job_over", "The job is over already.")
+    subject = _subjects.get(JobKind(job.kind))
+    if subject is not None:
+        subject.cancel(job)
+    else:
+        cancel_jobs(Job.objects.filter(id=job.id))
 
 
 def replay_dead(job: Job) -> None:
     """Run a job again that is dead, failed or canceled, with all its attempts; its subject is opened again with it.
 
-    Raises Refused: job_not_ended, or as the revival of its kind does.
+    Raises Refused: job_not_ended, or as its app does.
     """
     if job.state not in ENDED_BADLY:
         raise Refused("job_not_ended", "Only a job that is dead, failed or canceled can be run again.")
-    revival = _revivals.get(JobKind(job.kind))
-    if revival is not None:
-        revival(job)
-        return
-    enqueue_again(job)
+    subject = _subjects.get(JobKind(job.kind))
+    if subject is not None:
+        subject.revive(job)
+    else:
+        enqueue_again(job)
 
 
 def enqueue_again(job: Job) -> None:

@@ -54,13 +54,15 @@ def fair_tags(
     return [first + step * place for place in range(count)]
 
 
-def tags_after_pause(kind: JobKind, tenant_id: UUID, *, priority: int, tags: Sequence[float]) -> list[float]:
-    """Return new tags of jobs that are still paused. tags: those that they have, in ascending order.
+def tags_after_pause(
+    kind: JobKind, tenant_id: UUID, *, priority: int, queue: str, tags: Sequence[float]
+) -> list[float]:
+    """Return new tags of jobs that are still paused. queue: their class. tags: their present ones, in ascending order.
 
     They come after the tenant's jobs that wait and run, and not before the clock, as if they came now. So a pause saves
     up no share; and if nothing ran meanwhile, nothing changes.
     """
-    served, last, step = _served(kind, tenant_id, priority=priority, with_paused=False)
+    served, last, step = _served(kind, tenant_id, priority=priority, with_paused=False, queue=queue)
     following = served if last is None else max(served, last + step)
     new = []
     for tag in tags:
@@ -93,7 +95,7 @@ _REORDER = (
     "tags AS (SELECT fair_tag, row_number() OVER (ORDER BY fair_tag, id) AS place FROM mine), "
     "wanted AS (SELECT id, fair_tag, row_number() OVER (ORDER BY rank DESC, fair_tag, id) AS place FROM mine) "
     "UPDATE jobs_job SET fair_tag = tags.fair_tag FROM wanted JOIN tags USING (place) "
-    "WHERE jobs_job.id = wanted.id AND wanted.fair_tag <> tags.fair_tag"
+    "WHERE jobs_job.tenant_id = %(tenant)s AND jobs_job.id = wanted.id AND wanted.fair_tag <> tags.fair_tag"
 )
 
 

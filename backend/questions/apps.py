@@ -6,9 +6,9 @@ class QuestionsConfig(AppConfig):
     label = "questions"
 
     def ready(self) -> None:
-        from backend.jobs.control import register_revival
+        from backend.jobs.control import Subject, register_subject
         from backend.jobs.models import JobKind
         from backend.questions.services import control, searches
 
-        register_revival(JobKind.ANSWER_QUESTION, control.revive)
-        register_revival(JobKind.SEARCH_EVENTS, searches.revive)
+        register_subject(JobKind.ANSWER_QUESTION, Subject(control.revive, control.cancel))
+        register_subject(JobKind.SEARCH_EVENTS, Subject(searches.revive, searches.cancel))

@@ -135,6 +135,12 @@ def revive(job: Job) -> None:
     retry_indexing(video_id=job.video_id)
 
 
+def cancel(job: Job) -> None:
+    """Cancel the index job that an open job belongs to. Raises Refused as cancel_indexing."""
+    if job.video_id is not None:
+        cancel_indexing(video_id=job.video_id)
+
+
 def _require_retryable(video: Video) -> None:
     """Raise Refused if the recording itself is at fault, or is not here to be read again."""
     if is_final(video.error_code):

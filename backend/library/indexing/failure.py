@@ -6,7 +6,6 @@ from datetime import timedelta
 from uuid import UUID
 
 from backend.billing.services.credits import credit_media
-from backend.billing.services.ledger import CONTENT_GAPS
 from backend.library import payloads
 from backend.library.indexing.retirement import enqueue_retirement
 from backend.library.indexing.versions import building_round, is_reindexing, lock_building
@@ -14,6 +13,8 @@ from backend.library.indexing.wishes import forget_wishes
 from backend.library.models import IndexState, IndexVersion, Segment, Video, VideoStatus
 from backend.webhooks.services import emit
 
+CONTENT_GAPS = frozenset({"no_frames", "model_refused"})
+"""Codes of gaps that lie in the recording itself: it shows nothing, or a provider declines to describe it."""
 CANCELED = "canceled"
 """Code of an index job that a person canceled."""
 DEADLINE = "deadline_exceeded"

@@ -29,7 +29,7 @@ from backend.questions.models import (
     QuestionStatus,
 )
 from backend.questions.queries.questions import job_key
-from backend.questions.services.questions import PRIORITY
+from backend.questions.services.questions import PRIORITY, cancel_question
 from backend.tenancy.refusals import Refused
 
 _OUTCOME = (
@@ -99,6 +99,11 @@ def revive(job: Job) -> None:
     if not Question.objects.filter(id=job.subject_id).exists():
         raise Refused("not_retryable", "The question of this job is gone.")
     retry_question(question_id=job.subject_id)
+
+
+def cancel(job: Job) -> None:
+    """Cancel the question of an open job."""
+    cancel_question(question_id=job.subject_id)
 
 
 def _reopen(ids: Sequence[UUID], *, priority: int) -> None:

@@ -223,6 +223,11 @@ def revive(job: Job) -> None:
     retry_search(search_id=job.subject_id)
 
 
+def cancel(job: Job) -> None:
+    """Cancel the search of an open job."""
+    cancel_search(search_id=job.subject_id)
+
+
 def _enqueue(search_id: UUID) -> None:
     enqueue(
         kind=JobKind.SEARCH_EVENTS,
