@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from importlib import import_module
 from uuid import UUID
@@ -27,6 +28,7 @@ from backend.jobs.fairness import ANY_PRIORITY_EVERY
 from backend.jobs.models import JobKind, JobState
 from backend.jobs.services import JobFailed, Lease, LeaseLost
 from backend.tenancy.context import tenant_scope
+from workers.observed_job import UNKNOWN, Ending, observed_job
 
 logger = logging.getLogger("ava.jobs")
 
@@ -46,6 +48,7 @@ class Work:
 
     lease: Lease
     worker: str
+    ending: Ending = field(default_factory=Ending)
     lost: threading.Event = field(default_factory=threading.Event)
     _stage: str = ""
     _done: int = 0
@@ -58,6 +61,7 @@ class Work:
     def complete(self) -> None:
         """Mark the job as done, inside checkpoint()."""
         services.complete(self.lease)
+        self.ending.outcome = "succeeded"
 
     def finish(self) -> None:
         """End the job in a transaction of its own, because nothing is left to do."""
@@ -132,19 +136,22 @@ def run_leased(lease: Lease, *, worker: str) -> None:
     """Run a claimed job, then each follow-up that this worker can claim."""
     following: Lease | None = lease
     while following is not None:
-        followup = _run_once(following, worker=worker)
+        with observed_job(following) as ending:
+            followup = _run_once(following, worker=worker, ending=ending)
         following = None
         if followup is not None:
             with tenant_scope(lease.tenant_id):
                 following = services.claim(followup.job_id, worker=worker)
 
 
-def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
+def _run_once(lease: Lease, *, worker: str, ending: Ending) -> FollowUp | None:
     # Each handler module has handle(work) and, if its subject must not stay unfinished, failed(lease, error).
     module = import_module(HANDLERS[lease.kind])
-    work = Work(lease, worker)
+    work = Work(lease, worker, ending)
     stop = threading.Event()
-    heart = threading.Thread(target=_beat, args=(work, stop), name=f"lease-{lease.job_id}", daemon=True)
+    heart = threading.Thread(
+        target=copy_context().run, args=(_beat, work, stop), name=f"lease-{lease.job_id}", daemon=True
+    )
     heart.start()
     try:
         if lease.attempt > lease.max_attempts:
@@ -152,17 +159,17 @@ def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
         followup: FollowUp | None = module.handle(work)
         return followup
     except LeaseLost:
-        _give_up(lease)
+        ending.outcome = _give_up(lease)
     except JobFailed as error:
-        _record_failure(lease, error, getattr(module, "failed", None))
+        ending.outcome = _record_failure(lease, error, getattr(module, "failed", None))
     except SoftTimeLimitExceeded:
         late = JobFailed("time_limit", f"the work took longer than {settings.TASK_SECONDS} s", retryable=True)
-        _record_failure(lease, late, getattr(module, "failed", None))
+        ending.outcome = _record_failure(lease, late, getattr(module, "failed", None))
     except Exception as error:
         # An unforeseen error may be a passing fault of the machine: it is retried, and at last recorded with its type.
         logger.exception("job %s (%s) failed", lease.job_id, lease.kind)
         unforeseen = JobFailed("internal_error", f"unexpected {type(error).__name__}", retryable=True)
-        _record_failure(lease, unforeseen, getattr(module, "failed", None))
+        ending.outcome = _record_failure(lease, unforeseen, getattr(module, "failed", None))
     finally:
         stop.set()
         heart.join()
@@ -189,21 +196,24 @@ def _beat(work: Work, stop: threading.Event) -> None:
         connections.close_all()
 
 
-def _give_up(lease: Lease) -> None:
+def _give_up(lease: Lease) -> str:
+    """End a job that was canceled. Returns the outcome of the attempt, see observed_job."""
     with tenant_scope(lease.tenant_id):
         canceled = services.acknowledge_cancel(lease) if services.cancel_requested(lease) else False
     logger.warning("job %s: %s", lease.job_id, "canceled" if canceled else "lease lost, nothing committed")
+    return JobState.CANCELED.value if canceled else UNKNOWN
 
 
-def _record_failure(lease: Lease, error: JobFailed, failed: FailureHandler | None) -> None:
+def _record_failure(lease: Lease, error: JobFailed, failed: FailureHandler | None) -> str:
+    """Returns the outcome of the attempt: the job's new state, or what _give_up() returns."""
     try:
         with services.checkpoint(lease):
             state = services.fail(lease, error)
             if state in (JobState.FAILED, JobState.DEAD) and failed is not None:
                 failed(lease, error)
     except LeaseLost:
-        _give_up(lease)
-        return
+        return _give_up(lease)
     logger.warning(
         "job %s (%s) attempt %d: %s: %s -> %s", lease.job_id, lease.kind, lease.attempt, error.code, error, state
     )
+    return state.value

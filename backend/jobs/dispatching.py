@@ -17,6 +17,7 @@ from django.db.models.functions import Now
 
 from backend.jobs.models import DUE, QUEUE_OF, RUNNING, WAITING, Job, JobState
 from backend.jobs.services import Lease, lease_of
+from backend.observability.metrics import CLAIMS
 
 CLASSES = tuple(sorted(set(QUEUE_OF.values())))
 LANE_CAP = 2
@@ -90,11 +91,13 @@ def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease 
     parameters = _parameters(queue) | {"worker": worker, "lease": settings.LEASE_SECONDS}
     following = _NEXT.format(order=_BY_TAG if any_priority else _BY_PRIORITY)
     with transaction.atomic(using="dispatch"), connections["dispatch"].cursor() as cursor:
-        for statement in (_ABANDONED, following):
+        for how, statement in (("expired", _ABANDONED), ("next", following)):
             cursor.execute(statement, parameters)
             claimed = cursor.fetchone()
             if claimed:
-                return lease_of(Job.unscoped.using("dispatch").get(id=claimed[0]))
+                lease = lease_of(Job.unscoped.using("dispatch").get(id=claimed[0]))
+                CLAIMS.labels(queue, lease.kind.value, how).inc()
+                return lease
     return None
 
 

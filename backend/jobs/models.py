@@ -98,6 +98,8 @@ class Job(TenantRow):
     lane = models.UUIDField(null=True)
     attempt = models.PositiveIntegerField(default=0)
     max_attempts = models.PositiveIntegerField(default=5)
+    # The span that enqueued the job (W3C trace context), so that its trace goes on in the worker.
+    traceparent = models.TextField(default="", blank=True)
     lease_owner = models.CharField(max_length=100, default="", blank=True)
     lease_token = models.BigIntegerField(default=0)
     lease_until = models.DateTimeField(null=True)

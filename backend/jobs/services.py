@@ -22,6 +22,7 @@ from django.db.models.functions import Now
 
 from backend.jobs.fairness import fair_tags
 from backend.jobs.models import LOCK_ORDER, QUEUE_OF, Job, JobKind, JobState
+from backend.observability.tracing import traceparent
 from backend.tenancy.context import current_tenant_id, tenant_scope
 
 RETRY_BASE_SECONDS = 2
@@ -61,6 +62,7 @@ class Lease:
     attempt: int
     max_attempts: int
     queued_at: datetime
+    traceparent: str = ""
 
 
 def after(wait: timedelta) -> ExpressionWrapper[Any]:
@@ -103,6 +105,7 @@ def enqueue(
             "due": wait <= timedelta(0),
             "fair_tag": lambda: fair_tags(kind, tenant_id, priority=priority)[0],
             "lane": lane,
+            "traceparent": traceparent(),
         },
     )
     if not created:
@@ -115,7 +118,7 @@ def enqueue(
         if ended.exists():
             ended.update(
                 state=JobState.QUEUED, attempt=0, not_before=after(wait), due=wait <= timedelta(0), completed_at=None,
-                cancel_requested_at=None, error_code="", error_message="",
+                cancel_requested_at=None, error_code="", error_message="", traceparent=traceparent(),
                 fair_tag=fair_tags(kind, tenant_id, priority=priority)[0],
             )  # fmt: skip
     return job
@@ -139,6 +142,7 @@ def enqueue_many(*, kind: JobKind, subjects: Mapping[str, UUID], max_attempts: i
             priority=priority,
             not_before=Now(),
             fair_tag=tag,
+            traceparent=traceparent(),
         )
         for (dedupe_key, subject_id), tag in zip(subjects.items(), tags, strict=True)
     ]
@@ -189,6 +193,7 @@ def lease_of(job: Job) -> Lease:
         attempt=job.attempt,
         max_attempts=job.max_attempts,
         queued_at=job.created_at,
+        traceparent=job.traceparent,
     )
 
 

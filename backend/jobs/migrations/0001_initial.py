@@ -73,6 +73,7 @@ class Migration(migrations.Migration):
                 ("lane", models.UUIDField(null=True)),
                 ("attempt", models.PositiveIntegerField(default=0)),
                 ("max_attempts", models.PositiveIntegerField(default=5)),
+                ("traceparent", models.TextField(blank=True, default="")),
                 ("lease_owner", models.CharField(blank=True, default="", max_length=100)),
                 ("lease_token", models.BigIntegerField(default=0)),
                 ("lease_until", models.DateTimeField(null=True)),

@@ -19,8 +19,10 @@ from redis.exceptions import RedisError
 
 from backend.jobs.dispatching import CLASSES, mark_due, runnable
 from backend.library.services.upload_expiry import expire_uploads
+from backend.observability import exposition
 from workers.app import RUN_CLASS, app
 from workers.liveness import Passes, state_folder
+from workers.queue_gauges import QueueGauges
 from workers.queue_metrics import publish_queue_ages
 from workers.server_metrics import configured_servers, publish_server_loads
 
@@ -43,7 +45,8 @@ class Command(BaseCommand):
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
-        self.stdout.write("relay ready")
+        exposition.serve(QueueGauges())
+        logger.info("relay ready")
         passes, bells = Passes(state_folder()), Bells()
         next_sweep = next_metric = 0.0
         servers = configured_servers() if settings.CLOUDWATCH_NAMESPACE else []

@@ -1,0 +1,52 @@
+"""Log fields, span and duration of one attempt of a job."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from opentelemetry.trace import Status, StatusCode
+
+from backend.api.public_ids import encode
+from backend.jobs.models import QUEUE_OF, JobKind
+from backend.jobs.services import Lease
+from backend.observability import log_context, metrics, tracing
+
+UNKNOWN = "lost"
+"""Outcome of an attempt that ends without one: its lease is gone, or its process ends."""
+_GOOD = frozenset({"succeeded", "canceled", "released"})
+"""Outcomes in which nothing went wrong."""
+
+
+@dataclass(slots=True)
+class Ending:
+    """outcome: succeeded, queued (tried again), failed, dead, canceled, outage, released or lost."""
+
+    outcome: str = UNKNOWN
+
+
+@contextmanager
+def observed_job(lease: Lease) -> Iterator[Ending]:
+    """Let log lines and spans of the block name the job, and measure the attempt. The block sets the outcome."""
+    question = encode("qst", lease.subject_id) if lease.kind == JobKind.ANSWER_QUESTION else ""
+    video = encode("vid", lease.video_id) if lease.video_id else ""
+    tenant, job = encode("tnt", lease.tenant_id), str(lease.job_id)
+    attributes: dict[str, str | int] = {
+        "messaging.destination.name": QUEUE_OF[lease.kind], "ava.tenant": tenant, "ava.job": job,
+        "ava.attempt": lease.attempt, "ava.video": video, "ava.question": question,
+    }  # fmt: skip
+    ending, began = Ending(), time.monotonic()
+    fields = {"tenant": tenant, "video": video, "question": question, "job": job, "kind": lease.kind.value}
+    with (
+        log_context.bound(**fields, attempt=str(lease.attempt)),
+        tracing.job_span(lease.kind.value, parent=lease.traceparent, attributes=attributes) as span,
+    ):
+        try:
+            yield ending
+        finally:
+            metrics.JOBS.labels(lease.kind.value, ending.outcome).observe(time.monotonic() - began)
+            span.set_attribute("ava.outcome", ending.outcome)
+            if ending.outcome not in _GOOD:
+                span.set_status(Status(StatusCode.ERROR, ending.outcome))
