@@ -13,7 +13,9 @@ from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from backend.jobs.breakers import breakers
 from backend.jobs.dispatching import CLASSES, oldest_runnable_age_seconds, running_jobs, waiting_jobs
+from backend.jobs.models import BreakerState
 
 logger = logging.getLogger("ava.relay")
 
@@ -26,6 +28,7 @@ class QueueGauges(Collector):
         try:
             depths = {"due": waiting_jobs(), "running": running_jobs()}
             ages = oldest_runnable_age_seconds()
+            dependencies = breakers()
         except DatabaseError as error:
             logger.warning("the queue could not be read for its metrics: %s", type(error).__name__)
             up.add_metric([], 0.0)
@@ -45,6 +48,12 @@ class QueueGauges(Collector):
         for queue in CLASSES:
             oldest.add_metric([queue], max(0.0, ages.get(queue, 0.0)))
         yield oldest
+        away = GaugeMetricFamily(
+            "ava_dependency_away", "Whether jobs wait because a dependency is away.", labels=["dependency"]
+        )
+        for breaker in dependencies:
+            away.add_metric([breaker.dependency], float(breaker.state != BreakerState.CLOSED))
+        yield away
 
 
 def _depths(depths: Mapping[str, Mapping[str, int]]) -> Metric:

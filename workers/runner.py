@@ -22,13 +22,14 @@ from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import connections
 
-from backend.jobs import services
+from backend.jobs import breakers, services
 from backend.jobs.dispatching import claim_next
 from backend.jobs.fairness import ANY_PRIORITY_EVERY
 from backend.jobs.models import JobKind, JobState
-from backend.jobs.services import JobFailed, Lease, LeaseLost
+from backend.jobs.services import JobFailed, Lease, LeaseLost, Unavailable
+from backend.observability.metrics import OUTAGES
 from backend.tenancy.context import tenant_scope
-from workers.observed_job import UNKNOWN, Ending, observed_job
+from workers.observed_job import LOST, ended, observed_job
 
 logger = logging.getLogger("ava.jobs")
 
@@ -48,7 +49,6 @@ class Work:
 
     lease: Lease
     worker: str
-    ending: Ending = field(default_factory=Ending)
     lost: threading.Event = field(default_factory=threading.Event)
     _stage: str = ""
     _done: int = 0
@@ -61,7 +61,7 @@ class Work:
     def complete(self) -> None:
         """Mark the job as done, inside checkpoint()."""
         services.complete(self.lease)
-        self.ending.outcome = "succeeded"
+        ended("succeeded")
 
     def finish(self) -> None:
         """End the job in a transaction of its own, because nothing is left to do."""
@@ -136,40 +136,45 @@ def run_leased(lease: Lease, *, worker: str) -> None:
     """Run a claimed job, then each follow-up that this worker can claim."""
     following: Lease | None = lease
     while following is not None:
-        with observed_job(following) as ending:
-            followup = _run_once(following, worker=worker, ending=ending)
+        with observed_job(following):
+            followup = _run_once(following, worker=worker)
         following = None
         if followup is not None:
             with tenant_scope(lease.tenant_id):
                 following = services.claim(followup.job_id, worker=worker)
 
 
-def _run_once(lease: Lease, *, worker: str, ending: Ending) -> FollowUp | None:
+def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
     # Each handler module has handle(work) and, if its subject must not stay unfinished, failed(lease, error).
     module = import_module(HANDLERS[lease.kind])
-    work = Work(lease, worker, ending)
+    work = Work(lease, worker)
     stop = threading.Event()
     heart = threading.Thread(
         target=copy_context().run, args=(_beat, work, stop), name=f"lease-{lease.job_id}", daemon=True
     )
     heart.start()
     try:
+        if lease.overdue:
+            raise services.overdue()
         if lease.attempt > lease.max_attempts:
             raise JobFailed("worker_lost", "every attempt lost its worker", retryable=True)
         followup: FollowUp | None = module.handle(work)
+        breakers.closed(lease.probing)
         return followup
     except LeaseLost:
-        ending.outcome = _give_up(lease)
+        _give_up(lease)
+    except Unavailable as error:
+        _put_back(lease, error, getattr(module, "failed", None))
     except JobFailed as error:
-        ending.outcome = _record_failure(lease, error, getattr(module, "failed", None))
+        _record_failure(lease, error, getattr(module, "failed", None))
     except SoftTimeLimitExceeded:
         late = JobFailed("time_limit", f"the work took longer than {settings.TASK_SECONDS} s", retryable=True)
-        ending.outcome = _record_failure(lease, late, getattr(module, "failed", None))
+        _record_failure(lease, late, getattr(module, "failed", None))
     except Exception as error:
         # An unforeseen error may be a passing fault of the machine: it is retried, and at last recorded with its type.
         logger.exception("job %s (%s) failed", lease.job_id, lease.kind)
         unforeseen = JobFailed("internal_error", f"unexpected {type(error).__name__}", retryable=True)
-        ending.outcome = _record_failure(lease, unforeseen, getattr(module, "failed", None))
+        _record_failure(lease, unforeseen, getattr(module, "failed", None))
     finally:
         stop.set()
         heart.join()
@@ -196,24 +201,40 @@ def _beat(work: Work, stop: threading.Event) -> None:
         connections.close_all()
 
 
-def _give_up(lease: Lease) -> str:
-    """End a job that was canceled. Returns the outcome of the attempt, see observed_job."""
+def _give_up(lease: Lease) -> None:
     with tenant_scope(lease.tenant_id):
         canceled = services.acknowledge_cancel(lease) if services.cancel_requested(lease) else False
+    ended("canceled" if canceled else LOST)
     logger.warning("job %s: %s", lease.job_id, "canceled" if canceled else "lease lost, nothing committed")
-    return JobState.CANCELED.value if canceled else UNKNOWN
 
 
-def _record_failure(lease: Lease, error: JobFailed, failed: FailureHandler | None) -> str:
-    """Returns the outcome of the attempt: the job's new state, or what _give_up() returns."""
+def _put_back(lease: Lease, error: Unavailable, failed: FailureHandler | None) -> None:
+    breakers.opened(
+        error.dependency, code=error.code, message=str(error), retry_after=error.retry_after, job_id=lease.job_id
+    )
+    try:
+        with services.checkpoint(lease):
+            state = services.put_back(lease, error)
+            if state != JobState.QUEUED and failed is not None:
+                failed(lease, services.overdue())
+    except LeaseLost:
+        _give_up(lease)
+        return
+    OUTAGES.labels(error.dependency).inc()
+    ended("outage" if state == JobState.QUEUED else state)
+    logger.warning("job %s (%s) waits for %s: %s: %s", lease.job_id, lease.kind, error.dependency, error.code, error)
+
+
+def _record_failure(lease: Lease, error: JobFailed, failed: FailureHandler | None) -> None:
     try:
         with services.checkpoint(lease):
             state = services.fail(lease, error)
             if state in (JobState.FAILED, JobState.DEAD) and failed is not None:
                 failed(lease, error)
     except LeaseLost:
-        return _give_up(lease)
+        _give_up(lease)
+        return
+    ended(state)
     logger.warning(
         "job %s (%s) attempt %d: %s: %s -> %s", lease.job_id, lease.kind, lease.attempt, error.code, error, state
     )
-    return state.value

@@ -70,8 +70,9 @@ class JobState(models.TextChoices):
 
 OPEN = models.Q(state__in=[JobState.QUEUED, JobState.RUNNING])
 RUNNING = models.Q(state=JobState.RUNNING)
-DUE = models.Q(state=JobState.QUEUED, due=True)
+DUE = models.Q(state=JobState.QUEUED, due=True, paused_at=None)
 WAITING = models.Q(state=JobState.QUEUED, due=False)
+ENDING = models.Q(state=JobState.QUEUED, paused_at=None, deadline_at__isnull=False)
 
 
 class Job(TenantRow):
@@ -81,7 +82,10 @@ class Job(TenantRow):
     dedupe_key: unique per tenant. lease_token: rises with every claim; every commit of a worker names the token of its
     claim (fencing). due: whether not_before has passed; the relay sets it. fair_tag: the job's place among those of all
     tenants of its class and priority, lower first (backend.jobs.fairness). lane: what at most LANE_CAP jobs may work on
-    at once, such as the endpoint of a webhook; null for a job that only its tenant's cap limits.
+    at once, such as the endpoint of a webhook; null for a job that only its tenant's cap limits. deadline_at: when the
+    job ends without a result, whatever it waits for; null for never. outages: how often the job was put back because a
+    dependency was away. dependency: what the job waits for, "" if nothing was away at its last attempt. paused_at: a
+    paused job stays queued and is never claimed. traceparent: W3C trace context of the request that enqueued the job.
     """
 
     kind = models.CharField(max_length=32, choices=JobKind.choices)
@@ -98,7 +102,10 @@ class Job(TenantRow):
     lane = models.UUIDField(null=True)
     attempt = models.PositiveIntegerField(default=0)
     max_attempts = models.PositiveIntegerField(default=5)
-    # The span that enqueued the job (W3C trace context), so that its trace goes on in the worker.
+    deadline_at = models.DateTimeField(null=True)
+    outages = models.PositiveIntegerField(default=0)
+    dependency = models.TextField(default="", blank=True)
+    paused_at = models.DateTimeField(null=True)
     traceparent = models.TextField(default="", blank=True)
     lease_owner = models.CharField(max_length=100, default="", blank=True)
     lease_token = models.BigIntegerField(default=0)
@@ -123,6 +130,7 @@ class Job(TenantRow):
             models.Index(fields=["queue", "fair_tag", "id"], condition=DUE, name="job_next_of_any_priority"),
             models.Index(fields=["not_before"], condition=WAITING, name="job_waiting"),
             models.Index(fields=["queue", "lease_until"], condition=RUNNING, name="job_running"),
+            models.Index(fields=["queue", "deadline_at"], condition=ENDING, name="job_deadline"),
             models.Index(fields=["tenant", "queue", "priority", "-fair_tag"], condition=OPEN, name="job_tenant_tag"),
             models.Index(fields=["tenant", "video_id", "kind"], name="job_tenant_video"),
         ]
@@ -133,3 +141,27 @@ class ClassClock(models.Model):
 
     queue = models.CharField(primary_key=True, max_length=32)
     served_tag = models.FloatField(default=0.0)
+
+
+class BreakerState(models.TextChoices):
+    CLOSED = "closed"
+    OPEN = "open"
+    HALF_OPEN = "half_open"
+
+
+class Breaker(models.Model):
+    """Whether work that needs a dependency of ours may run; a dependency without a row is closed. No tenant data.
+
+    opened_at: when the outage began. probe_at: when one job may try the dependency again. probing_job: the job that
+    tries it, in the state half_open. failures: failed tries of this outage. error_code, error_message: of the last one,
+    for operators.
+    """
+
+    dependency = models.CharField(primary_key=True, max_length=64)
+    state = models.CharField(max_length=16, choices=BreakerState.choices, default=BreakerState.CLOSED)
+    opened_at = models.DateTimeField(null=True)
+    probe_at = models.DateTimeField(null=True)
+    probing_job = models.UUIDField(null=True)
+    failures = models.PositiveIntegerField(default=0)
+    error_code = models.CharField(max_length=64, default="", blank=True)
+    error_message = models.TextField(default="", blank=True)

@@ -17,7 +17,8 @@ from backend.ekg.kept_verdicts import KeptVerdicts
 from backend.ekg.models import Frame
 from backend.ekg.queries import frames_with_videos
 from backend.ekg.reader import PostgresGraph, Scope
-from backend.jobs.services import JobFailed, Lease, LeaseLost
+from backend.jobs import breakers
+from backend.jobs.services import JobFailed, Lease, LeaseLost, Unavailable
 from backend.library.recording import RecordedPiece, piece_at
 from backend.library.storage import ObjectMissing, ObjectStorage, evidence_key
 from backend.questions.models import Question
@@ -50,6 +51,9 @@ from gpu_workers.tasks.shared_budget import SharedBudget, allowance_for
 from workers.runner import FollowUp, Work
 
 logger = logging.getLogger("ava.answers")
+
+OUTAGES = frozenset({"model_unavailable", "model_timeout", "model_misconfigured"})
+"""Codes of an answer that failed because a model server was away."""
 
 
 def handle(work: Work) -> FollowUp | None:
@@ -128,7 +132,10 @@ def handle(work: Work) -> FollowUp | None:
         # A later attempt may reach the model server again. Only the last attempt's failure fails the question.
         with tenant_scope(work.lease.tenant_id):
             questions.record_wasted(question_id=question.id, calls=answer.usage.calls, reason=answer.detail or "error")
-        raise JobFailed(answer.detail or "answer_failed", "the question could not be answered", retryable=True)
+        code = answer.detail or "answer_failed"
+        if code in OUTAGES:
+            raise Unavailable(breakers.REASONER, code, "the models do not answer")
+        raise JobFailed(code, "the question could not be answered", retryable=True)
     frames = _keep_evidence(work.lease.tenant_id, question.id, answer)
     try:
         with work.checkpoint():
