@@ -106,6 +106,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "metrics": "what is counted",
         "middleware": "what is seen of a request",
         "tracing": "spans",
+        "uvicorn_log": "log lines of the process that starts the API's",
     },
     "outbound": {"transport": "requests to addresses that customers name"},
     "questions": {

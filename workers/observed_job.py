@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from backend.api.public_ids import encode
 from backend.jobs.models import QUEUE_OF, JobKind
 from backend.jobs.services import Lease
 from backend.observability import log_context, metrics, tracing
+
+logger = logging.getLogger("ava.jobs")
 
 LOST = "lost"
 """Outcome of an attempt that ends without one: its lease is gone, or its process ends."""
@@ -57,6 +60,7 @@ def observed_job(lease: Lease) -> Iterator[None]:
         try:
             yield
         finally:
+            logger.info("job %s", ending.outcome)
             _ending.reset(token)
             metrics.JOBS.labels(lease.kind.value, ending.outcome).observe(time.monotonic() - began)
             span.set_attribute("ava.outcome", ending.outcome)

@@ -31,6 +31,9 @@ class JsonLines(JsonFormatter):
 
     def add_fields(self, log_data: dict[str, Any], record: logging.LogRecord, message_dict: dict[str, Any]) -> None:
         super().add_fields(log_data, record, message_dict)
+        # Django attaches its request object under the name of one of our fields.
+        for name in log_context.NAMES:
+            log_data.pop(name, None)
         log_data.update(log_context.current())
         span = trace.get_current_span().get_span_context()
         if span.is_valid:

@@ -21,6 +21,7 @@ from backend.jobs import breakers
 from backend.jobs.services import JobFailed, Lease, LeaseLost, Unavailable
 from backend.library.recording import RecordedPiece, piece_at
 from backend.library.storage import ObjectMissing, ObjectStorage, evidence_key
+from backend.observability.metrics import observe_stages
 from backend.questions.models import Question
 from backend.questions.queries.pinned_versions import profile_of, videos_of_question
 from backend.questions.queries.sessions import history_of
@@ -161,6 +162,7 @@ def handle(work: Work) -> FollowUp | None:
         with tenant_scope(work.lease.tenant_id):
             questions.record_wasted(question_id=question.id, calls=answer.usage.calls, reason="stopped")
         raise
+    observe_stages("answer", answer.timings)
     return None
 
 

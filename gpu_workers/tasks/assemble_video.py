@@ -19,6 +19,7 @@ from backend.library.indexing.segments import ObservedSegments, mark_assembled, 
 from backend.library.indexing.versions import is_indexing, version_of
 from backend.library.models import Video
 from backend.library.storage import ObjectStorage
+from backend.observability.metrics import observe_stages
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine import ekg
@@ -162,6 +163,7 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
         record_model_calls(source_type="assemble", source_id=first, calls=meter.calls, video_id=video.id)
         if staging.records:
             set_indexed_until(video_id=video.id, version=version, ms=staging.records[-1].event.span.end_ms)
+    observe_stages("index", {"assemble": wall_ms})
     return FollowUp(summary.id) if summary is not None and step.observed.last else None
 
 

@@ -19,6 +19,7 @@ from backend.library.indexing.segments import PendingSegment, mark_gap, mark_hea
 from backend.library.indexing.versions import is_indexing
 from backend.library.models import Segment
 from backend.library.storage import ObjectStorage, thumbnail_key
+from backend.observability.metrics import count_gaps, observe_stages
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine.ekg import Chunk, FrameRow, SegmentRecord, Span, chunk_spans
@@ -128,6 +129,8 @@ def commit(
         record_model_calls(source_type="observe", source_id=segment.id, calls=meter.calls, video_id=segment.video_id)
         assembly = enqueue_assembly(segment.video_id, segment.index_version)
         work.complete()
+    count_gaps(chunk.gap for chunk in observation.record.chunks)
+    observe_stages("index", asdict(observation.times))
     return FollowUp(assembly.id)
 
 
@@ -142,6 +145,7 @@ def failed(lease: Lease, error: JobFailed) -> None:
         segment.n, SegmentRecord(span_of(segment), gaps, ()), thumbnail_keys={}
     )
     mark_gap(segment.id, code=error.code)
+    count_gaps(chunk.gap for chunk in gaps)
     open_next_segments(segment.video_id, segment.index_version)
     enqueue_assembly(segment.video_id, segment.index_version)
 
