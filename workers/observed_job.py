@@ -29,6 +29,10 @@ class _Ending:
     outcome: str = LOST
 
 
+for _kind in JobKind:
+    # A counter that begins at 0 shows its first increase.
+    metrics.DEAD.labels(_kind.value)
+
 _ending: ContextVar[_Ending | None] = ContextVar("job_ending", default=None)
 
 
@@ -62,6 +66,8 @@ def observed_job(lease: Lease) -> Iterator[None]:
         finally:
             logger.info("job %s", ending.outcome)
             _ending.reset(token)
+            if ending.outcome == "dead":
+                metrics.DEAD.labels(lease.kind.value).inc()
             metrics.JOBS.labels(lease.kind.value, ending.outcome).observe(time.monotonic() - began)
             span.set_attribute("ava.outcome", ending.outcome)
             if ending.outcome not in _GOOD:

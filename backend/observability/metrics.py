@@ -30,6 +30,7 @@ JOBS = Histogram(
     ["kind", "outcome"],
     buckets=JOB_SECONDS,
 )
+DEAD = Counter("ava_jobs_dead", "Jobs that used up their attempts or their time.", ["kind"])
 OUTAGES = Counter(
     "ava_job_outages",
     "Jobs that were put back because something that they need was away.",
