@@ -20,6 +20,7 @@ class JobKind(models.TextChoices):
     DELIVER_WEBHOOK = "deliver_webhook"
     PURGE_VIDEO = "purge_video"
     RETIRE_VERSION = "retire_version"
+    SETTLE_FAILURE = "settle_failure"
 
 
 QUEUE_OF: dict[str, str] = {
@@ -35,10 +36,13 @@ QUEUE_OF: dict[str, str] = {
     JobKind.DELIVER_WEBHOOK: "io.webhook",
     JobKind.PURGE_VIDEO: "system",
     JobKind.RETIRE_VERSION: "system",
+    # In the class of the job that failed, whose workers have its handler.
+    JobKind.SETTLE_FAILURE: "system",
 }
 
 
 LOCK_ORDER: tuple[JobKind, ...] = (
+    JobKind.SETTLE_FAILURE,
     JobKind.INGEST_SEGMENT,
     JobKind.PROBE_VIDEO,
     JobKind.OBSERVE_SEGMENT,

@@ -52,8 +52,8 @@ WEBHOOK_LAG = Histogram(
 )
 
 
-def count_gaps(codes: Iterable[str]) -> None:
-    """Count stored chunks by their gap code; "" is a chunk with a description."""
+def count_gaps(codes: Iterable[str | None]) -> None:
+    """Count stored chunks by their gap code; None is a chunk with a description."""
     for code in codes:
         CHUNKS.inc()
         if code:

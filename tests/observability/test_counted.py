@@ -158,7 +158,7 @@ def test_a_model_call_counts_once_through_all_meters(counted: Counted) -> None:
 
 
 def test_gaps_are_a_part_of_the_chunks(counted: Counted) -> None:
-    metrics.count_gaps(["", "", "model_refused", ""])
+    metrics.count_gaps([None, None, "model_refused", None])
 
     assert counted("ava_chunks_total") == 4
     assert counted("ava_chunk_gaps_total", code="model_refused") == 1

@@ -20,10 +20,10 @@ import os, sys
 import django
 django.setup()
 from backend.observability import exposition, metrics
-metrics.count_gaps(["", "model_refused"])
+metrics.count_gaps([None, "model_refused"])
 assert exposition.serve() is not None
 if not os.fork():
-    metrics.count_gaps(["", "", ""])
+    metrics.count_gaps([None] * 3)
     os._exit(0)
 os.wait()
 print("ready", flush=True)

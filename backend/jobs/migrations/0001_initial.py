@@ -63,6 +63,7 @@ class Migration(migrations.Migration):
                             ("deliver_webhook", "Deliver Webhook"),
                             ("purge_video", "Purge Video"),
                             ("retire_version", "Retire Version"),
+                            ("settle_failure", "Settle Failure"),
                         ],
                         max_length=32,
                     ),

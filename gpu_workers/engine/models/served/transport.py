@@ -80,6 +80,7 @@ class LineOptions(TypedDict, total=False):
     """The options of a Line, which every client passes on."""
 
     api_key: str
+    dependency: str
     concurrency: int
     timeout_s: float
     retry: RetryPolicy | None
@@ -91,9 +92,10 @@ class LineOptions(TypedDict, total=False):
 class Line:
     """The way to one model of a server: its client, its slots, and what is tried again. Safe to share between threads.
 
-    base_url: with /v1. concurrency: upper limit of requests in flight; all clients of a server in this process share
-    one adaptive limit (limiter.AdaptiveLimiter). timeout_s: deadline of one call with all of its retries. sleep, clock
-    and jitter are arguments so that a test can hold time still.
+    base_url: with /v1. dependency: the role that the server plays, which its errors name. concurrency: upper limit of
+    requests in flight; all clients of a server in this process share one adaptive limit (limiter.AdaptiveLimiter).
+    timeout_s: deadline of one call with all of its retries. sleep, clock and jitter are arguments so that a test can
+    hold time still.
     """
 
     def __init__(
@@ -102,6 +104,7 @@ class Line:
         base_url: str,
         model: str,
         api_key: str = "",
+        dependency: str = "",
         concurrency: int = 64,
         timeout_s: float = 300.0,
         retry: RetryPolicy | None = None,
@@ -110,6 +113,7 @@ class Line:
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self.model = model
+        self.dependency = dependency
         self.retry = retry or RetryPolicy()
         self.clock = clock
         self._timeout_s = timeout_s
@@ -157,20 +161,35 @@ class Line:
                 self._limiter.release(began=started, overloaded=overloaded)
         return answer
 
-    def wait_or_raise(self, failure: ModelError, error: Exception, attempt: int, deadline: float) -> None:
+    def wait_or_raise(self, failure: ModelError, error: Exception, attempt: int, deadline: float, meter: Meter) -> None:
         """Wait before the attempt after this one, counted from 0; raise failure if there is none."""
+        failure.dependency, failure.retry_after_s = self.dependency, retry_after(error)
         if failure.code == "model_misconfigured":
             self.alarm.ring(failure)
-            raise failure from error
-        if not failure.retryable:
-            raise failure from error
-        pause = self.retry.pause_s(attempt, error, self._jitter)
-        if attempt + 1 == self.retry.attempts or self.clock() + pause >= deadline:
-            raise failure from error
-        self._sleep(pause)
+        elif failure.retryable:
+            pause = self.retry.pause_s(attempt, error, self._jitter)
+            if attempt + 1 < self.retry.attempts and self.clock() + pause < deadline:
+                self._sleep(pause)
+                return
+        if failure.retryable:
+            meter.outage_of(failure)
+        raise failure from error
 
-    def too_late(self) -> ModelError:
-        return ModelError("model_timeout", f"{self.model}: no answer before the deadline", retryable=True)
+    def too_late(self, meter: Meter) -> ModelError:
+        """Return the error of a request that got no slot before its deadline."""
+        failure = ModelError(
+            "model_timeout",
+            f"{self.model}: no answer before the deadline",
+            retryable=True,
+            dependency=self.dependency,
+        )
+        meter.outage_of(failure)
+        return failure
+
+    def answered(self, meter: Meter) -> None:
+        """Note that the server has answered a request."""
+        self.alarm.clear()
+        meter.answer_of(self.dependency)
 
     def ms_since(self, started: float) -> int:
         return round((self.clock() - started) * 1000)
@@ -230,18 +249,20 @@ class ModelServer:
                     self._refused.add(named)
                     continue
                 failure = typed(error, self.model)
-                line.wait_or_raise(failure, error, attempt, deadline)
+                line.wait_or_raise(failure, error, attempt, deadline, meter)
                 attempt += 1
                 continue
             except ModelError as fault:
                 # The server answered, and its answer shows that it serves another kind of model.
                 meter.record(self._call(stage, started, share, usage_of(reply, items)))
                 line.alarm.ring(fault)
+                fault.dependency = line.dependency
+                meter.outage_of(fault)
                 raise
-            line.alarm.clear()
+            line.answered(meter)
             meter.record(self._call(stage, started, share, usage_of(reply, items)))
             return answer
-        raise failure or line.too_late()
+        raise failure or line.too_late(meter)
 
     def _call(self, stage: str, started: float, share: Share, usage: Usage) -> ModelCall:
         return ModelCall(
