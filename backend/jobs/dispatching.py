@@ -19,6 +19,7 @@ from django.db.models.functions import Now
 from backend.jobs import breakers
 from backend.jobs.leases import Lease, lease_of
 from backend.jobs.models import DUE, QUEUE_OF, RUNNING, WAITING, Job, JobKind, JobState
+from backend.observability.metrics import CLAIMS
 
 CLASSES = tuple(sorted(set(QUEUE_OF.values())))
 LANE_CAP = 2
@@ -123,7 +124,7 @@ def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease 
         away = frozenset(outage.dependency for outage in breakers.outages())
         ready = breakers.lock_ready() if away else frozenset()
         parameters = _parameters(queue, away - ready) | {"worker": worker, "lease": settings.LEASE_SECONDS}
-        for statement in (_ABANDONED, following):
+        for how, statement in (("expired", _ABANDONED), ("next", following)):
             cursor.execute(statement, parameters)
             claimed = cursor.fetchone()
             if claimed:
@@ -132,6 +133,7 @@ def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease 
                 probing = breakers.needs(JobKind(job.kind), job.dependency) & ready
                 if probing:
                     breakers.probe(job.id, probing)
+                CLAIMS.labels(queue, job.kind, how).inc()
                 return lease_of(job, probing)
     return None
 

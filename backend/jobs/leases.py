@@ -38,7 +38,7 @@ class Lease:
     """The right to work on one job until it expires.
 
     overdue: whether the job's deadline had passed when it was claimed. outages: Job.outages. probing: dependencies that
-    were away and that this job tries first.
+    were away and that this job tries first. traceparent: Job.traceparent.
     """
 
     job_id: UUID
@@ -53,6 +53,7 @@ class Lease:
     overdue: bool = False
     outages: int = 0
     probing: frozenset[str] = frozenset()
+    traceparent: str = ""
 
 
 def claim(job_id: UUID, *, worker: str) -> Lease | None:
@@ -104,6 +105,7 @@ def lease_of(job: Job, probing: frozenset[str] = frozenset()) -> Lease:
         overdue=job.deadline_at is not None and job.deadline_at <= job.now,  # type: ignore[attr-defined]
         outages=job.outages,
         probing=probing,
+        traceparent=job.traceparent,
     )
 
 

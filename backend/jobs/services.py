@@ -30,6 +30,7 @@ from backend.jobs.leases import (
     release,
 )
 from backend.jobs.models import LOCK_ORDER, QUEUE_OF, Job, JobKind, JobRank, JobState
+from backend.observability.tracing import traceparent
 from backend.tenancy.context import current_tenant_id
 
 __all__ = [
@@ -100,6 +101,7 @@ def enqueue(
             "due": wait <= timedelta(0),
             "fair_tag": lambda: fair_tags(kind, tenant_id, priority=priority, queue=queue)[0],
             "lane": lane,
+            "traceparent": traceparent(),
             "deadline_at": deadline_at or deadline_of(kind, deadline),
             "rank": rank,
             "paused_at": Now() if paused else None,
@@ -116,7 +118,7 @@ def enqueue(
             ended.update(
                 state=JobState.QUEUED, attempt=0, lease_token=F("lease_token") + 1, lease_until=None,
                 not_before=after(wait), due=wait <= timedelta(0), completed_at=None, cancel_requested_at=None,
-                error_code="", error_message="", dependency="", outages=0,
+                error_code="", error_message="", dependency="", outages=0, traceparent=traceparent(),
                 deadline_at=deadline_at or deadline_of(kind, deadline), rank=rank,
                 paused_at=Now() if paused else None,
                 fair_tag=fair_tags(kind, tenant_id, priority=priority, queue=queue)[0],
@@ -152,6 +154,7 @@ def enqueue_many(
             priority=priority,
             not_before=Now(),
             fair_tag=tag,
+            traceparent=traceparent(),
             deadline_at=deadline_at or deadline_of(kind, deadline),
             rank=rank,
         )
