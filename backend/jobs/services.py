@@ -121,7 +121,14 @@ def enqueue(
     return job
 
 
-def enqueue_many(*, kind: JobKind, subjects: Mapping[str, UUID], max_attempts: int = 5, priority: int = 0) -> None:
+def enqueue_many(
+    *,
+    kind: JobKind,
+    subjects: Mapping[str, UUID],
+    max_attempts: int = 5,
+    priority: int = 0,
+    lane: UUID | None = None,
+) -> None:
     """Call enqueue() for each dedupe_key -> subject_id, due now, in a fixed number of statements.
 
     Each existing job costs further statements.
@@ -139,6 +146,7 @@ def enqueue_many(*, kind: JobKind, subjects: Mapping[str, UUID], max_attempts: i
             priority=priority,
             not_before=Now(),
             fair_tag=tag,
+            lane=lane,
         )
         for (dedupe_key, subject_id), tag in zip(subjects.items(), tags, strict=True)
     ]
@@ -152,6 +160,7 @@ def enqueue_many(*, kind: JobKind, subjects: Mapping[str, UUID], max_attempts: i
                 dedupe_key=job.dedupe_key,
                 max_attempts=max_attempts,
                 priority=priority,
+                lane=lane,
             )
 
 
@@ -267,6 +276,17 @@ def fail(lease: Lease, error: JobFailed) -> JobState:
         state=state, completed_at=Now(), lease_until=None, error_code=error.code, error_message=str(error)
     )
     return state
+
+
+def postpone(lease: Lease, *, wait: timedelta) -> None:
+    """Queue the job again without spending the attempt, because its work may not begin yet; inside checkpoint()."""
+    _held(lease).update(
+        state=JobState.QUEUED,
+        attempt=F("attempt") - 1,
+        not_before=after(wait),
+        due=False,
+        lease_until=None,
+    )
 
 
 def request_cancel(*, dedupe_key: str) -> bool:
