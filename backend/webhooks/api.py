@@ -119,8 +119,8 @@ class RotateSecretView(TenantView):
     def post(self, request: Request, endpoint_id: str) -> Response:
         """Make a new signing secret, which cannot be read again.
 
-        For 24 hours requests carry a signature of the previous secret too. A second rotation within this time is refused
-        (`rotation_in_overlap`), unless you send `force`.
+        For 24 hours requests carry a signature of the previous secret too. A second rotation within this time is
+        refused (`rotation_in_overlap`), unless you send `force`.
         """
         options = parsed(WebhookSecretRotationRequestSerializer, request)
         endpoint = services.rotate_secret(endpoint=_endpoint(endpoint_id), **options)
