@@ -114,8 +114,6 @@ def test_a_renewal_names_the_jobs_that_are_still_held(acme: Any, globex: Any) ->
     emit(globex, "https://example.com/b", 1)
     leases = [claim_next("io.webhook", worker="w") for _ in range(3)]
     mine, canceled, other = sorted(filter(None, leases), key=lambda lease: lease.tenant_id == globex.tenant_id)
-        (lease for lease in leases if lease), key=lambda lease: lease.tenant_id == globex.tenant_id
-    )
     with acme.scope():
         key = Job.objects.get(id=canceled.job_id).dedupe_key
         request_cancel(dedupe_key=key)
