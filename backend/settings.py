@@ -134,7 +134,7 @@ HEARTBEAT_SECONDS = env.integer("AVA_HEARTBEAT_SECONDS", 10, least=1)
 TASK_SECONDS = env.integer("AVA_TASK_SECONDS", 840, least=5)
 MODEL_LOAD_SECONDS = env.integer("AVA_MODEL_LOAD_SECONDS", 600, least=5)
 # Maximum number of jobs of one tenant that run at once, by class of jobs; a class that is missing has no limit.
-JOBS_PER_TENANT = env.numbers("AVA_JOBS_PER_TENANT", "cpu.probe=4,io.webhook=16,system=2")
+JOBS_PER_TENANT = env.numbers("AVA_JOBS_PER_TENANT", "cpu.probe=4,io.fetch=4,io.webhook=16,system.delete=2")
 # Share of each class that a tenant of a plan gets against one of weight 1.
 PLAN_WEIGHTS = env.numbers("AVA_PLAN_WEIGHTS", "standard=1")
 # Requests to receivers of webhooks that one sender keeps open at once.

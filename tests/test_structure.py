@@ -83,7 +83,16 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "word_search": "the reader's search by words",
         "writer": "the only writer of a version",
     },
-    "jobs": {"dispatching": "what runs next, over all tenants", "fairness": "the order of tenants"},
+    "jobs": {
+        "breakers": "what waits for a dependency that is away",
+        "clock": "times of PostgreSQL",
+        "deadlines": "how long a job may take",
+        "dispatching": "what runs next, over all tenants",
+        "failures": "how an attempt ends without a result",
+        "fairness": "the order of tenants",
+        "leases": "the life of a claimed job",
+        "sweeps": "recurring work",
+    },
     "library": {
         "index_contents": "the numbers of an index, which ekg registers",
         "indexing": "the life of an index version",

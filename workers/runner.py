@@ -19,13 +19,14 @@ from uuid import UUID
 
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
-from django.db import connections
+from django.db import DatabaseError, connections
 
-from backend.jobs import services
+from backend.jobs import breakers, services
 from backend.jobs.dispatching import claim_next
 from backend.jobs.fairness import ANY_PRIORITY_EVERY
 from backend.jobs.models import JobKind, JobState
-from backend.jobs.services import JobFailed, Lease, LeaseLost
+from backend.jobs.services import JobFailed, Lease, LeaseLost, Unavailable
+from backend.library.services import deletions
 from backend.tenancy.context import tenant_scope
 
 logger = logging.getLogger("ava.jobs")
@@ -47,6 +48,7 @@ class Work:
     lease: Lease
     worker: str
     lost: threading.Event = field(default_factory=threading.Event)
+    stored: dict[UUID, set[str]] = field(default_factory=dict)
     _stage: str = ""
     _done: int = 0
     _total: int = 0
@@ -72,6 +74,13 @@ class Work:
         if self.lost.is_set():
             raise LeaseLost(f"job {self.lease.job_id} was lost or canceled while it ran")
 
+    def stores_under(self, video_id: UUID, *prefixes: str) -> None:
+        """Note that this work stores objects of the video, in its own folder or under these prefixes.
+
+        They are swept again if the attempt commits nothing and the video is deleted.
+        """
+        self.stored.setdefault(video_id, set()).update(prefixes)
+
     def progress(self, stage: str, done: int, total: int) -> None:
         """Keep the progress, which the next heartbeat records."""
         self._stage, self._done, self._total = stage, done, total
@@ -94,6 +103,7 @@ class FollowUp:
 # Loaded on first use, so that a worker imports only what its queues need (torch stays out of the I/O workers).
 HANDLERS: dict[JobKind, str] = {
     JobKind.PROBE_VIDEO: "workers.probe_video",
+    JobKind.FETCH_SEGMENT: "workers.fetch_segment",
     JobKind.INGEST_SEGMENT: "workers.ingest_segment",
     JobKind.OBSERVE_SEGMENT: "gpu_workers.tasks.observe_segment",
     JobKind.ASSEMBLE_VIDEO: "gpu_workers.tasks.assemble_video",
@@ -103,7 +113,10 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.GRADE_COMPARISON: "gpu_workers.tasks.grade_comparison",
     JobKind.STOP_COMPARISON: "workers.stop_comparison",
     JobKind.PURGE_VIDEO: "workers.purge_video",
+    JobKind.SWEEP_VIDEO: "workers.sweep_video",
     JobKind.RETIRE_VERSION: "workers.retire_version",
+    JobKind.EXPIRE_UPLOADS: "workers.expire_uploads",
+    JobKind.RESUME_DELETIONS: "workers.resume_deletions",
 }
 
 
@@ -145,13 +158,20 @@ def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
     stop = threading.Event()
     heart = threading.Thread(target=_beat, args=(work, stop), name=f"lease-{lease.job_id}", daemon=True)
     heart.start()
+    committed = False
     try:
+        if lease.overdue:
+            raise services.overdue()
         if lease.attempt > lease.max_attempts:
             raise JobFailed("worker_lost", "every attempt lost its worker", retryable=True)
         followup: FollowUp | None = module.handle(work)
+        committed = True
+        breakers.closed(lease.probing)
         return followup
     except LeaseLost:
         _give_up(lease)
+    except Unavailable as error:
+        _put_back(lease, error, getattr(module, "failed", None))
     except JobFailed as error:
         _record_failure(lease, error, getattr(module, "failed", None))
     except SoftTimeLimitExceeded:
@@ -165,6 +185,8 @@ def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
     finally:
         stop.set()
         heart.join()
+        if not committed:
+            _leave_nothing(work)
     return None
 
 
@@ -174,6 +196,7 @@ def _beat(work: Work, stop: threading.Event) -> None:
         while not stop.wait(settings.HEARTBEAT_SECONDS):
             if time.monotonic() - began > settings.TASK_SECONDS + CLAIM_SECONDS + STUCK_SECONDS:
                 logger.critical("job %s does not end: its process stops, and its lease runs out", work.lease.job_id)
+                _leave_nothing(work)
                 os._exit(1)
             try:
                 held = work.beat()
@@ -188,10 +211,37 @@ def _beat(work: Work, stop: threading.Event) -> None:
         connections.close_all()
 
 
+def _leave_nothing(work: Work) -> None:
+    """Let the objects be swept that this attempt stored for a video which was deleted meanwhile."""
+    if not work.stored:
+        return
+    try:
+        with tenant_scope(work.lease.tenant_id):
+            deletions.bury_deleted(work.stored)
+    except DatabaseError:
+        # The sweep after the deletion finds what was stored until then.
+        logger.exception("objects of job %s are not checked for a deletion", work.lease.job_id)
+
+
 def _give_up(lease: Lease) -> None:
     with tenant_scope(lease.tenant_id):
         canceled = services.acknowledge_cancel(lease) if services.cancel_requested(lease) else False
     logger.warning("job %s: %s", lease.job_id, "canceled" if canceled else "lease lost, nothing committed")
+
+
+def _put_back(lease: Lease, error: Unavailable, failed: FailureHandler | None) -> None:
+    breakers.opened(
+        error.dependency, code=error.code, message=str(error), retry_after=error.retry_after, job_id=lease.job_id
+    )
+    try:
+        with services.checkpoint(lease):
+            state = services.put_back(lease, error)
+            if state != JobState.QUEUED and failed is not None:
+                failed(lease, services.overdue())
+    except LeaseLost:
+        _give_up(lease)
+        return
+    logger.warning("job %s (%s) waits for %s: %s: %s", lease.job_id, lease.kind, error.dependency, error.code, error)
 
 
 def _record_failure(lease: Lease, error: JobFailed, failed: FailureHandler | None) -> None:

@@ -17,7 +17,8 @@ from backend.ekg.kept_verdicts import KeptVerdicts
 from backend.ekg.models import Frame
 from backend.ekg.queries import frames_with_videos
 from backend.ekg.reader import PostgresGraph, Scope
-from backend.jobs.services import JobFailed, Lease, LeaseLost
+from backend.jobs import breakers
+from backend.jobs.services import JobFailed, Lease, LeaseLost, Unavailable
 from backend.library.recording import RecordedPiece, piece_at
 from backend.library.storage import ObjectMissing, ObjectStorage, evidence_key
 from backend.questions.models import Question
@@ -50,6 +51,9 @@ from gpu_workers.tasks.shared_budget import SharedBudget, allowance_for
 from workers.runner import FollowUp, Work
 
 logger = logging.getLogger("ava.answers")
+
+OUTAGES = frozenset({"model_unavailable", "model_timeout", "model_misconfigured"})
+"""Codes of an answer that failed because a model server was away."""
 
 
 def handle(work: Work) -> FollowUp | None:
@@ -128,8 +132,11 @@ def handle(work: Work) -> FollowUp | None:
         # A later attempt may reach the model server again. Only the last attempt's failure fails the question.
         with tenant_scope(work.lease.tenant_id):
             questions.record_wasted(question_id=question.id, calls=answer.usage.calls, reason=answer.detail or "error")
-        raise JobFailed(answer.detail or "answer_failed", "the question could not be answered", retryable=True)
-    frames = _keep_evidence(work.lease.tenant_id, question.id, answer)
+        code = answer.detail or "answer_failed"
+        if code in OUTAGES:
+            raise Unavailable(breakers.REASONER, code, "the models do not answer")
+        raise JobFailed(code, "the question could not be answered", retryable=True)
+    frames = _keep_evidence(work, question.id, answer)
     try:
         with work.checkpoint():
             questions.store_answer(
@@ -202,11 +209,12 @@ def budget_of(limits: dict[str, Any], rates: Rates, model_names: Sequence[str]) 
     )
 
 
-def _keep_evidence(tenant_id: UUID, question_id: UUID, answer: Answer) -> dict[UUID, str]:
-    """Copy each cited frame under the question's prefix, so that evidence outlives the index version.
+def _keep_evidence(work: Work, question_id: UUID, answer: Answer) -> dict[UUID, str]:
+    """Copy each cited frame under its video's folder of the question, so that evidence outlives the index version.
 
     Returns the object key of each copied frame by frame id.
     """
+    tenant_id = work.lease.tenant_id
     cited_ids = list(dict.fromkeys(citation.frame_id for citation in answer.citations if citation.frame_id))
     with tenant_scope(tenant_id):
         frames = frames_with_videos(cited_ids)
@@ -214,7 +222,10 @@ def _keep_evidence(tenant_id: UUID, question_id: UUID, answer: Answer) -> dict[U
     for frame in (frames[frame_id] for frame_id in cited_ids if frame_id in frames):
         picture = _picture(frame)
         if picture is not None:
-            frame_keys[frame.id] = evidence_key(tenant_id, question_id, frame.id)
+            frame_keys[frame.id] = evidence_key(tenant_id, frame.video_id, question_id, frame.id)
+            # Frames of a video that is deleted meanwhile must not appear after its purge.
+            work.require_lease()
+            work.stores_under(frame.video_id)
             ObjectStorage().put(frame_keys[frame.id], picture, content_type="image/jpeg")
     return frame_keys
 

@@ -26,7 +26,7 @@ from workers.management.commands.relay import MOST_BELLS
 PROJECT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 120
 JOBS = 1_000
-QUEUE = "system"
+QUEUE = "system.delete"
 
 
 def bells(broker: redis.Redis) -> list[str]:

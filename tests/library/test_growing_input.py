@@ -38,7 +38,7 @@ from workers.runner import run_job
 def _no_models(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave segments unobserved, and let attempts follow each other at once."""
     monkeypatch.setattr("backend.library.indexing.plan.open_next_segments", lambda video_id, version: None)
-    monkeypatch.setattr("backend.jobs.services.RETRY_BASE_SECONDS", 0)
+    monkeypatch.setattr("backend.jobs.leases.RETRY_BASE_SECONDS", 0)
 
 
 def spans(cast: Cast, video_id: UUID) -> list[tuple[int, int]]:

@@ -140,7 +140,7 @@ def test_a_replaced_version_is_kept_for_its_grace(acme: Cast, video_id: UUID) ->
 def test_a_version_stays_while_a_question_reads_it(
     acme: Cast, video_id: UUID, at_once: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backend.jobs.services.RETRY_BASE_SECONDS", 1_000)
+    monkeypatch.setattr("backend.jobs.leases.RETRY_BASE_SECONDS", 1_000)
     with acme.scope():
         question = questions.create_question(text="Who waits?", video_ids=[video_id])
         Job.objects.filter(kind=JobKind.ANSWER_QUESTION).update(
@@ -167,7 +167,7 @@ def test_a_version_stays_while_a_question_reads_it(
     with acme.scope():
         assert set(held(video_id, 1).values()) == {0}
         evidence = Evidence.objects.get()
-        assert evidence.frame_key == f"t/{acme.tenant_id}/q/{question.id}/thumbnail-000.jpg"
+        assert evidence.frame_key == f"t/{acme.tenant_id}/v/{video_id}/q/{question.id}/thumbnail-000.jpg"
     assert ObjectStorage().get(evidence.frame_key) == picture
     assert not exists(thumbnail)
 
