@@ -113,7 +113,10 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "tracing": "spans",
         "uvicorn_log": "log lines of the process that starts the API's",
     },
-    "outbound": {"transport": "requests to addresses that customers name"},
+    "outbound": {
+        "async_transport": "the same on an event loop",
+        "transport": "requests to addresses that customers name",
+    },
     "questions": {
         "figures": "the figures of a comparison's arms and pairs",
         "paired": "paired statistics",
@@ -134,7 +137,14 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "routing": "the database router",
         "secrets": "sealing",
     },
-    "webhooks": {"attempts": "one delivery attempt", "signing": "Standard Webhooks"},
+    "webhooks": {
+        "attempts": "one delivery attempt",
+        "breaker": "holds the deliveries of a failing receiver back",
+        "notices": "what a tenant hears about a disabled endpoint",
+        "recovery": "sends deliveries again",
+        "signing": "Standard Webhooks",
+        "thresholds": "events about the monthly budget",
+    },
 }
 """Files outside the rooms, each with the reason for a name of its own."""
 
