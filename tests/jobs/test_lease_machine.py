@@ -23,7 +23,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from backend.jobs import services
+from backend.jobs import control, services
 from backend.jobs.dispatching import claim_next, mark_due
 from backend.jobs.models import QUEUE_OF, Job, JobKind, JobState
 from backend.jobs.services import JobFailed, Lease, LeaseLost
@@ -31,6 +31,7 @@ from tests.conftest import Cast
 from tests.jobs.lease_world import (
     FINAL_FAULT,
     LEASE_MINUTES,
+    OUTAGE,
     PASSING_FAULT,
     PATIENCE_S,
     Worker,
@@ -68,8 +69,8 @@ Step = Callable[["LeaseProtocol", T], None]
 class Known:
     """What the model knows of a job. asked: the token of the job when somebody last asked for its work.
 
-    token: the token of the last claim. again: whether somebody asked since a worker began with the work. ended: the
-    outcome that a worker or a customer chose, "" for an open job.
+    token: the token of the last claim. running: whether that claim has had no end. again: whether somebody asked since
+    a worker began with the work. ended: the outcome that a worker or a customer chose, "" for an open job.
     """
 
     cast: Cast
@@ -79,6 +80,8 @@ class Known:
     token: int = 0
     again: bool = False
     canceling: bool = False
+    paused: bool = False
+    running: bool = False
     ended: str = ""
 
 
@@ -130,7 +133,7 @@ class LeaseProtocol(RuleBasedStateMachine):
         known = self.known.setdefault(job.id, Known(tenant, kind, key, asked=0))
         if known.ended or known.canceling:
             # Begun again: a canceled run that still goes on has lost its lease.
-            known.token, known.canceling = known.token + 1, False
+            known.token, known.canceling, known.running, known.paused = known.token + 1, False, False, False
             self.live.pop(job.id, None)
         assert job.lease_token == known.token
         known.asked, known.ended, known.again = known.token, "", job.state == JobState.RUNNING
@@ -143,9 +146,17 @@ class LeaseProtocol(RuleBasedStateMachine):
             state = Job.objects.get(id=id).state
         assert stopped == (not known.ended)
         if state == JobState.CANCELED:
-            known.ended = JobState.CANCELED
+            known.ended, known.running = JobState.CANCELED, False
         elif state == JobState.RUNNING:
             known.canceling, known.again = True, False
+
+    @any_of(lambda self: [id for id, job in sorted(self.known.items()) if not job.ended and not self.locked(id)])
+    def pause_or_resume(self, id: UUID) -> None:
+        known = self.known[id]
+        change = control.resume_jobs if known.paused else control.pause_jobs
+        with known.cast.scope():
+            assert change(Job.objects.filter(id=id)) == 1
+        known.paused = not known.paused
 
     # --- workers ------------------------------------------------------------------------------------------------------
 
@@ -162,7 +173,9 @@ class LeaseProtocol(RuleBasedStateMachine):
         assert lease.job_id not in self.live, "a job that somebody works on was claimed"
         assert not self.locked(lease.job_id), "a job was claimed while its commit was open"
         assert not known.ended, "a job that has ended was claimed"
+        assert known.running or not known.paused, "a paused job was claimed"
         assert lease.token == known.token + 1
+        known.running = True
         known.token = self.live[lease.job_id] = lease.token
         known.again = known.again and known.canceling
         return lease
@@ -201,7 +214,7 @@ class LeaseProtocol(RuleBasedStateMachine):
         assert lease is not None
         known = self.known[lease.job_id]
         self.live.pop(lease.job_id, None)
-        known.ended, known.again = "" if known.again else JobState.SUCCEEDED, False
+        known.ended, known.again, known.running = "" if known.again else JobState.SUCCEEDED, False, False
         self.late_ones_lose(lease.job_id)
 
     def late_ones_lose(self, job_id: UUID) -> None:
@@ -233,6 +246,42 @@ class LeaseProtocol(RuleBasedStateMachine):
         assert (state == JobState.QUEUED) is (retried or known.again)
         self.live.pop(lease.job_id, None)
         known.ended, known.again = "" if state == JobState.QUEUED else state, retried and known.again
+        known.running = False
+
+    @any_of(lambda self: self.free())
+    def meet_an_outage(self, worker: Worker) -> None:
+        """Put the job back, because what it needs is away. The attempt does not count."""
+        lease, worker.lease = worker.lease, None
+        assert lease is not None
+
+        def work() -> JobState:
+            with services.checkpoint(lease):
+                return services.put_back(lease, OUTAGE)
+
+        if self.holds(lease):
+            assert worker.run(work) == JobState.QUEUED
+            self.goes_back(lease)
+        else:
+            with pytest.raises(LeaseLost):
+                worker.run(work)
+
+    @any_of(lambda self: self.free())
+    def hand_back(self, worker: Worker) -> None:
+        """Release the job, because the worker was asked to stop. The attempt does not count."""
+        lease, worker.lease = worker.lease, None
+        assert lease is not None
+        held = self.holds(lease)
+        assert worker.run(lambda: services.release(lease)) is held
+        if held:
+            self.goes_back(lease)
+
+    def goes_back(self, lease: Lease) -> None:
+        known = self.known[lease.job_id]
+        self.live.pop(lease.job_id, None)
+        known.running = False
+        with known.cast.scope():
+            job = Job.objects.get(id=lease.job_id)
+        assert (job.state, job.attempt, job.lease_until) == (JobState.QUEUED, lease.attempt - 1, None)
 
     @any_of(lambda self: [w for w in self.free() if w.lease and self.known[w.lease.job_id].canceling])
     def notice_cancel(self, worker: Worker) -> None:
@@ -253,7 +302,7 @@ class LeaseProtocol(RuleBasedStateMachine):
             assert known.token == lease.token
             self.live.pop(lease.job_id, None)
             known.ended = "" if known.again else JobState.CANCELED
-            known.canceling = known.again = False
+            known.canceling = known.again = known.running = False
 
     @any_of(lambda self: [w for w in self.workers.values() if w.lease and not w.waiting])
     def die(self, worker: Worker) -> None:
@@ -313,6 +362,10 @@ class LeaseProtocol(RuleBasedStateMachine):
 
     def drain(self) -> None:
         worker = self.workers[WORKERS[0]]
+        for id, known in self.known.items():
+            with known.cast.scope():
+                control.resume_jobs(Job.objects.filter(id=id))
+            known.paused = False
         rounds = 0
         while any(not known.ended for known in self.known.values()):
             rounds += 1

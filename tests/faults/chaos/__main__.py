@@ -30,6 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="make chaos", description=__doc__)
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0, help="seed of the first run; each next run adds one")
+    parser.add_argument("--patience", type=float, default=300.0, help="seconds for which customers wait in a run")
     parser.add_argument("--keep", action="store_true", help="keep the folder with the logs")
     options = parser.parse_args(arguments)
     failed = 0
@@ -37,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     # An unprivileged server process must be able to enter it.
     root.chmod(0o755)
     try:
-        with runs_of(root, options.seed) as runs:
+        with runs_of(root, options.seed, options.patience) as runs:
             for seed in range(options.seed, options.seed + options.runs):
                 print(f"run {seed}", flush=True)
                 result = runs.run(seed)
@@ -55,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 @contextmanager
-def runs_of(root: Path, seed: int) -> Iterator[Runs]:
+def runs_of(root: Path, seed: int, patience: float) -> Iterator[Runs]:
     """Start the service and its customers, and work through a day without faults."""
     chance = random.Random(seed)
     patient = Patient()
@@ -79,7 +80,7 @@ def runs_of(root: Path, seed: int) -> Iterator[Runs]:
             customers.append(Customer(slug, tenant_id, service.url, key, clip))
             customers[-1].register(f"{receiver.url}/{slug}")
         world = World(service, doors, patient)
-        runs = Runs(world, customers, receiver, Database(service.superuser_url))
+        runs = Runs(world, customers, receiver, Database(service.superuser_url), patience)
         runs.undisturbed()
         yield runs
 

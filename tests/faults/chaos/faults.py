@@ -79,6 +79,10 @@ def _crash_postgres(world: World, chance: random.Random, at: float) -> Fault:
     return Fault("restart PostgreSQL at once", at, world.service.crash_postgres)
 
 
+def _kill_pooler(world: World, chance: random.Random, at: float) -> Fault:
+    return Fault("kill the pooler", at, world.service.kill_pooler)
+
+
 def _turn(name: str, door: Door | Doors, way: Way, chance: random.Random, at: float) -> Fault:
     until = at + chance.uniform(2, LONGEST_S)
     return Fault(name, at, lambda: door.turn(way), until, lambda: door.turn(Way.OPEN))
@@ -117,6 +121,7 @@ MAKERS: tuple[tuple[Maker, int], ...] = (
     (_empty_broker, 1),
     (_pause_broker, 1),
     (_crash_postgres, 2),
+    (_kill_pooler, 1),
     (_storage_away, 2),
     (_models_away, 2),
     (_models_ill, 3),

@@ -17,8 +17,6 @@ from tests.faults.chaos.leftovers import Database
 from tests.faults.chaos.receiver import Receiver
 
 TICK_S = 0.1
-SETTLE_S = 120.0
-RUN_S = 300.0
 
 
 @dataclass
@@ -52,9 +50,12 @@ class Result:
 
 
 class Runs:
-    """The runs over one service. calm: by slug, filled by undisturbed()."""
+    """The runs over one service. patience: seconds for which customers wait in a run."""
 
-    def __init__(self, world: World, customers: list[Customer], receiver: Receiver, database: Database) -> None:
+    def __init__(
+        self, world: World, customers: list[Customer], receiver: Receiver, database: Database, patience: float
+    ) -> None:
+        self._patience = patience
         self._world, self._customers, self._receiver, self._database = world, customers, receiver, database
         self._calm: dict[str, Calm] = {}
         self._before: dict[str, str] = {}
@@ -62,6 +63,8 @@ class Runs:
     def undisturbed(self) -> None:
         """Index each tenant's recording and ask about it while nothing breaks."""
         works = [Work(customer) for customer in self._customers]
+        for customer in self._customers:
+            customer.impatience = Impatience(self._patience)
         self._meanwhile([_threaded(work, self._first) for work in works], [])
         trouble = [text for work in works for text in work.trouble]
         assert not trouble, trouble
@@ -90,7 +93,7 @@ class Runs:
         works = [Work(customer) for customer in self._customers]
         threads = []
         for work in works:
-            work.customer.impatience = Impatience(RUN_S)
+            work.customer.impatience = Impatience(self._patience)
             delay, deletes = chance.uniform(0, WINDOW_S / 2), chance.uniform(0, WINDOW_S)
             threads.append(_threaded(work, self._day(delay, seed)))
             if work.customer.slug in self._before:
@@ -155,7 +158,7 @@ class Runs:
 
     def _settle(self) -> list[str]:
         """Wait until no job has work to do. Returns the jobs that still have after a while."""
-        deadline = time.monotonic() + SETTLE_S
+        deadline = time.monotonic() + self._patience
         while left := [*leftovers.open_jobs(self._database), *self._undelivered()]:
             if time.monotonic() > deadline:
                 return [f"work has not ended: {text}" for text in left[:10]]
