@@ -36,17 +36,6 @@ def enqueue_probe(video_id: UUID) -> None:
     )
 
 
-def enqueue_ingest(piece_id: UUID, video_id: UUID) -> None:
-    """Enqueue the job that takes in one appended piece of a recording."""
-    enqueue(
-        kind=JobKind.INGEST_SEGMENT,
-        subject_id=piece_id,
-        video_id=video_id,
-        dedupe_key=f"ingest:{piece_id}",
-        **wishes_of(video_id),
-    )
-
-
 def begin_reindex(*, video_id: UUID) -> Video:
     """Begin a new version next to the one that questions read.
 

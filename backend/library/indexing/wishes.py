@@ -12,6 +12,7 @@ from backend.jobs.models import Job, JobKind, JobRank
 from backend.library.models import Video
 
 INDEX_KINDS = (
+    JobKind.FETCH_SEGMENT,
     JobKind.INGEST_SEGMENT,
     JobKind.PROBE_VIDEO,
     JobKind.OBSERVE_SEGMENT,
