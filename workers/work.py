@@ -62,7 +62,7 @@ class Work:
 
     def reading(self, read: Callable[[], Result]) -> Result:
         """Run read in a transaction of the job's tenant, again if the database's connection broke."""
-        return commits.commit(lambda: tenant_scope(self.lease.tenant_id), read)
+        return commits.read(lambda: tenant_scope(self.lease.tenant_id), read)
 
     def complete(self) -> None:
         """Mark the job as done, inside checkpoint() or commit()."""

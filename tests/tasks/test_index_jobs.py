@@ -227,24 +227,24 @@ def test_a_chunk_that_cannot_be_described_is_an_explicit_gap(
 
 
 @pytest.mark.parametrize(
-    ("reply", "billed_s"),
-    [(Reply(None, refusal="I would rather not."), 12), ("no JSON at all", 6)],
-    ids=["the content is refused", "our model fails"],
+    ("reply", "first_gap", "billed_s"),
+    [(Reply(None, refusal="I would rather not."), 3, 9), ("no JSON at all", 2, 6)],
+    ids=["a chunk is refused", "a segment has no description"],
 )
-def test_a_segment_without_one_description_is_billed_only_for_its_content(
-    acme: Cast, vlm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch, reply: Any, billed_s: int
+def test_a_video_is_billed_for_its_described_seconds(
+    acme: Cast, vlm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch, reply: Any, first_gap: int, billed_s: int
 ) -> None:
     monkeypatch.setattr(settings, "SEGMENT_MS", 6_000)
 
     def script(request: ScriptedRequest) -> Any:
-        return reply if request.schema_name == "chunk_description" and chunk_n(request) >= 2 else see(request)
+        return reply if request.schema_name == "chunk_description" and chunk_n(request) >= first_gap else see(request)
 
     vlm.script = script
     indexed_video(acme, TWELVE_SECONDS)
 
     with acme.scope():
         assert sum(row.quantity for row in UsageEvent.objects.filter(meter="media_seconds")) == billed_s
-        assert Chunk.objects.exclude(gap=None).count() == 2
+        assert Chunk.objects.exclude(gap=None).count() == 4 - first_gap
 
 
 def test_a_server_that_knows_no_such_model_for_a_while_leaves_no_gap(acme: Cast, vlm: ScriptedOpenAIServer) -> None:
