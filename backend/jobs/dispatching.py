@@ -6,7 +6,7 @@ that there is work, and not which. A bell may be lost or doubled without harm.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -189,6 +189,12 @@ def running_jobs() -> dict[str, int]:
     """
     counts = Job.unscoped.using("dispatch").filter(RUNNING).values_list("queue").annotate(running=models.Count("id"))
     return dict(counts.order_by("queue"))
+
+
+def jobs_of(owners: Sequence[str]) -> int:
+    """Return how many jobs run under a lease of one of these workers' processes."""
+    held = Job.unscoped.using("dispatch").filter(RUNNING, lease_owner__in=owners, lease_until__gte=Now())
+    return int(held.count())
 
 
 def waiting_jobs() -> dict[str, int]:

@@ -27,6 +27,7 @@ from backend.jobs.leases import (
     lease_of,
     overdue,
     put_back,
+    release,
 )
 from backend.jobs.models import LOCK_ORDER, QUEUE_OF, Job, JobKind, JobRank, JobState
 from backend.tenancy.context import current_tenant_id
@@ -50,6 +51,7 @@ __all__ = [
     "lease_of",
     "overdue",
     "put_back",
+    "release",
     "request_cancel",
     "request_cancel_many",
 ]
