@@ -141,6 +141,8 @@ MODEL_LOAD_SECONDS = env.integer("AVA_MODEL_LOAD_SECONDS", 600, least=5)
 JOBS_PER_TENANT = env.numbers("AVA_JOBS_PER_TENANT", "cpu.probe=4,io.fetch=4,io.webhook=16,system.delete=2")
 # Share of each class that a tenant of a plan gets against one of weight 1.
 PLAN_WEIGHTS = env.numbers("AVA_PLAN_WEIGHTS", "standard=1")
+# Requests to receivers of webhooks that one sender keeps open at once.
+WEBHOOK_SOCKETS = env.integer("AVA_WEBHOOK_SOCKETS", 256, least=1)
 # A tenant's own receiver on a private address is refused unless the operator allows it (local stack, tests).
 WEBHOOK_ALLOW_PRIVATE = env.boolean("AVA_WEBHOOK_ALLOW_PRIVATE", False)
 # The same holds for a recording's URL, for plain http and for unusual ports.

@@ -104,7 +104,10 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "wall_clocks": "when videos were recorded",
         "storage": "S3",
     },
-    "outbound": {"transport": "requests to addresses that customers name"},
+    "outbound": {
+        "async_transport": "the same on an event loop",
+        "transport": "requests to addresses that customers name",
+    },
     "questions": {
         "figures": "the figures of a comparison's arms and pairs",
         "paired": "paired statistics",
@@ -125,7 +128,14 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "routing": "the database router",
         "secrets": "sealing",
     },
-    "webhooks": {"attempts": "one delivery attempt", "signing": "Standard Webhooks"},
+    "webhooks": {
+        "attempts": "one delivery attempt",
+        "breaker": "holds the deliveries of a failing receiver back",
+        "notices": "what a tenant hears about a disabled endpoint",
+        "recovery": "sends deliveries again",
+        "signing": "Standard Webhooks",
+        "thresholds": "events about the monthly budget",
+    },
 }
 """Files outside the rooms, each with the reason for a name of its own."""
 

@@ -56,7 +56,6 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.SEARCH_EVENTS: "gpu_workers.tasks.search_events",
     JobKind.GRADE_COMPARISON: "gpu_workers.tasks.grade_comparison",
     JobKind.STOP_COMPARISON: "workers.stop_comparison",
-    JobKind.DELIVER_WEBHOOK: "workers.deliver_webhook",
     JobKind.PURGE_VIDEO: "workers.purge_video",
     JobKind.SWEEP_VIDEO: "workers.sweep_video",
     JobKind.RETIRE_VERSION: "workers.retire_version",

@@ -225,6 +225,13 @@ def release(lease: Lease) -> bool:
     return bool(released)
 
 
+def postpone(lease: Lease, *, wait: timedelta) -> None:
+    """Queue the job again without spending the attempt, because its work may not begin yet; inside checkpoint()."""
+    _held(lease).update(
+        state=JobState.QUEUED, attempt=lease.attempt - 1, not_before=after(wait), due=False, lease_until=None
+    )
+
+
 def overdue() -> JobFailed:
     """Return the failure of a job that was not done before its deadline."""
     return JobFailed(DEADLINE_EXCEEDED, "the work could not be done before its deadline", retryable=True)

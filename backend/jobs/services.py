@@ -26,6 +26,7 @@ from backend.jobs.leases import (
     heartbeat,
     lease_of,
     overdue,
+    postpone,
     put_back,
     release,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "is_worked_on",
     "lease_of",
     "overdue",
+    "postpone",
     "put_back",
     "release",
     "request_cancel",
@@ -134,6 +136,7 @@ def enqueue_many(
     deadline: timedelta | None = None,
     deadline_at: datetime | None = None,
     rank: JobRank = JobRank.NORMAL,
+    lane: UUID | None = None,
 ) -> None:
     """Call enqueue() for each dedupe_key -> subject_id, due now, in a fixed number of statements.
 
@@ -154,6 +157,7 @@ def enqueue_many(
             fair_tag=tag,
             deadline_at=deadline_at or deadline_of(kind, deadline),
             rank=rank,
+            lane=lane,
         )
         for (dedupe_key, subject_id), tag in zip(subjects.items(), tags, strict=True)
     ]
@@ -170,6 +174,7 @@ def enqueue_many(
                 deadline=deadline,
                 deadline_at=deadline_at,
                 rank=rank,
+                lane=lane,
             )
     put_in_rank_order(QUEUE_OF[kind], priority)
 

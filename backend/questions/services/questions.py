@@ -25,6 +25,7 @@ from backend.questions.services import batches, comparisons, sessions
 from backend.questions.services.drafts import new_question, scope_rows
 from backend.questions.services.records import claims_of, composition_of, write_answer_rows
 from backend.webhooks.services import emit
+from backend.webhooks.thresholds import report_budget
 
 if TYPE_CHECKING:
     from gpu_workers.engine.answering.contract import Answer, PartialAnswer
@@ -253,6 +254,7 @@ def _settle(question: Question) -> None:
     if question.batch_id is not None:
         batches.settle(question.batch_id)
     comparisons.settle_question(question)
+    report_budget()
 
 
 def _status_of(answer: Answer) -> QuestionStatus:

@@ -27,6 +27,7 @@ from backend.questions.services.drafts import check_span
 from backend.questions.services.questions import PRIORITY, usage_of
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
+from backend.webhooks.thresholds import report_budget
 from gpu_workers.engine.retrieval.find_events import FINDING, SearchMode, fusion_in, weights_in
 from gpu_workers.engine.retrieval.quotation import quoted
 
@@ -160,6 +161,7 @@ def store_results(
         "total_ms": max(0, _ms(search.created_at, now)),
     }
     search.save()
+    report_budget()
     return search
 
 
