@@ -20,6 +20,7 @@ from backend.library.indexing.segments import ObservedSegments, mark_assembled, 
 from backend.library.indexing.versions import is_indexing, version_of
 from backend.library.models import Video
 from backend.library.storage import ObjectStorage
+from backend.observability.metrics import observe_stages
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import EventRecord, Span
@@ -169,6 +170,7 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
         return UUID(str(summary.id)) if summary is not None and step.observed.last else None
 
     summary_id = work.commit(store)
+    observe_stages("index", {"assemble": wall_ms})
     return FollowUp(summary_id) if summary_id is not None else None
 
 

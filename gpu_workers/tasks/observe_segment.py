@@ -21,6 +21,7 @@ from backend.library.indexing.segments import PendingSegment, mark_gap, mark_hea
 from backend.library.indexing.versions import is_indexing
 from backend.library.models import Segment
 from backend.library.storage import ObjectStorage, thumbnail_key
+from backend.observability.metrics import count_gaps, observe_stages
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.ekg import Chunk, FrameRow, SegmentRecord, Span, chunk_spans
 from gpu_workers.engine.indexing.sampling import SourceUnreadable
@@ -138,6 +139,8 @@ def commit(
         return UUID(str(assembly.id))
 
     assembly_id = work.commit(store)
+    count_gaps(chunk.gap for chunk in observation.record.chunks)
+    observe_stages("index", asdict(observation.times))
     return FollowUp(assembly_id) if assembly_id is not None else None
 
 
@@ -157,6 +160,7 @@ def failed(lease: Lease, error: JobFailed) -> None:
         segment.n, SegmentRecord(span_of(segment), gaps, ()), thumbnail_keys={}
     )
     mark_gap(segment.id, code=error.code)
+    count_gaps(chunk.gap for chunk in gaps)
     open_next_segments(segment.video_id, segment.index_version)
     enqueue_assembly(segment.video_id, segment.index_version)
 
