@@ -65,13 +65,6 @@ class Work:
         """Run read in a transaction of the job's tenant, again if the database's connection broke."""
         return commits.read(lambda: tenant_scope(self.lease.tenant_id), read)
 
-    def stores_under(self, video_id: UUID, *prefixes: str) -> None:
-        """Note that this work stores objects of the video, in its own folder or under these prefixes.
-
-        They are swept again if the attempt commits nothing and the video is deleted.
-        """
-        self.stored.setdefault(video_id, set()).update(prefixes)
-
     def complete(self) -> None:
         """Mark the job as done, inside checkpoint() or commit()."""
         services.complete(self.lease)
