@@ -85,7 +85,8 @@ _RUNNABLE = (
 )
 _WAITING = (
     "SELECT id, tenant_id, kind, priority, fair_tag, not_before, "
-    f"CASE WHEN tenant_id = {_full('tenant_id', '%(queue)s', '%(tenant_cap)s')} THEN 'tenant_at_cap' "
+    "CASE WHEN deadline_at < now() THEN '' "
+    f"WHEN tenant_id = {_full('tenant_id', '%(queue)s', '%(tenant_cap)s')} THEN 'tenant_at_cap' "
     f"WHEN lane = {_full('lane', '%(queue)s', '%(lane_cap)s')} THEN 'lane_at_cap' "
     f"WHEN NOT ({_FREE}) THEN 'dependency_away' ELSE '' END FROM jobs_job WHERE queue = %(queue)s "
     f"AND state = 'queued' AND due AND paused_at IS NULL ORDER BY {_BY_PRIORITY} LIMIT %(limit)s"
