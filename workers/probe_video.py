@@ -21,12 +21,15 @@ def handle(work: Work) -> FollowUp | None:
     with tenant_scope(work.lease.tenant_id):
         video = intake.begin_probe(video_id)
     probed = measure(video.object_key) if video is not None else None
-    with work.checkpoint():
+
+    def end() -> None:
         if probed is not None:
             intake.store_probe(video_id, probed)
         else:
             intake.plan_again(video_id)
         work.complete()
+
+    work.commit(end)
     return None
 
 

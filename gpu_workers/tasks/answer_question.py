@@ -240,10 +240,11 @@ def budget_of(limits: dict[str, Any], rates: Rates, model_names: Sequence[str]) 
 
 
 def _keep_evidence(work: Work, question_id: UUID, answer: Answer) -> dict[UUID, str]:
-    """Copy each cited frame under the question's prefix, so that evidence outlives the index version.
+    """Copy each cited frame under its video's folder of the question, so that evidence outlives the index version.
 
     Returns the object key of each copied frame by frame id.
     """
+    tenant_id = work.lease.tenant_id
     cited_ids = list(dict.fromkeys(citation.frame_id for citation in answer.citations if citation.frame_id))
 
     def read() -> list[tuple[Frame, RecordedPiece | None]]:
@@ -255,7 +256,10 @@ def _keep_evidence(work: Work, question_id: UUID, answer: Answer) -> dict[UUID, 
     for frame, piece in work.reading(read):
         picture = _read_picture(frame, piece)
         if picture is not None:
-            frame_keys[frame.id] = evidence_key(work.lease.tenant_id, question_id, frame.id)
+            frame_keys[frame.id] = evidence_key(tenant_id, frame.video_id, question_id, frame.id)
+            # Frames of a video that is deleted meanwhile must not appear after its purge.
+            work.require_lease()
+            work.stores_under(frame.video_id)
             ObjectStorage().put(frame_keys[frame.id], picture, content_type="image/jpeg")
     return frame_keys
 

@@ -107,7 +107,7 @@ def test_an_answer_is_stored_with_all_that_led_to_it(
         assert 6_000 <= evidence.frame_ms < 12_000
         assert evidence.quote in dogs.summary
         frame = Frame.objects.get(event_id=dogs.id, ms=evidence.frame_ms)
-        assert evidence.frame_key == f"t/{acme.tenant_id}/q/{question_id}/{frame.id}.jpg"
+        assert evidence.frame_key == f"t/{acme.tenant_id}/v/{frame.video_id}/q/{question_id}/{frame.id}.jpg"
         assert colour_of(ObjectStorage().get(evidence.frame_key)) == GREEN
 
         calls = list(ModelCall.objects.filter(source_type="question", source_id=question_id))
