@@ -91,6 +91,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "failures": "how an attempt ends without a result",
         "fairness": "the order of tenants",
         "leases": "the life of a claimed job",
+        "sweeps": "recurring work",
     },
     "library": {
         "index_contents": "the numbers of an index, which ekg registers",

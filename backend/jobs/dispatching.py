@@ -22,7 +22,8 @@ from backend.jobs.models import DUE, QUEUE_OF, RUNNING, WAITING, Job, JobKind, J
 
 CLASSES = tuple(sorted(set(QUEUE_OF.values())))
 LANE_CAP = 2
-"""Maximum number of jobs of one lane that run at once: deliveries to one endpoint of webhooks."""
+"""Maximum number of jobs of one lane that run at once: deliveries to one endpoint of webhooks, and
+one tenant's fetches from one host."""
 
 
 def _full(column: str, queue: str, cap: str) -> str:
