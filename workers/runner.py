@@ -20,7 +20,7 @@ from importlib import import_module
 from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, close_old_connections, connections
 
 from backend.jobs import breakers, services
 from backend.jobs.dispatching import claim_next
@@ -80,6 +80,7 @@ def run_class(queue: str, *, worker: str, clock: Callable[[], float] = time.mono
     """
     until, ran = clock() + CLAIM_SECONDS, 0
     while clock() < until and not DRAIN.is_on():
+        close_old_connections()
         lease = claim_next(queue, worker=worker, any_priority=next(_claims) % ANY_PRIORITY_EVERY == 0)
         if lease is None:
             break
@@ -127,11 +128,11 @@ def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
         if lease.attempt > lease.max_attempts:
             raise JobFailed("worker_lost", "every attempt lost its worker", retryable=True)
         followup: FollowUp | None = module.handle(work)
-        committed = True
     except Exception as error:  # noqa: BLE001 - every way out is recorded
         end_attempt(work, error, module)
         return None
     else:
+        committed = True
         record_waste(work, module, reason="unused")
         breakers.closed(lease.probing)
         return followup

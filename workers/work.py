@@ -63,14 +63,7 @@ class Work:
 
     def reading(self, read: Callable[[], Result]) -> Result:
         """Run read in a transaction of the job's tenant, again if the database's connection broke."""
-        return commits.commit(lambda: tenant_scope(self.lease.tenant_id), read)
-
-    def stores_under(self, video_id: UUID, *prefixes: str) -> None:
-        """Note that this work stores objects of the video, in its own folder or under these prefixes.
-
-        They are swept again if the attempt commits nothing and the video is deleted.
-        """
-        self.stored.setdefault(video_id, set()).update(prefixes)
+        return commits.read(lambda: tenant_scope(self.lease.tenant_id), read)
 
     def complete(self) -> None:
         """Mark the job as done, inside checkpoint() or commit()."""
@@ -105,6 +98,8 @@ class Work:
         """Return the dependencies that have answered a call of this job."""
         return frozenset[str]().union(*(meter.answered for meter in self._meters))
 
+    # --- objects --------------------------------------------------------------------------------------------------
+
     # --- the lease ------------------------------------------------------------------------------------------------
 
     def should_stop(self) -> bool:
@@ -114,6 +109,13 @@ class Work:
         """Raise LeaseLost once a heartbeat has found the lease gone: further work would be wasted."""
         if self.lost.is_set():
             raise LeaseLost(f"job {self.lease.job_id} was lost or canceled while it ran")
+
+    def stores_under(self, video_id: UUID, *prefixes: str) -> None:
+        """Note that this work stores objects of the video, in its own folder or under these prefixes.
+
+        They are swept again if the attempt commits nothing and the video is deleted.
+        """
+        self.stored.setdefault(video_id, set()).update(prefixes)
 
     def progress(self, stage: str, done: int, total: int) -> None:
         """Keep the progress, which the next heartbeat records."""

@@ -19,6 +19,7 @@ from backend.library.indexing import control as indexing
 from backend.library.models import Video
 from backend.questions.models import Question
 from backend.questions.services import control as questions
+from backend.questions.services.questions import cancel_question
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.refusals import Refused
 
@@ -50,7 +51,7 @@ VIDEO_ACTS: dict[str, Act] = {
 }
 QUESTION_ACTS: dict[str, Act] = {
     "Retry": lambda row: questions.retry_question(question_id=row.id),
-    "Cancel": lambda row: questions.cancel_question(question_id=row.id),
+    "Cancel": lambda row: cancel_question(question_id=row.id),
     "Pause": _one(questions.pause_questions, Question),
     "Resume": _one(questions.resume_questions, Question),
     "Put first": _one(partial(questions.update_questions, rank=JobRank.HIGH), Question),

@@ -10,6 +10,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from django.conf import settings
+from django.db import connection
 from django.utils import timezone
 
 from backend.billing.models import UsageMeter
@@ -18,6 +19,7 @@ from backend.ekg.kept_verdicts import KeptVerdicts
 from backend.ekg.models import Frame
 from backend.ekg.queries import frames_with_videos
 from backend.ekg.reader import PostgresGraph, Scope
+from backend.jobs.commits import DATABASE_ERRORS, connection_broke
 from backend.jobs.services import JobFailed, Lease, LeaseLost
 from backend.library.recording import RecordedPiece, piece_at
 from backend.library.storage import ObjectMissing, ObjectStorage, evidence_key
@@ -173,6 +175,10 @@ def _show(work: Work, write: Callable[[], None]) -> None:
             write()
     except LeaseLost:
         work.lost.set()
+    except DATABASE_ERRORS as error:
+        if not connection_broke(error):
+            raise
+        connection.close()
 
 
 def _roles(models: AnswerModels, answer: Answer) -> dict[str, str]:

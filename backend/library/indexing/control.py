@@ -16,7 +16,7 @@ from backend.library.index_contents import index_contents
 from backend.library.indexing.begin import enqueue_probe
 from backend.library.indexing.failure import CANCELED, fail_version, is_final
 from backend.library.indexing.follow_ups import summarise_key
-from backend.library.indexing.intake import enqueue_fetch, enqueue_intake
+from backend.library.indexing.intake import take_in_again
 from backend.library.indexing.versions import is_reindexing
 from backend.library.indexing.wishes import jobs_of
 from backend.library.models import (
@@ -91,10 +91,9 @@ def retry_indexing(*, video_id: UUID) -> Video:
     are not the recording's own are observed again, and the events are put together again out of all segments. Raises
     Refused: video_deleting, already_indexing, nothing_to_retry, not_retryable.
     """
+    take_in_again(video_id)
     # The probe plans what is missing and opens the first segments, as it does for a re-index.
     enqueue_probe(video_id)
-    for piece in InputSegment.objects.filter(video_id=video_id, status=InputStatus.QUEUED).order_by("n"):
-        enqueue_fetch(piece) if piece.url else enqueue_intake(piece)
     video = _lock(video_id)
     if video.status in UNDER_WAY or is_reindexing(video):
         raise Refused("already_indexing", "This video is being indexed already.")

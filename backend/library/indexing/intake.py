@@ -11,7 +11,7 @@ from uuid import UUID, uuid5
 
 from django.utils import timezone
 
-from backend.jobs.models import JobKind
+from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import enqueue
 from backend.library.indexing.failure import fail_version
 from backend.library.indexing.plan import plan, settle
@@ -75,6 +75,16 @@ def enqueue_intake(piece: InputSegment) -> None:
         dedupe_key=f"ingest:{piece.id}",
         **wishes_of(piece.video_id),
     )
+
+
+def take_in_again(video_id: UUID) -> None:
+    """Enqueue the jobs of the pieces that still await intake, where they ended."""
+    for piece in InputSegment.objects.filter(video_id=video_id, status=InputStatus.QUEUED).order_by("n"):
+        fetched = Job.objects.filter(dedupe_key=f"fetch:{piece.id}", state=JobState.SUCCEEDED).exists()
+        if piece.url and not fetched:
+            enqueue_fetch(piece)
+        else:
+            enqueue_intake(piece)
 
 
 def queued_piece(piece_id: UUID) -> InputSegment | None:

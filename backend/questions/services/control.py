@@ -116,7 +116,8 @@ def _reopen(ids: Sequence[UUID], *, priority: int) -> None:
     )
     rows = list(over.order_by("id"))
     _drop_attempt([row.id for row in rows])
-    fresh: dict[str, Any] = {name: Question._meta.get_field(name).get_default() for name in _OUTCOME}
+    blank = Question()
+    fresh: dict[str, Any] = {name: getattr(blank, name) for name in _OUTCOME}
     Question.objects.filter(id__in=[row.id for row in rows]).update(
         status=QuestionStatus.QUEUED, retries=F("retries") + 1, **fresh
     )
