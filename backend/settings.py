@@ -18,13 +18,15 @@ ENCRYPTION_KEYS = env.numbered_secrets("AVA_ENCRYPTION_KEYS")
 DATABASES = {
     # Web and workers: owns nothing, and row-level security applies. A request is one transaction.
     "default": {**env.database("DATABASE_URL"), "ATOMIC_REQUESTS": True},
-    # Migrations only. One that cannot get its lock fails and is run again, instead of holding up every query behind it.
-    "owner": env.database("DATABASE_OWNER_URL", lock_timeout="30s"),
+    # Migrations only.
+    "owner": env.database("DATABASE_OWNER_URL"),
     # Relay, claims of jobs, key lookup: crosses tenants on a few tables.
     "dispatch": env.database("DATABASE_DISPATCH_URL"),
     # The admin console: reads everything, writes nothing.
     "console": env.database("DATABASE_CONSOLE_URL"),
 }
+# PostgreSQL itself, as the role of DATABASE_URL: a pooler in transaction mode hands on no notices.
+LISTEN_DATABASE = env.database("DATABASE_LISTEN_URL", env.text("DATABASE_URL"))
 DATABASE_ROUTERS = ["backend.tenancy.routing.OwnerMigrates"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -129,6 +131,8 @@ INDEX_LINKING = env.choice("AVA_INDEX_LINKING", "incremental", ("incremental", "
 SUMMARY_EVERY_SEGMENTS = env.integer("AVA_SUMMARY_EVERY_SEGMENTS", 10, least=1)
 LEASE_SECONDS = env.integer("AVA_LEASE_SECONDS", 60, least=2)
 HEARTBEAT_SECONDS = env.integer("AVA_HEARTBEAT_SECONDS", 10, least=1)
+# Time that running jobs have to end when their worker is asked to stop. Then they are handed back to other workers.
+DRAIN_SECONDS = env.integer("AVA_DRAIN_SECONDS", 3, least=0)
 # Longest time of one task, and of loading a worker's models. Beyond the first the task is canceled and its job runs
 # again; beyond the second the worker exits.
 TASK_SECONDS = env.integer("AVA_TASK_SECONDS", 840, least=5)
@@ -149,6 +153,8 @@ DEFAULT_FROM_EMAIL = env.text("AVA_EMAIL_FROM", "noreply@localhost")
 WEBHOOK_ALLOW_PRIVATE = env.boolean("AVA_WEBHOOK_ALLOW_PRIVATE", False)
 # The same holds for a recording's URL, for plain http and for unusual ports.
 SOURCE_ALLOW_PRIVATE = env.boolean("AVA_SOURCE_ALLOW_PRIVATE", False)
+# Throughput below which the fetch of a recording ends: a source that drips must not hold a slot for minutes.
+SOURCE_MIN_BYTES_PER_SECOND = env.integer("AVA_SOURCE_MIN_BYTES_PER_SECOND", 65_536, least=1)
 # Seconds for which a replaced index version is kept for questions that began on it.
 RETIRE_AFTER_SECONDS = env.integer("AVA_RETIRE_AFTER_SECONDS", 3_600, least=0)
 

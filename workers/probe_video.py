@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from django.conf import settings
 
+from backend.ekg.repair import enqueue_what_remains, repair_version
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing import intake
 from backend.library.storage import ObjectStorage
@@ -22,10 +23,13 @@ def handle(work: Work) -> FollowUp | None:
         video = intake.begin_probe(video_id)
     probed = measure(video.object_key) if video is not None else None
     with work.checkpoint():
+        repaired = repair_version(video_id)
         if probed is not None:
             intake.store_probe(video_id, probed)
         else:
             intake.plan_again(video_id)
+        if repaired is not None:
+            enqueue_what_remains(video_id, repaired)
         work.complete()
     return None
 
@@ -40,6 +44,9 @@ def measure(object_key: str) -> ProbeResult:
             limits=ProbeLimits(max_duration_ms=settings.MAX_VIDEO_MS, max_bytes=settings.MAX_UPLOAD_BYTES),
         )
     except ProbeError as error:
+        if error.retryable:
+            # Raises StorageAway if the store, and not the recording, is at fault.
+            ObjectStorage().head(object_key)
         raise JobFailed(error.code, str(error), retryable=error.retryable) from error
 
 

@@ -33,6 +33,7 @@ from backend.ekg.models import (
 )
 from backend.jobs.models import Job, JobState
 from backend.library.index_contents import Gaps, IndexSize
+from backend.library.indexing.failure import CONTENT_GAPS
 from backend.library.indexing.follow_ups import summarise_key
 from backend.library.models import Video
 from backend.tenancy.context import current_tenant_id
@@ -75,6 +76,13 @@ def gaps(video_id: UUID, index_version: int) -> Gaps:
         ms=sum(row["ms"] for row in by_code),
         codes={row["gap"]: row["n"] for row in by_code},
     )
+
+
+def failed_segments(video_id: UUID, index_version: int) -> list[int]:
+    """Return the numbers of the segments with a gap that does not lie in the recording itself, in order."""
+    gaps = Chunk.objects.filter(video_id=video_id, index_version=index_version, gap__isnull=False)
+    ours = gaps.exclude(gap__in=CONTENT_GAPS).order_by("segment_n")
+    return list(ours.values_list("segment_n", flat=True).distinct())
 
 
 def _of(model: type[IndexRow], video: Video) -> QuerySet[Any]:
@@ -124,7 +132,7 @@ def chunks(video: Video, part: Narrowing) -> QuerySet[Chunk]:
 
 def frames(video: Video, part: Narrowing) -> QuerySet[Frame]:
     """Return the frames of this part; those with words q are in a chunk that describes or shows them."""
-    rows = _during(_of(Frame, video), part, begin="ms", end="ms").defer("embedding")
+    rows = _during(_of(Frame, video), part, begin="ms", end="ms")
     if not part.q:
         return rows
     around = _of(Chunk, video).filter(start_ms__lte=OuterRef("ms"), end_ms__gt=OuterRef("ms"))
@@ -239,7 +247,7 @@ def first_frames(event_ids: Sequence[UUID]) -> dict[UUID, Frame]:
     ranked = Frame.objects.filter(event_id__in=event_ids).annotate(
         position=Window(RowNumber(), partition_by=[F("event_id")], order_by=F("ms").asc())
     )
-    return {frame.event_id: frame for frame in ranked.filter(position=1).defer("embedding")}
+    return {frame.event_id: frame for frame in ranked.filter(position=1)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +272,7 @@ def summary(video: Video) -> Summary:
     return Summary(
         overview=_of(Overview, video).first(),
         topics=topics,
-        frames={frame.ms: frame for frame in _of(Frame, video).filter(ms__in=shown).defer("embedding")},
+        frames={frame.ms: frame for frame in _of(Frame, video).filter(ms__in=shown)},
         error=failed.values_list("error_code", "error_message").first(),
     )
 

@@ -18,7 +18,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import models
 from django.db.models import F
-from django.db.models.functions import Now
+from django.db.models.functions import Greatest, Now
 
 from backend.jobs import breakers
 from backend.jobs.clock import after
@@ -67,7 +67,9 @@ def claim(job_id: UUID, *, worker: str) -> Lease | None:
     )
     away = breakers.outages(using="default")
     probing: frozenset[str] = frozenset()
-    wanted = Job.objects.filter(id=job_id).values_list("kind", "dependency").first() if away else None
+    # A job whose deadline has passed waits for nothing: it ends.
+    waiting = Job.objects.filter(id=job_id).exclude(deadline_at__lte=Now())
+    wanted = waiting.values_list("kind", "dependency").first() if away else None
     if wanted is not None:
         needed = breakers.needs(JobKind(wanted[0]), wanted[1])
         if any(outage.dependency in needed and not outage.ready for outage in away):
@@ -201,6 +203,26 @@ def put_back(lease: Lease, error: Unavailable) -> JobState:
         error_message=str(error),
     )
     return JobState.QUEUED
+
+
+def release(lease: Lease) -> bool:
+    """Give the job back for another worker to claim at once, in a transaction of its own; the attempt does not count.
+
+    What checkpoints committed stays. False if the lease is lost, or if cancellation was requested.
+    """
+    with tenant_scope(lease.tenant_id):
+        released = (
+            _held(lease)
+            .filter(cancel_requested_at=None)
+            .update(
+                state=JobState.QUEUED,
+                attempt=Greatest(F("attempt") - 1, 0),
+                not_before=Now(),
+                due=True,
+                lease_until=None,
+            )
+        )
+    return bool(released)
 
 
 def postpone(lease: Lease, *, wait: timedelta) -> None:

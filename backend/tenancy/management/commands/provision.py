@@ -11,6 +11,8 @@ import psycopg
 from django.core.management.base import BaseCommand, CommandError
 from psycopg import sql
 
+from backend.tenancy.role_settings import settings_of
+
 PROVISION_SQL = Path(__file__).parents[2] / "provision.sql"
 ROLES = {
     "app_owner": ("DATABASE_OWNER_URL", "NOBYPASSRLS"),
@@ -30,6 +32,8 @@ class Command(BaseCommand):
         if not superuser:
             raise CommandError("DATABASE_SUPERUSER_URL is not set")
         provision_database(superuser, {role: os.environ[variable] for role, (variable, _) in ROLES.items()})
+        if os.environ.get("DATABASE_REPLICATION_URL"):
+            provision_replication(superuser, os.environ["DATABASE_REPLICATION_URL"])
         self.stdout.write("provisioned")
 
 
@@ -61,7 +65,32 @@ def provision_database(superuser_url: str, role_urls: dict[str, str]) -> None:
                     password=sql.Literal(unquote(parts.password or "")),
                 )
             )
+            for setting, value in settings_of(role).items():
+                # search_path is a list of names; everything else is one value.
+                words = [sql.Literal(word) for word in value.split(", ")]
+                server.execute(
+                    sql.SQL("ALTER ROLE {} SET {} TO {}").format(
+                        sql.Identifier(role), sql.Identifier(setting), sql.SQL(", ").join(words)
+                    )
+                )
         if not server.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone():
             server.execute(sql.SQL("CREATE DATABASE {} OWNER app_owner").format(sql.Identifier(database)))
         with psycopg.connect(superuser_url, dbname=database, autocommit=True) as connection:
             connection.execute(PROVISION_SQL.read_text())
+
+
+def provision_replication(superuser_url: str, replication_url: str) -> None:
+    """Create the role app_replication, with which a standby follows the server; it reads no table by itself.
+
+    Raises CommandError if replication_url names another role.
+    """
+    parts = urlsplit(replication_url)
+    if unquote(parts.username or "") != "app_replication":
+        raise CommandError("DATABASE_REPLICATION_URL must log in as app_replication")
+    with psycopg.connect(superuser_url, autocommit=True) as server:
+        exists = server.execute("SELECT 1 FROM pg_roles WHERE rolname = 'app_replication'").fetchone()
+        server.execute(
+            sql.SQL("{verb} ROLE app_replication LOGIN REPLICATION NOSUPERUSER PASSWORD {password}").format(
+                verb=sql.SQL("ALTER" if exists else "CREATE"), password=sql.Literal(unquote(parts.password or ""))
+            )
+        )
