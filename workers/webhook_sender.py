@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import TypeVar
 from uuid import UUID
@@ -178,7 +178,7 @@ class Sender:
             if not one.task.done():
                 one.task.cancel()
                 with suppress(*DATABASE_AWAY):
-                    await self._in(self._records, partial(_hand_back, one.lease))
+                    await self._in(self._records, partial(services.release, one.lease))
         await asyncio.gather(*(one.task for one in opened), return_exceptions=True)
 
     async def _pause(self, seconds: float) -> None:
@@ -218,8 +218,3 @@ def _give_up(lease: Lease) -> None:
     with tenant_scope(lease.tenant_id):
         canceled = services.acknowledge_cancel(lease) if services.cancel_requested(lease) else False
     logger.warning("job %s: %s", lease.job_id, "canceled" if canceled else "lease lost, nothing committed")
-
-
-def _hand_back(lease: Lease) -> None:
-    with suppress(LeaseLost), services.checkpoint(lease):
-        services.postpone(lease, wait=timedelta(0))
