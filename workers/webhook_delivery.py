@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from django.conf import settings
 
 from backend.jobs import services
-from backend.jobs.models import JobState
+from backend.jobs.models import JobKind, JobState
 from backend.jobs.services import JobFailed, Lease
 from backend.outbound import async_transport
 from backend.outbound.transport import TransportError
@@ -82,10 +82,10 @@ def record(lease: Lease, outgoing: Outgoing, outcome: Outcome) -> None:
 
 
 def fail(lease: Lease, error: JobFailed) -> JobState:
-    """Record that an attempt could not even be made. A delivery whose job has ended is dead: it can be replayed."""
+    """Record that a job could not be done. A delivery whose job has ended is dead: it can be replayed."""
     with services.checkpoint(lease):
         state = services.fail(lease, error)
-        if state in (JobState.FAILED, JobState.DEAD):
+        if state in (JobState.FAILED, JobState.DEAD) and lease.kind == JobKind.DELIVER_WEBHOOK:
             attempts.end_delivery(delivery_id=lease.subject_id)
     return state
 

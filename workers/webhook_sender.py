@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import TypeVar
 from uuid import UUID
@@ -27,7 +27,7 @@ from backend.jobs.dispatching import claim_next, renew
 from backend.jobs.models import QUEUE_OF, JobKind
 from backend.jobs.services import JobFailed, Lease, LeaseLost
 from backend.tenancy.context import tenant_scope
-from workers import webhook_delivery
+from workers import notice_mail, webhook_delivery
 from workers.liveness import Passes
 
 logger = logging.getLogger("ava.webhooks")
@@ -37,7 +37,7 @@ POLL_SECONDS = 0.1
 CLAIMS_AT_ONCE = 16
 """Maximum number of jobs claimed between two looks at the event loop."""
 DATABASE_THREADS = 2
-"""Threads that load and record attempts; a third one claims and renews. Each keeps its own connections."""
+"""Threads that load and record attempts. One more claims and renews, and one mails. Each has its own connections."""
 DRAIN_SECONDS = 4.0
 """Time for which a sender that stops waits for answers. It hands back what is still open."""
 AWAY_SECONDS = 1.0
@@ -68,6 +68,7 @@ class Sender:
         self._open: dict[UUID, _Open] = {}
         self._claims = ThreadPoolExecutor(1, thread_name_prefix="claims")
         self._records = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="records")
+        self._mails = ThreadPoolExecutor(1, thread_name_prefix="mails")
 
     def stop(self) -> None:
         """Claim nothing more, and end run() once what is open has ended or is handed back."""
@@ -86,7 +87,7 @@ class Sender:
             await self._drain()
         finally:
             beat.cancel()
-            for threads, number in ((self._claims, 1), (self._records, DATABASE_THREADS)):
+            for threads, number in ((self._claims, 1), (self._records, DATABASE_THREADS), (self._mails, 1)):
                 together = threading.Barrier(number)
                 for _ in range(number):
                     threads.submit(_close_connections, together)
@@ -117,6 +118,9 @@ class Sender:
 
     async def _deliver(self, lease: Lease) -> None:
         try:
+            if lease.kind == JobKind.SEND_NOTICE:
+                await self._in(self._mails, partial(notice_mail.send, lease))
+                return
             outgoing = await self._in(self._records, partial(webhook_delivery.load, lease))
             if outgoing is not None:
                 outcome = await webhook_delivery.send(outgoing, at=self._clock())
@@ -176,7 +180,7 @@ class Sender:
             if not one.task.done():
                 one.task.cancel()
                 with suppress(*DATABASE_AWAY):
-                    await self._in(self._records, partial(_hand_back, one.lease))
+                    await self._in(self._records, partial(services.release, one.lease))
         await asyncio.gather(*(one.task for one in opened), return_exceptions=True)
 
     async def _pause(self, seconds: float) -> None:
@@ -216,8 +220,3 @@ def _give_up(lease: Lease) -> None:
     with tenant_scope(lease.tenant_id):
         canceled = services.acknowledge_cancel(lease) if services.cancel_requested(lease) else False
     logger.warning("job %s: %s", lease.job_id, "canceled" if canceled else "lease lost, nothing committed")
-
-
-def _hand_back(lease: Lease) -> None:
-    with suppress(LeaseLost), services.checkpoint(lease):
-        services.postpone(lease, wait=timedelta(0))
