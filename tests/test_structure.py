@@ -91,6 +91,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "failures": "how an attempt ends without a result",
         "fairness": "the order of tenants",
         "leases": "the life of a claimed job",
+        "sweeps": "recurring work",
     },
     "library": {
         "index_contents": "the numbers of an index, which ekg registers",
@@ -122,8 +123,10 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "ddl": "row-level security as migration operations",
         "isolation": "the self-check",
         "keys": "generation and digests of API keys",
+        "postgresql": "Django's database backend, for composite keys",
         "provision": "roles and grants, in SQL",
         "refusals": "errors that customers can act on",
+        "role_settings": "time-outs and search path of each role",
         "routing": "the database router",
         "secrets": "sealing",
     },

@@ -65,7 +65,7 @@ def record_waste(work: Work, module: ModuleType, *, reason: str) -> None:
             record_wasted_calls(calls=calls, reason=reason, video_id=lease.video_id)
 
     try:
-        work.reading(write)
+        commits.commit(lambda: tenant_scope(lease.tenant_id), write)
     except Exception:
         # The outcome of the job must be recorded all the same.
         logger.exception("%d calls of job %s have no record of their cost", len(calls), lease.job_id)

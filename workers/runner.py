@@ -20,13 +20,14 @@ from importlib import import_module
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connections
+from django.db import DatabaseError, connections
 
 from backend.jobs import breakers, services
 from backend.jobs.dispatching import claim_next
 from backend.jobs.fairness import ANY_PRIORITY_EVERY
 from backend.jobs.models import JobKind
 from backend.jobs.services import JobFailed, Lease
+from backend.library.services import deletions
 from backend.tenancy.context import tenant_scope
 from workers.endings import end_attempt, record_waste
 from workers.observed_job import observed_job
@@ -48,6 +49,7 @@ task by then; a pool of threads cannot."""
 # Loaded on first use, so that a worker imports only what its queues need (torch stays out of the I/O workers).
 HANDLERS: dict[JobKind, str] = {
     JobKind.PROBE_VIDEO: "workers.probe_video",
+    JobKind.FETCH_SEGMENT: "workers.fetch_segment",
     JobKind.INGEST_SEGMENT: "workers.ingest_segment",
     JobKind.OBSERVE_SEGMENT: "gpu_workers.tasks.observe_segment",
     JobKind.ASSEMBLE_VIDEO: "gpu_workers.tasks.assemble_video",
@@ -58,8 +60,11 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.STOP_COMPARISON: "workers.stop_comparison",
     JobKind.DELIVER_WEBHOOK: "workers.deliver_webhook",
     JobKind.PURGE_VIDEO: "workers.purge_video",
+    JobKind.SWEEP_VIDEO: "workers.sweep_video",
     JobKind.RETIRE_VERSION: "workers.retire_version",
     JobKind.SETTLE_FAILURE: "workers.settle_failure",
+    JobKind.EXPIRE_UPLOADS: "workers.expire_uploads",
+    JobKind.RESUME_DELETIONS: "workers.resume_deletions",
 }
 
 
@@ -107,12 +112,14 @@ def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
     beat = partial(copy_context().run, _beat, work, stop)
     heart = threading.Thread(target=beat, name=f"lease-{lease.job_id}", daemon=True)
     heart.start()
+    committed = False
     try:
         if lease.overdue:
             raise services.overdue()
         if lease.attempt > lease.max_attempts:
             raise JobFailed("worker_lost", "every attempt lost its worker", retryable=True)
         followup: FollowUp | None = module.handle(work)
+        committed = True
     except Exception as error:  # noqa: BLE001 - every way out is recorded
         end_attempt(work, error, module)
         return None
@@ -123,6 +130,8 @@ def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
     finally:
         stop.set()
         heart.join()
+        if not committed:
+            _leave_nothing(work)
 
 
 def _beat(work: Work, stop: threading.Event) -> None:
@@ -132,6 +141,7 @@ def _beat(work: Work, stop: threading.Event) -> None:
         while not stop.wait(settings.HEARTBEAT_SECONDS):
             if time.monotonic() - began > settings.TASK_SECONDS + CLAIM_SECONDS + STUCK_SECONDS:
                 logger.critical("job %s does not end: its process stops, and its lease runs out", work.lease.job_id)
+                _leave_nothing(work)
                 os._exit(1)
             try:
                 held = work.beat()
@@ -149,3 +159,15 @@ def _beat(work: Work, stop: threading.Event) -> None:
                 return
     finally:
         connections.close_all()
+
+
+def _leave_nothing(work: Work) -> None:
+    """Let the objects be swept that this attempt stored for a video which was deleted meanwhile."""
+    if not work.stored:
+        return
+    try:
+        with tenant_scope(work.lease.tenant_id):
+            deletions.bury_deleted(work.stored)
+    except DatabaseError:
+        # The sweep after the deletion finds what was stored until then.
+        logger.exception("objects of job %s are not checked for a deletion", work.lease.job_id)

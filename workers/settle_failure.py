@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from django.db.models.functions import Now
+
 from backend.jobs.models import Job, JobState
 from backend.jobs.services import JobFailed, lease_of
 from workers.runner import HANDLERS, FollowUp, Work
@@ -11,7 +13,8 @@ from workers.runner import HANDLERS, FollowUp, Work
 
 def handle(work: Work) -> FollowUp | None:
     def settle() -> None:
-        job = Job.objects.filter(id=work.lease.subject_id, state__in=[JobState.FAILED, JobState.DEAD]).first()
+        ended = Job.objects.filter(id=work.lease.subject_id, state__in=[JobState.FAILED, JobState.DEAD])
+        job = ended.annotate(now=Now()).first()
         # A job that was queued again has another end before it.
         if job is not None:
             lease = lease_of(job)

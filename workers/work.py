@@ -36,6 +36,7 @@ class Work:
     lease: Lease
     worker: str
     lost: threading.Event = field(default_factory=threading.Event)
+    stored: dict[UUID, set[str]] = field(default_factory=dict)
     _stage: str = ""
     _done: int = 0
     _total: int = 0
@@ -62,7 +63,7 @@ class Work:
 
     def reading(self, read: Callable[[], Result]) -> Result:
         """Run read in a transaction of the job's tenant, again if the database's connection broke."""
-        return commits.commit(lambda: tenant_scope(self.lease.tenant_id), read)
+        return commits.read(lambda: tenant_scope(self.lease.tenant_id), read)
 
     def complete(self) -> None:
         """Mark the job as done, inside checkpoint() or commit()."""
@@ -96,6 +97,15 @@ class Work:
     def answered(self) -> frozenset[str]:
         """Return the dependencies that have answered a call of this job."""
         return frozenset[str]().union(*(meter.answered for meter in self._meters))
+
+    # --- objects --------------------------------------------------------------------------------------------------
+
+    def stores_under(self, video_id: UUID, *prefixes: str) -> None:
+        """Note that this work stores objects of the video, in its own folder or under these prefixes.
+
+        They are swept again if the attempt commits nothing and the video is deleted.
+        """
+        self.stored.setdefault(video_id, set()).update(prefixes)
 
     # --- the lease ------------------------------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ STORAGE = "storage"
 _INDEXING = (DESCRIBER, TEXT_EMBEDDER, FRAME_EMBEDDER, STORAGE)
 NEEDS: dict[JobKind, tuple[str, ...]] = {
     JobKind.PROBE_VIDEO: (STORAGE,),
+    JobKind.FETCH_SEGMENT: (STORAGE,),
     JobKind.INGEST_SEGMENT: (STORAGE,),
     JobKind.OBSERVE_SEGMENT: _INDEXING,
     JobKind.ASSEMBLE_VIDEO: _INDEXING,
@@ -36,6 +37,7 @@ NEEDS: dict[JobKind, tuple[str, ...]] = {
     JobKind.SEARCH_EVENTS: (TEXT_EMBEDDER, FRAME_EMBEDDER),
     JobKind.GRADE_COMPARISON: (REASONER,),
     JobKind.PURGE_VIDEO: (STORAGE,),
+    JobKind.SWEEP_VIDEO: (STORAGE,),
     JobKind.RETIRE_VERSION: (STORAGE,),
 }
 """Dependencies that every job of a kind may use. A job waits for these, and for the one that it found away itself."""

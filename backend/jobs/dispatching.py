@@ -23,7 +23,8 @@ from backend.observability.metrics import CLAIMS
 
 CLASSES = tuple(sorted(set(QUEUE_OF.values())))
 LANE_CAP = 2
-"""Maximum number of jobs of one lane that run at once: deliveries to one endpoint of webhooks."""
+"""Maximum number of jobs of one lane that run at once: deliveries to one endpoint of webhooks, and
+one tenant's fetches from one host."""
 
 
 def _full(column: str, queue: str, cap: str) -> str:
@@ -53,20 +54,22 @@ def _may_run(queue: str, tenant_cap: str) -> str:
 _TAKE = (
     "UPDATE jobs_job SET state = 'running', lease_owner = %(worker)s, lease_token = lease_token + 1, "
     "attempt = attempt + 1, lease_until = now() + %(lease)s * interval '1 second', heartbeat_at = now(), "
-    "started_at = now(), rerun_requested = false FROM chosen WHERE jobs_job.id = chosen.id RETURNING jobs_job.id"
+    "started_at = now(), rerun_requested = false FROM chosen WHERE jobs_job.tenant_id = chosen.tenant_id "
+    "AND jobs_job.id = chosen.id RETURNING jobs_job.tenant_id, jobs_job.id"
 )
 # A job that lost its worker goes before new ones. A job whose deadline has passed waits for nothing: it ends.
 _ABANDONED = (
-    "WITH abandoned AS MATERIALIZED (SELECT id FROM jobs_job WHERE queue = %(queue)s AND state = 'running' "
+    "WITH abandoned AS MATERIALIZED (SELECT tenant_id, id FROM jobs_job WHERE queue = %(queue)s AND state = 'running' "
     f"AND lease_until < now() AND (deadline_at < now() OR {_FREE}) "
     "ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED), "
-    "overdue AS MATERIALIZED (SELECT id FROM jobs_job WHERE queue = %(queue)s AND state = 'queued' "
+    "overdue AS MATERIALIZED (SELECT tenant_id, id FROM jobs_job WHERE queue = %(queue)s AND state = 'queued' "
     "AND paused_at IS NULL AND deadline_at < now() AND NOT EXISTS (SELECT FROM abandoned) "
     "ORDER BY deadline_at LIMIT 1 FOR UPDATE SKIP LOCKED), "
-    f"chosen AS (SELECT id FROM abandoned UNION ALL SELECT id FROM overdue) {_TAKE}"
+    f"chosen AS (SELECT * FROM abandoned UNION ALL SELECT * FROM overdue) {_TAKE}"
 )
 _NEXT = (
-    f"WITH chosen AS MATERIALIZED (SELECT id, fair_tag FROM jobs_job WHERE {_may_run('%(queue)s', '%(tenant_cap)s')} "
+    "WITH chosen AS MATERIALIZED (SELECT tenant_id, id, fair_tag FROM jobs_job "
+    f"WHERE {_may_run('%(queue)s', '%(tenant_cap)s')} "
     "ORDER BY {order} LIMIT 1 FOR UPDATE SKIP LOCKED), served AS (INSERT INTO jobs_classclock (queue, served_tag) "
     "SELECT %(queue)s, fair_tag FROM chosen ON CONFLICT (queue) DO UPDATE "
     "SET served_tag = excluded.served_tag WHERE jobs_classclock.served_tag < excluded.served_tag) "
@@ -125,7 +128,8 @@ def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease 
             cursor.execute(statement, parameters)
             claimed = cursor.fetchone()
             if claimed:
-                job = Job.unscoped.using("dispatch").annotate(now=Now()).get(id=claimed[0])
+                tenant_id, job_id = claimed
+                job = Job.unscoped.using("dispatch").annotate(now=Now()).get(tenant_id=tenant_id, id=job_id)
                 probing = breakers.needs(JobKind(job.kind), job.dependency) & ready
                 if probing:
                     breakers.probe(job.id, probing)

@@ -21,6 +21,7 @@ COST_OF: dict[JobKind, float] = {
     JobKind.SUMMARISE_VIDEO: 10.0,
     JobKind.ANSWER_QUESTION: 10.0,
     JobKind.GRADE_COMPARISON: 2.0,
+    JobKind.FETCH_SEGMENT: 30.0,
     JobKind.INGEST_SEGMENT: 5.0,
     JobKind.PROBE_VIDEO: 5.0,
     JobKind.PURGE_VIDEO: 5.0,

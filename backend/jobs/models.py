@@ -9,6 +9,7 @@ from backend.tenancy.models import TenantRow
 
 class JobKind(models.TextChoices):
     PROBE_VIDEO = "probe_video"
+    FETCH_SEGMENT = "fetch_segment"
     INGEST_SEGMENT = "ingest_segment"
     OBSERVE_SEGMENT = "observe_segment"
     ASSEMBLE_VIDEO = "assemble_video"
@@ -19,12 +20,17 @@ class JobKind(models.TextChoices):
     STOP_COMPARISON = "stop_comparison"
     DELIVER_WEBHOOK = "deliver_webhook"
     PURGE_VIDEO = "purge_video"
+    SWEEP_VIDEO = "sweep_video"
     RETIRE_VERSION = "retire_version"
     SETTLE_FAILURE = "settle_failure"
+    EXPIRE_UPLOADS = "expire_uploads"
+    RESUME_DELETIONS = "resume_deletions"
+    DROP_HISTORY = "drop_history"
 
 
 QUEUE_OF: dict[str, str] = {
     JobKind.PROBE_VIDEO: "cpu.probe",
+    JobKind.FETCH_SEGMENT: "io.fetch",
     JobKind.INGEST_SEGMENT: "cpu.probe",
     JobKind.OBSERVE_SEGMENT: "gpu.index",
     JobKind.ASSEMBLE_VIDEO: "gpu.index",
@@ -32,17 +38,23 @@ QUEUE_OF: dict[str, str] = {
     JobKind.ANSWER_QUESTION: "gpu.query",
     JobKind.SEARCH_EVENTS: "gpu.query",
     JobKind.GRADE_COMPARISON: "gpu.query",
-    JobKind.STOP_COMPARISON: "system",
+    JobKind.STOP_COMPARISON: "system.sweep",
     JobKind.DELIVER_WEBHOOK: "io.webhook",
-    JobKind.PURGE_VIDEO: "system",
-    JobKind.RETIRE_VERSION: "system",
     # In the class of the job that failed, whose workers have its handler.
-    JobKind.SETTLE_FAILURE: "system",
+    JobKind.SETTLE_FAILURE: "system.sweep",
+    JobKind.PURGE_VIDEO: "system.delete",
+    JobKind.SWEEP_VIDEO: "system.delete",
+    JobKind.RETIRE_VERSION: "system.delete",
+    JobKind.EXPIRE_UPLOADS: "system.sweep",
+    JobKind.RESUME_DELETIONS: "system.sweep",
+    JobKind.DROP_HISTORY: "system.sweep",
 }
+"""Class of each kind of job. A class has workers of its own, so slow work of one class never delays another class."""
 
 
 LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.SETTLE_FAILURE,
+    JobKind.FETCH_SEGMENT,
     JobKind.INGEST_SEGMENT,
     JobKind.PROBE_VIDEO,
     JobKind.OBSERVE_SEGMENT,
@@ -50,10 +62,14 @@ LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.SUMMARISE_VIDEO,
     JobKind.RETIRE_VERSION,
     JobKind.PURGE_VIDEO,
+    JobKind.SWEEP_VIDEO,
     JobKind.SEARCH_EVENTS,
     JobKind.ANSWER_QUESTION,
     JobKind.STOP_COMPARISON,
     JobKind.GRADE_COMPARISON,
+    JobKind.EXPIRE_UPLOADS,
+    JobKind.RESUME_DELETIONS,
+    JobKind.DROP_HISTORY,
     JobKind.DELIVER_WEBHOOK,
 )
 """Order in which a transaction locks the rows of several jobs; the row of their video comes after all of them.

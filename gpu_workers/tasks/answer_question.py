@@ -10,6 +10,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from django.conf import settings
+from django.db import connection
 from django.utils import timezone
 
 from backend.billing.models import UsageMeter
@@ -18,6 +19,7 @@ from backend.ekg.kept_verdicts import KeptVerdicts
 from backend.ekg.models import Frame
 from backend.ekg.queries import frames_with_videos
 from backend.ekg.reader import PostgresGraph, Scope
+from backend.jobs.commits import DATABASE_ERRORS, connection_broke
 from backend.jobs.services import JobFailed, Lease, LeaseLost
 from backend.library.recording import RecordedPiece, piece_at
 from backend.library.storage import ObjectMissing, ObjectStorage, evidence_key
@@ -173,6 +175,10 @@ def _show(work: Work, write: Callable[[], None]) -> None:
             write()
     except LeaseLost:
         work.lost.set()
+    except DATABASE_ERRORS as error:
+        if not connection_broke(error):
+            raise
+        connection.close()
 
 
 def _roles(models: AnswerModels, answer: Answer) -> dict[str, str]:
@@ -236,10 +242,11 @@ def budget_of(limits: dict[str, Any], rates: Rates, model_names: Sequence[str]) 
 
 
 def _keep_evidence(work: Work, question_id: UUID, answer: Answer) -> dict[UUID, str]:
-    """Copy each cited frame under the question's prefix, so that evidence outlives the index version.
+    """Copy each cited frame under its video's folder of the question, so that evidence outlives the index version.
 
     Returns the object key of each copied frame by frame id.
     """
+    tenant_id = work.lease.tenant_id
     cited_ids = list(dict.fromkeys(citation.frame_id for citation in answer.citations if citation.frame_id))
 
     def read() -> list[tuple[Frame, RecordedPiece | None]]:
@@ -251,7 +258,10 @@ def _keep_evidence(work: Work, question_id: UUID, answer: Answer) -> dict[UUID, 
     for frame, piece in work.reading(read):
         picture = _read_picture(frame, piece)
         if picture is not None:
-            frame_keys[frame.id] = evidence_key(work.lease.tenant_id, question_id, frame.id)
+            frame_keys[frame.id] = evidence_key(tenant_id, frame.video_id, question_id, frame.id)
+            # Frames of a video that is deleted meanwhile must not appear after its purge.
+            work.require_lease()
+            work.stores_under(frame.video_id)
             ObjectStorage().put(frame_keys[frame.id], picture, content_type="image/jpeg")
     return frame_keys
 

@@ -97,6 +97,8 @@ def store_thumbnails(work: Work, segment: Segment, record: SegmentRecord) -> dic
         for frame in record.frames
     }
 
+    work.stores_under(segment.video_id)
+
     def put(frame: FrameRow) -> None:
         # Thumbnails of a video that is deleted meanwhile must not appear after its purge.
         work.require_lease()

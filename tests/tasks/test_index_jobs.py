@@ -106,12 +106,12 @@ def check_graph(video_id: UUID, duration_ms: int) -> list[Event]:
     return events
 
 
-def check_bill(video_id: UUID, duration_ms: int) -> None:
-    """Assert that media time is billed once per segment, and that usage is the sum of its model calls."""
+def check_bill(video_id: UUID, described_ms: int) -> None:
+    """Assert that described time is billed once per segment, and that usage is the sum of its model calls."""
     media = UsageEvent.objects.filter(video_id=video_id, meter="media_seconds")
     segments = Segment.objects.filter(video_id=video_id)
     assert sorted(media.values_list("source_id", flat=True)) == sorted(str(s.id) for s in segments)
-    assert sum((row.quantity for row in media), Decimal(0)) == Decimal(duration_ms) / 1000
+    assert sum((row.quantity for row in media), Decimal(0)) == Decimal(described_ms) / 1000
     assert ledger.mismatches() == []
 
 
@@ -217,7 +217,7 @@ def test_a_chunk_that_cannot_be_described_is_an_explicit_gap(
 
     with acme.scope():
         events = check_graph(video_id, 12_000)
-        check_bill(video_id, 12_000)
+        check_bill(video_id, 9_000)
         assert list(Chunk.objects.order_by("n").values_list("gap", flat=True)) == [None, gap, None, None]
         assert [(e.first_chunk, e.end_chunk) for e in events] == [(0, 1), (1, 2), (2, 4)]
         assert gap in events[1].summary
@@ -227,24 +227,24 @@ def test_a_chunk_that_cannot_be_described_is_an_explicit_gap(
 
 
 @pytest.mark.parametrize(
-    ("reply", "billed_s"),
-    [(Reply(None, refusal="I would rather not."), 12), ("no JSON at all", 6)],
-    ids=["the content is refused", "our model fails"],
+    ("reply", "first_gap", "billed_s"),
+    [(Reply(None, refusal="I would rather not."), 3, 9), ("no JSON at all", 2, 6)],
+    ids=["a chunk is refused", "a segment has no description"],
 )
-def test_a_segment_without_one_description_is_billed_only_for_its_content(
-    acme: Cast, vlm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch, reply: Any, billed_s: int
+def test_a_video_is_billed_for_its_described_seconds(
+    acme: Cast, vlm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch, reply: Any, first_gap: int, billed_s: int
 ) -> None:
     monkeypatch.setattr(settings, "SEGMENT_MS", 6_000)
 
     def script(request: ScriptedRequest) -> Any:
-        return reply if request.schema_name == "chunk_description" and chunk_n(request) >= 2 else see(request)
+        return reply if request.schema_name == "chunk_description" and chunk_n(request) >= first_gap else see(request)
 
     vlm.script = script
     indexed_video(acme, TWELVE_SECONDS)
 
     with acme.scope():
         assert sum(row.quantity for row in UsageEvent.objects.filter(meter="media_seconds")) == billed_s
-        assert Chunk.objects.exclude(gap=None).count() == 2
+        assert Chunk.objects.exclude(gap=None).count() == 4 - first_gap
 
 
 def test_a_server_that_knows_no_such_model_for_a_while_leaves_no_gap(acme: Cast, vlm: ScriptedOpenAIServer) -> None:
@@ -347,7 +347,7 @@ def test_a_model_that_stays_away_past_the_deadline_leaves_gaps_and_the_rest_of_t
         assert lost.error_code == "deadline_exceeded"
         job = Job.objects.get(subject_id=lost.id)
         assert (job.state, job.error_code) == (JobState.DEAD, "deadline_exceeded")
-        assert job.outages >= 4
+        assert job.outages >= 3
         # Media that was not observed is not billed.
         assert list(UsageEvent.objects.filter(meter="media_seconds").values_list("quantity", flat=True)) == [Decimal(6)]
         assert ledger.mismatches() == []
@@ -390,7 +390,9 @@ def test_a_purge_takes_rows_graph_and_objects_and_leaves_the_bill(acme: Cast) ->
             assert not model.objects.filter(video_id=video_id).exists(), model.__name__
         size = GraphStore().count(video_id, 1)
         assert (size.vertices, size.edges) == (0, 0)
-        assert not Job.objects.filter(state__in=[JobState.QUEUED, JobState.RUNNING]).exists()
+        assert [job.kind for job in Job.objects.filter(state__in=[JobState.QUEUED, JobState.RUNNING])] == [
+            JobKind.SWEEP_VIDEO
+        ]
         assert sorted(UsageEvent.objects.values_list("id", "quantity")) == billed
         assert everything(kept_id) == kept
     assert acme.client.get(f"/v1/videos/{encode('vid', video_id)}").status_code == 404

@@ -167,7 +167,7 @@ def test_a_version_stays_while_a_question_reads_it(
     with acme.scope():
         assert set(held(video_id, 1).values()) == {0}
         evidence = Evidence.objects.get()
-        assert evidence.frame_key == f"t/{acme.tenant_id}/q/{question.id}/thumbnail-000.jpg"
+        assert evidence.frame_key == f"t/{acme.tenant_id}/v/{video_id}/q/{question.id}/thumbnail-000.jpg"
     assert ObjectStorage().get(evidence.frame_key) == picture
     assert not exists(thumbnail)
 

@@ -103,7 +103,7 @@ def test_work_that_the_dependency_answered_before_opens_no_breaker(acme: Cast, h
     handler.handle = raising(AWAY, spending=True)
     run()
     assert (shown(acme, job).state, breakers.breakers()) == ("queued", [])
-    assert calls(acme) == [("wasted", 7)]
+    assert calls(acme) == [("wasted_attempt", 7)]
 
 
 def test_a_job_that_alone_meets_outages_again_and_again_opens_no_breaker(acme: Cast, handler: Handler) -> None:
@@ -175,7 +175,7 @@ def test_every_way_out_records_the_calls_once(
     handler.handle = handle
     run()
     assert shown(acme, job).state == state
-    assert calls(acme) == [("observe", 7), ("wasted", 7)]
+    assert calls(acme) == [("observe", 7), ("wasted_attempt", 7)]
 
 
 def test_calls_of_a_commit_that_was_refused_are_wasted(acme: Cast, handler: Handler) -> None:
@@ -190,7 +190,7 @@ def test_calls_of_a_commit_that_was_refused_are_wasted(acme: Cast, handler: Hand
     queued(acme)
     handler.handle = handle
     run()
-    assert calls(acme) == [("wasted", 7)]
+    assert calls(acme) == [("wasted_attempt", 7)]
 
 
 def test_the_end_of_the_connection_before_the_commit_costs_no_work(acme: Cast, handler: Handler) -> None:

@@ -52,6 +52,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("probe_video", "Probe Video"),
+                            ("fetch_segment", "Fetch Segment"),
                             ("ingest_segment", "Ingest Segment"),
                             ("observe_segment", "Observe Segment"),
                             ("assemble_video", "Assemble Video"),
@@ -62,8 +63,12 @@ class Migration(migrations.Migration):
                             ("stop_comparison", "Stop Comparison"),
                             ("deliver_webhook", "Deliver Webhook"),
                             ("purge_video", "Purge Video"),
+                            ("sweep_video", "Sweep Video"),
                             ("retire_version", "Retire Version"),
                             ("settle_failure", "Settle Failure"),
+                            ("expire_uploads", "Expire Uploads"),
+                            ("resume_deletions", "Resume Deletions"),
+                            ("drop_history", "Drop History"),
                         ],
                         max_length=32,
                     ),

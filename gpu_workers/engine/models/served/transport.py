@@ -20,7 +20,7 @@ from opentelemetry import propagate, trace
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
 from gpu_workers.engine.models.occupancy import Share, occupancy_of
-from gpu_workers.engine.models.roles import Meter, ModelCall, ModelError
+from gpu_workers.engine.models.roles import Meter, ModelCall, ModelError, ModelRefused
 from gpu_workers.engine.models.served.limiter import SLOW_SHARE, limiter_of
 from gpu_workers.engine.threads import ContextPool
 
@@ -38,6 +38,8 @@ _CONTEXT_WORDS = (
 _RETRY_STATUS = frozenset({408, 409, 425, 429})
 _MISCONFIGURED_STATUS = frozenset({401, 403, 404, 501})
 """Answers to a wrong key, a wrong name or path, and a model of another kind: somebody has to change a setting."""
+_REFUSALS = frozenset({"content_filter", "content_policy_violation"})
+"""Codes of errors by which providers decline to answer because of the content."""
 _WIDEST = 16
 """Maximum number of requests that one call of a client has in flight."""
 _BYTES_PER_TOKEN = 3
@@ -308,6 +310,8 @@ def typed(error: Exception, model: str) -> ModelError:
         text = str(error)
         if error.status_code in {400, 413, 422} and any(word in text.lower() for word in _CONTEXT_WORDS):
             return ModelError("context_exceeded", f"{model}: the prompt does not fit the window", retryable=False)
+        if error.code in _REFUSALS:
+            return ModelRefused(f"{model} declined to answer (HTTP {error.status_code})")
         if error.status_code in _MISCONFIGURED_STATUS:
             message = f"{model}: HTTP {error.status_code}: the server refuses the key, or serves no such model"
             return ModelError("model_misconfigured", message, retryable=True)
