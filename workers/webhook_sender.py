@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -29,6 +30,7 @@ from backend.jobs.services import JobFailed, Lease, LeaseLost
 from backend.tenancy.context import tenant_scope
 from workers import notice_mail, webhook_delivery
 from workers.liveness import Passes
+from workers.observed_job import LOST, RELEASED, ended, observed_job
 
 logger = logging.getLogger("ava.webhooks")
 
@@ -117,9 +119,18 @@ class Sender:
             logger.error("job %s: its lease runs out", job_id, exc_info=task.exception())
 
     async def _deliver(self, lease: Lease) -> None:
+        with observed_job(lease):
+            try:
+                await self._attempt(lease)
+            except asyncio.CancelledError:
+                ended(RELEASED if self._stopping.is_set() else LOST)
+                raise
+
+    async def _attempt(self, lease: Lease) -> None:
         try:
             if lease.kind == JobKind.SEND_NOTICE:
                 await self._in(self._mails, partial(notice_mail.send, lease))
+                ended("succeeded")
                 return
             outgoing = await self._in(self._records, partial(webhook_delivery.load, lease))
             if outgoing is not None:
@@ -188,7 +199,9 @@ class Sender:
             await asyncio.wait_for(self._stopping.wait(), seconds)
 
     async def _in(self, threads: ThreadPoolExecutor, call: Callable[[], Result]) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(threads, partial(_with_fresh_connections, call))
+        return await asyncio.get_running_loop().run_in_executor(
+            threads, partial(copy_context().run, _with_fresh_connections, call)
+        )
 
 
 def _with_fresh_connections(call: Callable[[], Result]) -> Result:
@@ -219,4 +232,5 @@ def _claim_some(worker: str, most: int) -> list[Lease]:
 def _give_up(lease: Lease) -> None:
     with tenant_scope(lease.tenant_id):
         canceled = services.acknowledge_cancel(lease) if services.cancel_requested(lease) else False
+    ended("canceled" if canceled else LOST)
     logger.warning("job %s: %s", lease.job_id, "canceled" if canceled else "lease lost, nothing committed")
