@@ -30,10 +30,11 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What faults act upon. models: the door of the model servers."""
+    """What faults act upon. models, receiver: the doors of the model servers and of the customers' receiver."""
 
     service: Service
     models: Doors
+    receiver: Door
     patient: Patient
 
 
@@ -98,6 +99,10 @@ def _models_away(world: World, chance: random.Random, at: float) -> Fault:
     return _turn("models away", world.models, chance.choice([Way.SHUT, Way.HANGING]), chance, at)
 
 
+def _receiver_away(world: World, chance: random.Random, at: float) -> Fault:
+    return _turn("receiver away", world.receiver, chance.choice([Way.SHUT, Way.HANGING]), chance, at)
+
+
 def _models_ill(world: World, chance: random.Random, at: float) -> Fault:
     ill, until = chance.choice(sorted(ILLS)), at + chance.uniform(2, LONGEST_S)
 
@@ -125,6 +130,7 @@ MAKERS: tuple[tuple[Maker, int], ...] = (
     (_storage_away, 2),
     (_models_away, 2),
     (_models_ill, 3),
+    (_receiver_away, 1),
     (_full_disk, 1),
 )
 """Kinds of faults, with their weights."""

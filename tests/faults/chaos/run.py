@@ -7,7 +7,10 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from uuid import UUID
+
+import psycopg
 
 from backend.api.public_ids import encode, parse
 from tests.faults.chaos import leftovers, reading
@@ -15,6 +18,7 @@ from tests.faults.chaos.customers import Customer, GaveUp, Impatience
 from tests.faults.chaos.faults import WINDOW_S, Fault, World, faults_of
 from tests.faults.chaos.leftovers import Database
 from tests.faults.chaos.receiver import Receiver
+from tests.faults.chaos.results import Result
 
 TICK_S = 0.1
 
@@ -39,14 +43,6 @@ class Work:
     questions: list[str] = field(default_factory=list)
     deleted: str = ""
     trouble: list[str] = field(default_factory=list)
-
-
-@dataclass
-class Result:
-    seed: int
-    faults: list[Fault]
-    trouble: list[str]
-    seconds: float
 
 
 class Runs:
@@ -85,11 +81,14 @@ class Runs:
         )
         close_connections()
 
-    def run(self, seed: int) -> Result:
-        """Do one run. Everything random in it comes from seed."""
+    def run(self, seed: int, faults: list[Fault] | None = None, *, pace: float = 1.0) -> Result:
+        """Do one run. Everything random in it comes from seed.
+
+        faults: instead of random ones. pace: minutes that pass for what waits while one minute passes for what works.
+        """
         began = time.monotonic()
         chance = random.Random(seed)
-        faults = faults_of(self._world, chance)
+        faults = faults_of(self._world, chance) if faults is None else faults
         works = [Work(customer) for customer in self._customers]
         threads = []
         for work in works:
@@ -99,12 +98,12 @@ class Runs:
             if work.customer.slug in self._before:
                 work.deleted = self._before.pop(work.customer.slug)
                 threads.append(_threaded(work, self._deletion(deletes)))
-        self._meanwhile(threads, faults)
+        self._meanwhile(threads, faults, pace)
         trouble = [f"{work.customer.slug}: {text}" for work in works for text in work.trouble]
         trouble += self._settle()
         trouble += [text for work in works for text in self._compare(work)]
         trouble += self._left_behind(time.monotonic() - began)
-        return Result(seed, faults, trouble, time.monotonic() - began)
+        return Result(seed, trouble, time.monotonic() - began)
 
     def _day(self, delay: float, seed: int) -> Callable[[Work], None]:
         def work_through(work: Work) -> None:
@@ -132,9 +131,9 @@ class Runs:
 
         return delete
 
-    def _meanwhile(self, threads: list[threading.Thread], faults: list[Fault]) -> None:
+    def _meanwhile(self, threads: list[threading.Thread], faults: list[Fault], pace: float = 1.0) -> None:
         """Break things and start dead processes again until all threads end."""
-        began = time.monotonic()
+        began = passed = time.monotonic()
         for thread in threads:
             thread.start()
         waiting = list(faults)
@@ -152,7 +151,23 @@ class Runs:
                 assert fault.end is not None
                 fault.end()
             self._world.service.tend()
+            if pace > 1:
+                self._pass(timedelta(seconds=(pace - 1) * (time.monotonic() - passed)))
+                passed = time.monotonic()
             time.sleep(TICK_S)
+
+    def _pass(self, time_passed: timedelta) -> None:
+        """Let time pass for jobs that wait, for their deadlines, and for breakers."""
+        try:
+            self._database.rows(
+                "UPDATE jobs_job SET not_before = not_before - %s, deadline_at = deadline_at - %s "
+                "WHERE state = 'queued' AND NOT queue LIKE 'system%%' ",
+                time_passed,
+                time_passed,
+            )
+            self._database.rows("UPDATE jobs_breaker SET probe_at = probe_at - %s", time_passed)
+        except psycopg.OperationalError:
+            return
 
     # --- afterwards ---------------------------------------------------------------------------------------------------
 
