@@ -6,7 +6,7 @@ that there is work, and not which. A bell may be lost or doubled without harm.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,8 +19,11 @@ from django.db.models.functions import Now
 from backend.jobs import breakers
 from backend.jobs.leases import Lease, lease_of
 from backend.jobs.models import DUE, QUEUE_OF, RUNNING, WAITING, Job, JobKind, JobState
+from backend.observability.metrics import CLAIMS
 
 CLASSES = tuple(sorted(set(QUEUE_OF.values())))
+SELF_CLAIMED = frozenset({QUEUE_OF[JobKind.DELIVER_WEBHOOK]})
+"""Classes whose workers ask for work without a bell."""
 LANE_CAP = 2
 """Maximum number of jobs of one lane that run at once: deliveries to one endpoint of webhooks, and
 one tenant's fetches from one host."""
@@ -54,8 +57,8 @@ def _may_run(queue: str, tenant_cap: str) -> str:
 _TAKE = (
     "UPDATE jobs_job SET state = 'running', lease_owner = %(worker)s, lease_token = lease_token + 1, "
     "attempt = attempt + 1, lease_until = now() + %(lease)s * interval '1 second', heartbeat_at = now(), "
-    "started_at = now(), rerun_requested = false FROM chosen WHERE jobs_job.tenant_id = chosen.tenant_id "
-    "AND jobs_job.id = chosen.id RETURNING jobs_job.tenant_id, jobs_job.id"
+    "started_at = now(), rerun_requested = rerun_requested AND cancel_requested_at IS NOT NULL FROM chosen "
+    "WHERE jobs_job.tenant_id = chosen.tenant_id AND jobs_job.id = chosen.id RETURNING jobs_job.tenant_id, jobs_job.id"
 )
 # A job that lost its worker goes before new ones. A job whose deadline has passed waits for nothing: it ends.
 _ABANDONED = (
@@ -86,6 +89,14 @@ _WAIT = f"SELECT FROM jobs_job WHERE {_may_run('class.queue', 'class.cap')} AND 
 _WAIT_OF_KINDS = (
     "SELECT FROM unnest(%(free_kinds)s::text[]) AS free(kind), "
     f"LATERAL ({_WAIT.format(kind='kind = free.kind')}) one LIMIT %(most)s"
+)
+_RENEW = (
+    "WITH mine AS MATERIALIZED (SELECT job.tenant_id, job.id FROM jobs_job job "
+    "JOIN unnest(%(tenants)s::uuid[], %(ids)s::uuid[], %(tokens)s::bigint[]) AS held(tenant_id, id, token) "
+    "ON job.tenant_id = held.tenant_id AND job.id = held.id AND job.lease_token = held.token "
+    "WHERE job.state = 'running' AND job.cancel_requested_at IS NULL ORDER BY job.id FOR UPDATE OF job) "
+    "UPDATE jobs_job SET heartbeat_at = now(), lease_until = now() + %(lease)s * interval '1 second' FROM mine "
+    "WHERE jobs_job.tenant_id = mine.tenant_id AND jobs_job.id = mine.id RETURNING jobs_job.id"
 )
 # All classes in one statement, because an idle relay asks ten times a second.
 _RUNNABLE = (
@@ -135,7 +146,7 @@ def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease 
         parameters = _parameters(queue, away - ready) | {"worker": worker, "lease": settings.LEASE_SECONDS}
         any_kind = _FIRST.format(kind="true", order=_BY_TAG if any_priority else _BY_PRIORITY)
         first = _FIRST_OF_KINDS if parameters["held"] else any_kind
-        for statement in (_ABANDONED, _NEXT.format(first=first)):
+        for how, statement in (("expired", _ABANDONED), ("next", _NEXT.format(first=first))):
             cursor.execute(statement, parameters)
             claimed = cursor.fetchone()
             if claimed:
@@ -144,8 +155,26 @@ def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease 
                 probing = breakers.needs(JobKind(job.kind), job.dependency) & ready
                 if probing:
                     breakers.probe(job.id, probing)
+                CLAIMS.labels(queue, job.kind, how).inc()
                 return lease_of(job, probing)
     return None
+
+
+def renew(leases: Sequence[Lease]) -> set[UUID]:
+    """Renew the leases of many jobs in one statement. Returns the ids of the jobs that are still held.
+
+    A job that is missing was taken over, or somebody asked to cancel it: its work stops. Rows are locked in the order
+    of their ids, as cancellations lock the jobs of one kind.
+    """
+    parameters: dict[str, Any] = {
+        "tenants": [lease.tenant_id for lease in leases],
+        "ids": [lease.job_id for lease in leases],
+        "tokens": [lease.token for lease in leases],
+        "lease": settings.LEASE_SECONDS,
+    }
+    with transaction.atomic(using="dispatch"), connections["dispatch"].cursor() as cursor:
+        cursor.execute(_RENEW, parameters)
+        return {job_id for (job_id,) in cursor.fetchall()}
 
 
 def runnable(*queues: str, most: int) -> dict[str, int]:
@@ -188,7 +217,7 @@ def oldest_runnable_age_seconds() -> dict[str, float]:
     """Return, per queue, how long the oldest due job has waited; worker groups are scaled by this age."""
     ages = (
         Job.unscoped.using("dispatch")
-        .filter(state=JobState.QUEUED, not_before__lte=Now())
+        .filter(state=JobState.QUEUED, paused_at=None, not_before__lte=Now())
         .values_list("queue")
         .annotate(age=Now() - models.Min("not_before"))
     )
@@ -202,6 +231,12 @@ def running_jobs() -> dict[str, int]:
     """
     counts = Job.unscoped.using("dispatch").filter(RUNNING).values_list("queue").annotate(running=models.Count("id"))
     return dict(counts.order_by("queue"))
+
+
+def jobs_of(owners: Sequence[str]) -> int:
+    """Return how many jobs run under a lease of one of these workers' processes."""
+    held = Job.unscoped.using("dispatch").filter(RUNNING, lease_owner__in=owners, lease_until__gte=Now())
+    return int(held.count())
 
 
 def waiting_jobs() -> dict[str, int]:
