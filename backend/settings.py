@@ -18,13 +18,15 @@ ENCRYPTION_KEYS = env.numbered_secrets("AVA_ENCRYPTION_KEYS")
 DATABASES = {
     # Web and workers: owns nothing, and row-level security applies. A request is one transaction.
     "default": {**env.database("DATABASE_URL"), "ATOMIC_REQUESTS": True},
-    # Migrations only. One that cannot get its lock fails and is run again, instead of holding up every query behind it.
-    "owner": env.database("DATABASE_OWNER_URL", lock_timeout="30s"),
+    # Migrations only.
+    "owner": env.database("DATABASE_OWNER_URL"),
     # Relay, claims of jobs, key lookup: crosses tenants on a few tables.
     "dispatch": env.database("DATABASE_DISPATCH_URL"),
     # The admin console: reads everything, writes nothing.
     "console": env.database("DATABASE_CONSOLE_URL"),
 }
+# PostgreSQL itself, as the role of DATABASE_URL: a pooler in transaction mode hands on no notices.
+LISTEN_DATABASE = env.database("DATABASE_LISTEN_URL", env.text("DATABASE_URL"))
 DATABASE_ROUTERS = ["backend.tenancy.routing.OwnerMigrates"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

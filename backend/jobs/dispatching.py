@@ -53,20 +53,22 @@ def _may_run(queue: str, tenant_cap: str) -> str:
 _TAKE = (
     "UPDATE jobs_job SET state = 'running', lease_owner = %(worker)s, lease_token = lease_token + 1, "
     "attempt = attempt + 1, lease_until = now() + %(lease)s * interval '1 second', heartbeat_at = now(), "
-    "started_at = now(), rerun_requested = false FROM chosen WHERE jobs_job.id = chosen.id RETURNING jobs_job.id"
+    "started_at = now(), rerun_requested = false FROM chosen WHERE jobs_job.tenant_id = chosen.tenant_id "
+    "AND jobs_job.id = chosen.id RETURNING jobs_job.tenant_id, jobs_job.id"
 )
 # A job that lost its worker goes before new ones. A job whose deadline has passed waits for nothing: it ends.
 _ABANDONED = (
-    "WITH abandoned AS MATERIALIZED (SELECT id FROM jobs_job WHERE queue = %(queue)s AND state = 'running' "
+    "WITH abandoned AS MATERIALIZED (SELECT tenant_id, id FROM jobs_job WHERE queue = %(queue)s AND state = 'running' "
     f"AND lease_until < now() AND (deadline_at < now() OR {_FREE}) "
     "ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED), "
-    "overdue AS MATERIALIZED (SELECT id FROM jobs_job WHERE queue = %(queue)s AND state = 'queued' "
+    "overdue AS MATERIALIZED (SELECT tenant_id, id FROM jobs_job WHERE queue = %(queue)s AND state = 'queued' "
     "AND paused_at IS NULL AND deadline_at < now() AND NOT EXISTS (SELECT FROM abandoned) "
     "ORDER BY deadline_at LIMIT 1 FOR UPDATE SKIP LOCKED), "
-    f"chosen AS (SELECT id FROM abandoned UNION ALL SELECT id FROM overdue) {_TAKE}"
+    f"chosen AS (SELECT * FROM abandoned UNION ALL SELECT * FROM overdue) {_TAKE}"
 )
 _NEXT = (
-    f"WITH chosen AS MATERIALIZED (SELECT id, fair_tag FROM jobs_job WHERE {_may_run('%(queue)s', '%(tenant_cap)s')} "
+    "WITH chosen AS MATERIALIZED (SELECT tenant_id, id, fair_tag FROM jobs_job "
+    f"WHERE {_may_run('%(queue)s', '%(tenant_cap)s')} "
     "ORDER BY {order} LIMIT 1 FOR UPDATE SKIP LOCKED), served AS (INSERT INTO jobs_classclock (queue, served_tag) "
     "SELECT %(queue)s, fair_tag FROM chosen ON CONFLICT (queue) DO UPDATE "
     "SET served_tag = excluded.served_tag WHERE jobs_classclock.served_tag < excluded.served_tag) "
@@ -85,7 +87,8 @@ _RUNNABLE = (
 )
 _WAITING = (
     "SELECT id, tenant_id, kind, priority, fair_tag, not_before, "
-    f"CASE WHEN tenant_id = {_full('tenant_id', '%(queue)s', '%(tenant_cap)s')} THEN 'tenant_at_cap' "
+    "CASE WHEN deadline_at < now() THEN '' "
+    f"WHEN tenant_id = {_full('tenant_id', '%(queue)s', '%(tenant_cap)s')} THEN 'tenant_at_cap' "
     f"WHEN lane = {_full('lane', '%(queue)s', '%(lane_cap)s')} THEN 'lane_at_cap' "
     f"WHEN NOT ({_FREE}) THEN 'dependency_away' ELSE '' END FROM jobs_job WHERE queue = %(queue)s "
     f"AND state = 'queued' AND due AND paused_at IS NULL ORDER BY {_BY_PRIORITY} LIMIT %(limit)s"
@@ -124,7 +127,8 @@ def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease 
             cursor.execute(statement, parameters)
             claimed = cursor.fetchone()
             if claimed:
-                job = Job.unscoped.using("dispatch").annotate(now=Now()).get(id=claimed[0])
+                tenant_id, job_id = claimed
+                job = Job.unscoped.using("dispatch").annotate(now=Now()).get(tenant_id=tenant_id, id=job_id)
                 probing = breakers.needs(JobKind(job.kind), job.dependency) & ready
                 if probing:
                     breakers.probe(job.id, probing)

@@ -67,7 +67,9 @@ def claim(job_id: UUID, *, worker: str) -> Lease | None:
     )
     away = breakers.outages(using="default")
     probing: frozenset[str] = frozenset()
-    wanted = Job.objects.filter(id=job_id).values_list("kind", "dependency").first() if away else None
+    # A job whose deadline has passed waits for nothing: it ends.
+    waiting = Job.objects.filter(id=job_id).exclude(deadline_at__lte=Now())
+    wanted = waiting.values_list("kind", "dependency").first() if away else None
     if wanted is not None:
         needed = breakers.needs(JobKind(wanted[0]), wanted[1])
         if any(outage.dependency in needed and not outage.ready for outage in away):

@@ -22,6 +22,7 @@ class JobKind(models.TextChoices):
     PURGE_VIDEO = "purge_video"
     SWEEP_VIDEO = "sweep_video"
     RETIRE_VERSION = "retire_version"
+    SETTLE_FAILURE = "settle_failure"
     EXPIRE_UPLOADS = "expire_uploads"
     RESUME_DELETIONS = "resume_deletions"
     DROP_HISTORY = "drop_history"
@@ -39,6 +40,8 @@ QUEUE_OF: dict[str, str] = {
     JobKind.GRADE_COMPARISON: "gpu.query",
     JobKind.STOP_COMPARISON: "system.sweep",
     JobKind.DELIVER_WEBHOOK: "io.webhook",
+    # In the class of the job that failed, whose workers have its handler.
+    JobKind.SETTLE_FAILURE: "system.sweep",
     JobKind.PURGE_VIDEO: "system.delete",
     JobKind.SWEEP_VIDEO: "system.delete",
     JobKind.RETIRE_VERSION: "system.delete",
@@ -50,6 +53,7 @@ QUEUE_OF: dict[str, str] = {
 
 
 LOCK_ORDER: tuple[JobKind, ...] = (
+    JobKind.SETTLE_FAILURE,
     JobKind.FETCH_SEGMENT,
     JobKind.INGEST_SEGMENT,
     JobKind.PROBE_VIDEO,

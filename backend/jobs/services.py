@@ -67,9 +67,11 @@ def enqueue(
     wait: timedelta = timedelta(0),
     lane: UUID | None = None,
     deadline: timedelta | None = None,
+    queue: str | None = None,
 ) -> Job:
     """Write a job into the caller's transaction, once per dedupe_key. wait: time before it may run. lane: Job.lane.
-    deadline: time from now after which it ends without a result; None for that of its kind.
+    deadline: time from now after which it ends without a result; None for that of its kind. queue: its class; None for
+    that of its kind.
 
     An existing job is returned as it is. If it is running, it will run once more, because its subject has changed
     since; if it has ended, it is queued again.
@@ -84,14 +86,14 @@ def enqueue(
         dedupe_key=dedupe_key,
         defaults={
             "kind": kind,
-            "queue": QUEUE_OF[kind],
+            "queue": queue or QUEUE_OF[kind],
             "subject_id": subject_id,
             "video_id": video_id,
             "max_attempts": max_attempts,
             "priority": priority,
             "not_before": after(wait),
             "due": wait <= timedelta(0),
-            "fair_tag": lambda: fair_tags(kind, tenant_id, priority=priority)[0],
+            "fair_tag": lambda: fair_tags(kind, tenant_id, priority=priority, queue=queue)[0],
             "lane": lane,
             "deadline_at": deadline_of(kind, deadline),
         },
@@ -107,7 +109,8 @@ def enqueue(
             ended.update(
                 state=JobState.QUEUED, attempt=0, not_before=after(wait), due=wait <= timedelta(0), completed_at=None,
                 cancel_requested_at=None, error_code="", error_message="", dependency="", outages=0,
-                deadline_at=deadline_of(kind, deadline), fair_tag=fair_tags(kind, tenant_id, priority=priority)[0],
+                deadline_at=deadline_of(kind, deadline),
+                fair_tag=fair_tags(kind, tenant_id, priority=priority, queue=queue)[0],
             )  # fmt: skip
     return job
 

@@ -65,6 +65,7 @@ class Migration(migrations.Migration):
                             ("purge_video", "Purge Video"),
                             ("sweep_video", "Sweep Video"),
                             ("retire_version", "Retire Version"),
+                            ("settle_failure", "Settle Failure"),
                             ("expire_uploads", "Expire Uploads"),
                             ("resume_deletions", "Resume Deletions"),
                             ("drop_history", "Drop History"),
