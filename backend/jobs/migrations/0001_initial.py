@@ -62,6 +62,7 @@ class Migration(migrations.Migration):
                             ("grade_comparison", "Grade Comparison"),
                             ("stop_comparison", "Stop Comparison"),
                             ("deliver_webhook", "Deliver Webhook"),
+                            ("send_notice", "Send Notice"),
                             ("purge_video", "Purge Video"),
                             ("sweep_video", "Sweep Video"),
                             ("retire_version", "Retire Version"),
