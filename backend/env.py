@@ -83,14 +83,28 @@ def numbered_secrets(name: str) -> dict[int, str]:
     return secrets
 
 
-def database(name: str, **server: str) -> dict[str, object]:
-    """Return a Django database entry for a postgresql:// URL. server: settings of PostgreSQL for its sessions."""
-    options = " ".join(f"-c {key}={value}" for key, value in {"search_path": "public,ag_catalog", **server}.items())
-    url = urlsplit(text(name))
+KEEPALIVES = {
+    "keepalives": 1,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+    "connect_timeout": 10,
+}
+"""A host that is gone without a word is noticed within 60 s (libpq's names; seconds, tcp_user_timeout in ms)."""
+
+
+def database(name: str, default: str | None = None) -> dict[str, object]:
+    """Return a Django database entry for a postgresql:// URL, which may be that of a pooler in transaction mode.
+
+    Nothing is set for the session here: search path and time-outs belong to the roles (backend.tenancy.role_settings),
+    because a pooled server connection serves many clients.
+    """
+    url = urlsplit(text(name, default))
     if url.scheme not in {"postgres", "postgresql"} or not url.hostname or not url.path.strip("/"):
         raise ImproperlyConfigured(f"{name} is not a postgresql:// URL with host and database")
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "backend.tenancy.postgresql",
         "HOST": url.hostname,
         "PORT": str(url.port or 5432),
         "NAME": unquote(url.path.lstrip("/")),
@@ -98,5 +112,7 @@ def database(name: str, **server: str) -> dict[str, object]:
         "PASSWORD": unquote(url.password or ""),
         "CONN_MAX_AGE": 300,
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": {"options": options, "application_name": "ava"},
+        # A cursor of the server would live in a session, and outside a transaction a pooler gives no session.
+        "DISABLE_SERVER_SIDE_CURSORS": True,
+        "OPTIONS": {"application_name": "ava", **KEEPALIVES},
     }

@@ -18,13 +18,15 @@ ENCRYPTION_KEYS = env.numbered_secrets("AVA_ENCRYPTION_KEYS")
 DATABASES = {
     # Web and workers: owns nothing, and row-level security applies. A request is one transaction.
     "default": {**env.database("DATABASE_URL"), "ATOMIC_REQUESTS": True},
-    # Migrations only. One that cannot get its lock fails and is run again, instead of holding up every query behind it.
-    "owner": env.database("DATABASE_OWNER_URL", lock_timeout="30s"),
+    # Migrations only.
+    "owner": env.database("DATABASE_OWNER_URL"),
     # Relay, claims of jobs, key lookup: crosses tenants on a few tables.
     "dispatch": env.database("DATABASE_DISPATCH_URL"),
     # The admin console: reads everything, writes nothing.
     "console": env.database("DATABASE_CONSOLE_URL"),
 }
+# PostgreSQL itself, as the role of DATABASE_URL: a pooler in transaction mode hands on no notices.
+LISTEN_DATABASE = env.database("DATABASE_LISTEN_URL", env.text("DATABASE_URL"))
 DATABASE_ROUTERS = ["backend.tenancy.routing.OwnerMigrates"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -134,13 +136,15 @@ HEARTBEAT_SECONDS = env.integer("AVA_HEARTBEAT_SECONDS", 10, least=1)
 TASK_SECONDS = env.integer("AVA_TASK_SECONDS", 840, least=5)
 MODEL_LOAD_SECONDS = env.integer("AVA_MODEL_LOAD_SECONDS", 600, least=5)
 # Maximum number of jobs of one tenant that run at once, by class of jobs; a class that is missing has no limit.
-JOBS_PER_TENANT = env.numbers("AVA_JOBS_PER_TENANT", "cpu.probe=4,io.webhook=16,system=2")
+JOBS_PER_TENANT = env.numbers("AVA_JOBS_PER_TENANT", "cpu.probe=4,io.fetch=4,io.webhook=16,system.delete=2")
 # Share of each class that a tenant of a plan gets against one of weight 1.
 PLAN_WEIGHTS = env.numbers("AVA_PLAN_WEIGHTS", "standard=1")
 # A tenant's own receiver on a private address is refused unless the operator allows it (local stack, tests).
 WEBHOOK_ALLOW_PRIVATE = env.boolean("AVA_WEBHOOK_ALLOW_PRIVATE", False)
 # The same holds for a recording's URL, for plain http and for unusual ports.
 SOURCE_ALLOW_PRIVATE = env.boolean("AVA_SOURCE_ALLOW_PRIVATE", False)
+# Throughput below which the fetch of a recording ends: a source that drips must not hold a slot for minutes.
+SOURCE_MIN_BYTES_PER_SECOND = env.integer("AVA_SOURCE_MIN_BYTES_PER_SECOND", 65_536, least=1)
 # Seconds for which a replaced index version is kept for questions that began on it.
 RETIRE_AFTER_SECONDS = env.integer("AVA_RETIRE_AFTER_SECONDS", 3_600, least=0)
 

@@ -29,7 +29,7 @@ EVENTS, ENTITIES, MENTIONS, LINES = 1_500, 1_000, 3, 6_000
 """Numbers for 10 hours; MENTIONS per event, by Zipf's law: a few entities are in hundreds of events."""
 BLOCK = 2_048
 TENANTS = 10
-PARTS = ("event", "chunk", "frame", "entity", "mention", "transcriptline", "sketchblock")
+PARTS = ("event", "chunk", "frame", "framevector", "entity", "mention", "transcriptline", "sketchblock")
 TEXT_MODEL, FRAME_MODEL = "bench-text", "bench-frame"
 
 Rows = NDArray[Any]
@@ -156,7 +156,10 @@ def write_rows(
     copy(
         "ekg_frame", FRAMES, id=ids["f"], ms=_int8(ms), event_id=ids["e"][ms // length],
         thumbnail_key=_text(f"t/{tenant_id}/v/{video_id}/1/{{:09d}}.jpg", FRAMES),
-        embedding=_half(frames), embedding_model=_all(FRAMES, FRAME_MODEL.encode()),
+    )  # fmt: skip
+    copy(
+        "ekg_framevector", FRAMES, id=ids["f"], ms=_int8(ms), embedding=_half(frames),
+        embedding_model=_all(FRAMES, FRAME_MODEL.encode()),
     )  # fmt: skip
     copy(
         "ekg_entity", ENTITIES, id=ids["u"], name=_text("entity {:04d}", ENTITIES), type=_all(ENTITIES, b"person"),

@@ -63,17 +63,21 @@ locals {
       disk_gib          = 40
     }
     system = {
-      # Webhooks have slots of their own: a fetch of ten minutes never holds them back. Workers that share a host's network
-      # share its name, so each has a Celery node name of its own.
+      # One worker per class of jobs: a slow URL, receiver or bucket never delays the jobs of another class. Workers that
+      # share a host's network share its name, so each has a Celery node name of its own.
       containers = {
         relay    = { image = "worker", entrypoint = "python", arguments = "manage.py relay", health = "ava-health 6 python -m workers.health --relay" }
-        worker   = { image = "worker", entrypoint = "", arguments = "--queues cpu.probe,system --concurrency 2 --hostname system@%h" }
+        metrics  = { image = "worker", entrypoint = "python", arguments = "manage.py publish_metrics", health = "ava-health 6 python -m workers.health --relay" }
+        probe    = { image = "worker", entrypoint = "", arguments = "--queues cpu.probe --concurrency 2 --hostname probe@%h" }
+        fetch    = { image = "worker", entrypoint = "", arguments = "--queues io.fetch --pool threads --concurrency 16 --hostname fetch@%h" }
         webhooks = { image = "worker", entrypoint = "", arguments = "--queues io.webhook --concurrency 4 --hostname webhooks@%h" }
+        delete   = { image = "worker", entrypoint = "", arguments = "--queues system.delete --pool threads --concurrency 4 --hostname delete@%h" }
+        sweep    = { image = "worker", entrypoint = "", arguments = "--queues system.sweep --pool threads --concurrency 2 --hostname sweep@%h" }
       }
       environment       = merge(local.app_environment, { AVA_CLOUDWATCH_NAMESPACE = local.metrics })
       secrets           = local.app_secrets
       object_actions    = local.erase_objects
-      queues            = ["cpu.probe", "io.webhook", "system"]
+      queues            = ["cpu.probe", "io.fetch", "io.webhook", "system.delete", "system.sweep"]
       gpu               = false
       security_group    = "worker"
       target_group_arns = []

@@ -30,7 +30,7 @@ app = Celery("ava", broker=settings.REDIS_URL, include=["workers.tasks"])
 app.conf.update(
     # Each queue has its own exchange: on a shared exchange every queue would get a copy of every message.
     task_queues=[Queue(name, Exchange(name), routing_key=name) for name in CLASSES],
-    task_default_queue="system",
+    task_default_queue="system.sweep",
     task_acks_late=True,
     task_reject_on_worker_lost=True,
     task_ignore_result=True,

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 
 from django.conf import settings
 
 from backend.jobs.services import JobFailed
 from backend.library.services.uploads import part_size_for
-from backend.library.storage import ObjectStorage, StorageError, StoredPart
+from backend.library.storage import ObjectStorage, StorageAway, StorageError, StoredPart, source_prefix
 from backend.outbound import transport
 
 TIMEOUT_S = 600.0
 """Timeout of one whole file, inside a task's time limit. Larger files are better sent as an upload or in segments."""
+SILENT_S = 30.0
+"""Longest wait for the next bytes of a source."""
+FLOOR_WINDOW_S = 30.0
+"""Seconds of waiting for a source over which its throughput is measured."""
 USER_AGENT = "AVA-Cloud-Fetch/1"
 _TRY_LATER = frozenset({408, 425, 429})
 
@@ -22,24 +27,55 @@ def fetch(url: str, key: str, *, limit: int, on_progress: Callable[[int, int], N
 
     The address is checked as webhook receivers are; redirects are not followed. Raises JobFailed: source_refused
     (the address is refused, or the response is not the file), too_large, empty_file, and, as retryable,
-    source_unreachable and storage_unavailable.
+    source_unreachable, source_too_slow (less than SOURCE_MIN_BYTES_PER_SECOND) and storage_unavailable. Raises
+    StorageAway.
     """
     headers = {"user-agent": USER_AGENT, "accept": "*/*", "accept-encoding": "identity"}
     try:
-        with transport.request(
-            "GET", url, headers=headers, timeout_s=TIMEOUT_S, allow_private=settings.SOURCE_ALLOW_PRIVATE
-        ) as response:
+        with (
+            transport.request(
+                "GET",
+                url,
+                headers=headers,
+                timeout_s=TIMEOUT_S,
+                silent_s=SILENT_S,
+                allow_private=settings.SOURCE_ALLOW_PRIVATE,
+            ) as response,
+        ):
             _check_status(response.status)
             announced = _content_length(response.headers.get("content-length", ""))
             if announced > limit:
                 raise _too_large(limit)
-            _store(response.chunks(), key, announced=announced, limit=limit, on_progress=on_progress)
+            _store(fast_enough(response.chunks()), key, announced=announced, limit=limit, on_progress=on_progress)
     except transport.TransportError as error:
         if error.code in ("invalid_url", "address_refused"):
             raise JobFailed("source_refused", f"This URL is not fetched: {error}.", retryable=False) from error
         raise JobFailed("source_unreachable", f"The URL could not be read: {error.code}.", retryable=True) from error
+    except StorageAway:
+        raise  # an outage of ours, which is not counted as an attempt
     except StorageError as error:
         raise JobFailed("storage_unavailable", "object storage did not take the recording", retryable=True) from error
+
+
+def fast_enough(chunks: Iterator[bytes], *, clock: Callable[[], float] = time.monotonic) -> Iterator[bytes]:
+    """Yield the chunks of a source that keeps up the lowest throughput. Raises JobFailed (source_too_slow).
+
+    A source that drips would hold a slot of all tenants for TIMEOUT_S. Only the time that the source takes counts.
+    """
+    waited, received = 0.0, 0
+    while True:
+        since = clock()
+        chunk = next(chunks, None)
+        waited += clock() - since
+        if chunk is None:
+            return
+        received += len(chunk)
+        if waited >= FLOOR_WINDOW_S:
+            if received < settings.SOURCE_MIN_BYTES_PER_SECOND * waited:
+                message = f"The URL sends less than {settings.SOURCE_MIN_BYTES_PER_SECOND} bytes per second."
+                raise JobFailed("source_too_slow", message, retryable=True)
+            waited, received = 0.0, 0
+        yield chunk
 
 
 def _check_status(status: int) -> None:
@@ -63,6 +99,8 @@ def _store(
     chunks: Iterator[bytes], key: str, *, announced: int, limit: int, on_progress: Callable[[int, int], None]
 ) -> None:
     storage = ObjectStorage()
+    # What an earlier attempt left when it was killed.
+    storage.abort_prefix(source_prefix(key))
     upload_id = storage.create_upload(key, content_type="application/octet-stream", part_checksums=False)
     try:
         parts: list[StoredPart] = []

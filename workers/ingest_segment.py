@@ -1,14 +1,11 @@
-"""Takes in one appended piece of a recording: fetches it if it has a URL, measures it, sets its position in time."""
+"""Takes in one appended piece of a recording that is stored: measures it and sets its position in time."""
 
 from __future__ import annotations
-
-from django.conf import settings
 
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing import intake
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
-from workers.fetch_source import fetch
 from workers.probe_video import measure
 from workers.runner import FollowUp, Work
 
@@ -19,18 +16,14 @@ def handle(work: Work) -> FollowUp | None:
     if piece is None:
         work.finish()
         return None
-
-    def received(done: int, total: int) -> None:
-        work.require_lease()
-        work.progress("fetch", done, total)
-
-    if piece.url:
-        fetch(piece.url, piece.object_key, limit=settings.MAX_UPLOAD_BYTES, on_progress=received)
     size_bytes = ObjectStorage().head(piece.object_key).size_bytes
     probed = measure(piece.object_key)
-    with work.checkpoint():
+
+    def end() -> None:
         intake.store_piece(piece, probed, size_bytes=size_bytes)
         work.complete()
+
+    work.commit(end)
     return None
 
 

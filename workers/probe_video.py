@@ -21,12 +21,15 @@ def handle(work: Work) -> FollowUp | None:
     with tenant_scope(work.lease.tenant_id):
         video = intake.begin_probe(video_id)
     probed = measure(video.object_key) if video is not None else None
-    with work.checkpoint():
+
+    def end() -> None:
         if probed is not None:
             intake.store_probe(video_id, probed)
         else:
             intake.plan_again(video_id)
         work.complete()
+
+    work.commit(end)
     return None
 
 
@@ -40,6 +43,9 @@ def measure(object_key: str) -> ProbeResult:
             limits=ProbeLimits(max_duration_ms=settings.MAX_VIDEO_MS, max_bytes=settings.MAX_UPLOAD_BYTES),
         )
     except ProbeError as error:
+        if error.retryable:
+            # Raises StorageAway if the store, and not the recording, is at fault.
+            ObjectStorage().head(object_key)
         raise JobFailed(error.code, str(error), retryable=error.retryable) from error
 
 

@@ -3,20 +3,49 @@ number of running jobs."""
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import boto3
+import redis
+from botocore.config import Config
+from django.conf import settings
 
 from backend.jobs.dispatching import oldest_runnable_age_seconds, running_jobs
 from backend.jobs.models import QUEUE_OF
 
+logger = logging.getLogger("ava.metrics")
+
 OLDEST_AGE = "OldestRunnableAge"
 RUNNING = "RunningJobs"
+RELAY_SIGN = "ava:relay"
+"""Key in the broker that a relay renews while its passes succeed."""
+SIGN_SECONDS = 60
+BROKER_SECONDS = 5.0
+WITH_TIMEOUTS = Config(connect_timeout=5, read_timeout=10, retries={"total_max_attempts": 2})
 
 
-def publish_queue_ages(namespace: str) -> None:
-    """Publish both CloudWatch metrics of every queue, 0 for an empty queue."""
-    boto3.client("cloudwatch").put_metric_data(Namespace=namespace, MetricData=queue_data())
+def connect_broker() -> redis.Redis:
+    """Return a client of the broker whose calls end within BROKER_SECONDS."""
+    return redis.Redis.from_url(
+        settings.REDIS_URL, socket_timeout=BROKER_SECONDS, socket_connect_timeout=BROKER_SECONDS
+    )
+
+
+def leave_sign(broker: redis.Redis) -> None:
+    """Record that a relay works. The record expires after SIGN_SECONDS."""
+    broker.set(RELAY_SIGN, "1", ex=SIGN_SECONDS)
+
+
+def publish_queue_ages(namespace: str, broker: redis.Redis) -> None:
+    """Publish both CloudWatch metrics of every queue, 0 for an empty queue; nothing while no relay works.
+
+    Without a relay the jobs wait whatever the number of machines. The alarm for missing metrics then calls an operator.
+    """
+    if not broker.exists(RELAY_SIGN):
+        logger.error("no relay works: the metrics of the queues are held back")
+        return
+    boto3.client("cloudwatch", config=WITH_TIMEOUTS).put_metric_data(Namespace=namespace, MetricData=queue_data())
 
 
 def queue_data() -> list[dict[str, Any]]:

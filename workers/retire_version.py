@@ -47,8 +47,10 @@ def keep_cited_thumbnails(work: Work, version: IndexVersion) -> None:
     with tenant_scope(version.tenant_id):
         cited = citing_thumbnails(version.video_id, prefix)
     storage = ObjectStorage()
+    work.stores_under(version.video_id)
     for row in cited:
-        key = cited_thumbnail_key(version.tenant_id, row.question_id, row.ordinal)
+        work.require_lease()
+        key = cited_thumbnail_key(version.tenant_id, version.video_id, row.question_id, row.ordinal)
         try:
             storage.put(key, storage.get(row.frame_key), content_type="image/jpeg")
         except ObjectMissing:

@@ -1,7 +1,9 @@
 """Runs one job under a lease: claims it, renews the lease while a handler works, records the outcome.
 
-A handler does its work outside any transaction and commits through Work.checkpoint(), which fails when the lease is
+A handler does its work outside any transaction and commits through Work.commit(), which fails when the lease is
 lost. So killing a worker at any moment loses nothing that was committed, and two workers never commit the same step.
+Every way out of a handler records the model calls that no commit has recorded; only a killed process loses those of its
+attempt.
 """
 
 from __future__ import annotations
@@ -12,21 +14,22 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from importlib import import_module
 from uuid import UUID
 
-from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
-from django.db import connections
+from django.db import DatabaseError, connections
 
-from backend.jobs import services
+from backend.jobs import breakers, services
 from backend.jobs.dispatching import claim_next
 from backend.jobs.fairness import ANY_PRIORITY_EVERY
-from backend.jobs.models import JobKind, JobState
-from backend.jobs.services import JobFailed, Lease, LeaseLost
+from backend.jobs.models import JobKind
+from backend.jobs.services import JobFailed, Lease
+from backend.library.services import deletions
 from backend.tenancy.context import tenant_scope
+from workers.endings import end_attempt, record_waste
+from workers.work import FollowUp as FollowUp
+from workers.work import Work as Work
 
 logger = logging.getLogger("ava.jobs")
 
@@ -40,60 +43,10 @@ STUCK_SECONDS = 90
 task by then; a pool of threads cannot."""
 
 
-@dataclass(slots=True)
-class Work:
-    """A handler's argument: its lease, a way to commit under the lease, a way to report progress."""
-
-    lease: Lease
-    worker: str
-    lost: threading.Event = field(default_factory=threading.Event)
-    _stage: str = ""
-    _done: int = 0
-    _total: int = 0
-
-    def checkpoint(self) -> AbstractContextManager[None]:
-        """Open a transaction of the job's tenant in which the lease is held. Raises LeaseLost if it is not held."""
-        return services.checkpoint(self.lease)
-
-    def complete(self) -> None:
-        """Mark the job as done, inside checkpoint()."""
-        services.complete(self.lease)
-
-    def finish(self) -> None:
-        """End the job in a transaction of its own, because nothing is left to do."""
-        with self.checkpoint():
-            self.complete()
-
-    def should_stop(self) -> bool:
-        return self.lost.is_set()
-
-    def require_lease(self) -> None:
-        """Raise LeaseLost once a heartbeat has found the lease gone: further work would be wasted."""
-        if self.lost.is_set():
-            raise LeaseLost(f"job {self.lease.job_id} was lost or canceled while it ran")
-
-    def progress(self, stage: str, done: int, total: int) -> None:
-        """Keep the progress, which the next heartbeat records."""
-        self._stage, self._done, self._total = stage, done, total
-
-    def beat(self) -> bool:
-        return services.heartbeat(self.lease, stage=self._stage, done=self._done, total=self._total)
-
-
-FailureHandler = Callable[[Lease, JobFailed], None]
-
-
-@dataclass(frozen=True, slots=True)
-class FollowUp:
-    """A job to run at once in this process. Any worker of its class may claim it, so nothing depends on this
-    shortcut."""
-
-    job_id: UUID
-
-
 # Loaded on first use, so that a worker imports only what its queues need (torch stays out of the I/O workers).
 HANDLERS: dict[JobKind, str] = {
     JobKind.PROBE_VIDEO: "workers.probe_video",
+    JobKind.FETCH_SEGMENT: "workers.fetch_segment",
     JobKind.INGEST_SEGMENT: "workers.ingest_segment",
     JobKind.OBSERVE_SEGMENT: "gpu_workers.tasks.observe_segment",
     JobKind.ASSEMBLE_VIDEO: "gpu_workers.tasks.assemble_video",
@@ -104,7 +57,11 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.STOP_COMPARISON: "workers.stop_comparison",
     JobKind.DELIVER_WEBHOOK: "workers.deliver_webhook",
     JobKind.PURGE_VIDEO: "workers.purge_video",
+    JobKind.SWEEP_VIDEO: "workers.sweep_video",
     JobKind.RETIRE_VERSION: "workers.retire_version",
+    JobKind.SETTLE_FAILURE: "workers.settle_failure",
+    JobKind.EXPIRE_UPLOADS: "workers.expire_uploads",
+    JobKind.RESUME_DELETIONS: "workers.resume_deletions",
 }
 
 
@@ -128,13 +85,17 @@ def run_job(job_id: UUID, tenant_id: UUID, *, worker: str) -> None:
         run_leased(lease, worker=worker)
 
 
-def run_leased(lease: Lease, *, worker: str) -> None:
-    """Run a claimed job, then each follow-up that this worker can claim."""
+def run_leased(lease: Lease, *, worker: str, clock: Callable[[], float] = time.monotonic) -> None:
+    """Run a claimed job, then each follow-up that this worker can claim while half of a job's time is left.
+
+    The follow-ups share the time limit of one task. A later one waits for its own.
+    """
+    until = clock() + settings.TASK_SECONDS / 2
     following: Lease | None = lease
     while following is not None:
         followup = _run_once(following, worker=worker)
         following = None
-        if followup is not None:
+        if followup is not None and clock() < until:
             with tenant_scope(lease.tenant_id):
                 following = services.claim(followup.job_id, worker=worker)
 
@@ -146,41 +107,47 @@ def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
     stop = threading.Event()
     heart = threading.Thread(target=_beat, args=(work, stop), name=f"lease-{lease.job_id}", daemon=True)
     heart.start()
+    committed = False
     try:
+        if lease.overdue:
+            raise services.overdue()
         if lease.attempt > lease.max_attempts:
             raise JobFailed("worker_lost", "every attempt lost its worker", retryable=True)
         followup: FollowUp | None = module.handle(work)
+        committed = True
+    except Exception as error:  # noqa: BLE001 - every way out is recorded
+        end_attempt(work, error, module)
+        return None
+    else:
+        record_waste(work, module, reason="unused")
+        breakers.closed(lease.probing)
         return followup
-    except LeaseLost:
-        _give_up(lease)
-    except JobFailed as error:
-        _record_failure(lease, error, getattr(module, "failed", None))
-    except SoftTimeLimitExceeded:
-        late = JobFailed("time_limit", f"the work took longer than {settings.TASK_SECONDS} s", retryable=True)
-        _record_failure(lease, late, getattr(module, "failed", None))
-    except Exception as error:
-        # An unforeseen error may be a passing fault of the machine: it is retried, and at last recorded with its type.
-        logger.exception("job %s (%s) failed", lease.job_id, lease.kind)
-        unforeseen = JobFailed("internal_error", f"unexpected {type(error).__name__}", retryable=True)
-        _record_failure(lease, unforeseen, getattr(module, "failed", None))
     finally:
         stop.set()
         heart.join()
-    return None
+        if not committed:
+            _leave_nothing(work)
 
 
 def _beat(work: Work, stop: threading.Event) -> None:
     began = time.monotonic()
+    trying = work.lease.probing
     try:
         while not stop.wait(settings.HEARTBEAT_SECONDS):
             if time.monotonic() - began > settings.TASK_SECONDS + CLAIM_SECONDS + STUCK_SECONDS:
                 logger.critical("job %s does not end: its process stops, and its lease runs out", work.lease.job_id)
+                _leave_nothing(work)
                 os._exit(1)
             try:
                 held = work.beat()
+                # The other jobs need not wait until this one has ended.
+                answered = trying & work.answered()
+                breakers.closed(answered)
+                trying -= answered
             except Exception:
                 # The lease outlives several missed beats; the work itself reports a dead database.
                 logger.exception("heartbeat of job %s failed", work.lease.job_id)
+                connections.close_all()
                 continue
             if not held:
                 work.lost.set()
@@ -189,21 +156,13 @@ def _beat(work: Work, stop: threading.Event) -> None:
         connections.close_all()
 
 
-def _give_up(lease: Lease) -> None:
-    with tenant_scope(lease.tenant_id):
-        canceled = services.acknowledge_cancel(lease) if services.cancel_requested(lease) else False
-    logger.warning("job %s: %s", lease.job_id, "canceled" if canceled else "lease lost, nothing committed")
-
-
-def _record_failure(lease: Lease, error: JobFailed, failed: FailureHandler | None) -> None:
-    try:
-        with services.checkpoint(lease):
-            state = services.fail(lease, error)
-            if state in (JobState.FAILED, JobState.DEAD) and failed is not None:
-                failed(lease, error)
-    except LeaseLost:
-        _give_up(lease)
+def _leave_nothing(work: Work) -> None:
+    """Let the objects be swept that this attempt stored for a video which was deleted meanwhile."""
+    if not work.stored:
         return
-    logger.warning(
-        "job %s (%s) attempt %d: %s: %s -> %s", lease.job_id, lease.kind, lease.attempt, error.code, error, state
-    )
+    try:
+        with tenant_scope(work.lease.tenant_id):
+            deletions.bury_deleted(work.stored)
+    except DatabaseError:
+        # The sweep after the deletion finds what was stored until then.
+        logger.exception("objects of job %s are not checked for a deletion", work.lease.job_id)

@@ -1,6 +1,6 @@
 """Publishes the metrics by which groups of model servers are scaled: the requests that wait and run at each server.
 
-The numbers are vLLM's own, from the server's /metrics. The relay publishes nothing for a server without these numbers,
+The numbers are vLLM's own, from the server's /metrics. Nothing is published for a server without these numbers,
 such as a hosted model. Behind a load balancer one machine answers, so the numbers are those of one machine, not of the
 group.
 """
@@ -22,8 +22,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from gpu_workers.engine.models.model_table import ROLES, preset
 from gpu_workers.engine.models.settings import ModelSettings
+from workers.queue_metrics import WITH_TIMEOUTS
 
-logger = logging.getLogger("ava.relay")
+logger = logging.getLogger("ava.metrics")
 
 WAITING = "ModelRequestsWaiting"
 RUNNING = "ModelRequestsRunning"
@@ -70,7 +71,9 @@ def publish_server_loads(namespace: str, servers: list[ServerAddress]) -> None:
     if data:
         try:
             # A session of its own, because boto3's shared one is not safe between threads.
-            boto3.Session().client("cloudwatch").put_metric_data(Namespace=namespace, MetricData=data)
+            boto3.Session().client("cloudwatch", config=WITH_TIMEOUTS).put_metric_data(
+                Namespace=namespace, MetricData=data
+            )
         except (BotoCoreError, ClientError):
             logger.exception("loads of the model servers could not be published")
 

@@ -60,13 +60,13 @@ class Changes:
 
 
 def _parameters() -> dict[str, Any]:
-    database = settings.DATABASES["default"]
+    database = settings.LISTEN_DATABASE
     return {
         "host": database["HOST"],
         "port": database["PORT"],
         "dbname": database["NAME"],
         "user": database["USER"],
         "password": database["PASSWORD"],
+        **database["OPTIONS"],
         "application_name": "ava-changes",
-        "connect_timeout": 10,
     }

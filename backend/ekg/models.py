@@ -85,21 +85,38 @@ class Chunk(IndexRow):
 
 
 class Frame(IndexRow):
-    """A sampled picture with its time, thumbnail and embedding; event is null until its chunk has an event."""
+    """A sampled picture with its time and thumbnail; event is null until its chunk has an event."""
 
     ms = models.BigIntegerField()
     event = models.ForeignKey(
         Event, null=True, on_delete=models.SET_NULL, db_constraint=False, db_index=False, related_name="+"
     )
     thumbnail_key = models.CharField(max_length=255)
-    embedding = HalfVectorField()
-    embedding_model = models.CharField(max_length=100)
 
     class Meta(IndexRow.Meta):
         constraints = [
             models.UniqueConstraint(fields=["tenant", "video", "index_version", "ms"], name="frame_video_version_ms")
         ]
         indexes = [models.Index(fields=["tenant", "event", "ms"], name="frame_tenant_event")]
+
+
+class FrameVector(IndexRow):
+    """The embedding of a frame, with the frame's id and time.
+
+    A table of its own, because it is most of the database and only searches read it: no other table refers to it, so it
+    can move.
+    """
+
+    ms = models.BigIntegerField()
+    embedding = HalfVectorField()
+    embedding_model = models.CharField(max_length=100)
+
+    class Meta(IndexRow.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "video", "index_version", "ms"], name="framevector_video_version_ms"
+            )
+        ]
 
 
 class TranscriptLine(IndexRow):

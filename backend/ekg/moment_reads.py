@@ -220,6 +220,6 @@ def places(rows: Iterable[tuple[Any, ...]]) -> list[EventPlace]:
 def stored_frames(rows: QuerySet[Frame]) -> list[StoredFrame]:
     return [
         StoredFrame(row.id, row.video_id, row.event_id, row.ms, row.thumbnail_key)
-        for row in rows.defer("embedding")
+        for row in rows
         if row.event_id is not None
     ]

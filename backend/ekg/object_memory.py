@@ -50,7 +50,7 @@ def store_objects(linked: LinkedTracks, track_ids: Sequence[UUID], *, video_id: 
     TrackedObject.objects.bulk_create(
         [TrackedObject(id=state.id, **scope, n=state.n, **_columns(state, model)) for state in linked.objects],
         update_conflicts=True,
-        unique_fields=["id"],
+        unique_fields=["tenant", "id"],
         update_fields=list(_STATE),
     )
     for state in linked.objects:

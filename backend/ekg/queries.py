@@ -124,7 +124,7 @@ def chunks(video: Video, part: Narrowing) -> QuerySet[Chunk]:
 
 def frames(video: Video, part: Narrowing) -> QuerySet[Frame]:
     """Return the frames of this part; those with words q are in a chunk that describes or shows them."""
-    rows = _during(_of(Frame, video), part, begin="ms", end="ms").defer("embedding")
+    rows = _during(_of(Frame, video), part, begin="ms", end="ms")
     if not part.q:
         return rows
     around = _of(Chunk, video).filter(start_ms__lte=OuterRef("ms"), end_ms__gt=OuterRef("ms"))
@@ -239,7 +239,7 @@ def first_frames(event_ids: Sequence[UUID]) -> dict[UUID, Frame]:
     ranked = Frame.objects.filter(event_id__in=event_ids).annotate(
         position=Window(RowNumber(), partition_by=[F("event_id")], order_by=F("ms").asc())
     )
-    return {frame.event_id: frame for frame in ranked.filter(position=1).defer("embedding")}
+    return {frame.event_id: frame for frame in ranked.filter(position=1)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +264,7 @@ def summary(video: Video) -> Summary:
     return Summary(
         overview=_of(Overview, video).first(),
         topics=topics,
-        frames={frame.ms: frame for frame in _of(Frame, video).filter(ms__in=shown).defer("embedding")},
+        frames={frame.ms: frame for frame in _of(Frame, video).filter(ms__in=shown)},
         error=failed.values_list("error_code", "error_message").first(),
     )
 

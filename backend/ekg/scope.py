@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db import connection, connections
 
+from backend.jobs import commits
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.ekg import Span
 
@@ -103,8 +104,8 @@ class ScopedQueries:
 
     def _run(self, query: Callable[[], T]) -> T:
         def scoped() -> T:
-            with tenant_scope(self._scope.tenant_id):
-                return query()
+            # A restart of the database must not cost a question the answers that it has.
+            return commits.read(lambda: tenant_scope(self._scope.tenant_id), query)
 
         return self._thread.submit(scoped).result()
 

@@ -15,7 +15,7 @@ from uuid import UUID
 import numpy as np
 from django.db import connection
 
-from backend.ekg.models import Frame, SketchBlock, TranscriptLine
+from backend.ekg.models import FrameVector, SketchBlock, TranscriptLine
 from backend.ekg.stored_rows import stored_vector
 from backend.tenancy.context import current_tenant_id
 from gpu_workers.engine.ekg import Event, EventRecord, Span, Vector
@@ -58,7 +58,7 @@ class SketchWriter:
             np.stack([event.embedding for event in events]),
         )
         during = Span(events[0].span.start_ms, events[-1].span.end_ms)
-        frames = Frame.objects.filter(**self._rows, ms__gte=during.start_ms, ms__lt=during.end_ms).order_by("ms")
+        frames = FrameVector.objects.filter(**self._rows, ms__gte=during.start_ms, ms__lt=during.end_ms).order_by("ms")
         shown = [(Span(ms, ms + 1), stored_vector(half)) for ms, half in frames.values_list("ms", "embedding")]
         if shown:
             self._append_groups("frame", self._frame_model, shown, scenes(np.stack([row for _, row in shown])))

@@ -47,7 +47,7 @@ _ENTITIES = _WITH_INSIDE + (
     "SELECT u.id, u.video_id, u.name, u.type, u.description, ARRAY(SELECT jsonb_array_elements_text(u.aliases)), "
     "u.weight, count(*), count(e.id) FROM ekg_entity u JOIN scope USING (video_id, index_version) "
     "JOIN ekg_mention m ON m.tenant_id = u.tenant_id AND m.entity_id = u.id LEFT JOIN inside e ON e.id = m.event_id "
-    "WHERE u.tenant_id = %(tenant)s AND u.id = ANY(%(ids)s::uuid[]) GROUP BY u.id HAVING count(e.id) > 0"
+    "WHERE u.tenant_id = %(tenant)s AND u.id = ANY(%(ids)s::uuid[]) GROUP BY u.tenant_id, u.id HAVING count(e.id) > 0"
 )
 _MENTIONS = _WITH_INSIDE + (
     "SELECT m.entity_id, m.name, m.type, m.description FROM inside e "

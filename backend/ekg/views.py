@@ -67,7 +67,8 @@ class Nearby:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The items of a view. item: alias of the rows of table that are matched by the column vector, made by model.
+    """The items of a view. item: alias of the rows that are matched by the column vector, made by model.
+    table: the table of the items. The vectors may lie in another, with the items' ids: rows names it.
 
     rows: FROM and WHERE that admit items, using inside (the events in scope) and reach (their time). events: joins from
     an item to its events in inside, as e. words: text for the reader after the item's id. tried: a join that costs too
@@ -136,17 +137,17 @@ VIEWS: Mapping[ViewName, View] = {
         vector="embedding",
         model="frame",
         table="ekg_frame",
-        rows="ekg_frame frame JOIN reach USING (video_id, index_version) WHERE frame.event_id IS NOT NULL "
-        "AND frame.ms >= greatest(reach.start_ms, reach.from_ms) AND frame.ms < least(reach.end_ms, reach.to_ms)",
+        rows="ekg_framevector frame JOIN reach USING (video_id, index_version) "
+        "WHERE frame.ms >= greatest(reach.start_ms, reach.from_ms) AND frame.ms < least(reach.end_ms, reach.to_ms)",
         events="JOIN inside e ON e.id = frame.event_id",
         words="'at ' || frame.ms || ' ms'",
         times=("frame.ms", "frame.ms + 1"),
         nearby="unnest(%(frame_videos)s::uuid[], %(frame_versions)s::int[], %(frame_starts)s::bigint[], "
         "%(frame_ends)s::bigint[]) AS c(video_id, index_version, first_ms, last_ms) "
         "JOIN scope USING (video_id, index_version) CROSS JOIN LATERAL (SELECT f.id, f.ms, f.tenant_id, f.embedding, "
-        "f.embedding_model FROM ekg_frame f "
+        "f.embedding_model FROM ekg_framevector f "
         "WHERE f.tenant_id = %(tenant)s AND f.video_id = c.video_id AND f.index_version = c.index_version "
-        "AND f.event_id IS NOT NULL AND f.ms >= greatest(c.first_ms, scope.from_ms) "
+        "AND f.ms >= greatest(c.first_ms, scope.from_ms) "
         "AND f.ms < least(c.last_ms, scope.to_ms, scope.until_ms) OFFSET 0) frame WHERE true",
         nearby_tried="CROSS JOIN LATERAL (SELECT FROM ekg_frame f JOIN inside e ON e.id = f.event_id "
         "WHERE f.tenant_id = %(tenant)s AND f.id = frame.id LIMIT 1) frame_event",

@@ -20,6 +20,7 @@ from backend.ekg.models import (
     EntityObject,
     Event,
     Frame,
+    FrameVector,
     Mention,
     Overview,
     Relation,
@@ -84,6 +85,16 @@ class VersionWriter:
                     **self._row,
                     ms=frame.ms,
                     thumbnail_key=thumbnail_keys[frame.ms],
+                )
+                for frame in record.frames
+            ]
+        )
+        FrameVector.objects.bulk_create(
+            [
+                FrameVector(
+                    id=self._id("frame", frame.ms),
+                    **self._row,
+                    ms=frame.ms,
                     embedding=_half(frame.embedding),
                     embedding_model=self._frame_model,
                 )
@@ -163,7 +174,7 @@ class VersionWriter:
         Entity.objects.bulk_create(
             [self._entity(entity) for entity in entities.values()],
             update_conflicts=True,
-            unique_fields=["id"],
+            unique_fields=["tenant", "id"],
             update_fields=["name", "type", "description", "aliases", "weight", "centroid"],
         )
         # A centroid hardly moves between the powers of two of its weight.
@@ -274,7 +285,7 @@ class VersionWriter:
                 for topic in topics
             ],
             update_conflicts=True,
-            unique_fields=["id"],
+            unique_fields=["tenant", "id"],
             update_fields=columns,
         )
         if overview is not None:

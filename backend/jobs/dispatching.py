@@ -6,6 +6,7 @@ that there is work, and not which. A bell may be lost or doubled without harm.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,12 +16,14 @@ from django.conf import settings
 from django.db import connections, models, transaction
 from django.db.models.functions import Now
 
-from backend.jobs.models import DUE, QUEUE_OF, RUNNING, WAITING, Job, JobState
-from backend.jobs.services import Lease, lease_of
+from backend.jobs import breakers
+from backend.jobs.leases import Lease, lease_of
+from backend.jobs.models import DUE, QUEUE_OF, RUNNING, WAITING, Job, JobKind, JobState
 
 CLASSES = tuple(sorted(set(QUEUE_OF.values())))
 LANE_CAP = 2
-"""Maximum number of jobs of one lane that run at once: deliveries to one endpoint of webhooks."""
+"""Maximum number of jobs of one lane that run at once: deliveries to one endpoint of webhooks, and
+one tenant's fetches from one host."""
 
 
 def _full(column: str, queue: str, cap: str) -> str:
@@ -34,26 +37,38 @@ def _full(column: str, queue: str, cap: str) -> str:
     )
 
 
+# Jobs that need a dependency that is away, by their kind or because they found it away themselves.
+_FREE = "kind <> ALL(%(held_kinds)s) AND dependency <> ALL(%(held)s)"
+
+
 def _may_run(queue: str, tenant_cap: str) -> str:
     """Return SQL that admits the jobs of a class that may run. A tenant or a lane at its cap is passed over."""
     return (
-        f"queue = {queue} AND state = 'queued' AND due AND NOT tenant_id = {_full('tenant_id', queue, tenant_cap)} "
-        f"AND (lane IS NULL OR NOT lane = {_full('lane', queue, '%(lane_cap)s')})"
+        f"queue = {queue} AND state = 'queued' AND due AND paused_at IS NULL "
+        f"AND NOT tenant_id = {_full('tenant_id', queue, tenant_cap)} "
+        f"AND (lane IS NULL OR NOT lane = {_full('lane', queue, '%(lane_cap)s')}) AND {_FREE}"
     )
 
 
 _TAKE = (
     "UPDATE jobs_job SET state = 'running', lease_owner = %(worker)s, lease_token = lease_token + 1, "
     "attempt = attempt + 1, lease_until = now() + %(lease)s * interval '1 second', heartbeat_at = now(), "
-    "started_at = now(), rerun_requested = false FROM chosen WHERE jobs_job.id = chosen.id RETURNING jobs_job.id"
+    "started_at = now(), rerun_requested = false FROM chosen WHERE jobs_job.tenant_id = chosen.tenant_id "
+    "AND jobs_job.id = chosen.id RETURNING jobs_job.tenant_id, jobs_job.id"
 )
-# A job that lost its worker goes before new ones.
+# A job that lost its worker goes before new ones. A job whose deadline has passed waits for nothing: it ends.
 _ABANDONED = (
-    "WITH chosen AS MATERIALIZED (SELECT id FROM jobs_job WHERE queue = %(queue)s AND state = 'running' "
-    f"AND lease_until < now() ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED) {_TAKE}"
+    "WITH abandoned AS MATERIALIZED (SELECT tenant_id, id FROM jobs_job WHERE queue = %(queue)s AND state = 'running' "
+    f"AND lease_until < now() AND (deadline_at < now() OR {_FREE}) "
+    "ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED), "
+    "overdue AS MATERIALIZED (SELECT tenant_id, id FROM jobs_job WHERE queue = %(queue)s AND state = 'queued' "
+    "AND paused_at IS NULL AND deadline_at < now() AND NOT EXISTS (SELECT FROM abandoned) "
+    "ORDER BY deadline_at LIMIT 1 FOR UPDATE SKIP LOCKED), "
+    f"chosen AS (SELECT * FROM abandoned UNION ALL SELECT * FROM overdue) {_TAKE}"
 )
 _NEXT = (
-    f"WITH chosen AS MATERIALIZED (SELECT id, fair_tag FROM jobs_job WHERE {_may_run('%(queue)s', '%(tenant_cap)s')} "
+    "WITH chosen AS MATERIALIZED (SELECT tenant_id, id, fair_tag FROM jobs_job "
+    f"WHERE {_may_run('%(queue)s', '%(tenant_cap)s')} "
     "ORDER BY {order} LIMIT 1 FOR UPDATE SKIP LOCKED), served AS (INSERT INTO jobs_classclock (queue, served_tag) "
     "SELECT %(queue)s, fair_tag FROM chosen ON CONFLICT (queue) DO UPDATE "
     "SET served_tag = excluded.served_tag WHERE jobs_classclock.served_tag < excluded.served_tag) "
@@ -65,43 +80,66 @@ _RUNNABLE = (
     "SELECT class.queue, (SELECT count(*) FROM "
     f"(SELECT FROM jobs_job WHERE {_may_run('class.queue', 'class.cap')} LIMIT %(most)s) waiting) + "
     "(SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = class.queue AND state = 'running' "
-    "AND lease_until < now() LIMIT %(most)s) abandoned) "
+    f"AND lease_until < now() AND (deadline_at < now() OR {_FREE}) LIMIT %(most)s) abandoned) + "
+    "(SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = class.queue AND state = 'queued' "
+    "AND paused_at IS NULL AND deadline_at < now() LIMIT %(most)s) overdue) "
     "FROM unnest(%(queues)s::text[], %(caps)s::float8[]) AS class(queue, cap)"
 )
 _WAITING = (
     "SELECT id, tenant_id, kind, priority, fair_tag, not_before, "
-    f"CASE WHEN tenant_id = {_full('tenant_id', '%(queue)s', '%(tenant_cap)s')} THEN 'tenant_at_cap' "
-    f"WHEN lane = {_full('lane', '%(queue)s', '%(lane_cap)s')} THEN 'lane_at_cap' ELSE '' END FROM jobs_job "
-    f"WHERE queue = %(queue)s AND state = 'queued' AND due ORDER BY {_BY_PRIORITY} LIMIT %(limit)s"
+    "CASE WHEN deadline_at < now() THEN '' "
+    f"WHEN tenant_id = {_full('tenant_id', '%(queue)s', '%(tenant_cap)s')} THEN 'tenant_at_cap' "
+    f"WHEN lane = {_full('lane', '%(queue)s', '%(lane_cap)s')} THEN 'lane_at_cap' "
+    f"WHEN NOT ({_FREE}) THEN 'dependency_away' ELSE '' END FROM jobs_job WHERE queue = %(queue)s "
+    f"AND state = 'queued' AND due AND paused_at IS NULL ORDER BY {_BY_PRIORITY} LIMIT %(limit)s"
 )
 _NO_CAP = float(2**31 - 1)
 
 
-def _parameters(queue: str) -> dict[str, Any]:
-    return {"queue": queue, "tenant_cap": settings.JOBS_PER_TENANT.get(queue, _NO_CAP), "lane_cap": LANE_CAP}
+def _parameters(queue: str, held: Collection[str]) -> dict[str, Any]:
+    caps = {"tenant_cap": settings.JOBS_PER_TENANT.get(queue, _NO_CAP), "lane_cap": LANE_CAP}
+    return {"queue": queue, **caps, **_held(held)}
+
+
+def _held(dependencies: Collection[str]) -> dict[str, Any]:
+    """Return the parameters of _FREE. dependencies: those that are away and that no job may try now."""
+    kinds = [str(kind) for kind, needed in breakers.NEEDS.items() if not set(needed).isdisjoint(dependencies)]
+    return {"held": list(dependencies), "held_kinds": kinds}
+
+
+def _away() -> list[str]:
+    return [outage.dependency for outage in breakers.outages() if not outage.ready]
 
 
 def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease | None:
     """Claim the job of this class that runs next, over all tenants; None if none may run now.
 
     Jobs whose lease expired come first, then the highest priority, then the lowest fair tag. any_priority: the lowest
-    fair tag of all priorities. A cap may be passed by claims of the same instant.
+    fair tag of all priorities. A cap may be passed by claims of the same instant. A job that needs a dependency that is
+    away is claimed only to try it, one job at a time, or to end it after its deadline.
     """
-    parameters = _parameters(queue) | {"worker": worker, "lease": settings.LEASE_SECONDS}
     following = _NEXT.format(order=_BY_TAG if any_priority else _BY_PRIORITY)
     with transaction.atomic(using="dispatch"), connections["dispatch"].cursor() as cursor:
+        away = frozenset(outage.dependency for outage in breakers.outages())
+        ready = breakers.lock_ready() if away else frozenset()
+        parameters = _parameters(queue, away - ready) | {"worker": worker, "lease": settings.LEASE_SECONDS}
         for statement in (_ABANDONED, following):
             cursor.execute(statement, parameters)
             claimed = cursor.fetchone()
             if claimed:
-                return lease_of(Job.unscoped.using("dispatch").get(id=claimed[0]))
+                tenant_id, job_id = claimed
+                job = Job.unscoped.using("dispatch").annotate(now=Now()).get(tenant_id=tenant_id, id=job_id)
+                probing = breakers.needs(JobKind(job.kind), job.dependency) & ready
+                if probing:
+                    breakers.probe(job.id, probing)
+                return lease_of(job, probing)
     return None
 
 
 def runnable(*queues: str, most: int) -> dict[str, int]:
     """Return how many jobs of each class could be claimed now, counted up to about most."""
     caps = [settings.JOBS_PER_TENANT.get(queue, _NO_CAP) for queue in queues]
-    parameters: dict[str, Any] = {"queues": list(queues), "caps": caps, "most": most, "lane_cap": LANE_CAP}
+    parameters = {"queues": list(queues), "caps": caps, "most": most, "lane_cap": LANE_CAP, **_held(_away())}
     with connections["dispatch"].cursor() as cursor:
         cursor.execute(_RUNNABLE, parameters)
         return dict(cursor.fetchall())
@@ -129,7 +167,7 @@ class NextJob:
 def next_jobs(queue: str, *, limit: int) -> list[NextJob]:
     """Return the jobs of a class in the order in which they would run."""
     with connections["dispatch"].cursor() as cursor:
-        cursor.execute(_WAITING, _parameters(queue) | {"limit": limit})
+        cursor.execute(_WAITING, _parameters(queue, _away()) | {"limit": limit})
         return [NextJob(*row) for row in cursor.fetchall()]
 
 

@@ -21,6 +21,7 @@ COST_OF: dict[JobKind, float] = {
     JobKind.SUMMARISE_VIDEO: 10.0,
     JobKind.ANSWER_QUESTION: 10.0,
     JobKind.GRADE_COMPARISON: 2.0,
+    JobKind.FETCH_SEGMENT: 30.0,
     JobKind.INGEST_SEGMENT: 5.0,
     JobKind.PROBE_VIDEO: 5.0,
     JobKind.PURGE_VIDEO: 5.0,
@@ -38,10 +39,15 @@ _SERVED = (
 )
 
 
-def fair_tags(kind: JobKind, tenant_id: UUID, *, priority: int, count: int = 1) -> list[float]:
-    """Return the tags of count new jobs of the open tenant, in the order in which it wants them."""
+def fair_tags(
+    kind: JobKind, tenant_id: UUID, *, priority: int, count: int = 1, queue: str | None = None
+) -> list[float]:
+    """Return the tags of count new jobs of the open tenant, in the order in which it wants them.
+
+    queue: the class of the jobs; None for that of their kind.
+    """
     with connection.cursor() as cursor:
-        cursor.execute(_SERVED, {"queue": QUEUE_OF[kind], "tenant": tenant_id, "priority": priority})
+        cursor.execute(_SERVED, {"queue": queue or QUEUE_OF[kind], "tenant": tenant_id, "priority": priority})
         plan, served, last = cursor.fetchone()
     step = COST_OF.get(kind, 1.0) / settings.PLAN_WEIGHTS.get(plan, 1.0)
     first = served if last is None else max(served, last + step)

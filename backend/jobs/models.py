@@ -9,6 +9,7 @@ from backend.tenancy.models import TenantRow
 
 class JobKind(models.TextChoices):
     PROBE_VIDEO = "probe_video"
+    FETCH_SEGMENT = "fetch_segment"
     INGEST_SEGMENT = "ingest_segment"
     OBSERVE_SEGMENT = "observe_segment"
     ASSEMBLE_VIDEO = "assemble_video"
@@ -19,11 +20,17 @@ class JobKind(models.TextChoices):
     STOP_COMPARISON = "stop_comparison"
     DELIVER_WEBHOOK = "deliver_webhook"
     PURGE_VIDEO = "purge_video"
+    SWEEP_VIDEO = "sweep_video"
     RETIRE_VERSION = "retire_version"
+    SETTLE_FAILURE = "settle_failure"
+    EXPIRE_UPLOADS = "expire_uploads"
+    RESUME_DELETIONS = "resume_deletions"
+    DROP_HISTORY = "drop_history"
 
 
 QUEUE_OF: dict[str, str] = {
     JobKind.PROBE_VIDEO: "cpu.probe",
+    JobKind.FETCH_SEGMENT: "io.fetch",
     JobKind.INGEST_SEGMENT: "cpu.probe",
     JobKind.OBSERVE_SEGMENT: "gpu.index",
     JobKind.ASSEMBLE_VIDEO: "gpu.index",
@@ -31,14 +38,23 @@ QUEUE_OF: dict[str, str] = {
     JobKind.ANSWER_QUESTION: "gpu.query",
     JobKind.SEARCH_EVENTS: "gpu.query",
     JobKind.GRADE_COMPARISON: "gpu.query",
-    JobKind.STOP_COMPARISON: "system",
+    JobKind.STOP_COMPARISON: "system.sweep",
     JobKind.DELIVER_WEBHOOK: "io.webhook",
-    JobKind.PURGE_VIDEO: "system",
-    JobKind.RETIRE_VERSION: "system",
+    # In the class of the job that failed, whose workers have its handler.
+    JobKind.SETTLE_FAILURE: "system.sweep",
+    JobKind.PURGE_VIDEO: "system.delete",
+    JobKind.SWEEP_VIDEO: "system.delete",
+    JobKind.RETIRE_VERSION: "system.delete",
+    JobKind.EXPIRE_UPLOADS: "system.sweep",
+    JobKind.RESUME_DELETIONS: "system.sweep",
+    JobKind.DROP_HISTORY: "system.sweep",
 }
+"""Class of each kind of job. A class has workers of its own, so slow work of one class never delays another class."""
 
 
 LOCK_ORDER: tuple[JobKind, ...] = (
+    JobKind.SETTLE_FAILURE,
+    JobKind.FETCH_SEGMENT,
     JobKind.INGEST_SEGMENT,
     JobKind.PROBE_VIDEO,
     JobKind.OBSERVE_SEGMENT,
@@ -46,10 +62,14 @@ LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.SUMMARISE_VIDEO,
     JobKind.RETIRE_VERSION,
     JobKind.PURGE_VIDEO,
+    JobKind.SWEEP_VIDEO,
     JobKind.SEARCH_EVENTS,
     JobKind.ANSWER_QUESTION,
     JobKind.STOP_COMPARISON,
     JobKind.GRADE_COMPARISON,
+    JobKind.EXPIRE_UPLOADS,
+    JobKind.RESUME_DELETIONS,
+    JobKind.DROP_HISTORY,
     JobKind.DELIVER_WEBHOOK,
 )
 """Order in which a transaction locks the rows of several jobs; the row of their video comes after all of them.
@@ -70,8 +90,9 @@ class JobState(models.TextChoices):
 
 OPEN = models.Q(state__in=[JobState.QUEUED, JobState.RUNNING])
 RUNNING = models.Q(state=JobState.RUNNING)
-DUE = models.Q(state=JobState.QUEUED, due=True)
+DUE = models.Q(state=JobState.QUEUED, due=True, paused_at=None)
 WAITING = models.Q(state=JobState.QUEUED, due=False)
+ENDING = models.Q(state=JobState.QUEUED, paused_at=None, deadline_at__isnull=False)
 
 
 class Job(TenantRow):
@@ -81,7 +102,10 @@ class Job(TenantRow):
     dedupe_key: unique per tenant. lease_token: rises with every claim; every commit of a worker names the token of its
     claim (fencing). due: whether not_before has passed; the relay sets it. fair_tag: the job's place among those of all
     tenants of its class and priority, lower first (backend.jobs.fairness). lane: what at most LANE_CAP jobs may work on
-    at once, such as the endpoint of a webhook; null for a job that only its tenant's cap limits.
+    at once, such as the endpoint of a webhook; null for a job that only its tenant's cap limits. deadline_at: when the
+    job ends without a result, whatever it waits for; null for never. outages: how often the job was put back because a
+    dependency was away. dependency: what the job waits for, "" if nothing was away at its last attempt. paused_at: a
+    paused job stays queued and is never claimed. traceparent: W3C trace context of the request that enqueued the job.
     """
 
     kind = models.CharField(max_length=32, choices=JobKind.choices)
@@ -98,6 +122,11 @@ class Job(TenantRow):
     lane = models.UUIDField(null=True)
     attempt = models.PositiveIntegerField(default=0)
     max_attempts = models.PositiveIntegerField(default=5)
+    deadline_at = models.DateTimeField(null=True)
+    outages = models.PositiveIntegerField(default=0)
+    dependency = models.TextField(default="", blank=True)
+    paused_at = models.DateTimeField(null=True)
+    traceparent = models.TextField(default="", blank=True)
     lease_owner = models.CharField(max_length=100, default="", blank=True)
     lease_token = models.BigIntegerField(default=0)
     lease_until = models.DateTimeField(null=True)
@@ -121,6 +150,7 @@ class Job(TenantRow):
             models.Index(fields=["queue", "fair_tag", "id"], condition=DUE, name="job_next_of_any_priority"),
             models.Index(fields=["not_before"], condition=WAITING, name="job_waiting"),
             models.Index(fields=["queue", "lease_until"], condition=RUNNING, name="job_running"),
+            models.Index(fields=["queue", "deadline_at"], condition=ENDING, name="job_deadline"),
             models.Index(fields=["tenant", "queue", "priority", "-fair_tag"], condition=OPEN, name="job_tenant_tag"),
             models.Index(fields=["tenant", "video_id", "kind"], name="job_tenant_video"),
         ]
@@ -131,3 +161,27 @@ class ClassClock(models.Model):
 
     queue = models.CharField(primary_key=True, max_length=32)
     served_tag = models.FloatField(default=0.0)
+
+
+class BreakerState(models.TextChoices):
+    CLOSED = "closed"
+    OPEN = "open"
+    HALF_OPEN = "half_open"
+
+
+class Breaker(models.Model):
+    """Whether work that needs a dependency of ours may run; a dependency without a row is closed. No tenant data.
+
+    opened_at: when the outage began. probe_at: when one job may try the dependency again. probing_job: the job that
+    tries it, in the state half_open. failures: failed tries of this outage. error_code, error_message: of the last one,
+    for operators.
+    """
+
+    dependency = models.CharField(primary_key=True, max_length=64)
+    state = models.CharField(max_length=16, choices=BreakerState.choices, default=BreakerState.CLOSED)
+    opened_at = models.DateTimeField(null=True)
+    probe_at = models.DateTimeField(null=True)
+    probing_job = models.UUIDField(null=True)
+    failures = models.PositiveIntegerField(default=0)
+    error_code = models.CharField(max_length=64, default="", blank=True)
+    error_message = models.TextField(default="", blank=True)

@@ -1,71 +1,57 @@
-"""The queue of record: enqueue, claim, beat, commit, fail. backend.jobs.dispatching chooses what runs next.
-
-A job is claimed by one conditional UPDATE that raises its lease token. A worker that commits must still hold this
-token: if a worker lost its lease (paused, partitioned, presumed dead), its commit touches no row. All times are those
-of PostgreSQL's clock, because the clocks of hosts differ.
-"""
+"""The queue of record: enqueue and cancel. backend.jobs.leases holds the life of a claimed job, and
+backend.jobs.dispatching chooses what runs next."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Any
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from uuid import UUID
 
-from django.conf import settings
 from django.db import models
-from django.db.models import ExpressionWrapper, F
 from django.db.models.functions import Now
 
+from backend.jobs.clock import after
+from backend.jobs.deadlines import deadline_of
+from backend.jobs.failures import JobFailed, LeaseLost, Unavailable
 from backend.jobs.fairness import fair_tags
+from backend.jobs.leases import (
+    Lease,
+    acknowledge_cancel,
+    cancel_requested,
+    checkpoint,
+    claim,
+    complete,
+    fail,
+    heartbeat,
+    lease_of,
+    overdue,
+    put_back,
+)
 from backend.jobs.models import LOCK_ORDER, QUEUE_OF, Job, JobKind, JobState
-from backend.tenancy.context import current_tenant_id, tenant_scope
+from backend.tenancy.context import current_tenant_id
 
-RETRY_BASE_SECONDS = 2
-RETRY_CAP_SECONDS = 300
-OPERATOR_SECONDS = 20
-"""Longest wait before a job that fails through a fault of the configuration is tried again."""
-
-
-class LeaseLost(Exception):
-    """The job belongs to another worker now, or was canceled: nothing of this attempt may be committed."""
-
-
-class JobFailed(Exception):
-    """A failure of the work with a stable code. retryable: another attempt may succeed.
-
-    counted: whether the attempt is one of the job's max_attempts. A fault that an operator has to mend is not counted,
-    so that it never becomes an outcome of the work.
-    """
-
-    def __init__(self, code: str, message: str, *, retryable: bool, counted: bool = True) -> None:
-        super().__init__(message)
-        self.code = code
-        self.retryable = retryable
-        self.counted = counted
-
-
-@dataclass(frozen=True, slots=True)
-class Lease:
-    """The right to work on one job until it expires."""
-
-    job_id: UUID
-    tenant_id: UUID
-    kind: JobKind
-    subject_id: UUID
-    video_id: UUID | None
-    token: int
-    attempt: int
-    max_attempts: int
-    queued_at: datetime
-
-
-def after(wait: timedelta) -> ExpressionWrapper[Any]:
-    """Return the time of PostgreSQL's clock that is wait from now, for use in a statement."""
-    return ExpressionWrapper(Now() + wait, output_field=models.DateTimeField())
+__all__ = [
+    "JobFailed",
+    "Lease",
+    "LeaseLost",
+    "Unavailable",
+    "acknowledge_cancel",
+    "after",
+    "cancel_requested",
+    "checkpoint",
+    "claim",
+    "complete",
+    "enqueue",
+    "enqueue_many",
+    "fail",
+    "heartbeat",
+    "is_worked_on",
+    "lease_of",
+    "overdue",
+    "put_back",
+    "request_cancel",
+    "request_cancel_many",
+]
 
 
 def enqueue(
@@ -78,8 +64,12 @@ def enqueue(
     priority: int = 0,
     wait: timedelta = timedelta(0),
     lane: UUID | None = None,
+    deadline: timedelta | None = None,
+    queue: str | None = None,
 ) -> Job:
     """Write a job into the caller's transaction, once per dedupe_key. wait: time before it may run. lane: Job.lane.
+    deadline: time from now after which it ends without a result; None for that of its kind. queue: its class; None for
+    that of its kind.
 
     An existing job is returned as it is. If it is running, it will run once more, because its subject has changed
     since; if it has ended, it is queued again.
@@ -94,15 +84,16 @@ def enqueue(
         dedupe_key=dedupe_key,
         defaults={
             "kind": kind,
-            "queue": QUEUE_OF[kind],
+            "queue": queue or QUEUE_OF[kind],
             "subject_id": subject_id,
             "video_id": video_id,
             "max_attempts": max_attempts,
             "priority": priority,
             "not_before": after(wait),
             "due": wait <= timedelta(0),
-            "fair_tag": lambda: fair_tags(kind, tenant_id, priority=priority)[0],
+            "fair_tag": lambda: fair_tags(kind, tenant_id, priority=priority, queue=queue)[0],
             "lane": lane,
+            "deadline_at": deadline_of(kind, deadline),
         },
     )
     if not created:
@@ -115,13 +106,21 @@ def enqueue(
         if ended.exists():
             ended.update(
                 state=JobState.QUEUED, attempt=0, not_before=after(wait), due=wait <= timedelta(0), completed_at=None,
-                cancel_requested_at=None, error_code="", error_message="",
-                fair_tag=fair_tags(kind, tenant_id, priority=priority)[0],
+                cancel_requested_at=None, error_code="", error_message="", dependency="", outages=0,
+                deadline_at=deadline_of(kind, deadline),
+                fair_tag=fair_tags(kind, tenant_id, priority=priority, queue=queue)[0],
             )  # fmt: skip
     return job
 
 
-def enqueue_many(*, kind: JobKind, subjects: Mapping[str, UUID], max_attempts: int = 5, priority: int = 0) -> None:
+def enqueue_many(
+    *,
+    kind: JobKind,
+    subjects: Mapping[str, UUID],
+    max_attempts: int = 5,
+    priority: int = 0,
+    deadline: timedelta | None = None,
+) -> None:
     """Call enqueue() for each dedupe_key -> subject_id, due now, in a fixed number of statements.
 
     Each existing job costs further statements.
@@ -139,6 +138,7 @@ def enqueue_many(*, kind: JobKind, subjects: Mapping[str, UUID], max_attempts: i
             priority=priority,
             not_before=Now(),
             fair_tag=tag,
+            deadline_at=deadline_of(kind, deadline),
         )
         for (dedupe_key, subject_id), tag in zip(subjects.items(), tags, strict=True)
     ]
@@ -152,121 +152,8 @@ def enqueue_many(*, kind: JobKind, subjects: Mapping[str, UUID], max_attempts: i
                 dedupe_key=job.dedupe_key,
                 max_attempts=max_attempts,
                 priority=priority,
+                deadline=deadline,
             )
-
-
-def claim(job_id: UUID, *, worker: str) -> Lease | None:
-    """Claim this job if it is due or its lease has expired. None if another worker has it or it is not due.
-
-    The job's tenant must be entered. A job whose last allowed attempt lost its worker
-    is claimed once more, with attempt > max_attempts, so that its failure is recorded.
-    """
-    runnable = models.Q(state=JobState.QUEUED, not_before__lte=Now()) | models.Q(
-        state=JobState.RUNNING, lease_until__lt=Now()
-    )
-    claimed = Job.objects.filter(runnable, id=job_id).update(
-        state=JobState.RUNNING,
-        lease_owner=worker,
-        lease_token=F("lease_token") + 1,
-        attempt=F("attempt") + 1,
-        lease_until=after(timedelta(seconds=settings.LEASE_SECONDS)),
-        heartbeat_at=Now(),
-        started_at=Now(),
-        rerun_requested=False,
-    )
-    return lease_of(Job.objects.get(id=job_id)) if claimed else None
-
-
-def lease_of(job: Job) -> Lease:
-    """Return the lease that a claim wrote into the job's row."""
-    return Lease(
-        job_id=job.id,
-        tenant_id=job.tenant_id,
-        kind=JobKind(job.kind),
-        subject_id=job.subject_id,
-        video_id=job.video_id,
-        token=job.lease_token,
-        attempt=job.attempt,
-        max_attempts=job.max_attempts,
-        queued_at=job.created_at,
-    )
-
-
-def _held(lease: Lease) -> models.QuerySet[Any]:
-    return Job.objects.filter(id=lease.job_id, lease_token=lease.token, state=JobState.RUNNING)
-
-
-def heartbeat(lease: Lease, *, stage: str = "", done: int | None = None, total: int | None = None) -> bool:
-    """Renew the lease in a transaction of its own. False if the lease is lost or cancellation was requested."""
-    progress: dict[str, Any] = {}
-    if stage:
-        progress["progress_stage"] = stage
-    if done is not None:
-        progress["progress_done"] = done
-    if total is not None:
-        progress["progress_total"] = total
-    with tenant_scope(lease.tenant_id):
-        held = (
-            _held(lease)
-            .filter(cancel_requested_at=None)
-            .update(heartbeat_at=Now(), lease_until=after(timedelta(seconds=settings.LEASE_SECONDS)), **progress)
-        )
-    return bool(held)
-
-
-@contextmanager
-def checkpoint(lease: Lease) -> Iterator[None]:
-    """Open a transaction of the lease's tenant in which the job's row is locked and the lease is still held.
-
-    Everything that a step produces is committed here together. Raises LeaseLost before anything is written if the lease
-    is lost.
-    """
-    with tenant_scope(lease.tenant_id):
-        held = list(_held(lease).select_for_update().values_list("cancel_requested_at", flat=True))
-        if held != [None]:
-            raise LeaseLost(f"job {lease.job_id} is no longer held with token {lease.token}")
-        yield
-
-
-def complete(lease: Lease) -> None:
-    """End the job, or queue it once more if its subject changed while it ran; inside checkpoint()."""
-    if (
-        _held(lease)
-        .filter(rerun_requested=True)
-        .update(state=JobState.QUEUED, rerun_requested=False, attempt=0, not_before=Now(), due=True, lease_until=None)
-    ):
-        return
-    if not _held(lease).update(
-        state=JobState.SUCCEEDED, completed_at=Now(), lease_until=None, error_code="", error_message=""
-    ):
-        raise LeaseLost(f"job {lease.job_id} is no longer held with token {lease.token}")
-
-
-def fail(lease: Lease, error: JobFailed) -> JobState:
-    """Schedule another attempt with jittered backoff, or end the job; inside checkpoint().
-
-    Returns the new state: QUEUED (will be retried), FAILED (no retry can help) or DEAD (attempts used up).
-    """
-    if error.retryable and (lease.attempt < lease.max_attempts or not error.counted):
-        wait = min(RETRY_CAP_SECONDS, RETRY_BASE_SECONDS * 2 ** (lease.attempt - 1)) * random.uniform(0.5, 1.0)
-        if not error.counted:
-            wait = OPERATOR_SECONDS * random.uniform(0.5, 1.0)
-        state = JobState.QUEUED
-        _held(lease).update(
-            state=state,
-            not_before=after(timedelta(seconds=wait)),
-            due=False,
-            lease_until=None,
-            error_code=error.code,
-            error_message=str(error),
-            attempt=lease.attempt if error.counted else lease.attempt - 1,
-        )
-        return state
-    state = JobState.DEAD if error.retryable else JobState.FAILED
-    _held(lease).update(
-        state=state, completed_at=Now(), lease_until=None, error_code=error.code, error_message=str(error)
-    )
-    return state
 
 
 def request_cancel(*, dedupe_key: str) -> bool:
@@ -287,16 +174,6 @@ def request_cancel_many(*, dedupe_keys: Sequence[str]) -> bool:
     )
     stopping = locked.filter(state=JobState.RUNNING).update(cancel_requested_at=Now())
     return bool(stopped or stopping)
-
-
-def cancel_requested(lease: Lease) -> bool:
-    """Whether a customer asked to stop the job, which this lease still holds."""
-    return _held(lease).exclude(cancel_requested_at=None).exists()
-
-
-def acknowledge_cancel(lease: Lease) -> bool:
-    """End a running job whose cancellation was requested. False if the lease is lost."""
-    return bool(_held(lease).update(state=JobState.CANCELED, completed_at=Now(), lease_until=None))
 
 
 def is_worked_on(video_id: UUID) -> bool:

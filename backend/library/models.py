@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 
 from backend.tenancy.models import TenantRow
 
@@ -242,3 +244,14 @@ class Segment(TenantRow):
         constraints = [
             models.UniqueConstraint(fields=["tenant", "video", "index_version", "n"], name="segment_video_version_n")
         ]
+
+
+class Tombstone(TenantRow):
+    """A deleted video whose folders are to be swept again. prefixes: the folders in object storage."""
+
+    video_id = models.UUIDField()
+    prefixes = ArrayField(models.CharField(max_length=255), default=list)
+    buried_at = models.DateTimeField(db_default=Now())
+
+    class Meta(TenantRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant", "video_id"], name="tombstone_once_per_video")]

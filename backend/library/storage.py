@@ -39,7 +39,7 @@ def source_prefix(object_key: str) -> str:
 
 
 def video_prefix(tenant_id: UUID, video_id: UUID) -> str:
-    """Return the folder of everything derived from a video."""
+    """Return the folder of everything derived from a video: its index versions, and the frames that answers cite."""
     return f"t/{tenant_id}/v/{video_id}/"
 
 
@@ -53,16 +53,17 @@ def thumbnail_key(tenant_id: UUID, video_id: UUID, index_version: int, ms: int) 
     return f"{version_prefix(tenant_id, video_id, index_version)}frames/{ms}.jpg"
 
 
-def evidence_key(tenant_id: UUID, question_id: UUID, frame_id: UUID) -> str:
-    """Return the key of a frame that an answer cites; it stays with the question when the index version is purged.
+def evidence_key(tenant_id: UUID, video_id: UUID, question_id: UUID, frame_id: UUID) -> str:
+    """Return the key of a frame that an answer cites. It outlives the index version, and ends with the video.
 
-    It names the frame, so a late attempt can only write the same picture again."""
-    return f"t/{tenant_id}/q/{question_id}/{frame_id}.jpg"
+    It names the frame, so a late attempt can only write the same picture again.
+    """
+    return f"{video_prefix(tenant_id, video_id)}q/{question_id}/{frame_id}.jpg"
 
 
-def cited_thumbnail_key(tenant_id: UUID, question_id: UUID, ordinal: int) -> str:
-    """Return the key of a thumbnail that evidence shows; it stays with the question when the index version goes."""
-    return f"t/{tenant_id}/q/{question_id}/thumbnail-{ordinal:03d}.jpg"
+def cited_thumbnail_key(tenant_id: UUID, video_id: UUID, question_id: UUID, ordinal: int) -> str:
+    """Return the key of a thumbnail that evidence shows. It outlives the index version, and ends with the video."""
+    return f"{video_prefix(tenant_id, video_id)}q/{question_id}/thumbnail-{ordinal:03d}.jpg"
 
 
 class StorageError(Exception):
@@ -163,6 +164,11 @@ def _translated() -> Iterator[None]:
         _raise(error)
     except BotoCoreError as error:
         raise StorageAway(type(error).__name__) from error
+
+
+def _check_prefix(prefix: str) -> None:
+    if not prefix.startswith("t/") or not prefix.endswith("/") or prefix.count("/") < 2:
+        raise ValueError(f"a prefix names one tenant's folder, got {prefix!r}")
 
 
 def to_base64(sha256_hex: str) -> str:
@@ -297,8 +303,7 @@ class ObjectStorage:
 
         Raises ValueError for any other prefix, StorageError if storage keeps an object.
         """
-        if not prefix.startswith("t/") or not prefix.endswith("/") or prefix.count("/") < 2:
-            raise ValueError(f"a prefix names one tenant's folder, got {prefix!r}")
+        _check_prefix(prefix)
         deleted = 0
         with _translated():
             for listing in self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix):
@@ -310,6 +315,28 @@ class ObjectStorage:
                         raise StorageError(f"DeleteObjects: {errors[0].get('Code', '')} for {len(errors)} objects")
                     deleted += len(keys)
         return deleted
+
+    def abort_prefix(self, prefix: str) -> int:
+        """Drop the unfinished multipart uploads under a tenant's folder and return their number."""
+        _check_prefix(prefix)
+        pages = self._client.get_paginator("list_multipart_uploads")
+        with _translated():
+            found = [
+                (upload["Key"], upload["UploadId"])
+                for listing in pages.paginate(Bucket=self._bucket, Prefix=prefix)
+                for upload in listing.get("Uploads", [])
+            ]
+        for key, upload_id in found:
+            self.abort(key, upload_id)
+        return len(found)
+
+    def erase(self, prefix: str) -> int:
+        """Delete every object and every unfinished upload under a tenant's folder and return their number.
+
+        Raises what delete_prefix() raises.
+        """
+        # Uploads first: one that is completed meanwhile is an object.
+        return self.abort_prefix(prefix) + self.delete_prefix(prefix)
 
     def ping(self) -> None:
         """Make one cheap call that needs the bucket and the service's rights on it."""

@@ -224,11 +224,13 @@ def request(
     headers: Mapping[str, str],
     content: bytes = b"",
     timeout_s: float = 20.0,
+    silent_s: float | None = None,
     allow_private: bool = False,
 ) -> Iterator[Response]:
     """Send one request to one checked address; the response's body is read inside the context.
 
-    timeout_s covers everything from the first connection attempt to the last byte read. Any status is a response, a
+    timeout_s covers everything from the first connection attempt to the last byte read. silent_s: longest wait for the
+    next bytes. Any status is a response, a
     redirect too. Raises TransportError.
     """
     target = check_url(url, allow_private=allow_private)
@@ -239,7 +241,9 @@ def request(
     )
     with pool:
         with _typed_errors():
-            stream = pool.stream(method, url, headers=list(headers.items()), content=content)
+            stream = pool.stream(
+                method, url, headers=list(headers.items()), content=content, extensions={"timeout": {"read": silent_s}}
+            )
             answer = stream.__enter__()
         try:
             yield Response(

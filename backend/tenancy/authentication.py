@@ -91,7 +91,7 @@ def _note_use(key: ApiKey) -> None:
     try:
         # Conditional, so that only one of many concurrent requests writes.
         stale = Q(last_used_at=None) | Q(last_used_at__lte=now - USED_RESOLUTION)
-        ApiKey.unscoped.using("dispatch").filter(stale, id=key.id).update(last_used_at=now)
+        ApiKey.unscoped.using("dispatch").filter(stale, tenant_id=key.tenant_id, id=key.id).update(last_used_at=now)
     except DatabaseError:
         logger.warning("last use of key %s was not noted", key.public_id, exc_info=True)
 

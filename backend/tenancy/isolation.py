@@ -22,7 +22,7 @@ REVOKED_ROUTINES = (
     "create_complete_graph", "age_create_barbell_graph", "create_subgraph",
 )  # fmt: skip
 # Tables without a tenant besides the framework's: prices, and the clocks of the classes of jobs.
-PLAIN_TABLES = frozenset({"billing_pricebook", "jobs_classclock"})
+PLAIN_TABLES = frozenset({"billing_pricebook", "jobs_breaker", "jobs_classclock"})
 PLAIN_PREFIXES = ("django_", "auth_")
 RESTRICTED_ROLES = ("app_rw", "app_owner")
 
@@ -52,6 +52,11 @@ WHERE n.nspname IN ('public', %s) AND (c.relkind = 'm' OR (c.relkind = 'v' AND N
     (SELECT option_value::boolean FROM pg_options_to_table(c.reloptions) WHERE option_name = 'security_invoker'),
     false)))
 """
+_OPEN_PARTITIONS = """
+SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname IN ('public', %s) AND c.relispartition AND c.relkind = 'r'
+AND has_table_privilege('app_rw', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE')
+"""
 _ROLES = "SELECT rolname, rolsuper, rolbypassrls, rolcreaterole FROM pg_roles WHERE rolname = ANY(%s)"
 
 
@@ -78,6 +83,7 @@ def faults(*, using: str = "default") -> list[str]:
             (_OWNED, "{} belongs to a role that serves requests"),
             (_DEFINERS, "{} is SECURITY DEFINER"),
             (_MATERIALISED, "{} shows rows past their policies"),
+            (_OPEN_PARTITIONS, "app_rw may reach the partition {} past its parent"),
         ):
             cursor.execute(query, [GRAPH_SCHEMA])
             problems += [complaint.format(name) for (name,) in cursor.fetchall()]

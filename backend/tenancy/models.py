@@ -59,6 +59,3 @@ class ApiKey(TenantRow):
     expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
     last_used_at = models.DateTimeField(null=True)
-
-    class Meta(TenantRow.Meta):
-        indexes = [models.Index(fields=["tenant", "id"], name="apikey_tenant_id")]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, cast
 from uuid import UUID
 
 from django.conf import settings
+from django.db import connection
 from django.utils import timezone
 
 from backend.billing.models import UsageMeter
@@ -17,6 +19,7 @@ from backend.ekg.kept_verdicts import KeptVerdicts
 from backend.ekg.models import Frame
 from backend.ekg.queries import frames_with_videos
 from backend.ekg.reader import PostgresGraph, Scope
+from backend.jobs.commits import DATABASE_ERRORS, connection_broke
 from backend.jobs.services import JobFailed, Lease, LeaseLost
 from backend.library.recording import RecordedPiece, piece_at
 from backend.library.storage import ObjectMissing, ObjectStorage, evidence_key
@@ -25,8 +28,8 @@ from backend.questions.queries.pinned_versions import profile_of, videos_of_ques
 from backend.questions.queries.sessions import history_of
 from backend.questions.services import questions
 from backend.tenancy.context import tenant_scope
-from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine.answering import answer_question
+from gpu_workers.engine.answering.budget import Allowance
 from gpu_workers.engine.answering.contract import (
     Answer,
     Budget,
@@ -40,10 +43,10 @@ from gpu_workers.engine.answering.contract import (
 )
 from gpu_workers.engine.indexing.sampling import SourceUnreadable
 from gpu_workers.engine.indexing.stills import still
-from gpu_workers.engine.models.roles import AnswerModels, Meter
+from gpu_workers.engine.models.roles import AnswerModels, ModelCall
 from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.engine.retrieval.frames import in_parallel
-from gpu_workers.tasks.failures import failing_job
+from gpu_workers.tasks.failures import failing_job, unavailable
 from gpu_workers.tasks.models import answer_models
 from gpu_workers.tasks.scopes import scope_of
 from gpu_workers.tasks.shared_budget import SharedBudget, allowance_for
@@ -53,28 +56,20 @@ logger = logging.getLogger("ava.answers")
 
 
 def handle(work: Work) -> FollowUp | None:
-    with failing_job(work, Meter(), message="the models do not answer"):
+    with failing_job(work, message="the models do not answer"):
         models = answer_models()
-    with work.checkpoint():
-        question = questions.begin(question_id=work.lease.subject_id)
-        if question is None:
-            work.complete()
-            return None
-        scope, profile = _scope(question)
-        history = tuple(Turn(text, answer) for text, answer in history_of(question))
-        rates = rates_at(timezone.now())
-        budget = budget_of(question.budget, rates, _names(models))
-        allowance = allowance_for(question.id)
-    meter = Meter(cache_salt(work.lease.tenant_id))
+    begun = work.commit(lambda: _begin(work, models))
+    if begun is None:
+        return None
+    question, scope = begun.question, begun.scope
+    meter = work.meter()
 
     def report_progress(stage: str, done: int, total: int, detail: str) -> None:
         work.progress(stage, done, total)
-        with tenant_scope(work.lease.tenant_id):
-            questions.set_progress(question_id=question.id, stage=stage)
+        _show(work, lambda: questions.set_progress(question_id=question.id, stage=stage))
 
     def best_so_far(partial: PartialAnswer) -> None:
-        with tenant_scope(work.lease.tenant_id):
-            questions.set_partial(question_id=question.id, partial=partial)
+        _show(work, lambda: questions.set_partial(question_id=question.id, partial=partial))
 
     def closer(frames: Sequence[StoredFrame]) -> Sequence[bytes | None]:
         with tenant_scope(work.lease.tenant_id):
@@ -93,17 +88,17 @@ def handle(work: Work) -> FollowUp | None:
             frame_model=models.frame_embedder.name,
             storage=ObjectStorage(),
         ) as graph,
-        SharedBudget(work, question.id, first=allowance, meter=meter, rates=rates) as shared,
+        SharedBudget(work, question.id, first=begun.allowance, meter=meter, rates=begun.rates) as shared,
     ):
         answer = answer_question(
             QuestionInput(
                 question=question.text,
                 choices=tuple(question.choices),
-                profile=profile,
+                profile=begun.profile,
                 method=question.method,
                 effort=cast(Effort, question.effort),
                 seed=question.seed,
-                history=history,
+                history=begun.history,
                 check=cast(CheckMode, question.check_mode),
                 language=question.language,
                 now=question.created_at,
@@ -111,7 +106,7 @@ def handle(work: Work) -> FollowUp | None:
             ),
             graph,
             models,
-            budget=budget,
+            budget=begun.budget,
             on_progress=report_progress,
             on_partial=best_so_far,
             closer=closer,
@@ -121,40 +116,82 @@ def handle(work: Work) -> FollowUp | None:
             meter=meter,
         )
     if work.should_stop():
-        with tenant_scope(work.lease.tenant_id):
-            questions.record_wasted(question_id=question.id, calls=answer.usage.calls, reason="stopped")
         raise LeaseLost(f"question {question.id} was canceled or taken over")
+    if meter.outage is not None and answer.finish_reason in ("error", "insufficient_evidence"):
+        # What a model server that is away did not answer is no lack of evidence.
+        raise unavailable(work, meter.outage, message="the models do not answer")
     if answer.finish_reason == "error":
-        # A later attempt may reach the model server again. Only the last attempt's failure fails the question.
-        with tenant_scope(work.lease.tenant_id):
-            questions.record_wasted(question_id=question.id, calls=answer.usage.calls, reason=answer.detail or "error")
+        # Another attempt may be answered. Only the last attempt's failure fails the question.
         raise JobFailed(answer.detail or "answer_failed", "the question could not be answered", retryable=True)
-    frames = _keep_evidence(work.lease.tenant_id, question.id, answer)
+    frames = _keep_evidence(work, question.id, answer)
+
+    def store() -> None:
+        work.bill(meter)
+        questions.store_answer(question=question, answer=answer, model_names=_roles(models, answer), frame_keys=frames)
+        work.complete()
+
+    work.commit(store)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What an attempt reads before it answers. scope: the hard filter of all its reads. profile: the scenario."""
+
+    question: Question
+    scope: Scope
+    profile: str
+    history: tuple[Turn, ...]
+    rates: Rates
+    budget: Budget
+    allowance: Allowance
+
+
+def _begin(work: Work, models: AnswerModels) -> Begun | None:
+    """Mark the question as running; None if it is over, and its job with it."""
+    question = questions.begin(question_id=work.lease.subject_id)
+    if question is None:
+        work.complete()
+        return None
+    scope, profile = _scope(question)
+    rates = rates_at(timezone.now())
+    return Begun(
+        question=question,
+        scope=scope,
+        profile=profile,
+        history=tuple(Turn(text, answer) for text, answer in history_of(question)),
+        rates=rates,
+        budget=budget_of(question.budget, rates, _names(models)),
+        allowance=allowance_for(question.id),
+    )
+
+
+def _show(work: Work, write: Callable[[], None]) -> None:
+    """Write for clients that watch the question, while the lease is held: a worker that lost it shows nothing."""
     try:
         with work.checkpoint():
-            questions.store_answer(
-                question=question,
-                answer=answer,
-                model_names={
-                    "reasoner": models.reasoner.name,
-                    "text_embedder": models.text_embedder.name,
-                    "frame_embedder": models.frame_embedder.name,
-                    "similarity": models.similarity.name,
-                    "checker": models.checker.name if models.checker else "",
-                    "reranker": models.reranker.name if models.reranker else "",
-                    "entailer": models.entailer.name if models.entailer else "",
-                    "unmeasured": "; ".join(answer.unmeasured),
-                    "notes": "; ".join(answer.notes),
-                },
-                frame_keys=frames,
-            )
-            work.complete()
+            write()
     except LeaseLost:
-        # Canceled or taken over since the last heartbeat.
-        with tenant_scope(work.lease.tenant_id):
-            questions.record_wasted(question_id=question.id, calls=answer.usage.calls, reason="stopped")
-        raise
-    return None
+        work.lost.set()
+    except DATABASE_ERRORS as error:
+        if not connection_broke(error):
+            raise
+        connection.close()
+
+
+def _roles(models: AnswerModels, answer: Answer) -> dict[str, str]:
+    """Return the model of each role, "" for none, and what the answer had to do without."""
+    return {
+        "reasoner": models.reasoner.name,
+        "text_embedder": models.text_embedder.name,
+        "frame_embedder": models.frame_embedder.name,
+        "similarity": models.similarity.name,
+        "checker": models.checker.name if models.checker else "",
+        "reranker": models.reranker.name if models.reranker else "",
+        "entailer": models.entailer.name if models.entailer else "",
+        "unmeasured": "; ".join(answer.unmeasured),
+        "notes": "; ".join(answer.notes),
+    }
 
 
 def _scope(question: Question) -> tuple[Scope, str]:
@@ -202,35 +239,36 @@ def budget_of(limits: dict[str, Any], rates: Rates, model_names: Sequence[str]) 
     )
 
 
-def _keep_evidence(tenant_id: UUID, question_id: UUID, answer: Answer) -> dict[UUID, str]:
-    """Copy each cited frame under the question's prefix, so that evidence outlives the index version.
+def _keep_evidence(work: Work, question_id: UUID, answer: Answer) -> dict[UUID, str]:
+    """Copy each cited frame under its video's folder of the question, so that evidence outlives the index version.
 
     Returns the object key of each copied frame by frame id.
     """
+    tenant_id = work.lease.tenant_id
     cited_ids = list(dict.fromkeys(citation.frame_id for citation in answer.citations if citation.frame_id))
-    with tenant_scope(tenant_id):
+
+    def read() -> list[tuple[Frame, RecordedPiece | None]]:
         frames = frames_with_videos(cited_ids)
+        cited = (frames[frame_id] for frame_id in cited_ids if frame_id in frames)
+        return [(frame, piece_at(frame.video, frame.ms)) for frame in cited]
+
     frame_keys = {}
-    for frame in (frames[frame_id] for frame_id in cited_ids if frame_id in frames):
-        picture = _picture(frame)
+    for frame, piece in work.reading(read):
+        picture = _read_picture(frame, piece)
         if picture is not None:
-            frame_keys[frame.id] = evidence_key(tenant_id, question_id, frame.id)
+            frame_keys[frame.id] = evidence_key(tenant_id, frame.video_id, question_id, frame.id)
+            # Frames of a video that is deleted meanwhile must not appear after its purge.
+            work.require_lease()
+            work.stores_under(frame.video_id)
             ObjectStorage().put(frame_keys[frame.id], picture, content_type="image/jpeg")
     return frame_keys
 
 
-def _picture(frame: Frame) -> bytes | None:
-    """Return the frame in full size from the source, or else its thumbnail.
-
-    Returns None if the video was purged meanwhile; the citation then keeps its words and times.
-    """
-    with tenant_scope(frame.tenant_id):
-        piece = piece_at(frame.video, frame.ms)
-    return _read_picture(frame, piece)
-
-
 def _read_picture(frame: Frame, piece: RecordedPiece | None) -> bytes | None:
-    """Return _picture() of a frame whose piece of the source was looked up; reads no row."""
+    """Return the frame in full size from the source, or else its thumbnail; reads no row.
+
+    Returns None if the video was purged meanwhile; a citation then keeps its words and times.
+    """
     storage = ObjectStorage()
     if piece is not None:
         try:
@@ -246,3 +284,8 @@ def _read_picture(frame: Frame, piece: RecordedPiece | None) -> bytes | None:
 
 def failed(lease: Lease, error: JobFailed) -> None:
     questions.fail_question(question_id=lease.subject_id, code=error.code, message=str(error))
+
+
+def waste(lease: Lease, calls: Sequence[ModelCall], reason: str) -> None:
+    """Record the calls of an attempt without an outcome: attributed to the question, never billed."""
+    questions.record_wasted(question_id=lease.subject_id, calls=calls, reason=reason)

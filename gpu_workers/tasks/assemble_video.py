@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 from backend.billing.services.ledger import record_model_calls
@@ -20,12 +21,10 @@ from backend.library.indexing.versions import is_indexing, version_of
 from backend.library.models import Video
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
-from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import EventRecord, Span
 from gpu_workers.engine.indexing.assembly import EventAssembler
 from gpu_workers.engine.indexing.objects import LinkedTracks, ObjectLinker, numbers_of, with_objects
-from gpu_workers.engine.models.roles import Meter
 from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import index_models
 from gpu_workers.tasks.recent_thumbnails import StoredFrames
@@ -75,10 +74,13 @@ def handle(work: Work) -> FollowUp | None:
         summary = assemble(work, step)
         if time.monotonic() >= turn_ends:
             # Another run of this same job gives the remaining segments their own time limit and attempts.
-            with work.checkpoint():
-                enqueue_assembly(step.observed.video.id, step.observed.version)
-                work.complete()
+            work.commit(partial(_run_again, work, step))
             return None
+
+
+def _run_again(work: Work, step: Step) -> None:
+    enqueue_assembly(step.observed.video.id, step.observed.version)
+    work.complete()
 
 
 def next_step(work: Work) -> Step | None:
@@ -113,8 +115,8 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
     Returns the summary job that ends the version, if the step held the version's last segment.
     """
     video, version, segments = step.observed.video, step.observed.version, step.observed.segments
-    meter = Meter(cache_salt(work.lease.tenant_id))
-    with failing_job(work, meter, video_id=video.id):
+    meter = work.meter()
+    with failing_job(work):
         index_models()
     directory = StagedEntities(video.tenant_id, video.id, version)
     staging = _Staging(directory)
@@ -128,7 +130,7 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
     if step.pending:
         with tenant_scope(video.tenant_id):
             numbers = object_numbers(video.id, version, step.pending[0].span.start_ms) | numbers
-    with failing_job(work, meter, video_id=video.id):
+    with failing_job(work):
         assembler = EventAssembler(
             video.id,
             version,
@@ -147,7 +149,8 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
             "video %s, event %s: %s: %s: %s", video.id, warning.event_id, warning.stage, warning.code, warning.message
         )
     wall_ms = round((time.monotonic() - started) * 1000)
-    with work.checkpoint():
+
+    def store() -> UUID | None:
         if not is_indexing(video.id, version):
             return None
         # The summary's job is locked before the video's row, see LOCK_ORDER.
@@ -159,10 +162,14 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
             store_objects(result.objects, result.track_ids, video_id=video.id, version=version, model=describer)
         mark_assembled(segments, wall_ms=wall_ms)
         first = segments[0].id
-        record_model_calls(source_type="assemble", source_id=first, calls=meter.calls, video_id=video.id)
+        calls = work.bill(meter)
+        record_model_calls(source_type="assemble", source_id=first, calls=calls, video_id=video.id)
         if staging.records:
             set_indexed_until(video_id=video.id, version=version, ms=staging.records[-1].event.span.end_ms)
-    return FollowUp(summary.id) if summary is not None and step.observed.last else None
+        return UUID(str(summary.id)) if summary is not None and step.observed.last else None
+
+    summary_id = work.commit(store)
+    return FollowUp(summary_id) if summary_id is not None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,34 +1,42 @@
-"""The one way in which a model's failure becomes a failure of the job."""
+"""The one way in which a model's failure becomes a failure of the job, or an outage."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from uuid import UUID
+from datetime import timedelta
 
-from backend.billing.services.ledger import record_wasted_calls
-from backend.jobs.services import JobFailed
-from backend.tenancy.context import tenant_scope
-from gpu_workers.engine.models.roles import Meter, ModelError
+from backend.jobs import breakers
+from backend.jobs.models import JobKind
+from backend.jobs.services import JobFailed, Unavailable
+from gpu_workers.engine.models.roles import ModelError
 from workers.runner import Work
 
-MISCONFIGURED = "model_misconfigured"
-"""Code of a model server that refuses our key, or does not serve the model that we ask for."""
+DEPENDENCY_OF = {
+    JobKind.ANSWER_QUESTION: breakers.REASONER,
+    JobKind.GRADE_COMPARISON: breakers.REASONER,
+    JobKind.SEARCH_EVENTS: breakers.TEXT_EMBEDDER,
+}
+"""Dependency of a job whose error names none; the describer where a kind is missing."""
 
 
 @contextmanager
-def failing_job(work: Work, meter: Meter, *, video_id: UUID | None = None, message: str = "") -> Iterator[None]:
-    """Turn a ModelError into JobFailed with the same code, and record the calls made so far as wasted.
+def failing_job(work: Work, *, message: str = "") -> Iterator[None]:
+    """Turn a ModelError into Unavailable or JobFailed with the same code.
 
-    meter: holds the calls. message: replaces the model's own message in jobs whose message customers read. A fault of
-    our configuration is not counted as an attempt of an index job (video_id is given): it must not become a gap.
+    message: replaces the model's own message in jobs whose message customers read. An error that may pass is an outage
+    of the model's server, which must become neither a gap nor a failure of the work.
     """
     try:
         yield
     except ModelError as error:
-        with tenant_scope(work.lease.tenant_id):
-            record_wasted_calls(calls=meter.calls, reason=error.code, video_id=video_id)
-        ours = error.code == MISCONFIGURED and video_id is not None
-        raise JobFailed(
-            error.code, message or str(error), retryable=error.retryable or ours, counted=not ours
-        ) from error
+        if error.retryable:
+            raise unavailable(work, error, message=message) from error
+        raise JobFailed(error.code, message or str(error), retryable=False) from error
+
+
+def unavailable(work: Work, error: ModelError, *, message: str = "") -> Unavailable:
+    """Return the outage that a model's error shows."""
+    dependency = error.dependency or DEPENDENCY_OF.get(work.lease.kind, breakers.DESCRIBER)
+    wait = None if error.retry_after_s is None else timedelta(seconds=error.retry_after_s)
+    return Unavailable(dependency, error.code, message or str(error), retry_after=wait)

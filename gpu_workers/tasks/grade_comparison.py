@@ -6,6 +6,7 @@ A killed run loses at most the grade it was about to write: the next run goes on
 from __future__ import annotations
 
 import time
+from functools import partial
 from itertools import count
 from typing import Any
 from uuid import UUID
@@ -13,13 +14,11 @@ from uuid import UUID
 from django.utils import timezone
 
 from backend.billing.rates import rates_at
-from backend.jobs.services import JobFailed, Lease, LeaseLost
+from backend.jobs.services import JobFailed, Lease
 from backend.questions.models import Grade
 from backend.questions.services import comparisons, grading
 from backend.questions.services.comparisons import BUDGET_PASSED
 from backend.questions.services.grading import Ungraded
-from backend.tenancy.context import tenant_scope
-from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine.answering.budget import Allowance, BudgetSpent, Canceled, Spending
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Budget
@@ -36,7 +35,7 @@ TRIES = 2
 
 
 def handle(work: Work) -> FollowUp | None:
-    with failing_job(work, Meter(), message="the models do not answer"):
+    with failing_job(work, message="the models do not answer"):
         models = answer_models()
     comparison_id = work.lease.subject_id
     for done in count():
@@ -52,32 +51,30 @@ def handle(work: Work) -> FollowUp | None:
             limits = _limits(comparison_id)
             rates = rates_at(timezone.now())
             allowance = allowance_for(ungraded.question_id)
-        meter = Meter(cache_salt(work.lease.tenant_id))
+        meter = work.meter()
         calls = _gate(work, models, meter, budget_of(limits, rates, [models.reasoner.name]), allowance)
         spent = ""
         try:
-            with failing_job(work, meter, message="the answers could not be graded"):
+            with failing_job(work, message="the answers could not be graded"):
                 grade = known or _judged(ungraded, calls)
         except BudgetSpent as halt:
             grade, spent = "", BUDGET_PASSED if halt.code == "max_cost" else halt.code
         except Canceled:
-            _record_unused(work, meter)
             work.require_lease()
             raise
-        try:
-            with work.checkpoint():
-                if meter.calls or not spent:
-                    grading.store_judgement(question_id=ungraded.question_id, grade=grade, calls=meter.calls)
-                if spent:
-                    # The answers that are left stay without a grade.
-                    comparisons.finish_grading(comparison_id, detail=spent)
-                    work.complete()
-                    return None
-        except LeaseLost:
-            # Canceled or taken over since the last heartbeat.
-            _record_unused(work, meter)
-            raise
+        work.commit(partial(_store, work, ungraded, grade, spent, meter))
+        if spent:
+            return None
     return None
+
+
+def _store(work: Work, ungraded: Ungraded, grade: str, spent: str, meter: Meter) -> None:
+    """Write a grade. spent: why the answers that are left stay without one, "" while the grading goes on."""
+    if meter.calls or not spent:
+        grading.store_judgement(question_id=ungraded.question_id, grade=grade, calls=work.bill(meter))
+    if spent:
+        comparisons.finish_grading(work.lease.subject_id, detail=spent)
+        work.complete()
 
 
 def _gate(work: Work, models: AnswerModels, meter: Meter, budget: Budget, allowance: Allowance) -> Calls:
@@ -104,11 +101,6 @@ def _judged(ungraded: Ungraded, calls: Calls) -> str:
     except ModelRefused:
         return ""
     return ""
-
-
-def _record_unused(work: Work, meter: Meter) -> None:
-    with tenant_scope(work.lease.tenant_id):
-        grading.record_unused(calls=meter.calls, reason="stopped")
 
 
 def failed(lease: Lease, error: JobFailed) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from datetime import timedelta
 from decimal import Decimal
+from uuid import UUID
 
 from django.conf import settings
 
-from backend.billing.services.ledger import is_indexed, record_media_seconds, record_model_calls
+from backend.billing.services.ledger import record_media_seconds, record_model_calls
 from backend.ekg.writer import VersionWriter
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing.follow_ups import enqueue_assembly, open_next_segments
@@ -20,7 +22,6 @@ from backend.library.indexing.versions import is_indexing
 from backend.library.models import Segment
 from backend.library.storage import ObjectStorage, thumbnail_key
 from backend.tenancy.context import tenant_scope
-from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine.ekg import Chunk, FrameRow, SegmentRecord, Span, chunk_spans
 from gpu_workers.engine.indexing.sampling import SourceUnreadable
 from gpu_workers.engine.indexing.segments import Observation, Piece, Source, observe_segment, spoken_language
@@ -46,7 +47,7 @@ def handle(work: Work) -> FollowUp | None:
         work.finish()
         return None
     storage = ObjectStorage()
-    meter = Meter(cache_salt(work.lease.tenant_id))
+    meter = work.meter()
     span = span_of(pending.segment)
 
     def observed_until(ms: int) -> None:
@@ -66,7 +67,7 @@ def handle(work: Work) -> FollowUp | None:
         ffmpeg=settings.FFMPEG_BINARY,
     )
     try:
-        with failing_job(work, meter, video_id=pending.video.id):
+        with failing_job(work):
             observation = observe_segment(
                 source,
                 span,
@@ -78,6 +79,8 @@ def handle(work: Work) -> FollowUp | None:
                 on_progress=observed_until,
             )
     except SourceUnreadable as error:
+        # Raises StorageAway if the store, and not the recording, is at fault.
+        storage.head(pending.pieces[0].object_key)
         raise JobFailed(error.code, str(error), retryable=error.retryable) from error
     for warning in observation.warnings:
         logger.warning("video %s, chunk %d: %s: %s", pending.video.id, warning.n, warning.code, warning.message)
@@ -92,6 +95,8 @@ def store_thumbnails(work: Work, segment: Segment, record: SegmentRecord) -> dic
         frame.ms: thumbnail_key(work.lease.tenant_id, segment.video_id, segment.index_version, frame.ms)
         for frame in record.frames
     }
+
+    work.stores_under(segment.video_id)
 
     def put(frame: FrameRow) -> None:
         # Thumbnails of a video that is deleted meanwhile must not appear after its purge.
@@ -109,7 +114,8 @@ def commit(
 ) -> FollowUp | None:
     """Store the observation with usage and checkpoint. Returns the assembly job that follows."""
     segment, models = pending.segment, index_models()
-    with work.checkpoint():
+
+    def store() -> UUID | None:
         if not is_indexing(segment.video_id, segment.index_version):
             work.complete()
             return None
@@ -122,13 +128,22 @@ def commit(
         writer.store_segment(segment.n, observation.record, thumbnail_keys=keys)
         mark_heard(segment.video_id, spoken_language(observation.record))
         mark_observed(segment.id, stage_ms=asdict(observation.times))
-        if is_indexed([chunk.gap for chunk in observation.record.chunks]):
-            seconds = Decimal(span_of(segment).duration_ms) / 1000
+        seconds = described_seconds(observation.record.chunks)
+        if seconds:
             record_media_seconds(segment_id=segment.id, video_id=segment.video_id, seconds=seconds)
-        record_model_calls(source_type="observe", source_id=segment.id, calls=meter.calls, video_id=segment.video_id)
+        calls = work.bill(meter)
+        record_model_calls(source_type="observe", source_id=segment.id, calls=calls, video_id=segment.video_id)
         assembly = enqueue_assembly(segment.video_id, segment.index_version)
         work.complete()
-    return FollowUp(assembly.id)
+        return UUID(str(assembly.id))
+
+    assembly_id = work.commit(store)
+    return FollowUp(assembly_id) if assembly_id is not None else None
+
+
+def described_seconds(chunks: Sequence[Chunk]) -> Decimal:
+    """Return the seconds of the chunks that have a description: what a segment is billed for."""
+    return Decimal(sum(chunk.span.duration_ms for chunk in chunks if chunk.description is not None)) / 1000
 
 
 def failed(lease: Lease, error: JobFailed) -> None:

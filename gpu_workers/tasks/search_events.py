@@ -13,11 +13,11 @@ from backend.ekg.queries import best_frames
 from backend.ekg.reader import PostgresGraph, Scope
 from backend.jobs.services import JobFailed, Lease
 from backend.library.storage import ObjectStorage
+from backend.questions.models import Search
 from backend.questions.queries.pinned_versions import videos_of_search
 from backend.questions.queries.searches import FoundEvent, Match, Reason
 from backend.questions.services import searches
 from backend.tenancy.context import tenant_scope
-from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine.models.roles import AnswerModels, Meter
 from gpu_workers.engine.ports import Hit
 from gpu_workers.engine.retrieval.find_events import FindSettings, find_events
@@ -34,28 +34,40 @@ MOST_REASONS = 10
 
 
 def handle(work: Work) -> FollowUp | None:
-    with failing_job(work, Meter(), message="the models do not answer"):
+    with failing_job(work, message="the models do not answer"):
         models = answer_models()
     began_at, began = timezone.now(), time.monotonic()
-    with work.checkpoint():
-        search = searches.begin(search_id=work.lease.subject_id)
-        if search is None:
-            work.complete()
-            return None
-        scope = scope_of(search.tenant_id, videos_of_search(search), start_ms=search.start_ms, end_ms=search.end_ms)
-    meter = Meter(cache_salt(work.lease.tenant_id))
-    with failing_job(work, meter, message="the query could not be embedded"):
+    begun = work.commit(lambda: _begin(work))
+    if begun is None:
+        return None
+    search, scope = begun
+    meter = work.meter()
+    with failing_job(work, message="the query could not be embedded"):
         results = _find(scope, search.text, search.settings, models, meter)
-    with work.checkpoint():
+
+    def store() -> None:
         searches.store_results(
             search_id=search.id,
             found=results,
-            calls=meter.calls,
+            calls=work.bill(meter),
             began_at=began_at,
-            retrieval_ms=round((time.monotonic() - began) * 1000),
+            retrieval_ms=retrieval_ms,
         )
         work.complete()
+
+    retrieval_ms = round((time.monotonic() - began) * 1000)
+    work.commit(store)
     return None
+
+
+def _begin(work: Work) -> tuple[Search, Scope] | None:
+    """Return the search with the hard filter of its reads; None if it is over, and its job with it."""
+    search = searches.begin(search_id=work.lease.subject_id)
+    if search is None:
+        work.complete()
+        return None
+    scope = scope_of(search.tenant_id, videos_of_search(search), start_ms=search.start_ms, end_ms=search.end_ms)
+    return search, scope
 
 
 def find_settings(search_options: Mapping[str, Any]) -> FindSettings:

@@ -12,6 +12,7 @@ from django.db import connections
 
 from backend.billing.rates import Rates
 from backend.billing.services import budgets
+from backend.jobs.commits import DATABASE_ERRORS, connection_broke
 from backend.jobs.services import LeaseLost
 from gpu_workers.engine.answering.budget import Allowance
 from gpu_workers.engine.models.roles import Meter
@@ -85,4 +86,10 @@ class SharedBudget:
                 return allowance_for(self._question_id)
         except LeaseLost:
             self._work.lost.set()
+            return self._allowance
+        except DATABASE_ERRORS as error:
+            if not connection_broke(error):
+                raise
+            # What was paid for must not be lost with a connection: the next look opens another.
+            connections.close_all()
             return self._allowance

@@ -33,13 +33,11 @@ from backend.library.indexing.versions import is_indexing, version_of
 from backend.library.models import SourceType, Video
 from backend.library.queries import find_video
 from backend.tenancy.context import tenant_scope
-from backend.tenancy.secrets import cache_salt
 from gpu_workers.engine.ekg import EventDigest, Span, Topic, stable_id
 from gpu_workers.engine.indexing.global_summary import GlobalSummariser, TopicSettings
 from gpu_workers.engine.indexing.linking import Compaction, compact
 from gpu_workers.engine.indexing.object_links import object_links
 from gpu_workers.engine.indexing.topic_vectors import with_vectors
-from gpu_workers.engine.models.roles import Meter
 from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import index_models
 from workers.runner import FollowUp, Work
@@ -68,14 +66,14 @@ def handle(work: Work) -> FollowUp | None:
         work.finish()
         return None
     video, version = summary.video, summary.version
-    meter = Meter(cache_salt(work.lease.tenant_id))
+    meter = work.meter()
 
     def frame_times(span: Span) -> list[int]:
         with tenant_scope(video.tenant_id):
             return [ms for ms, _ in frames_between(video.id, version, span, limit=FRAMES_TO_CHOOSE_FROM)]
 
     turn_ends = time.monotonic() + TURN_SECONDS
-    with failing_job(work, meter, video_id=video.id):
+    with failing_job(work):
         embedder = index_models().text_embedder
         summariser = GlobalSummariser(
             index_models().narrator,
@@ -99,7 +97,8 @@ def handle(work: Work) -> FollowUp | None:
     for warning in summariser.warnings:
         logger.warning("summary of video %s: %s: %s: %s", video.id, warning.stage, warning.code, warning.message)
     compaction = linked_again(summary) if ended and settings.INDEX_LINKING == "kmeans" else None
-    with work.checkpoint():
+
+    def store() -> None:
         if is_indexing(video.id, version):
             if end_reached < summary.end_event:
                 # Another run of this same job gives the remaining events their own time limit and attempts.
@@ -114,12 +113,14 @@ def handle(work: Work) -> FollowUp | None:
                 source_type="summarise",
                 # Named after the events covered: a run that covers more is billed, a repeated run is not.
                 source_id=stable_id("summary", video.id, version, end_reached, ended),
-                calls=meter.calls,
+                calls=work.bill(meter),
                 video_id=video.id,
             )
             if ended:
                 finish_version(video.id, version)
         work.complete()
+
+    work.commit(store)
     return None
 
 

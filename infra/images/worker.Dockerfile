@@ -39,5 +39,5 @@ HEALTHCHECK --interval=30s --timeout=15s --start-period=300s --retries=3 \
     CMD ["ava-health", "6", "python", "-m", "workers.health"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["celery", "-A", "workers.app", "worker", "--loglevel", "INFO"]
-# The queues of worker-system; index and query workers give their own.
-CMD ["--queues", "cpu.probe,io.webhook,system", "--concurrency", "2"]
+# Each service names its own class of jobs.
+CMD ["--queues", "cpu.probe", "--concurrency", "2"]

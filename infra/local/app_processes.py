@@ -25,13 +25,17 @@ class AppProcess:
 
 @dataclass(frozen=True)
 class Worker:
-    """A Celery worker: the queues that it reads and the number of tasks that it runs at once."""
+    """A Celery worker: the queues that it reads and the number of tasks that it runs at once.
+
+    pool: "prefork" gives each task a process, "threads" runs all tasks in one process.
+    """
 
     name: str
     queues: tuple[str, ...]
     concurrency: int
     niceness: int = 0
     threads: int | None = None
+    pool: str = "prefork"
 
 
 MALLOC_ARENAS = 2
@@ -40,22 +44,30 @@ a segment's pictures: a worker's memory then grows by a third over its first hou
 ONLY=pipeline_peak_memory)."""
 
 WORKERS = (
-    Worker("worker-system", ("cpu.probe", "system"), 2),
-    # A webhook does not wait behind the fetch of a large recording.
+    Worker("worker-probe", ("cpu.probe",), 2),
+    # These wait for other servers most of the time, so threads of one process do.
+    Worker("worker-fetch", ("io.fetch",), 8, pool="threads"),
     Worker("worker-webhook", ("io.webhook",), 1),
+    Worker("worker-delete", ("system.delete",), 2, pool="threads"),
+    Worker("worker-sweep", ("system.sweep",), 2, pool="threads"),
     # A question that somebody waits for goes before an index that grows in the background.
     # One thread per process: segments in parallel use the cores better than parallel kernels do.
     Worker("worker-index", ("gpu.index",), min(2, os.cpu_count() or 1), niceness=10, threads=1),
     Worker("worker-query", ("gpu.query",), 1),
 )
-"""One worker per kind of load, so that no question waits behind a long video in a queue."""
+"""One worker per class of jobs, so that a slow peer of one class never delays the jobs of another class."""
 
 
 def worker_process(worker: Worker) -> AppProcess:
     """Return the command of one Celery worker."""
     arguments = [sys.executable, "-m", "celery", "-A", "workers.app", "worker", "--loglevel=INFO"]
     arguments += [f"--hostname={worker.name}@%h", f"--queues={','.join(worker.queues)}"]
-    arguments += [f"--concurrency={worker.concurrency}", "--without-gossip", "--without-mingle"]
+    arguments += [
+        f"--concurrency={worker.concurrency}",
+        f"--pool={worker.pool}",
+        "--without-gossip",
+        "--without-mingle",
+    ]
     if worker.niceness:
         arguments = ["nice", f"-n{worker.niceness}", *arguments]
     env: tuple[tuple[str, str], ...] = (("MALLOC_ARENA_MAX", str(MALLOC_ARENAS)),)

@@ -68,7 +68,7 @@ def programs(home: StackHome, user: Account | None) -> Path:
     for part in (installed / "bin" / "postgres", installed / "lib" / "age.so"):
         if part.is_file():
             build.update(part.read_bytes())
-    copies = [base / build.hexdigest()[:12] for base in (home.cache / "postgres", _shared("programs"))]
+    copies = [base / build.hexdigest()[:12] for base in (home.cache / "postgres", shared("programs"))]
     # A usable copy of an earlier start is preferred to a new copy.
     for copy in copies:
         if _runs(copy / "pgserver" / "pginstall" / "bin", user):
@@ -101,7 +101,7 @@ def data_folder(home: StackHome, user: Account | None) -> Path:
     own = f"{home.root.name.strip('.') or 'stack'}-{hashlib.sha256(str(home.root).encode()).hexdigest()[:12]}"
     candidates = [home.root / "postgres"]
     if user is not None:
-        candidates += [home.cache / "data" / own, _shared("data") / own]
+        candidates += [home.cache / "data" / own, shared("data") / own]
     for folder in candidates:
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o700)
@@ -127,7 +127,7 @@ def _runs(folder: Path, user: Account) -> bool:
         return False
 
 
-def _shared(kind: str) -> Path:
+def shared(kind: str) -> Path:
     """Return a folder of root under /var/tmp. Raises StackError if another user made it and so could change it."""
     for folder in (_SHARED, _SHARED / kind):
         folder.mkdir(mode=0o755, exist_ok=True)

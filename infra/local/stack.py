@@ -17,15 +17,16 @@ from types import TracebackType
 
 from gpu_workers.engine.models.weights import cache_dir
 from infra.local import ffmpeg, ports
-from infra.local.errors import Misconfigured, ServiceFailed, StackError
+from infra.local.errors import Misconfigured, NotInstalled, ServiceFailed, StackError
 from infra.local.llama import Llama
+from infra.local.pgbouncer import PgBouncer
 from infra.local.postgres import ROLES, Postgres
 from infra.local.seaweedfs import REGION, SeaweedFS
 from infra.local.server import Server, StackHome
 from infra.local.state import State
 from infra.local.valkey import Valkey
 
-SERVERS = ("postgres", "valkey", "seaweedfs", "llama")
+SERVERS = ("postgres", "pgbouncer", "valkey", "seaweedfs", "llama")
 """All servers, in the order of starting."""
 
 # Server: (the variable that replaces it, variables required with it, variables allowed with it).
@@ -33,12 +34,14 @@ _EXTERNAL: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "postgres": (
         "DATABASE_URL",
         tuple(name for name in ROLES if name not in ("DATABASE_URL", "DATABASE_SUPERUSER_URL")),
-        ("DATABASE_SUPERUSER_URL",),
+        ("DATABASE_SUPERUSER_URL", "DATABASE_LISTEN_URL"),
     ),
     "valkey": ("REDIS_URL", (), ()),
     "seaweedfs": ("S3_ENDPOINT_URL", ("S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "S3_BUCKET"), ("S3_REGION",)),
     "llama": ("REASONER_URL", ("REASONER_MODEL",), ("REASONER_API_KEY",)),
 }
+# A server that stands before another one: it runs only where the other one does.
+_BEFORE = {"pgbouncer": "postgres"}
 _DEFAULTS = {"S3_REGION": REGION, "REASONER_API_KEY": "none"}
 
 
@@ -65,14 +68,21 @@ class Stack:
         self._report = report or (lambda line: None)
         self.state = State(root.resolve())
         self.home = StackHome(root.resolve(), cache_dir(), self.state, durable)
-        self._external = {name: self._external_env(name) for name in SERVERS if self._environ.get(_EXTERNAL[name][0])}
+        self._external = {name: self._external_env(name) for name in _EXTERNAL if self._environ.get(_EXTERNAL[name][0])}
+        postgres = Postgres(self.home)
         makers: dict[str, Callable[[], Server]] = {
-            "postgres": lambda: Postgres(self.home),
+            "postgres": lambda: postgres,
+            "pgbouncer": lambda: PgBouncer(self.home, postgres),
             "valkey": lambda: Valkey(self.home),
             "seaweedfs": lambda: SeaweedFS(self.home),
             "llama": lambda: Llama(self.home, self._environ),
         }
-        self.servers = [makers[name]() for name in SERVERS if name in servers and name not in self._external]
+        wanted = servers & {name for name in SERVERS if name not in _BEFORE or _BEFORE[name] in servers}
+        self.servers = [
+            makers[name]()
+            for name in SERVERS
+            if name in wanted and not {name, _BEFORE.get(name)} & self._external.keys()
+        ]
         self._wanted = servers
 
     def _external_env(self, server: str) -> dict[str, str]:
@@ -89,8 +99,14 @@ class Stack:
         self.state.lock()
         try:
             self.stop_leftovers()
-            for server in self.servers:
-                self._start(server)
+            for server in list(self.servers):
+                try:
+                    self._start(server)
+                except NotInstalled as error:
+                    if server.name not in _BEFORE:
+                        raise
+                    self.servers.remove(server)
+                    self._report(f"{server.name} is left out: {error}")
         except BaseException:
             self.stop()
             raise
@@ -112,7 +128,7 @@ class Stack:
     def env(self) -> dict[str, str]:
         """Return everything that an application process needs besides the inherited environment."""
         external: dict[str, str] = {}
-        for name in SERVERS:
+        for name in _EXTERNAL:
             if name in self._external and name in self._wanted:
                 external |= self._external[name]
         for server in self.servers:

@@ -134,5 +134,5 @@ def test_migrations_do_not_wait_for_a_lock_without_end() -> None:
         cursor.execute("SHOW lock_timeout")
         assert cursor.fetchone() == ("30s",)
         cursor.execute("SHOW search_path")
-        assert cursor.fetchone() == ("public,ag_catalog",)
+        assert cursor.fetchone() == ("public, ag_catalog",)
     connections["owner"].close()

@@ -13,6 +13,7 @@ from backend.ekg.models import (
     EntityObject,
     Event,
     Frame,
+    FrameVector,
     Mention,
     Overview,
     Relation,
@@ -69,10 +70,11 @@ def record(cast: Cast, *, version: int = 1, video_id: UUID | None = None, word: 
                 description=None if n == 9 else f"slice {n}", gap="unreadable" if n == 9 else None,
             )  # fmt: skip
         for ms in (0, 4_000, 9_000):
-            Frame.objects.create(
-                **of, **vector, ms=ms, event_id=events[ms >= 9_000],
+            frame = Frame.objects.create(
+                **of, ms=ms, event_id=events[ms >= 9_000],
                 thumbnail_key=f"t/{tenant}/v/{video_id}/{version}/frames/{ms}.jpg",
             )  # fmt: skip
+            FrameVector.objects.create(**of, **vector, id=frame.id, ms=ms)
         TranscriptLine.objects.create(**of, start_ms=500, end_ms=1_500, text="Good morning", words=[[500, 900, "Good"]])
         TranscriptLine.objects.create(**of, start_ms=10_000, end_ms=11_000, text="Sit", words=[])
         walker, parked = (

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 # Twice as many segments as kills.
 SECONDS, SEGMENT_MS = 30, 3_000
-KILLED = ("worker-index", "relay", "worker-system", "worker-index")
+KILLED = ("worker-index", "relay", "worker-probe", "worker-index")
 
 
 @pytest.fixture(scope="module")

@@ -108,8 +108,8 @@ run "two_gpus" {
   }
 
   assert {
-    condition     = length(output.containers["system"]) == 3 && strcontains(output.containers["system"]["webhooks"].arguments, "--queues io.webhook ")
-    error_message = "The relay, the worker and the webhooks have processes of their own."
+    condition     = toset(keys(output.containers["system"])) == toset(["relay", "metrics", "probe", "fetch", "webhooks", "delete", "sweep"]) && alltrue([for name, container in output.containers["system"] : !strcontains(container.arguments, ",")])
+    error_message = "The relay, the metrics and each class of jobs have processes of their own."
   }
 }
 

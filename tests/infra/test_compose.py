@@ -22,7 +22,7 @@ from tests.infra.variables import LOCAL_ONLY, backend_variables, model_variables
 
 COMPOSE = ROOT / "infra" / "compose.yaml"
 ONE_SHOT = {"provision", "migrate"}
-QUEUES = {"gpu.index", "gpu.query", "cpu.probe", "io.webhook", "system"}
+QUEUES = {"gpu.index", "gpu.query", "cpu.probe", "io.fetch", "io.webhook", "system.delete", "system.sweep"}
 PRESETS = table().presets
 each_preset = pytest.mark.parametrize("preset", PRESETS.values(), ids=lambda preset: preset.name)
 SECRET = re.compile(r"PASSWORD|SECRET|PEPPERS|ENCRYPTION_KEYS|API_KEY|ACCESS_KEY")
@@ -100,9 +100,9 @@ def test_every_queue_is_consumed_by_exactly_one_service(preset: Preset):
     assert sorted(consumed) == sorted(QUEUES)
 
 
-def test_webhooks_and_the_second_relay_share_no_slot(services: dict[str, Any]):
-    command = services["worker-webhooks"]["command"]
-    assert command[command.index("--queues") + 1] == "io.webhook"
+def test_each_class_has_workers_of_its_own_and_the_relay_has_a_second(services: dict[str, Any]):
+    commands = [service["command"] for name, service in services.items() if name.startswith("worker-")]
+    assert {command[command.index("--queues") + 1] for command in commands} == QUEUES
     assert services["relay"]["deploy"]["replicas"] == 2
 
 
@@ -211,7 +211,15 @@ def test_applications_wait_for_the_tables():
     }
     assert waits["provision"] == {"postgres": "service_healthy"}
     assert waits["migrate"] == {"provision": "service_completed_successfully"}
-    for name in ("api", "relay", "worker-system", "worker-webhooks", "worker-index-cpu", "worker-query-cpu"):
+    for name in (
+        "api",
+        "relay",
+        "worker-probe",
+        "worker-fetch",
+        "worker-delete",
+        "worker-index-cpu",
+        "worker-query-cpu",
+    ):
         assert waits[name]["migrate"] == "service_completed_successfully", name
         assert waits[name]["valkey"] == waits[name]["s3"] == "service_healthy", name
 
@@ -301,8 +309,11 @@ def reachable(service: dict[str, Any]) -> set[str]:
     [
         "api",
         "relay",
-        "worker-system",
+        "worker-probe",
+        "worker-fetch",
         "worker-webhooks",
+        "worker-delete",
+        "worker-sweep",
         "worker-index-cpu",
         "worker-index-gpu",
         "worker-query",

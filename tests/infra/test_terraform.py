@@ -24,7 +24,7 @@ TERRAFORM = ROOT / "terraform"
 MODULES = sorted(path for path in (TERRAFORM / "modules").iterdir() if path.is_dir())
 FOLDERS = [TERRAFORM, *MODULES]
 MODEL_TABLE = model_table.PATH
-QUEUES = {"gpu.index", "gpu.query", "cpu.probe", "io.webhook", "system"}
+QUEUES = {"gpu.index", "gpu.query", "cpu.probe", "io.fetch", "io.webhook", "system.delete", "system.sweep"}
 each_folder = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
@@ -10,10 +11,12 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 from django.apps import apps
+from django.db import connections
 
 from backend.tenancy import isolation
 from backend.tenancy.models import TenantRow
-from tests.conftest import _with_database
+from tests.conftest import Cast, _with_database
+from tests.ekg.recorded import record
 
 
 @contextmanager
@@ -47,6 +50,10 @@ def test_the_database_has_no_fault(database: None) -> None:
          "kept_videos shows rows"),
         ("GRANT CREATE ON SCHEMA public TO app_rw", "REVOKE CREATE ON SCHEMA public FROM app_rw",
          "app_rw may create tables"),
+        ("ALTER TABLE ekg_frame_07 NO FORCE ROW LEVEL SECURITY", "ALTER TABLE ekg_frame_07 FORCE ROW LEVEL SECURITY",
+         "public.ekg_frame_07 is not under"),
+        ("GRANT SELECT ON ekg_frame_07 TO app_rw", "REVOKE SELECT ON ekg_frame_07 FROM app_rw",
+         "app_rw may reach the partition ekg_frame_07"),
         ("ALTER TABLE webhooks_endpoint OWNER TO app_dispatch", "ALTER TABLE webhooks_endpoint OWNER TO app_owner",
          "webhooks_endpoint belongs to"),
     ],
@@ -70,11 +77,11 @@ def test_a_regained_right_to_traverse_the_whole_graph_is_noticed(database: None)
             "WHERE n.nspname = 'ag_catalog' AND p.proname = 'age_vle' LIMIT 1"
         ).fetchone()
         assert row is not None
-        connection.execute(f"GRANT EXECUTE ON FUNCTION {row[0]} TO app_rw")  # type: ignore[arg-type]
+        connection.execute(f"GRANT EXECUTE ON FUNCTION {row[0]} TO app_rw")
         try:
             found = isolation.faults()
         finally:
-            connection.execute(f"REVOKE EXECUTE ON FUNCTION {row[0]} FROM app_rw")  # type: ignore[arg-type]
+            connection.execute(f"REVOKE EXECUTE ON FUNCTION {row[0]} FROM app_rw")
 
     assert [line.split("(")[0].replace("ag_catalog.", "") for line in found] == ["app_rw may execute age_vle"], found
 
@@ -102,3 +109,42 @@ def test_a_reference_between_tenants_rows_carries_the_tenant(database: None) -> 
     ]
     assert without == []
     assert sum(parent in tenant_tables for *_, parent in rows) > 10
+
+
+def test_every_tenant_row_has_its_tenant_first_in_its_key(database: None) -> None:
+    with superuser() as connection:
+        rows = connection.execute(
+            "SELECT c.relname, pg_get_constraintdef(k.oid) FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid "
+            "WHERE k.contype = 'p' AND c.relnamespace = 'public'::regnamespace AND NOT c.relispartition"
+        ).fetchall()
+        twice = connection.execute(
+            "SELECT indrelid::regclass::text FROM pg_index WHERE indrelid::regclass::text NOT LIKE 'ekg.%' "
+            "GROUP BY indrelid, indkey::text, indclass::text, indoption::text, pg_get_expr(indpred, indrelid) "
+            "HAVING count(*) > 1"
+        ).fetchall()
+    keys = dict(rows)
+    tenant_tables = {m._meta.db_table for m in apps.get_models() if issubclass(m, TenantRow)}
+
+    assert {keys[table] for table in tenant_tables} == {"PRIMARY KEY (tenant_id, id)"}
+    assert twice == [], "an index that another one repeats"
+
+
+def test_large_tables_are_divided_by_tenant(acme: Cast, globex: Cast) -> None:
+    """A tenant's rows lie in one partition, which is the only one that a query of the tenant reads."""
+    record(acme)
+    record(globex)
+    with superuser() as connection:
+        parts = connection.execute(
+            "SELECT partrelid::regclass::text, count(*) FROM pg_partitioned_table "
+            "JOIN pg_inherits ON inhparent = partrelid WHERE partstrat = 'h' GROUP BY 1"
+        ).fetchall()
+        found = connection.execute("SELECT DISTINCT tenant_id, tableoid::regclass::text FROM ekg_chunk").fetchall()
+    with acme.scope(), connections["default"].cursor() as cursor:
+        cursor.execute("EXPLAIN SELECT count(*) FROM ekg_chunk WHERE tenant_id = %s", [acme.tenant_id])
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+
+    large = {"ekg_chunk", "ekg_frame", "ekg_framevector", "ekg_mention", "ekg_track", "ekg_transcriptline"}
+    assert dict(parts) == dict.fromkeys(large, 16)
+    of_tenant = dict(found)
+    assert len(found) == len(of_tenant) == 2
+    assert set(re.findall(r"ekg_chunk_\d\d", plan)) == {of_tenant[acme.tenant_id]}

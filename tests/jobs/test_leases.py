@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from backend.jobs import services
 from backend.jobs.models import Job, JobKind, JobState
-from backend.jobs.services import JobFailed, Lease, LeaseLost
+from backend.jobs.services import JobFailed, Lease, LeaseLost, Unavailable
 from backend.library.indexing import follow_ups
 from backend.library.indexing.versions import is_indexing
 from backend.library.models import Segment, Video, VideoStatus
@@ -101,19 +101,20 @@ def test_a_retryable_failure_waits_and_the_last_one_is_dead(acme: Cast) -> None:
         assert Job.objects.get(id=job.id).error_code == "model_unavailable"
 
 
-def test_a_fault_of_the_configuration_uses_up_no_attempts(acme: Cast) -> None:
+def test_an_outage_uses_up_no_attempts(acme: Cast) -> None:
     job = queued_job(acme, max_attempts=2)
-    for _ in range(5):
+    for outages in range(5):
         with acme.scope():
             Job.objects.filter(id=job.id).update(not_before=timezone.now())
         lease = claimed(acme, job)
-        assert lease.attempt == 1
+        assert (lease.attempt, lease.outages) == (1, outages)
         with services.checkpoint(lease):
-            error = JobFailed("model_misconfigured", "the key is wrong", retryable=True, counted=False)
-            assert services.fail(lease, error) == JobState.QUEUED
+            away = Unavailable("describer", "model_misconfigured", "the key is wrong")
+            assert services.put_back(lease, away) == JobState.QUEUED
     with acme.scope():
         left = Job.objects.get(id=job.id)
-        assert (left.attempt, left.error_code) == (0, "model_misconfigured")
+    assert (left.attempt, left.outages, left.dependency) == (0, 5, "describer")
+    assert (left.error_code, left.lease_until) == ("model_misconfigured", None)
 
 
 def test_an_error_that_no_retry_helps_ends_the_job_at_once(acme: Cast) -> None:

@@ -23,14 +23,15 @@ from backend.jobs.services import JobFailed, LeaseLost
 from backend.library import recording
 from backend.library.indexing.plan import certain_spans
 from backend.library.models import IndexVersion, InputSegment, Segment, Upload, Video, VideoStatus
-from backend.library.storage import ObjectStorage
+from backend.library.storage import ObjectStorage, UploadMissing
 from backend.webhooks.models import WebhookEvent
 from tests.conftest import Cast
 from tests.library.growing import append, begin, close, cut, path_of, segments, send
 from tests.library.uploading import create_upload, make_video, put_all
 from tests.library.web import Page, ScriptedWeb, serving
 from tests.tasks.world import FORTY_SECONDS, exists, run_due
-from workers.fetch_source import fetch
+from workers import fetch_source
+from workers.fetch_source import fast_enough, fetch
 from workers.runner import run_job
 
 
@@ -38,7 +39,7 @@ from workers.runner import run_job
 def _no_models(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave segments unobserved, and let attempts follow each other at once."""
     monkeypatch.setattr("backend.library.indexing.plan.open_next_segments", lambda video_id, version: None)
-    monkeypatch.setattr("backend.jobs.services.RETRY_BASE_SECONDS", 0)
+    monkeypatch.setattr("backend.jobs.leases.RETRY_BASE_SECONDS", 0)
 
 
 def spans(cast: Cast, video_id: UUID) -> list[tuple[int, int]]:
@@ -496,3 +497,55 @@ def test_a_fetch_stops_when_its_lease_is_lost(acme: Cast, web: ScriptedWeb) -> N
     with pytest.raises(LeaseLost):
         fetch(f"{web.url}/film.mp4", key, limit=10**9, on_progress=lost)
     assert not exists(key)
+
+
+def test_a_source_that_drips_is_left(acme: Cast, web: ScriptedWeb, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "SOURCE_MIN_BYTES_PER_SECOND", 10**15)
+    monkeypatch.setattr(fetch_source, "FLOOR_WINDOW_S", 0.0)
+    key = f"t/{acme.tenant_id}/u/slow/source"
+    with pytest.raises(JobFailed) as slow:
+        fetch(f"{web.url}/film.mp4", key, limit=10**9, on_progress=lambda done, total: None)
+    assert (slow.value.code, slow.value.retryable) == ("source_too_slow", True)
+    assert not exists(key)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "ends"),
+    [
+        pytest.param([10, 10, 10, 10], True, id="4 chunks of 64 KiB in 40 s"),
+        pytest.param([1, 1, 1, 1], False, id="fast"),
+        pytest.param([0.5] * 80, False, id="twice the lowest throughput for 40 s"),
+        pytest.param([0.5] * 30 + [10] * 4, True, id="a source that becomes slow"),
+    ],
+)
+def test_the_throughput_of_a_source_is_measured_over_its_own_time(seconds: list[float], ends: bool) -> None:
+    clock = [0.0]
+
+    def source() -> Iterator[bytes]:
+        for passing in seconds:
+            clock[0] += passing
+            yield b"x" * 65_536
+
+    def consume() -> int:
+        taken = 0
+        for chunk in fast_enough(source(), clock=lambda: clock[0]):
+            taken += len(chunk)
+            clock[0] += 1_000.0  # object storage is slow: no fault of the source
+        return taken
+
+    if ends:
+        with pytest.raises(JobFailed):
+            consume()
+    else:
+        assert consume() == 65_536 * len(seconds)
+
+
+def test_a_fetch_drops_what_a_killed_attempt_left(acme: Cast, web: ScriptedWeb) -> None:
+    key, storage = f"t/{acme.tenant_id}/u/again/source", ObjectStorage()
+    left = storage.create_upload(key, content_type="video/mp4", part_checksums=False)
+    storage.put_part(key, left, 1, b"half")
+    fetch(f"{web.url}/film.mp4", key, limit=10**9, on_progress=lambda done, total: None)
+    assert exists(key)
+    assert storage.abort_prefix(f"t/{acme.tenant_id}/u/again/") == 0
+    with pytest.raises(UploadMissing):
+        storage.list_parts(key, left)

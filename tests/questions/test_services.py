@@ -172,7 +172,7 @@ def test_a_cited_frame_without_a_copy_shows_the_thumbnail_of_the_version_that_wa
         for version in (1, 2):
             Frame.objects.create(
                 tenant_id=acme.tenant_id, video_id=video_id, index_version=version, ms=4_000,
-                thumbnail_key=f"t/frames/{version}.jpg", embedding=[1.0, 0.0], embedding_model="test",
+                thumbnail_key=f"t/frames/{version}.jpg",
             )  # fmt: skip
     finish(acme, question_id, video_id)
 

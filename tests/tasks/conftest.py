@@ -40,8 +40,8 @@ def _bound(
     monkeypatch.setenv("REASONER_MODEL", llm.model)
     # The real detector would take most of the time; the tests of objects turn it on.
     monkeypatch.setenv("AVA_TRACKS", "off")
-    monkeypatch.setattr("backend.jobs.services.RETRY_BASE_SECONDS", 0)
-    monkeypatch.setattr("backend.jobs.services.OPERATOR_SECONDS", 0)
+    monkeypatch.setattr("backend.jobs.leases.RETRY_BASE_SECONDS", 0)
+    monkeypatch.setattr("backend.jobs.breakers.PROBE_BASE_SECONDS", 0)
     models.index_models.cache_clear()
     models.answer_models.cache_clear()
     yield

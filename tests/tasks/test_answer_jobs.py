@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -17,6 +18,7 @@ from backend.api.public_ids import decode, encode
 from backend.billing import queries as ledger
 from backend.billing.models import ModelCall, UsageEvent
 from backend.ekg.models import Event, Frame
+from backend.jobs.breakers import breakers
 from backend.jobs.models import Job, JobKind, JobState
 from backend.library.storage import ObjectMissing, ObjectStorage
 from backend.questions.models import Candidate, Evidence, Node, Question
@@ -24,7 +26,7 @@ from backend.webhooks.models import WebhookEvent
 from tests.conftest import Cast
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.eyes import GREEN, STORIES, colour_of
-from tests.tasks.world import TWELVE_SECONDS, indexed_video, ring_again, run_due
+from tests.tasks.world import TWELVE_SECONDS, indexed_video, ring_again, run_due, run_past_deadlines
 from workers.runner import run_job
 
 # One process for both files, because the models are loaded once.
@@ -32,6 +34,7 @@ pytestmark = pytest.mark.slow
 
 CHOICES = ["a boat", "a tennis ball", "a cat"]
 DOWN = Fault(503, "overloaded", "away", {"Retry-After": "0"})
+WRONG_KEY = Fault(401, "invalid_api_key", "no such key")
 
 
 @pytest.fixture
@@ -104,7 +107,7 @@ def test_an_answer_is_stored_with_all_that_led_to_it(
         assert 6_000 <= evidence.frame_ms < 12_000
         assert evidence.quote in dogs.summary
         frame = Frame.objects.get(event_id=dogs.id, ms=evidence.frame_ms)
-        assert evidence.frame_key == f"t/{acme.tenant_id}/q/{question_id}/{frame.id}.jpg"
+        assert evidence.frame_key == f"t/{acme.tenant_id}/v/{frame.video_id}/q/{question_id}/{frame.id}.jpg"
         assert colour_of(ObjectStorage().get(evidence.frame_key)) == GREEN
 
         calls = list(ModelCall.objects.filter(source_type="question", source_id=question_id))
@@ -247,45 +250,54 @@ def test_what_a_question_consumed_before_its_cancellation_is_recorded_and_not_bi
         assert ledger.cost_of_question(question_id).price == 0
 
 
-def test_a_reasoner_that_stays_away_fails_the_question_after_its_attempts(
+def test_a_reasoner_that_stays_away_fails_the_question_at_its_deadline_and_not_before(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
 ) -> None:
     llm.script = DOWN
     question_id = ask(acme, video_id)
-    run_due()
+    run_due(rounds=8)
 
     with acme.scope():
-        question = Question.objects.get()
-        assert (question.status, question.error_code) == ("failed", "model_unavailable")
         job = Job.objects.get(kind=JobKind.ANSWER_QUESTION)
-        assert (job.state, job.attempt, job.error_code) == (JobState.DEAD, 5, "model_unavailable")
+        assert (job.state, job.attempt, job.outages, job.dependency) == (JobState.QUEUED, 0, 8, "reasoner")
+        assert Question.objects.get().status == "running"
+        assert job.deadline_at - job.created_at == pytest.approx(timedelta(hours=1), abs=timedelta(minutes=1))
+    # 8 attempts with 5 tries each, for a judgement and for an answer.
+    assert len(llm.requests) == 80
+
+    run_past_deadlines(acme)
+    with acme.scope():
+        question = Question.objects.get()
+        assert (question.status, question.error_code) == ("failed", "deadline_exceeded")
+        job.refresh_from_db()
+        assert (job.state, job.error_code) == (JobState.DEAD, "deadline_exceeded")
         assert ledger.cost_of_question(question_id).price == 0
         assert not UsageEvent.objects.filter(question_id=question_id, meter="output_tokens").exists()
         assert ledger.mismatches() == []
         assert not Node.objects.exists()
         told = WebhookEvent.objects.filter(resource_id=question_id)
         assert [event.type for event in told] == ["question.failed"]
-        assert json.loads(told[0].body)["data"]["error"]["code"] == "model_unavailable"
-    # 5 attempts of the job with 5 tries each, for a judgement and for an answer.
-    assert len(llm.requests) == 50
-    assert sum(map(judged, llm.requests)) == 25
+        assert json.loads(told[0].body)["data"]["error"]["code"] == "deadline_exceeded"
 
 
+@pytest.mark.parametrize(("fault", "requests"), [(DOWN, 10), (WRONG_KEY, 2)], ids=["away", "wrong key"])
 def test_a_reasoner_that_comes_back_answers_and_what_failed_is_not_billed(
-    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, fault: Fault, requests: int
 ) -> None:
+    """requests: those of one attempt, for a judgement and for an answer. Six attempts are more than a job has."""
     answering = saying(lambda request: "B")
-    llm.script = lambda request: DOWN if request.index < 10 else answering(request)
+    llm.script = lambda request: fault if request.index < 6 * requests else answering(request)
     question_id = ask(acme, video_id)
     run_due()
 
     with acme.scope():
         assert (Question.objects.get().status, Question.objects.get().choice) == ("succeeded", 1)
         job = Job.objects.get(kind=JobKind.ANSWER_QUESTION)
-        assert (job.state, job.attempt) == (JobState.SUCCEEDED, 2)
+        assert (job.state, job.attempt, job.outages) == (JobState.SUCCEEDED, 1, 6)
         assert ledger.question_mismatches(question_id) == []
         assert ledger.cost_of_question(question_id).price == Decimal("0.02")
         assert [e.type for e in WebhookEvent.objects.filter(resource_id=question_id)] == ["question.completed"]
+        assert {row.dependency: row.state for row in breakers()} == {"reasoner": "closed"}
 
 
 def test_one_job_run_by_two_workers_and_once_more_answers_once(

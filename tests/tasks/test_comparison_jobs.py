@@ -18,7 +18,7 @@ from backend.api.public_ids import encode
 from backend.billing import queries as ledger
 from backend.billing.models import ModelCall, UsageEvent
 from backend.ekg.models import Event
-from backend.jobs import services as jobs
+from backend.jobs import leases as jobs
 from backend.jobs.models import Job, JobKind, JobState
 from backend.questions.models import ComparisonItem, Evidence, Node, Question, QuestionVideo
 from backend.questions.services import questions

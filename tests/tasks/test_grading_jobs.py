@@ -23,7 +23,7 @@ from gpu_workers.tasks import grade_comparison
 from tests.conftest import Cast
 from tests.questions.graded import answer, make, question_at, settle
 from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
-from tests.tasks.world import ring_again, run_due
+from tests.tasks.world import ring_again, run_due, run_past_deadlines
 from workers.runner import run_job
 
 # One process for the file, because the models are loaded once.
@@ -211,13 +211,13 @@ def test_a_worker_killed_between_two_verdicts_goes_on_where_it_was(
 def test_a_judge_that_stays_away_ends_the_comparison_without_its_grades(acme: Cast, llm: ScriptedOpenAIServer) -> None:
     llm.script = DOWN
     comparison = answered(acme, ("a scarlet car", "the red car"))
-    run_due()
+    run_past_deadlines(acme)
 
     assert grades(acme, comparison) == [("", ""), ("right", "exact")]
     assert state(acme, comparison) == ("completed", "grading_failed")
     with acme.scope():
         job = Job.objects.get(kind=JobKind.GRADE_COMPARISON)
-        assert (job.state, job.error_code) == (JobState.DEAD, "model_unavailable")
+        assert (job.state, job.error_code) == (JobState.DEAD, "deadline_exceeded")
 
 
 def test_the_total_cost_of_the_comparison_bounds_the_judge(

@@ -38,6 +38,7 @@ from tests.tasks.world import (
     indexed_video,
     ring_again,
     run_due,
+    run_past_deadlines,
     stored_video,
 )
 from workers.runner import FollowUp, Work, run_job
@@ -105,12 +106,12 @@ def check_graph(video_id: UUID, duration_ms: int) -> list[Event]:
     return events
 
 
-def check_bill(video_id: UUID, duration_ms: int) -> None:
-    """Assert that media time is billed once per segment, and that usage is the sum of its model calls."""
+def check_bill(video_id: UUID, described_ms: int) -> None:
+    """Assert that described time is billed once per segment, and that usage is the sum of its model calls."""
     media = UsageEvent.objects.filter(video_id=video_id, meter="media_seconds")
     segments = Segment.objects.filter(video_id=video_id)
     assert sorted(media.values_list("source_id", flat=True)) == sorted(str(s.id) for s in segments)
-    assert sum((row.quantity for row in media), Decimal(0)) == Decimal(duration_ms) / 1000
+    assert sum((row.quantity for row in media), Decimal(0)) == Decimal(described_ms) / 1000
     assert ledger.mismatches() == []
 
 
@@ -216,7 +217,7 @@ def test_a_chunk_that_cannot_be_described_is_an_explicit_gap(
 
     with acme.scope():
         events = check_graph(video_id, 12_000)
-        check_bill(video_id, 12_000)
+        check_bill(video_id, 9_000)
         assert list(Chunk.objects.order_by("n").values_list("gap", flat=True)) == [None, gap, None, None]
         assert [(e.first_chunk, e.end_chunk) for e in events] == [(0, 1), (1, 2), (2, 4)]
         assert gap in events[1].summary
@@ -226,24 +227,24 @@ def test_a_chunk_that_cannot_be_described_is_an_explicit_gap(
 
 
 @pytest.mark.parametrize(
-    ("reply", "billed_s"),
-    [(Reply(None, refusal="I would rather not."), 12), ("no JSON at all", 6)],
-    ids=["the content is refused", "our model fails"],
+    ("reply", "first_gap", "billed_s"),
+    [(Reply(None, refusal="I would rather not."), 3, 9), ("no JSON at all", 2, 6)],
+    ids=["a chunk is refused", "a segment has no description"],
 )
-def test_a_segment_without_one_description_is_billed_only_for_its_content(
-    acme: Cast, vlm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch, reply: Any, billed_s: int
+def test_a_video_is_billed_for_its_described_seconds(
+    acme: Cast, vlm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch, reply: Any, first_gap: int, billed_s: int
 ) -> None:
     monkeypatch.setattr(settings, "SEGMENT_MS", 6_000)
 
     def script(request: ScriptedRequest) -> Any:
-        return reply if request.schema_name == "chunk_description" and chunk_n(request) >= 2 else see(request)
+        return reply if request.schema_name == "chunk_description" and chunk_n(request) >= first_gap else see(request)
 
     vlm.script = script
     indexed_video(acme, TWELVE_SECONDS)
 
     with acme.scope():
         assert sum(row.quantity for row in UsageEvent.objects.filter(meter="media_seconds")) == billed_s
-        assert Chunk.objects.exclude(gap=None).count() == 2
+        assert Chunk.objects.exclude(gap=None).count() == 4 - first_gap
 
 
 def test_a_server_that_knows_no_such_model_for_a_while_leaves_no_gap(acme: Cast, vlm: ScriptedOpenAIServer) -> None:
@@ -325,41 +326,44 @@ def test_a_model_that_comes_back_leaves_no_trace_of_its_absence(
             Segment.objects.get(id=job.subject_id).n: (job.state, job.attempt)
             for job in Job.objects.filter(kind=JobKind.OBSERVE_SEGMENT)
         }
-        assert attempts == {0: (JobState.SUCCEEDED, 1), 1: (JobState.SUCCEEDED, 2)}
+        assert attempts == {0: (JobState.SUCCEEDED, 1), 1: (JobState.SUCCEEDED, 1)}
         assert set(Segment.objects.values_list("error_code", flat=True)) == {""}
 
 
-def test_a_model_that_stays_away_leaves_gaps_and_the_rest_of_the_video(
+def test_a_model_that_stays_away_past_the_deadline_leaves_gaps_and_the_rest_of_the_video(
     acme: Cast, vlm: ScriptedOpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings, "SEGMENT_MS", 6_000)
     vlm.script = failing_while(lambda r: r.schema_name == "chunk_description" and chunk_n(r) >= 2)
-    video_id = indexed_video(acme, TWELVE_SECONDS)
+    video_id = stored_video(acme, TWELVE_SECONDS)
+    run_past_deadlines(acme)
 
     with acme.scope():
         events = check_graph(video_id, 12_000)
         gaps = list(Chunk.objects.order_by("n").values_list("gap", flat=True))
-        assert gaps == [None, None, "model_unavailable", "model_unavailable"]
+        assert gaps == [None, None, "deadline_exceeded", "deadline_exceeded"]
         assert [(e.first_chunk, e.end_chunk) for e in events] == [(0, 2), (2, 4)]
         lost = Segment.objects.get(n=1)
-        assert lost.error_code == "model_unavailable"
+        assert lost.error_code == "deadline_exceeded"
         job = Job.objects.get(subject_id=lost.id)
-        assert (job.state, job.attempt, job.error_code) == (JobState.DEAD, 9, "model_unavailable")
+        assert (job.state, job.error_code) == (JobState.DEAD, "deadline_exceeded")
+        assert job.outages >= 3
         # Media that was not observed is not billed.
         assert list(UsageEvent.objects.filter(meter="media_seconds").values_list("quantity", flat=True)) == [Decimal(6)]
         assert ledger.mismatches() == []
         assert [e.type for e in WebhookEvent.objects.all()] == ["video.ready"]
 
 
-def test_a_video_of_which_nothing_can_be_described_fails_with_the_models_code(
+def test_a_video_of_which_nothing_was_described_before_its_deadline_fails(
     acme: Cast, vlm: ScriptedOpenAIServer
 ) -> None:
     vlm.script = DOWN
-    video_id = indexed_video(acme, TWELVE_SECONDS)
+    video_id = stored_video(acme, TWELVE_SECONDS)
+    run_past_deadlines(acme)
 
     with acme.scope():
         video = Video.objects.get(id=video_id)
-        assert (video.status, video.error_code) == ("failed", "model_unavailable")
+        assert (video.status, video.error_code) == ("failed", "deadline_exceeded")
         assert [e.type for e in WebhookEvent.objects.all()] == ["video.failed"]
         assert not UsageEvent.objects.filter(meter="media_seconds").exists()
         assert not Job.objects.filter(state__in=[JobState.QUEUED, JobState.RUNNING]).exists()
@@ -386,7 +390,9 @@ def test_a_purge_takes_rows_graph_and_objects_and_leaves_the_bill(acme: Cast) ->
             assert not model.objects.filter(video_id=video_id).exists(), model.__name__
         size = GraphStore().count(video_id, 1)
         assert (size.vertices, size.edges) == (0, 0)
-        assert not Job.objects.filter(state__in=[JobState.QUEUED, JobState.RUNNING]).exists()
+        assert [job.kind for job in Job.objects.filter(state__in=[JobState.QUEUED, JobState.RUNNING])] == [
+            JobKind.SWEEP_VIDEO
+        ]
         assert sorted(UsageEvent.objects.values_list("id", "quantity")) == billed
         assert everything(kept_id) == kept
     assert acme.client.get(f"/v1/videos/{encode('vid', video_id)}").status_code == 404

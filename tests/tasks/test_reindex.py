@@ -26,7 +26,7 @@ from tests.conftest import Cast
 from tests.library.growing import begin, close, cut, path_of, send
 from tests.scripted_openai import Fault, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.eyes import see
-from tests.tasks.world import TWELVE_SECONDS, exists, indexed_video, run_due
+from tests.tasks.world import TWELVE_SECONDS, exists, indexed_video, run_due, run_past_deadlines, stored_video
 from workers.runner import run_job
 
 pytestmark = pytest.mark.slow
@@ -140,7 +140,7 @@ def test_a_replaced_version_is_kept_for_its_grace(acme: Cast, video_id: UUID) ->
 def test_a_version_stays_while_a_question_reads_it(
     acme: Cast, video_id: UUID, at_once: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backend.jobs.services.RETRY_BASE_SECONDS", 1_000)
+    monkeypatch.setattr("backend.jobs.leases.RETRY_BASE_SECONDS", 1_000)
     with acme.scope():
         question = questions.create_question(text="Who waits?", video_ids=[video_id])
         Job.objects.filter(kind=JobKind.ANSWER_QUESTION).update(
@@ -167,7 +167,7 @@ def test_a_version_stays_while_a_question_reads_it(
     with acme.scope():
         assert set(held(video_id, 1).values()) == {0}
         evidence = Evidence.objects.get()
-        assert evidence.frame_key == f"t/{acme.tenant_id}/q/{question.id}/thumbnail-000.jpg"
+        assert evidence.frame_key == f"t/{acme.tenant_id}/v/{video_id}/q/{question.id}/thumbnail-000.jpg"
     assert ObjectStorage().get(evidence.frame_key) == picture
     assert not exists(thumbnail)
 
@@ -179,12 +179,12 @@ def test_a_new_version_that_fails_leaves_the_old_one_and_says_so(
         before = held(video_id, 1)
     vlm.script = DOWN
     reindex(acme, video_id)
-    run_due()
+    run_past_deadlines(acme)
 
     body = shown(acme, video_id)
     assert (body["status"], body["index_version"], body["indexing"], body["error"]) == ("ready", 1, None, None)
     newest = acme.client.get(f"{path_of(video_id)}/versions").json()["data"][0]
-    assert (newest["n"], newest["state"], newest["error"]["code"]) == (2, "failed", "model_unavailable")
+    assert (newest["n"], newest["state"], newest["error"]["code"]) == (2, "failed", "deadline_exceeded")
     with acme.scope():
         assert told(video_id) == [("video.ready", 1), ("video.reindex_failed", 2)]
         data = json.loads(WebhookEvent.objects.get(type="video.reindex_failed").body)["data"]
@@ -199,7 +199,8 @@ def test_a_new_version_that_fails_leaves_the_old_one_and_says_so(
 
 def test_a_failed_video_is_indexed_again(acme: Cast, vlm: ScriptedOpenAIServer, at_once: None) -> None:
     vlm.script = DOWN
-    video_id = indexed_video(acme, TWELVE_SECONDS)
+    video_id = stored_video(acme, TWELVE_SECONDS)
+    run_past_deadlines(acme)
     assert shown(acme, video_id)["status"] == "failed"
     vlm.script = see
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +20,7 @@ from gpu_workers.tasks import models
 from tests.conftest import Cast
 from tests.scripted_openai import ScriptedOpenAIServer
 from tests.tasks.eyes import GREEN, RED, STORIES
-from tests.tasks.world import TWELVE_SECONDS, indexed_video, run_due
+from tests.tasks.world import TWELVE_SECONDS, indexed_video, run_due, run_past_deadlines
 
 pytestmark = pytest.mark.slow
 
@@ -35,12 +36,16 @@ def video_id(acme: Cast, vlm: ScriptedOpenAIServer, llm: ScriptedOpenAIServer) -
     return video_id
 
 
-def search(cast: Cast, video_id: UUID, query: str = DOGS, **fields: Any) -> Any:
+def _run(cast: Cast) -> None:
+    run_due()
+
+
+def search(cast: Cast, video_id: UUID, query: str = DOGS, *, run: Callable[[Cast], None] = _run, **fields: Any) -> Any:
     """Return the result of a search for this query after the workers have run."""
     body = {"query": query, "video_ids": [encode("vid", video_id)], **fields}
     asked = cast.client.post("/v1/search", body, format="json", headers={"Prefer": "respond-async"})
     assert asked.status_code == 202, asked.content
-    run_due()
+    run(cast)
     return cast.client.get(asked.headers["Location"]).json()
 
 
@@ -129,7 +134,7 @@ def test_the_limit_bounds_results(acme: Cast, video_id: UUID) -> None:
     assert len(search(acme, video_id, limit=1)["results"]) == 1
 
 
-def test_an_embedder_that_is_away_fails_the_search_and_bills_nobody(
+def test_an_embedder_that_stays_away_fails_the_search_at_its_deadline_and_bills_nobody(
     acme: Cast, video_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Away:
@@ -140,12 +145,13 @@ def test_an_embedder_that_is_away_fails_the_search_and_bills_nobody(
 
     bound = models.answer_models()
     monkeypatch.setattr(type(bound.text_embedder), "embed", Away.embed)
-    body = search(acme, video_id)
+    body = search(acme, video_id, run=run_past_deadlines)
 
-    assert (body["status"], body["error"]["code"], body["results"]) == ("failed", "model_unavailable", [])
+    assert (body["status"], body["error"]["code"], body["results"]) == ("failed", "deadline_exceeded", [])
     with acme.scope():
         job = Job.objects.get(kind=JobKind.SEARCH_EVENTS)
-        assert (job.state, job.attempt) == (JobState.DEAD, 3)
+        assert (job.state, job.error_code) == (JobState.DEAD, "deadline_exceeded")
+        assert job.outages >= 4
         assert not UsageEvent.objects.filter(source_type="search").exists()
 
 

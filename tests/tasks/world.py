@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +14,7 @@ from uuid import UUID, uuid4
 from django.utils import timezone
 
 from backend.jobs.dispatching import CLASSES, mark_due, next_jobs
-from backend.jobs.models import Job, JobKind
+from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import enqueue
 from backend.library.indexing.begin import create_video, enqueue_probe
 from backend.library.storage import ObjectMissing, ObjectStorage, source_key
@@ -33,6 +34,8 @@ class Scene:
 
 
 FORTY_SECONDS = (Scene(RED, 0, 15_000), Scene(GREEN, 15_000, 27_000), Scene(BLUE, 27_000, 40_000))
+MOST_ROUNDS = 200
+"""Number of passes after which run_due() takes an outage for endless."""
 TWELVE_SECONDS = (Scene(RED, 0, 6_000), Scene(GREEN, 6_000, 12_000))
 
 
@@ -76,19 +79,32 @@ def exists(key: str) -> bool:
     return True
 
 
-def run_due(*, times: int = 1) -> list[UUID]:
+def run_due(*, times: int = 1, rounds: int = MOST_ROUNDS) -> list[UUID]:
     """Run the jobs that wait, in the order of their class, until none may run. times: how often each is offered to a
-    worker. Returns the jobs that waited; those that another job's worker ran at once are not among them."""
+    worker. rounds: number of passes over what waits, for a test of an outage that does not end. Returns the jobs that
+    waited; those that another job's worker ran at once are not among them."""
     ran: list[UUID] = []
-    while True:
+    for _ in range(rounds):
         mark_due()
-        waiting = [job for queue in CLASSES for job in next_jobs(queue, limit=1_000)]
+        waiting = [job for queue in CLASSES for job in next_jobs(queue, limit=1_000) if not job.reason]
         if not waiting:
             return ran
         for job in waiting:
             for n in range(times):
                 run_job(job.job_id, job.tenant_id, worker=f"test:{n}")
             ran.append(job.job_id)
+    assert rounds < MOST_ROUNDS, "jobs are put back again and again"
+    return ran
+
+
+def run_past_deadlines(cast: Cast) -> None:
+    """Run the jobs while a dependency stays away, until the deadlines of those that wait for it have passed."""
+    while True:
+        run_due(rounds=4)
+        with cast.scope():
+            waiting = Job.objects.filter(state=JobState.QUEUED).exclude(dependency="")
+            if not waiting.update(deadline_at=timezone.now() - timedelta(seconds=1)):
+                return
 
 
 def indexed_video(cast: Cast, scenes: Sequence[Scene] = FORTY_SECONDS) -> UUID:

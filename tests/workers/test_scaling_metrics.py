@@ -1,4 +1,4 @@
-"""The relay measures what groups of machines are scaled by: late and running jobs, and requests at model servers."""
+"""Published is what groups of machines are scaled by: late and running jobs, and requests at model servers."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_a_server_without_a_preset_is_named_after_its_first_role() -> None:
 
 def test_only_servers_that_report_are_published(monkeypatch: pytest.MonkeyPatch) -> None:
     cloudwatch = boto3.client("cloudwatch", "eu-central-1", aws_access_key_id="a", aws_secret_access_key="b")
-    monkeypatch.setattr(boto3.Session, "client", lambda self, name: cloudwatch)
+    monkeypatch.setattr(boto3.Session, "client", lambda self, name, **_: cloudwatch)
     by_server = {"Dimensions": [{"Name": "Server", "Value": "vlm"}], "Unit": "Count"}
     data = [{"MetricName": WAITING, "Value": 9.0, **by_server}, {"MetricName": RUNNING, "Value": 64.0, **by_server}]
     with (
@@ -183,11 +183,11 @@ def test_only_servers_that_report_are_published(monkeypatch: pytest.MonkeyPatch)
     assert (asked, asked_in_vain) == (["/metrics"], ["/metrics", "/metrics"])
 
 
-def test_an_interface_that_refuses_is_no_error_of_the_relay(
+def test_an_interface_that_refuses_is_no_error(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     cloudwatch = boto3.client("cloudwatch", "eu-central-1", aws_access_key_id="a", aws_secret_access_key="b")
-    monkeypatch.setattr(boto3.Session, "client", lambda self, name: cloudwatch)
+    monkeypatch.setattr(boto3.Session, "client", lambda self, name, **_: cloudwatch)
     with server() as (root, _), Stubber(cloudwatch) as stub:
         stub.add_client_error("put_metric_data", "AccessDenied")
         server_metrics.publish_server_loads("AVA/prod", [ServerAddress("vlm", root)])
@@ -210,7 +210,7 @@ def test_running_jobs_are_counted_per_queue_next_to_the_age_of_waiting_ones(acme
     assert after["RunningJobs", "gpu.index"]["Unit"] == "Count"
 
 
-def test_the_relay_publishes_queues_and_the_servers_that_answer() -> None:
+def test_one_process_publishes_queues_and_the_servers_that_answer() -> None:
     bodies: queue.Queue[bytes] = queue.Queue()
     with (
         server(endless=True) as (stuck, _),
@@ -228,14 +228,24 @@ def test_the_relay_publishes_queues_and_the_servers_that_answer() -> None:
             "DESCRIBER_URL": f"{describer}/v1",
             "REASONER_URL": f"{stuck}/v1",
         }
-        relay = subprocess.Popen([sys.executable, "manage.py", "relay"], cwd=PROJECT, env=environment)
+        broker = queue_metrics.connect_broker()
+        queue_metrics.leave_sign(broker)
+        publisher = subprocess.Popen([sys.executable, "manage.py", "publish_metrics"], cwd=PROJECT, env=environment)
         try:
             queues, servers = sorted(
                 (bodies.get(timeout=PATIENCE_S) for _ in range(2)), key=lambda body: b"vlm" in body
             )
         finally:
-            relay.send_signal(signal.SIGTERM)
-            assert relay.wait(PATIENCE_S) == 0
+            publisher.send_signal(signal.SIGTERM)
+            assert publisher.wait(PATIENCE_S) == 0
     assert all(name in queues for name in (b"OldestRunnableAge", b"RunningJobs", b"gpu.index"))
     assert all(name in servers for name in (b"ModelRequestsWaiting", b"ModelRequestsRunning", b"vlm"))
     assert b"llm" not in servers
+
+
+def test_queues_are_silent_while_no_relay_works(database: None, caplog: pytest.LogCaptureFixture) -> None:
+    broker = queue_metrics.connect_broker()
+    broker.delete(queue_metrics.RELAY_SIGN)
+    # Without credentials and an address, a call to CloudWatch would fail.
+    queue_metrics.publish_queue_ages("AVA/test", broker)
+    assert "no relay works" in caplog.text

@@ -123,22 +123,10 @@ def record_wasted_calls(
     )
 
 
-CONTENT_GAPS = frozenset({"no_frames", "model_refused"})
-"""Codes of gaps that lie in the recording itself: it shows nothing, or a provider declines to describe it."""
-
-
-def is_indexed(gaps: Sequence[str | None]) -> bool:
-    """Whether a segment is billed. gaps: the gap code of each of its chunks, None for a described chunk.
-
-    A segment without one description is billed only if the reason lies in its content. Every other reason is ours.
-    """
-    return any(gap is None or gap in CONTENT_GAPS for gap in gaps)
-
-
 def record_media_seconds(
     *, segment_id: UUID, video_id: UUID, seconds: Decimal | int, occurred_at: datetime | None = None
 ) -> Cost:
-    """Bill the indexed media of one segment, once."""
+    """Bill the described media of one segment, once."""
     line = Line(UsageMeter.MEDIA_SECONDS, quantity(seconds))
     return _write(_Source(SEGMENT, str(segment_id), video_id), [line], occurred_at or timezone.now())
 

@@ -4,7 +4,10 @@ import pgvector.django.halfvec
 import uuid6
 from django.db import migrations, models
 
-from backend.tenancy.ddl import tenant_reference, tenant_table
+from backend.tenancy.ddl import hash_partitioned, tenant_reference, tenant_table
+
+LARGE_TABLES = ("ekg_chunk", "ekg_frame", "ekg_framevector", "ekg_mention", "ekg_track", "ekg_transcriptline")
+"""Tables that grow with the hours of video. Entities and events are few, and the graph cannot be divided."""
 
 
 class Migration(migrations.Migration):
@@ -160,8 +163,6 @@ class Migration(migrations.Migration):
                 ("index_version", models.PositiveIntegerField()),
                 ("ms", models.BigIntegerField()),
                 ("thumbnail_key", models.CharField(max_length=255)),
-                ("embedding", pgvector.django.halfvec.HalfVectorField()),
-                ("embedding_model", models.CharField(max_length=100)),
                 (
                     "event",
                     models.ForeignKey(
@@ -173,6 +174,43 @@ class Migration(migrations.Migration):
                         to="ekg.event",
                     ),
                 ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="tenancy.tenant",
+                    ),
+                ),
+                (
+                    "video",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="library.video",
+                    ),
+                ),
+            ],
+            options={
+                "abstract": False,
+                "base_manager_name": "unscoped",
+            },
+            managers=[
+                ("objects", django.db.models.manager.Manager()),
+                ("unscoped", django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name="FrameVector",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("index_version", models.PositiveIntegerField()),
+                ("ms", models.BigIntegerField()),
+                ("embedding", pgvector.django.halfvec.HalfVectorField()),
+                ("embedding_model", models.CharField(max_length=100)),
                 (
                     "tenant",
                     models.ForeignKey(
@@ -537,13 +575,21 @@ class Migration(migrations.Migration):
                 fields=("tenant", "video", "index_version", "view", "n"), name="sketch_video_version_view_n"
             ),
         ),
+        migrations.AddConstraint(
+            model_name="framevector",
+            constraint=models.UniqueConstraint(
+                fields=("tenant", "video", "index_version", "ms"), name="framevector_video_version_ms"
+            ),
+        ),
         # Bits do not compress; without the attempt a block is read and extended faster.
         migrations.RunSQL(
             "ALTER TABLE ekg_sketchblock ALTER COLUMN packed SET STORAGE EXTERNAL", migrations.RunSQL.noop
         ),
+        *map(hash_partitioned, LARGE_TABLES),
         tenant_table("ekg_event"),
         tenant_table("ekg_chunk"),
         tenant_table("ekg_frame"),
+        tenant_table("ekg_framevector"),
         tenant_table("ekg_transcriptline"),
         tenant_table("ekg_track"),
         tenant_table("ekg_entity"),
@@ -554,6 +600,7 @@ class Migration(migrations.Migration):
         tenant_reference("ekg_event", "video_id", "library_video"),
         tenant_reference("ekg_chunk", "video_id", "library_video"),
         tenant_reference("ekg_frame", "video_id", "library_video"),
+        tenant_reference("ekg_framevector", "video_id", "library_video"),
         tenant_reference("ekg_transcriptline", "video_id", "library_video"),
         tenant_reference("ekg_track", "video_id", "library_video"),
         tenant_reference("ekg_entity", "video_id", "library_video"),

@@ -24,6 +24,26 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="Breaker",
+            fields=[
+                ("dependency", models.CharField(max_length=64, primary_key=True, serialize=False)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("closed", "Closed"), ("open", "Open"), ("half_open", "Half Open")],
+                        default="closed",
+                        max_length=16,
+                    ),
+                ),
+                ("opened_at", models.DateTimeField(null=True)),
+                ("probe_at", models.DateTimeField(null=True)),
+                ("probing_job", models.UUIDField(null=True)),
+                ("failures", models.PositiveIntegerField(default=0)),
+                ("error_code", models.CharField(blank=True, default="", max_length=64)),
+                ("error_message", models.TextField(blank=True, default="")),
+            ],
+        ),
+        migrations.CreateModel(
             name="Job",
             fields=[
                 ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
@@ -32,6 +52,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("probe_video", "Probe Video"),
+                            ("fetch_segment", "Fetch Segment"),
                             ("ingest_segment", "Ingest Segment"),
                             ("observe_segment", "Observe Segment"),
                             ("assemble_video", "Assemble Video"),
@@ -42,7 +63,12 @@ class Migration(migrations.Migration):
                             ("stop_comparison", "Stop Comparison"),
                             ("deliver_webhook", "Deliver Webhook"),
                             ("purge_video", "Purge Video"),
+                            ("sweep_video", "Sweep Video"),
                             ("retire_version", "Retire Version"),
+                            ("settle_failure", "Settle Failure"),
+                            ("expire_uploads", "Expire Uploads"),
+                            ("resume_deletions", "Resume Deletions"),
+                            ("drop_history", "Drop History"),
                         ],
                         max_length=32,
                     ),
@@ -73,6 +99,11 @@ class Migration(migrations.Migration):
                 ("lane", models.UUIDField(null=True)),
                 ("attempt", models.PositiveIntegerField(default=0)),
                 ("max_attempts", models.PositiveIntegerField(default=5)),
+                ("deadline_at", models.DateTimeField(null=True)),
+                ("outages", models.PositiveIntegerField(default=0)),
+                ("dependency", models.TextField(blank=True, default="")),
+                ("paused_at", models.DateTimeField(null=True)),
+                ("traceparent", models.TextField(blank=True, default="")),
                 ("lease_owner", models.CharField(blank=True, default="", max_length=100)),
                 ("lease_token", models.BigIntegerField(default=0)),
                 ("lease_until", models.DateTimeField(null=True)),
@@ -103,12 +134,12 @@ class Migration(migrations.Migration):
                 "indexes": [
                     models.Index(
                         fields=["queue", "-priority", "fair_tag", "id"],
-                        condition=models.Q(("due", True), ("state", "queued")),
+                        condition=models.Q(("due", True), ("paused_at", None), ("state", "queued")),
                         name="job_next",
                     ),
                     models.Index(
                         fields=["queue", "fair_tag", "id"],
-                        condition=models.Q(("due", True), ("state", "queued")),
+                        condition=models.Q(("due", True), ("paused_at", None), ("state", "queued")),
                         name="job_next_of_any_priority",
                     ),
                     models.Index(
@@ -118,6 +149,11 @@ class Migration(migrations.Migration):
                     ),
                     models.Index(
                         fields=["queue", "lease_until"], condition=models.Q(("state", "running")), name="job_running"
+                    ),
+                    models.Index(
+                        fields=["queue", "deadline_at"],
+                        condition=models.Q(("deadline_at__isnull", False), ("paused_at", None), ("state", "queued")),
+                        name="job_deadline",
                     ),
                     models.Index(
                         fields=["tenant", "queue", "priority", "-fair_tag"],
@@ -135,4 +171,5 @@ class Migration(migrations.Migration):
         ),
         tenant_table("jobs_job", dispatch="SELECT, UPDATE"),
         plain_table("jobs_classclock", dispatch="SELECT, INSERT, UPDATE"),
+        plain_table("jobs_breaker", dispatch="SELECT, INSERT, UPDATE"),
     ]

@@ -6,10 +6,13 @@ Each function that writes runs inside the checkpoint of the job that measured th
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
+from urllib.parse import urlsplit
+from uuid import UUID, uuid5
 
 from django.utils import timezone
 
+from backend.jobs.models import JobKind
+from backend.jobs.services import enqueue
 from backend.library.indexing.failure import fail_version
 from backend.library.indexing.plan import plan, settle
 from backend.library.models import InputSegment, InputStatus, SourceType, Video, VideoStatus
@@ -47,6 +50,23 @@ def fail_probe(video_id: UUID, *, code: str, message: str) -> None:
     """End the version being built: a file that the probe refuses cannot be indexed."""
     version = Video.objects.values_list("building_index_version", flat=True).get(id=video_id)
     fail_version(video_id=video_id, version=version, code=code, message=message)
+
+
+def enqueue_fetch(piece: InputSegment) -> None:
+    """Enqueue the job that fetches a piece from its URL. Its lane is the tenant's use of the URL's host."""
+    host = uuid5(piece.tenant_id, urlsplit(piece.url).netloc.lower())
+    enqueue(
+        kind=JobKind.FETCH_SEGMENT,
+        subject_id=piece.id,
+        video_id=piece.video_id,
+        dedupe_key=f"fetch:{piece.id}",
+        lane=host,
+    )
+
+
+def enqueue_intake(piece: InputSegment) -> None:
+    """Enqueue the job that measures a stored piece."""
+    enqueue(kind=JobKind.INGEST_SEGMENT, subject_id=piece.id, video_id=piece.video_id, dedupe_key=f"ingest:{piece.id}")
 
 
 def queued_piece(piece_id: UUID) -> InputSegment | None:

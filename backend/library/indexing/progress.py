@@ -18,7 +18,13 @@ from backend.library.indexing.versions import is_reindexing
 from backend.library.models import Segment, SegmentState, Video, VideoStatus
 from backend.library.recording import is_open
 
-INDEX_KINDS = (JobKind.PROBE_VIDEO, JobKind.INGEST_SEGMENT, JobKind.OBSERVE_SEGMENT, JobKind.ASSEMBLE_VIDEO)
+INDEX_KINDS = (
+    JobKind.PROBE_VIDEO,
+    JobKind.FETCH_SEGMENT,
+    JobKind.INGEST_SEGMENT,
+    JobKind.OBSERVE_SEGMENT,
+    JobKind.ASSEMBLE_VIDEO,
+)
 _STATUS = {
     VideoStatus.QUEUED: "queued",
     VideoStatus.PROBING: "running",

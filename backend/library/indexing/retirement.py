@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Q
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import enqueue
@@ -56,7 +56,7 @@ def is_written(version: IndexVersion) -> bool:
         Q(kind=JobKind.OBSERVE_SEGMENT, subject_id__in=segments)
         | Q(kind__in=[JobKind.ASSEMBLE_VIDEO, JobKind.SUMMARISE_VIDEO], subject_id=version.id),
         state=JobState.RUNNING,
-        lease_until__gt=timezone.now(),
+        lease_until__gt=Now(),
     )
     return bool(leased.exists())
 

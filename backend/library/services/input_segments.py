@@ -1,6 +1,7 @@
 """Recordings that arrive in pieces: begin, append, close. Each function runs in the caller's transaction.
 
-workers.ingest_segment measures the pieces and sets their positions on the video's clock.
+workers.fetch_segment fetches the pieces that have a URL. workers.ingest_segment measures all pieces and sets their
+positions on the video's clock.
 """
 
 from __future__ import annotations
@@ -14,10 +15,9 @@ from django.db.models import Max
 from django.utils import timezone
 from uuid6 import uuid7
 
-from backend.jobs.models import JobKind
-from backend.jobs.services import enqueue
 from backend.library.indexing.begin import create_video, enqueue_probe
 from backend.library.indexing.failure import fail_version
+from backend.library.indexing.intake import enqueue_fetch, enqueue_intake
 from backend.library.models import InputSegment, SourceType, Upload, Video, VideoStatus
 from backend.library.recording import is_open
 from backend.library.storage import source_key
@@ -128,7 +128,10 @@ def _append(
         size_bytes=upload.size_bytes if upload else 0,
         recorded_at=said.get("recorded_at"),
     )
-    enqueue(kind=JobKind.INGEST_SEGMENT, subject_id=segment_id, video_id=video.id, dedupe_key=f"ingest:{segment_id}")
+    if url:
+        enqueue_fetch(segment)
+    else:
+        enqueue_intake(segment)
     return segment
 
 

@@ -1,8 +1,9 @@
-"""Expire uploads that were not completed in time, for all tenants; a sweep of the relay."""
+"""Expire uploads that were not completed in time, for all tenants; a sweep (backend.jobs.sweeps)."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from datetime import datetime
 
 from django.utils import timezone
@@ -15,8 +16,10 @@ logger = logging.getLogger(__name__)
 EXPIRY_BATCH = 200
 
 
-def expire_uploads(*, now: datetime | None = None) -> int:
+def expire_uploads(*, now: datetime | None = None, should_stop: Callable[[], bool] = lambda: False) -> int:
     """Abort open uploads whose time is over, for all tenants, and return their number.
+
+    should_stop: asked before each upload; those that are left wait for the next sweep.
 
     The dispatch role only finds them; each is ended in a transaction of its own tenant. If storage cannot abort an
     upload now, the next sweep tries again.
@@ -30,6 +33,8 @@ def expire_uploads(*, now: datetime | None = None) -> int:
     )
     ended = 0
     for upload_id, tenant_id in list(due):
+        if should_stop():
+            break
         with tenant_scope(tenant_id):
             upload = (
                 Upload.objects.select_for_update(skip_locked=True)
@@ -43,7 +48,7 @@ def expire_uploads(*, now: datetime | None = None) -> int:
                 # The object exists if storage completed the upload and the transaction here was rolled back.
                 ObjectStorage().delete(upload.object_key)
             except StorageAway:
-                # Every further upload would wait as long, and the relay would wait with it.
+                # Every further upload would wait as long.
                 logger.warning("object storage is away, uploads expire at a later sweep", exc_info=True)
                 break
             except StorageError:

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from backend.library.models import Video
-from backend.questions.models import OPEN, Question, QuestionVideo, Search, SearchVideo
+from django.db.models import Count, Q
+from django.db.models.functions import Now
+
+from backend.jobs.models import Job, JobKind, JobState
+from backend.library.models import Video, VideoStatus
+from backend.questions.models import OPEN, Question, QuestionStatus, QuestionVideo, Search, SearchVideo
 
 
 def videos_of_question(question: Question) -> list[QuestionVideo]:
@@ -36,3 +40,23 @@ def is_read(video_id: UUID, version: int) -> bool:
     questions = QuestionVideo.objects.filter(**version_of_video, question__status__in=OPEN)
     searches = SearchVideo.objects.filter(**version_of_video, search__status__in=OPEN)
     return bool(questions.exists() or searches.exists())
+
+
+def open_questions_on(video_id: UUID) -> list[UUID]:
+    """Return the questions without an outcome that have begun to read the video, or have no other video to read."""
+    scoped = QuestionVideo.objects.filter(video_id=video_id, question__status__in=OPEN).values("question_id")
+    others = Count("id", filter=~Q(video__status=VideoStatus.DELETING))
+    left = dict(
+        QuestionVideo.objects.filter(question_id__in=scoped).values_list("question_id").annotate(n=others).order_by()
+    )
+    begun = set(Question.objects.filter(id__in=list(left), status=QuestionStatus.RUNNING).values_list("id", flat=True))
+    return sorted(id for id, videos in left.items() if id in begun or not videos)
+
+
+def is_being_answered_from(video_id: UUID) -> bool:
+    """Whether a worker holds a lease on a question whose scope has the video."""
+    scoped = QuestionVideo.objects.filter(video_id=video_id).values("question_id")
+    leased = Job.objects.filter(
+        kind=JobKind.ANSWER_QUESTION, subject_id__in=scoped, state=JobState.RUNNING, lease_until__gt=Now()
+    )
+    return bool(leased.exists())

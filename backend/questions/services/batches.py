@@ -12,6 +12,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from backend.billing.services import budgets, ledger
+from backend.jobs.deadlines import MANY_QUESTIONS
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue_many
 from backend.library.models import Video
@@ -68,7 +69,12 @@ def create_batch(
     pairs = zip(rows, scopes, strict=True)
     QuestionVideo.objects.bulk_create([entry for row, videos in pairs for entry in scope_rows(row, videos)])
     ledger.record_questions(question_ids=[row.id for row in rows], api_key_id=api_key_id)
-    enqueue_many(kind=JobKind.ANSWER_QUESTION, subjects={job_key(row.id): row.id for row in rows}, priority=PRIORITY)
+    enqueue_many(
+        kind=JobKind.ANSWER_QUESTION,
+        subjects={job_key(row.id): row.id for row in rows},
+        priority=PRIORITY,
+        deadline=MANY_QUESTIONS,
+    )
     return batch
 
 

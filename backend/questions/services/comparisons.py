@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from backend.billing.services import budgets, ledger
+from backend.jobs.deadlines import INDEX
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue, enqueue_many, request_cancel
 from backend.library.models import Video, VideoStatus
@@ -143,7 +144,12 @@ def _ask(comparison: Comparison, parts: Draft, pins: Mapping[UUID, Video]) -> No
     Question.objects.bulk_create(rows)
     QuestionVideo.objects.bulk_create(scopes)
     ledger.record_questions(question_ids=[row.id for row in rows], api_key_id=comparison.api_key_id)
-    enqueue_many(kind=JobKind.ANSWER_QUESTION, subjects={job_key(row.id): row.id for row in rows}, priority=PRIORITY)
+    enqueue_many(
+        kind=JobKind.ANSWER_QUESTION,
+        subjects={job_key(row.id): row.id for row in rows},
+        priority=PRIORITY,
+        deadline=INDEX,
+    )
 
 
 def _question(comparison: Comparison, item: ComparisonItem, arm: int, repeat: int) -> Question:

@@ -152,8 +152,3 @@ def cost_left(comparison_id: UUID) -> Decimal | None:
         return None
     left: Decimal = comparison.max_total_cost - comparison.spent - grading_cost(comparison_id)
     return max(Decimal(0), left)
-
-
-def record_unused(*, calls: Sequence[ModelCall], reason: str) -> None:
-    """Record the calls of a judge whose grade was thrown away: nobody is billed for them."""
-    ledger.record_wasted_calls(calls=calls, reason=reason)

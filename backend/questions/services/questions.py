@@ -199,15 +199,18 @@ def fail_question(
     return row
 
 
-def cancel_question(*, question_id: UUID) -> Question | None:
-    """Cancel a queued or running question and ask its job to stop. Returns None when the question has an outcome."""
+def cancel_question(*, question_id: UUID, detail: str = "") -> Question | None:
+    """Cancel a queued or running question and ask its job to stop. Returns None when the question has an outcome.
+
+    detail: finish_detail of the question.
+    """
     if not Question.objects.filter(id=question_id, status__in=OPEN).exists():
         return None
     # The job before the question, as a worker locks them, or the two would wait for each other.
     request_cancel(dedupe_key=job_key(question_id))
     row = _open_question(question_id)
     if row is not None:
-        _cancel(row)
+        _cancel(row, detail=detail)
     return row
 
 

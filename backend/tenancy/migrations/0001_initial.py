@@ -50,7 +50,6 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
-                "indexes": [models.Index(fields=["tenant", "id"], name="apikey_tenant_id")],
             },
             managers=[
                 ("objects", django.db.models.manager.Manager()),

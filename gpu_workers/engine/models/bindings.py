@@ -68,7 +68,7 @@ def _seeing(variable: str, role: RoleSettings, settings: ModelSettings) -> OpenA
     model = _chat(role, settings.concurrency, settings.timeout_s)
     if not model.capabilities.images:
         message = f"{variable}: {model.name} at {role.url} takes no pictures"
-        raise ModelError("model_misconfigured", message, retryable=True)
+        raise ModelError("model_misconfigured", message, retryable=True, dependency=role.dependency)
     return model
 
 
@@ -79,6 +79,7 @@ def _chat(role: RoleSettings, concurrency: int, timeout_s: float) -> OpenAIChatM
         base_url=role.url,
         model=report.model,
         api_key=role.api_key,
+        dependency=role.dependency,
         capabilities=report.capabilities,
         concurrency=concurrency,
         timeout_s=timeout_s,
@@ -232,6 +233,7 @@ def _served_text_embedder(role: RoleSettings, concurrency: int, timeout_s: float
         base_url=role.url,
         model=served.name,
         api_key=role.api_key,
+        dependency=role.dependency,
         dimension=row.dimension if row is not None else embedding_width(role, served.name),
         query_prefix=row.query_prefix if row is not None else "",
         context_tokens=served.window or WINDOW,
@@ -272,6 +274,7 @@ def _served_frame_embedder(role: RoleSettings, concurrency: int, timeout_s: floa
         base_url=role.url,
         model=name,
         api_key=role.api_key,
+        dependency=role.dependency,
         dimension=row.dimension if row is not None else embedding_width(role, name),
         query_prefix=row.query_prefix if row is not None else "",
         concurrency=concurrency,
@@ -309,6 +312,7 @@ def _served_similarity(role: RoleSettings, concurrency: int, timeout_s: float) -
         base_url=role.url,
         model=served.name,
         api_key=role.api_key,
+        dependency=role.dependency,
         baseline=row.baseline if row is not None else 0.0,
         context_tokens=served.window or WINDOW,
         concurrency=concurrency,
@@ -349,6 +353,7 @@ def _served_reranker(role: RoleSettings, concurrency: int, timeout_s: float) -> 
         base_url=role.url,
         model=served.name,
         api_key=role.api_key,
+        dependency=role.dependency,
         context_tokens=served.window or WINDOW,
         concurrency=concurrency,
         timeout_s=timeout_s,
@@ -365,11 +370,12 @@ def _served_entailer(role: RoleSettings, concurrency: int, timeout_s: float) -> 
     row = find_model(served.name)
     if row is None or not row.labels:
         message = f"ENTAILER_URL: {served.name} is not in the model table, which has the order of a classifier's labels"
-        raise ModelError("model_misconfigured", message, retryable=True)
+        raise ModelError("model_misconfigured", message, retryable=True, dependency=role.dependency)
     return ServedEntailer(
         base_url=role.url,
         model=served.name,
         api_key=role.api_key,
+        dependency=role.dependency,
         labels=row.labels,
         context_tokens=served.window or WINDOW,
         concurrency=concurrency,

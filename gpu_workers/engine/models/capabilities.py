@@ -11,6 +11,7 @@ import json
 import re
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import Any
@@ -89,7 +90,8 @@ def served_model(settings: RoleSettings, *, timeout_s: float = 30.0) -> Listed:
     Without a name it is the only model that the server lists. Raises ModelError: model_misconfigured, with the name and
     the listed models, if the server does not list it; see list_models().
     """
-    listed = _chosen(list_models(settings, timeout_s=timeout_s), settings)
+    with _client(settings, timeout_s) as client:
+        listed = _chosen(_list(client, settings), settings)
     row = find_model(listed.name)
     return replace(listed, window=listed.window or (row.window if row is not None else None))
 
@@ -165,9 +167,16 @@ def probe(settings: RoleSettings, *, timeout_s: float = _TIMEOUT_S) -> ServerRep
 # --- the list of models ----------------------------------------------------------------------------------------------
 
 
-def _client(settings: RoleSettings, timeout_s: float) -> httpx.Client:
+@contextmanager
+def _client(settings: RoleSettings, timeout_s: float) -> Iterator[httpx.Client]:
+    """Open a client of the role's server. A ModelError inside names the role."""
     headers = {"Authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
-    return httpx.Client(headers=headers, timeout=httpx.Timeout(timeout_s, connect=10.0))
+    try:
+        with httpx.Client(headers=headers, timeout=httpx.Timeout(timeout_s, connect=10.0)) as client:
+            yield client
+    except ModelError as error:
+        error.dependency = settings.dependency
+        raise
 
 
 def _list(client: httpx.Client, settings: RoleSettings) -> list[Listed] | None:

@@ -29,12 +29,26 @@ from gpu_workers.engine.models.calibration import Calibration
 
 
 class ModelError(Exception):
-    """A model call failed. code is stable; retryable says whether the same call may succeed later."""
+    """A model call failed. code is stable; retryable says whether the same call may succeed later.
 
-    def __init__(self, code: str, message: str, *, retryable: bool) -> None:
+    dependency: the role whose server failed, such as "describer"; "" where none did. retry_after_s: seconds for which
+    the server asks to be left alone, None if it names none.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        retryable: bool,
+        dependency: str = "",
+        retry_after_s: float | None = None,
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.retryable = retryable
+        self.dependency = dependency
+        self.retry_after_s = retry_after_s
 
 
 class ModelRefused(ModelError):
@@ -78,6 +92,8 @@ class Meter:
     def __init__(self, cache_salt: str = "") -> None:
         self.cache_salt = cache_salt
         self._calls: list[ModelCall] = []
+        self._answered: set[str] = set()
+        self._outage: ModelError | None = None
         self._lock = threading.Lock()
 
     def record(self, call: ModelCall) -> None:
@@ -88,6 +104,28 @@ class Meter:
     def calls(self) -> tuple[ModelCall, ...]:
         with self._lock:
             return tuple(self._calls)
+
+    def answer_of(self, dependency: str) -> None:
+        """Note that a server has answered. dependency: see ModelError."""
+        with self._lock:
+            self._answered.add(dependency)
+
+    def outage_of(self, error: ModelError) -> None:
+        """Note that a call was given up because its server is away."""
+        with self._lock:
+            self._outage = error
+
+    @property
+    def answered(self) -> frozenset[str]:
+        """Return the dependencies that have answered."""
+        with self._lock:
+            return frozenset(self._answered)
+
+    @property
+    def outage(self) -> ModelError | None:
+        """Return the error of the last call that was given up because its server is away."""
+        with self._lock:
+            return self._outage
 
 
 # --- chat models (LLM and VLM): one protocol, OpenAI's -------------------------------------------------------------

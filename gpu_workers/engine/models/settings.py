@@ -12,6 +12,12 @@ from dataclasses import dataclass, field
 
 from gpu_workers.engine.models.model_table import ROLES, Preset, preset
 
+DEPENDENCY_OF = {
+    "text_embedder": "embedder:text",
+    "frame_embedder": "embedder:frame",
+    "token_embedder": "embedder:token",
+}
+"""Name of a role's server in errors, where it is not the role's own."""
 DEVICES = ("auto", "cpu", "cuda")
 
 
@@ -26,13 +32,15 @@ class RoleSettings:
     """The server of one role. url: base URL of an OpenAI-compatible server, with /v1; "" for none.
 
     model: the name under which it serves the model; "" for the only model that it lists. context_tokens: upper limit
-    of the window that the server reports, None for no limit.
+    of the window that the server reports, None for no limit. dependency: see roles.ModelError; roles that one client
+    serves share the first one's.
     """
 
     url: str = ""
     model: str = ""
     api_key: str = field(default="", repr=False)
     context_tokens: int | None = None
+    dependency: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +105,7 @@ def _role(env: Mapping[str, str], role: str, chosen: Preset) -> RoleSettings:
         model=env.get(f"{name}_MODEL") or chosen.served_model(role),
         api_key=env.get(f"{name}_API_KEY") or env.get("MODEL_API_KEY", ""),
         context_tokens=_positive(env, f"{name}_CONTEXT_TOKENS") if role in ("describer", "reasoner") else None,
+        dependency=DEPENDENCY_OF.get(role, role),
     )
 
 
@@ -108,10 +117,9 @@ def _checker(env: Mapping[str, str], describer: RoleSettings, chosen: Preset) ->
     if url:
         # The describer's key belongs to another server.
         named = model or chosen.served_model("checker")
-        return RoleSettings(url, named, key or env.get("MODEL_API_KEY", ""), window)
-    return RoleSettings(
-        describer.url, model or describer.model, key or describer.api_key, window or describer.context_tokens
-    )
+        return RoleSettings(url, named, key or env.get("MODEL_API_KEY", ""), window, "checker")
+    window = window or describer.context_tokens
+    return RoleSettings(describer.url, model or describer.model, key or describer.api_key, window, describer.dependency)
 
 
 def _url(env: Mapping[str, str], name: str) -> str:

@@ -89,7 +89,7 @@ data "aws_iam_policy_document" "this" {
       # Without a condition on the prefix: /readyz asks for the bucket itself, and S3 answers 404 for a missing key only to
       # those who may list. The bucket holds nothing but tenants' objects.
       sid       = "ListBucket"
-      actions   = ["s3:ListBucket"]
+      actions   = ["s3:ListBucket", "s3:ListBucketMultipartUploads"]
       resources = [var.bucket_arn]
     }
   }

@@ -1,5 +1,6 @@
 # The age of the oldest work that could run says how late customers are. Queue length does not: it cannot see work already handed out.
-# The relay publishes OldestRunnableAge (seconds) and RunningJobs by Queue every minute, 0 for an empty queue, and what vLLM
+# `manage.py publish_metrics` publishes OldestRunnableAge (seconds) and RunningJobs by Queue every
+# minute, 0 for an empty queue, and what vLLM
 # reports, ModelRequestsWaiting and ModelRequestsRunning, by Server.
 
 resource "aws_autoscaling_policy" "out" {
@@ -147,7 +148,7 @@ resource "aws_cloudwatch_metric_alarm" "idle" {
 # The relay's silence: everything scaled by its metric would stand still.
 resource "aws_cloudwatch_metric_alarm" "relay_silent" {
   alarm_name          = "${var.name}-relay-silent"
-  alarm_description   = "The relay has published no OldestRunnableAge for five minutes"
+  alarm_description   = "No relay works, or nobody publishes OldestRunnableAge, for five minutes"
   comparison_operator = "LessThanThreshold"
   threshold           = 1
   evaluation_periods  = 5
@@ -155,7 +156,7 @@ resource "aws_cloudwatch_metric_alarm" "relay_silent" {
   statistic           = "SampleCount"
   namespace           = var.metrics_namespace
   metric_name         = "OldestRunnableAge"
-  dimensions          = { Queue = "system" }
+  dimensions          = { Queue = "system.sweep" }
   treat_missing_data  = var.started ? "breaching" : "notBreaching"
   alarm_actions       = [var.alarm_topic_arn]
 }
@@ -226,7 +227,7 @@ resource "aws_autoscaling_policy" "model_in" {
   }
 }
 
-# The relay reads one machine of a server, the one with the fewest open requests. If requests wait there, they wait everywhere.
+# `manage.py publish_metrics` reads one machine of a server, the one with the fewest open requests. If requests wait there, they wait everywhere.
 resource "aws_cloudwatch_metric_alarm" "crowded" {
   for_each = local.model_groups
 

@@ -113,8 +113,11 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
         "supervisor",
         "api",
         "relay",
-        "worker-system",
+        "worker-probe",
+        "worker-fetch",
         "worker-webhook",
+        "worker-delete",
+        "worker-sweep",
         "worker-index",
         "worker-query",
     ]
@@ -122,7 +125,8 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
     lines = [line for line in run.say().splitlines() if line.endswith(("ready", "done"))]
     assert [line.split(" is ")[0] for line in lines] == [
         *("postgres", "valkey", "seaweedfs", "manage.py provision", "manage.py migrate", "manage.py createsuperuser"),
-        *("api", "relay", "worker-system", "worker-webhook", "worker-index", "worker-query", "AVA Cloud"),
+        *("api", "relay", "worker-probe", "worker-fetch", "worker-webhook", "worker-delete", "worker-sweep"),
+        *("worker-index", "worker-query", "AVA Cloud"),
     ]
     assert (run.root / "api_key").read_text() == "a key"
     assert (run.root / "api_key").stat().st_mode & 0o777 == 0o600

@@ -102,8 +102,11 @@ def test_every_program_reads_its_arguments(definitions: dict[str, tuple[Service,
         if name.startswith("vllm-"):
             servers[name] = shlex.split(done.stdout)
     workers = {
-        "worker-system",
+        "worker-probe",
+        "worker-fetch",
         "worker-webhooks",
+        "worker-delete",
+        "worker-sweep",
         "worker-index-cpu",
         "worker-index-gpu",
         "worker-query",

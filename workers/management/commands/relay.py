@@ -1,4 +1,7 @@
-"""The relay: rings for each class of jobs that has work, and lets jobs run whose time has come."""
+"""The relay: rings for each class of jobs that has work, and lets jobs and sweeps run whose time has come.
+
+It speaks with PostgreSQL and the broker alone, both with time-outs. Any number of relays may run.
+"""
 
 from __future__ import annotations
 
@@ -6,32 +9,24 @@ import logging
 import signal
 import threading
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-import redis
-from botocore.exceptions import BotoCoreError, ClientError
-from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import OperationalError, connections
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
 from backend.jobs.dispatching import CLASSES, mark_due, runnable
-from backend.library.services.upload_expiry import expire_uploads
+from backend.jobs.sweeps import queue_sweeps
 from workers.app import RUN_CLASS, app
 from workers.liveness import Passes, state_folder
-from workers.queue_metrics import publish_queue_ages
-from workers.server_metrics import configured_servers, publish_server_loads
+from workers.queue_metrics import BROKER_SECONDS, connect_broker, leave_sign
 
 logger = logging.getLogger("ava.relay")
 
 POLL_SECONDS = 0.1
-SWEEP_SECONDS = 300.0
-METRIC_SECONDS = 60.0
+SWEEP_SECONDS = 10.0
 BROKER_AWAY = (KombuError, RedisError, OSError)
-METRICS_AWAY = (BotoCoreError, ClientError)
-BROKER_SECONDS = 5.0
 MOST_BELLS = 32
 """Maximum number of messages per class in the broker. A worker that finds nothing to claim has lost a millisecond."""
 
@@ -44,25 +39,21 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
         self.stdout.write("relay ready")
+        # A broker that takes the connection and answers nothing must not hold a pass for minutes.
+        app.conf.broker_transport_options |= {
+            "socket_timeout": BROKER_SECONDS,
+            "socket_connect_timeout": BROKER_SECONDS,
+        }
         passes, bells = Passes(state_folder()), Bells()
-        next_sweep = next_metric = 0.0
-        servers = configured_servers() if settings.CLOUDWATCH_NAMESPACE else []
-        # In a thread of its own: a model server that does not answer never holds a bell back.
-        reader = ThreadPoolExecutor(1, thread_name_prefix="server-loads")
-        reading: Future[None] | None = None
+        next_sweep = 0.0
         while not stop.wait(POLL_SECONDS):
             try:
                 mark_due()
                 bells.ring()
-                now = time.monotonic()
-                if now >= next_sweep:
-                    next_sweep = now + SWEEP_SECONDS
-                    expire_uploads()
-                if settings.CLOUDWATCH_NAMESPACE and now >= next_metric:
-                    next_metric = now + METRIC_SECONDS
-                    if reading is None or reading.done():
-                        reading = reader.submit(publish_server_loads, settings.CLOUDWATCH_NAMESPACE, servers)
-                    publish_queue_ages(settings.CLOUDWATCH_NAMESPACE)
+                if time.monotonic() >= next_sweep:
+                    next_sweep = time.monotonic() + SWEEP_SECONDS
+                    queue_sweeps()
+                    bells.leave_sign()
             except OperationalError:
                 # The database restarts or fails over: the jobs wait in it.
                 logger.exception("database away, trying again")
@@ -71,8 +62,6 @@ class Command(BaseCommand):
             except BROKER_AWAY:
                 logger.exception("broker away, the jobs wait in the database")
                 stop.wait(1.0)
-            except METRICS_AWAY:
-                logger.exception("metrics of the queues could not be published")
             else:
                 passes.record()
 
@@ -81,9 +70,10 @@ class Bells:
     """The bells in the broker: at most MOST_BELLS messages per class, whatever waits in the queue."""
 
     def __init__(self) -> None:
-        self._broker = redis.Redis.from_url(
-            settings.REDIS_URL, socket_timeout=BROKER_SECONDS, socket_connect_timeout=BROKER_SECONDS
-        )
+        self._broker = connect_broker()
+
+    def leave_sign(self) -> None:
+        leave_sign(self._broker)
 
     def ring(self) -> int:
         """Ring for every class as often as it has jobs that may run, less the bells that lie there. Returns how often

@@ -8,17 +8,25 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
+from backend.jobs.breakers import breakers
 from backend.jobs.dispatching import CLASSES, next_jobs, running_jobs, waiting_jobs
+from backend.jobs.models import BreakerState
 
 
 class Command(BaseCommand):
-    help = "Show the jobs that run next, in their order, and why some do not run yet."
+    help = "Show what is away, and the jobs that run next, in their order, and why some do not run yet."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--class", dest="queue", choices=CLASSES, help="only this class")
         parser.add_argument("--limit", type=int, default=20, help="maximum number of jobs per class")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        for breaker in breakers():
+            if breaker.state != BreakerState.CLOSED:
+                self.stdout.write(
+                    f"{breaker.dependency} is away since {breaker.opened_at:%Y-%m-%d %H:%M:%S} "
+                    f"({breaker.state}, {breaker.failures} tries): {breaker.error_code}: {breaker.error_message}"
+                )
         running, waiting = running_jobs(), waiting_jobs()
         for queue in [options["queue"]] if options["queue"] else CLASSES:
             number = running.get(queue, 0)

@@ -11,6 +11,8 @@ import psycopg
 from django.core.management.base import BaseCommand, CommandError
 from psycopg import sql
 
+from backend.tenancy.role_settings import settings_of
+
 PROVISION_SQL = Path(__file__).parents[2] / "provision.sql"
 ROLES = {
     "app_owner": ("DATABASE_OWNER_URL", "NOBYPASSRLS"),
@@ -61,6 +63,14 @@ def provision_database(superuser_url: str, role_urls: dict[str, str]) -> None:
                     password=sql.Literal(unquote(parts.password or "")),
                 )
             )
+            for setting, value in settings_of(role).items():
+                # search_path is a list of names; everything else is one value.
+                words = [sql.Literal(word) for word in value.split(", ")]
+                server.execute(
+                    sql.SQL("ALTER ROLE {} SET {} TO {}").format(
+                        sql.Identifier(role), sql.Identifier(setting), sql.SQL(", ").join(words)
+                    )
+                )
         if not server.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone():
             server.execute(sql.SQL("CREATE DATABASE {} OWNER app_owner").format(sql.Identifier(database)))
         with psycopg.connect(superuser_url, dbname=database, autocommit=True) as connection:

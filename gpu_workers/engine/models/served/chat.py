@@ -157,16 +157,16 @@ class OpenAIChatModel(ChatModel):
                 failure = typed(error, self.name)
                 if failure.code == "model_bad_request" and self._dialect.learn(error, body):
                     continue
-                line.wait_or_raise(failure, error, attempt, deadline)
+                line.wait_or_raise(failure, error, attempt, deadline, meter)
                 attempt += 1
                 continue
-            line.alarm.clear()
+            line.answered(meter)
             self._record(answer, stage, meter, started, share, items=len(samples))
             if thought(answer) and self._dialect.thought() and not any(s.text or s.refused for s in samples):
                 # It spent its tokens on reasoning. From now on it is asked not to, or given room.
                 continue
             return samples
-        raise failure or line.too_late()
+        raise failure or line.too_late(meter)
 
     def _record(
         self, answer: ChatCompletion, stage: str, meter: Meter, started: float, share: Share, *, items: int

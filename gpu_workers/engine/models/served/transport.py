@@ -17,7 +17,7 @@ from typing import Any, TypedDict, TypeVar, Unpack
 import openai
 
 from gpu_workers.engine.models.occupancy import Share, occupancy_of
-from gpu_workers.engine.models.roles import Meter, ModelCall, ModelError
+from gpu_workers.engine.models.roles import Meter, ModelCall, ModelError, ModelRefused
 from gpu_workers.engine.models.served.limiter import SLOW_SHARE, limiter_of
 
 logger = logging.getLogger("ava.models")
@@ -34,6 +34,8 @@ _CONTEXT_WORDS = (
 _RETRY_STATUS = frozenset({408, 409, 425, 429})
 _MISCONFIGURED_STATUS = frozenset({401, 403, 404, 501})
 """Answers to a wrong key, a wrong name or path, and a model of another kind: somebody has to change a setting."""
+_REFUSALS = frozenset({"content_filter", "content_policy_violation"})
+"""Codes of errors by which providers decline to answer because of the content."""
 _WIDEST = 16
 """Maximum number of requests that one call of a client has in flight."""
 _BYTES_PER_TOKEN = 3
@@ -74,6 +76,7 @@ class LineOptions(TypedDict, total=False):
     """The options of a Line, which every client passes on."""
 
     api_key: str
+    dependency: str
     concurrency: int
     timeout_s: float
     retry: RetryPolicy | None
@@ -85,9 +88,10 @@ class LineOptions(TypedDict, total=False):
 class Line:
     """The way to one model of a server: its client, its slots, and what is tried again. Safe to share between threads.
 
-    base_url: with /v1. concurrency: upper limit of requests in flight; all clients of a server in this process share
-    one adaptive limit (limiter.AdaptiveLimiter). timeout_s: deadline of one call with all of its retries. sleep, clock
-    and jitter are arguments so that a test can hold time still.
+    base_url: with /v1. dependency: the role that the server plays, which its errors name. concurrency: upper limit of
+    requests in flight; all clients of a server in this process share one adaptive limit (limiter.AdaptiveLimiter).
+    timeout_s: deadline of one call with all of its retries. sleep, clock and jitter are arguments so that a test can
+    hold time still.
     """
 
     def __init__(
@@ -96,6 +100,7 @@ class Line:
         base_url: str,
         model: str,
         api_key: str = "",
+        dependency: str = "",
         concurrency: int = 64,
         timeout_s: float = 300.0,
         retry: RetryPolicy | None = None,
@@ -104,6 +109,7 @@ class Line:
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self.model = model
+        self.dependency = dependency
         self.retry = retry or RetryPolicy()
         self.clock = clock
         self._timeout_s = timeout_s
@@ -147,20 +153,35 @@ class Line:
                 self._limiter.release(began=started, overloaded=overloaded)
         return answer
 
-    def wait_or_raise(self, failure: ModelError, error: Exception, attempt: int, deadline: float) -> None:
+    def wait_or_raise(self, failure: ModelError, error: Exception, attempt: int, deadline: float, meter: Meter) -> None:
         """Wait before the attempt after this one, counted from 0; raise failure if there is none."""
+        failure.dependency, failure.retry_after_s = self.dependency, retry_after(error)
         if failure.code == "model_misconfigured":
             self.alarm.ring(failure)
-            raise failure from error
-        if not failure.retryable:
-            raise failure from error
-        pause = self.retry.pause_s(attempt, error, self._jitter)
-        if attempt + 1 == self.retry.attempts or self.clock() + pause >= deadline:
-            raise failure from error
-        self._sleep(pause)
+        elif failure.retryable:
+            pause = self.retry.pause_s(attempt, error, self._jitter)
+            if attempt + 1 < self.retry.attempts and self.clock() + pause < deadline:
+                self._sleep(pause)
+                return
+        if failure.retryable:
+            meter.outage_of(failure)
+        raise failure from error
 
-    def too_late(self) -> ModelError:
-        return ModelError("model_timeout", f"{self.model}: no answer before the deadline", retryable=True)
+    def too_late(self, meter: Meter) -> ModelError:
+        """Return the error of a request that got no slot before its deadline."""
+        failure = ModelError(
+            "model_timeout",
+            f"{self.model}: no answer before the deadline",
+            retryable=True,
+            dependency=self.dependency,
+        )
+        meter.outage_of(failure)
+        return failure
+
+    def answered(self, meter: Meter) -> None:
+        """Note that the server has answered a request."""
+        self.alarm.clear()
+        meter.answer_of(self.dependency)
 
     def ms_since(self, started: float) -> int:
         return round((self.clock() - started) * 1000)
@@ -220,18 +241,20 @@ class ModelServer:
                     self._refused.add(named)
                     continue
                 failure = typed(error, self.model)
-                line.wait_or_raise(failure, error, attempt, deadline)
+                line.wait_or_raise(failure, error, attempt, deadline, meter)
                 attempt += 1
                 continue
             except ModelError as fault:
                 # The server answered, and its answer shows that it serves another kind of model.
                 meter.record(self._call(stage, started, share, usage_of(reply, items)))
                 line.alarm.ring(fault)
+                fault.dependency = line.dependency
+                meter.outage_of(fault)
                 raise
-            line.alarm.clear()
+            line.answered(meter)
             meter.record(self._call(stage, started, share, usage_of(reply, items)))
             return answer
-        raise failure or line.too_late()
+        raise failure or line.too_late(meter)
 
     def _call(self, stage: str, started: float, share: Share, usage: Usage) -> ModelCall:
         return ModelCall(
@@ -254,6 +277,8 @@ def typed(error: Exception, model: str) -> ModelError:
         text = str(error)
         if error.status_code in {400, 413, 422} and any(word in text.lower() for word in _CONTEXT_WORDS):
             return ModelError("context_exceeded", f"{model}: the prompt does not fit the window", retryable=False)
+        if error.code in _REFUSALS:
+            return ModelRefused(f"{model} declined to answer (HTTP {error.status_code})")
         if error.status_code in _MISCONFIGURED_STATUS:
             message = f"{model}: HTTP {error.status_code}: the server refuses the key, or serves no such model"
             return ModelError("model_misconfigured", message, retryable=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -76,10 +76,10 @@ class VlmDescriber:
     A chunk that shows nothing new keeps the description of the chunk before it (models.change), without a request.
     Chunks are shown the description of the segment's first one, or of the chunk before the segment, so that names stay
     the same; only the segment's first chunk is waited for, and only if nothing is known of what came before.
-    A chunk that cannot be described becomes a gap: no_frames, model_refused, invalid_output, output_truncated or
-    context_exceeded. After a failure that may pass, the chunk is requested again, alone, after each of `pauses_s`; then
-    the error is raised, so that the whole segment is tried later. A server that is set up wrongly, or describes nothing
-    at all, raises at once.
+    A chunk that cannot be described becomes a gap: no_frames, model_refused, model_bad_request, invalid_output,
+    output_truncated or context_exceeded. After a failure that may pass, the chunk is requested again, alone, after
+    each of `pauses_s`; then the error is raised, so that the whole segment is tried later. A server that is set up
+    wrongly, or describes nothing at all, raises at once.
     """
 
     sample_fps = 2.0
@@ -111,6 +111,7 @@ class VlmDescriber:
             before = first.text[:BEFORE_CHARACTERS] if isinstance(first, _Described) else ""
             own = own[1:]
         outcomes |= self._describe_all(own, view, before, meter, answering=bool(outcomes))
+        self._require_taken(outcomes.values())
         described = [
             _chunk(chunk, outcomes.get(chunk.n if source is None else view.chunks[source].n), source is not None)
             for chunk, source in zip(view.chunks, kept, strict=True)
@@ -121,6 +122,14 @@ class VlmDescriber:
             if isinstance(outcome, _Described) and outcome.cut
         ]
         return SegmentDescription(tuple(described), warnings=tuple(warnings))
+
+    def _require_taken(self, outcomes: Collection[_Described | ModelError]) -> None:
+        """Raise ModelError if the server takes none of a segment's requests: that is its settings' fault, and no
+        content's."""
+        failures = [outcome for outcome in outcomes if isinstance(outcome, ModelError)]
+        untaken = [failure for failure in failures if failure.code == "model_bad_request"]
+        if untaken and len(failures) == len(outcomes):
+            raise ModelError("model_misconfigured", f"no request is taken: {untaken[0]}", retryable=True)
 
     def _describe_all(
         self, chunks: Sequence[ChunkView], view: SegmentView, before: str, meter: Meter, *, answering: bool

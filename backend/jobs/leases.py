@@ -1,0 +1,224 @@
+"""Leases: a worker claims a job, renews its lease while it works, and commits or ends the job under it.
+
+A job is claimed by one conditional UPDATE that raises its lease token. A worker that commits must still hold this
+token: if a worker lost its lease (paused, partitioned, presumed dead), its commit touches no row. All times are those
+of PostgreSQL's clock, because the clocks of hosts differ.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F
+from django.db.models.functions import Now
+
+from backend.jobs import breakers
+from backend.jobs.clock import after
+from backend.jobs.deadlines import deadline_of
+from backend.jobs.failures import DEADLINE_EXCEEDED, JobFailed, LeaseLost, Unavailable
+from backend.jobs.models import Job, JobKind, JobState
+from backend.tenancy.context import tenant_scope
+
+RETRY_BASE_SECONDS = 2
+RETRY_CAP_SECONDS = 300
+PUT_BACK_CAP_SECONDS = 60
+"""Longest wait of a job whose dependency was away; its breaker may hold it for longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to work on one job until it expires.
+
+    overdue: whether the job's deadline had passed when it was claimed. outages: Job.outages. probing: dependencies that
+    were away and that this job tries first.
+    """
+
+    job_id: UUID
+    tenant_id: UUID
+    kind: JobKind
+    subject_id: UUID
+    video_id: UUID | None
+    token: int
+    attempt: int
+    max_attempts: int
+    queued_at: datetime
+    overdue: bool = False
+    outages: int = 0
+    probing: frozenset[str] = frozenset()
+
+
+def claim(job_id: UUID, *, worker: str) -> Lease | None:
+    """Claim this job if it is due or its lease has expired. None if another worker has it, if it is not due or paused,
+    or if a dependency that it needs is away.
+
+    The job's tenant must be entered. A job whose last allowed attempt lost its worker
+    is claimed once more, with attempt > max_attempts, so that its failure is recorded.
+    """
+    runnable = models.Q(state=JobState.QUEUED, not_before__lte=Now(), paused_at=None) | models.Q(
+        state=JobState.RUNNING, lease_until__lt=Now()
+    )
+    away = breakers.outages(using="default")
+    probing: frozenset[str] = frozenset()
+    # A job whose deadline has passed waits for nothing: it ends.
+    waiting = Job.objects.filter(id=job_id).exclude(deadline_at__lte=Now())
+    wanted = waiting.values_list("kind", "dependency").first() if away else None
+    if wanted is not None:
+        needed = breakers.needs(JobKind(wanted[0]), wanted[1])
+        if any(outage.dependency in needed and not outage.ready for outage in away):
+            return None
+        probing = needed & {outage.dependency for outage in away}
+    claimed = Job.objects.filter(runnable, id=job_id).update(
+        state=JobState.RUNNING,
+        lease_owner=worker,
+        lease_token=F("lease_token") + 1,
+        attempt=F("attempt") + 1,
+        lease_until=after(timedelta(seconds=settings.LEASE_SECONDS)),
+        heartbeat_at=Now(),
+        started_at=Now(),
+        rerun_requested=False,
+    )
+    return lease_of(Job.objects.annotate(now=Now()).get(id=job_id), probing) if claimed else None
+
+
+def lease_of(job: Job, probing: frozenset[str] = frozenset()) -> Lease:
+    """Return the lease that a claim wrote into the job's row, which is annotated with the clock of the database."""
+    return Lease(
+        job_id=job.id,
+        tenant_id=job.tenant_id,
+        kind=JobKind(job.kind),
+        subject_id=job.subject_id,
+        video_id=job.video_id,
+        token=job.lease_token,
+        attempt=job.attempt,
+        max_attempts=job.max_attempts,
+        queued_at=job.created_at,
+        overdue=job.deadline_at is not None and job.deadline_at <= job.now,  # type: ignore[attr-defined]
+        outages=job.outages,
+        probing=probing,
+    )
+
+
+def _held(lease: Lease) -> models.QuerySet[Any]:
+    return Job.objects.filter(id=lease.job_id, lease_token=lease.token, state=JobState.RUNNING)
+
+
+def heartbeat(lease: Lease, *, stage: str = "", done: int | None = None, total: int | None = None) -> bool:
+    """Renew the lease in a transaction of its own. False if the lease is lost or cancellation was requested."""
+    progress: dict[str, Any] = {}
+    if stage:
+        progress["progress_stage"] = stage
+    if done is not None:
+        progress["progress_done"] = done
+    if total is not None:
+        progress["progress_total"] = total
+    with tenant_scope(lease.tenant_id):
+        held = (
+            _held(lease)
+            .filter(cancel_requested_at=None)
+            .update(heartbeat_at=Now(), lease_until=after(timedelta(seconds=settings.LEASE_SECONDS)), **progress)
+        )
+    return bool(held)
+
+
+@contextmanager
+def checkpoint(lease: Lease) -> Iterator[None]:
+    """Open a transaction of the lease's tenant in which the job's row is locked and the lease is still held.
+
+    Everything that a step produces is committed here together. Raises LeaseLost before anything is written if the lease
+    is lost.
+    """
+    with tenant_scope(lease.tenant_id):
+        held = list(_held(lease).select_for_update().values_list("cancel_requested_at", flat=True))
+        if held != [None]:
+            raise LeaseLost(f"job {lease.job_id} is no longer held with token {lease.token}")
+        yield
+
+
+def complete(lease: Lease) -> None:
+    """End the job, or queue it once more if its subject changed while it ran; inside checkpoint()."""
+    if (
+        _held(lease)
+        .filter(rerun_requested=True)
+        .update(
+            state=JobState.QUEUED, rerun_requested=False, attempt=0, not_before=Now(), due=True, lease_until=None,
+            deadline_at=deadline_of(lease.kind), outages=0, dependency="", error_code="", error_message="",
+        )
+    ):  # fmt: skip
+        return
+    if not _held(lease).update(
+        state=JobState.SUCCEEDED, completed_at=Now(), lease_until=None, error_code="", error_message=""
+    ):
+        raise LeaseLost(f"job {lease.job_id} is no longer held with token {lease.token}")
+
+
+def fail(lease: Lease, error: JobFailed) -> JobState:
+    """Schedule another attempt with jittered backoff, or end the job; inside checkpoint().
+
+    Returns the new state: QUEUED (will be retried), FAILED (no retry can help) or DEAD (attempts or time used up).
+    """
+    if error.retryable and lease.attempt < lease.max_attempts and not _is_overdue(lease):
+        wait = min(RETRY_CAP_SECONDS, RETRY_BASE_SECONDS * 2 ** (lease.attempt - 1)) * random.uniform(0.5, 1.0)
+        _held(lease).update(
+            state=JobState.QUEUED,
+            not_before=after(timedelta(seconds=wait)),
+            due=False,
+            lease_until=None,
+            dependency="",
+            error_code=error.code,
+            error_message=str(error),
+        )
+        return JobState.QUEUED
+    state = JobState.DEAD if error.retryable else JobState.FAILED
+    _held(lease).update(
+        state=state, completed_at=Now(), lease_until=None, error_code=error.code, error_message=str(error)
+    )
+    return state
+
+
+def put_back(lease: Lease, error: Unavailable) -> JobState:
+    """Queue the job again without spending an attempt, to wait for its dependency; inside checkpoint().
+
+    Returns QUEUED, or DEAD if the job's deadline has passed.
+    """
+    if _is_overdue(lease):
+        return fail(lease, overdue())
+    wait = min(PUT_BACK_CAP_SECONDS, RETRY_BASE_SECONDS * 2 ** min(lease.outages, 10)) * random.uniform(0.5, 1.0)
+    _held(lease).update(
+        state=JobState.QUEUED,
+        not_before=after(timedelta(seconds=wait)),
+        due=False,
+        lease_until=None,
+        attempt=lease.attempt - 1,
+        outages=F("outages") + 1,
+        dependency=error.dependency,
+        error_code=error.code,
+        error_message=str(error),
+    )
+    return JobState.QUEUED
+
+
+def overdue() -> JobFailed:
+    """Return the failure of a job that was not done before its deadline."""
+    return JobFailed(DEADLINE_EXCEEDED, "the work could not be done before its deadline", retryable=True)
+
+
+def _is_overdue(lease: Lease) -> bool:
+    return _held(lease).filter(deadline_at__lte=Now()).exists()
+
+
+def cancel_requested(lease: Lease) -> bool:
+    """Whether a customer asked to stop the job, which this lease still holds."""
+    return _held(lease).exclude(cancel_requested_at=None).exists()
+
+
+def acknowledge_cancel(lease: Lease) -> bool:
+    """End a running job whose cancellation was requested. False if the lease is lost."""
+    return bool(_held(lease).update(state=JobState.CANCELED, completed_at=Now(), lease_until=None))

@@ -1,0 +1,159 @@
+"""How an attempt at a job ends: put back, tried again, failed or given up; its unrecorded model calls are recorded."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from types import ModuleType
+
+from billiard.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+
+from backend.billing.services.ledger import record_wasted_calls
+from backend.jobs import breakers, commits, services
+from backend.jobs.models import QUEUE_OF, JobKind, JobState
+from backend.jobs.services import JobFailed, Lease, LeaseLost, Unavailable
+from backend.library.storage import StorageAway
+from backend.tenancy.context import tenant_scope
+from workers.work import Work
+
+logger = logging.getLogger("ava.jobs")
+
+FailureHandler = Callable[[Lease, JobFailed], None]
+
+DATABASE = "database"
+SETTLE_ATTEMPTS = 20
+SUSPECT_OUTAGES = 5
+"""Number of outages after which a job that meets another one, while all others go on, opens no breaker: its own content
+may be what its dependency cannot bear."""
+
+
+def end_attempt(work: Work, error: Exception, module: ModuleType) -> None:
+    """End an attempt that raised error. module: the handler's."""
+    ending = _ending_of(work.lease, error)
+    record_waste(work, module, reason="stopped" if isinstance(ending, LeaseLost) else ending.code)
+    breakers.closed(work.lease.probing & work.answered())
+    try:
+        if isinstance(ending, LeaseLost):
+            _give_up(work.lease)
+        elif isinstance(ending, Unavailable):
+            _put_back(work, ending, module)
+        else:
+            _record_failure(work.lease, ending, module)
+    except LeaseLost:
+        _give_up(work.lease)
+
+
+def record_waste(work: Work, module: ModuleType, *, reason: str) -> None:
+    """Record the calls that no commit has recorded: they have a cost, and nobody is billed for them.
+
+    A handler's module may attribute them itself, by waste(lease, calls, reason).
+    """
+    calls = work.wasted_calls()
+    if not calls:
+        return
+    lease = work.lease
+    attribute: Callable[..., object] | None = getattr(module, "waste", None)
+
+    def write() -> None:
+        if attribute is not None:
+            attribute(lease, calls, reason)
+        else:
+            record_wasted_calls(calls=calls, reason=reason, video_id=lease.video_id)
+
+    try:
+        commits.commit(lambda: tenant_scope(lease.tenant_id), write)
+    except Exception:
+        # The outcome of the job must be recorded all the same.
+        logger.exception("%d calls of job %s have no record of their cost", len(calls), lease.job_id)
+
+
+def _ending_of(lease: Lease, error: Exception) -> LeaseLost | Unavailable | JobFailed:
+    """Return what an exception of a handler means for its job."""
+    if isinstance(error, LeaseLost | Unavailable | JobFailed):
+        return error
+    if isinstance(error, SoftTimeLimitExceeded):
+        return JobFailed("time_limit", f"the work took longer than {settings.TASK_SECONDS} s", retryable=True)
+    if isinstance(error, StorageAway):
+        return Unavailable(breakers.STORAGE, "storage_unavailable", str(error))
+    if commits.connection_broke(error):
+        return Unavailable(DATABASE, "database_unavailable", str(error))
+    # An unforeseen error may be a passing fault of the machine: it is retried, and at last recorded with its type.
+    logger.error("job %s (%s) failed", lease.job_id, lease.kind, exc_info=error)
+    return JobFailed("internal_error", f"unexpected {type(error).__name__}", retryable=True)
+
+
+def _give_up(lease: Lease) -> None:
+    def write() -> bool:
+        return services.acknowledge_cancel(lease) if services.cancel_requested(lease) else False
+
+    canceled = commits.commit(lambda: tenant_scope(lease.tenant_id), write)
+    logger.warning("job %s: %s", lease.job_id, "canceled" if canceled else "lease lost, nothing committed")
+
+
+def _put_back(work: Work, error: Unavailable, module: ModuleType) -> None:
+    lease = work.lease
+    if _opens(work, error):
+        breakers.opened(
+            error.dependency, code=error.code, message=str(error), retry_after=error.retry_after, job_id=lease.job_id
+        )
+    state = _end(lease, services.overdue(), module, lambda: services.put_back(lease, error))
+    logger.warning(
+        "job %s (%s) waits for %s: %s: %s -> %s", lease.job_id, lease.kind, error.dependency, error.code, error, state
+    )
+
+
+def _opens(work: Work, error: Unavailable) -> bool:
+    """Whether an error shows that the dependency is away for all jobs, and not for this one alone."""
+    if error.dependency == DATABASE:
+        return False
+    if error.dependency in work.lease.probing or error.retry_after:
+        return True
+    return error.dependency not in work.answered() and work.lease.outages < SUSPECT_OUTAGES
+
+
+def _record_failure(lease: Lease, error: JobFailed, module: ModuleType) -> None:
+    state = _end(lease, error, module, lambda: services.fail(lease, error))
+    logger.warning(
+        "job %s (%s) attempt %d: %s: %s -> %s", lease.job_id, lease.kind, lease.attempt, error.code, error, state
+    )
+
+
+def _end(lease: Lease, error: JobFailed, module: ModuleType, write: Callable[[], JobState]) -> JobState:
+    """Commit the outcome that write records; with the end of a job, what follows for its subject.
+
+    If that cannot be written, the outcome is committed alone, and a job of its own writes the rest.
+    """
+    failed: FailureHandler | None = getattr(module, "failed", None)
+
+    def whole() -> JobState:
+        state = write()
+        if failed is not None and state != JobState.QUEUED:
+            failed(lease, error)
+        return state
+
+    def alone() -> JobState:
+        state = write()
+        services.enqueue(
+            kind=JobKind.SETTLE_FAILURE,
+            subject_id=lease.job_id,
+            video_id=lease.video_id,
+            dedupe_key=f"settle:{lease.job_id}:{lease.token}",
+            queue=QUEUE_OF[lease.kind],
+            max_attempts=SETTLE_ATTEMPTS,
+        )
+        return state
+
+    def scope() -> AbstractContextManager[None]:
+        return services.checkpoint(lease)
+
+    try:
+        return commits.commit(scope, whole)
+    except LeaseLost:
+        raise
+    except Exception:
+        if failed is None:
+            raise
+        logger.exception("job %s (%s) has ended, its consequence follows", lease.job_id, lease.kind)
+        return commits.commit(scope, alone)

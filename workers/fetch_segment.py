@@ -1,0 +1,39 @@
+"""Fetches one appended piece of a recording from its URL, then lets it be measured."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from backend.jobs.services import JobFailed, Lease
+from backend.library.indexing import intake
+from backend.library.storage import source_prefix
+from backend.tenancy.context import tenant_scope
+from workers.fetch_source import fetch
+from workers.runner import FollowUp, Work
+
+
+def handle(work: Work) -> FollowUp | None:
+    with tenant_scope(work.lease.tenant_id):
+        piece = intake.queued_piece(work.lease.subject_id)
+    if piece is None:
+        work.finish()
+        return None
+
+    def received(done: int, total: int) -> None:
+        work.require_lease()
+        work.progress("fetch", done, total)
+
+    work.stores_under(piece.video_id, source_prefix(piece.object_key))
+    fetch(piece.url, piece.object_key, limit=settings.MAX_UPLOAD_BYTES, on_progress=received)
+
+    def end() -> None:
+        intake.enqueue_intake(piece)
+        work.complete()
+
+    work.commit(end)
+    return None
+
+
+def failed(lease: Lease, error: JobFailed) -> None:
+    """Record why the piece cannot be used; the piece takes no time in the video."""
+    intake.fail_piece(lease.subject_id, code=error.code, message=str(error))

@@ -1,0 +1,27 @@
+"""Sweeps the folders of a deleted video again, until a sweep finds nothing that a late worker left there."""
+
+from __future__ import annotations
+
+from backend.library.services import deletions
+from backend.library.storage import ObjectStorage
+from backend.tenancy.context import tenant_scope
+from workers.runner import FollowUp, Work
+
+
+def handle(work: Work) -> FollowUp | None:
+    video_id = work.lease.subject_id
+    with tenant_scope(work.lease.tenant_id):
+        grave = deletions.grave_of(video_id)
+    if grave is None:
+        work.finish()
+        return None
+    found = sum(ObjectStorage().erase(prefix) for prefix in grave.prefixes)
+
+    def end() -> None:
+        swept = not found and deletions.level(grave)
+        work.complete()
+        if not swept:
+            deletions.queue_sweep(video_id)
+
+    work.commit(end)
+    return None
