@@ -70,7 +70,7 @@ locals {
         metrics  = { image = "worker", entrypoint = "python", arguments = "manage.py publish_metrics", health = "ava-health 6 python -m workers.health --relay" }
         probe    = { image = "worker", entrypoint = "", arguments = "--queues cpu.probe --concurrency 2 --hostname probe@%h" }
         fetch    = { image = "worker", entrypoint = "", arguments = "--queues io.fetch --pool threads --concurrency 16 --hostname fetch@%h" }
-        webhooks = { image = "worker", entrypoint = "", arguments = "--queues io.webhook --concurrency 4 --hostname webhooks@%h" }
+        webhooks = { image = "worker", entrypoint = "python", arguments = "manage.py send_webhooks", health = "ava-health 6 python -m workers.health --relay" }
         delete   = { image = "worker", entrypoint = "", arguments = "--queues system.delete --pool threads --concurrency 4 --hostname delete@%h" }
         sweep    = { image = "worker", entrypoint = "", arguments = "--queues system.sweep --pool threads --concurrency 2 --hostname sweep@%h" }
       }

@@ -6,7 +6,7 @@ import os
 
 import django
 from celery import Celery
-from celery.signals import worker_process_init
+from celery.signals import worker_process_init, worker_shutting_down
 from kombu import Exchange, Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
@@ -15,6 +15,7 @@ django.setup()
 from django.conf import settings  # noqa: E402 - after django.setup()
 
 from backend.jobs.dispatching import CLASSES  # noqa: E402
+from workers.draining import DRAIN  # noqa: E402
 from workers.liveness import Beat, state_folder  # noqa: E402
 from workers.loading import prepare  # noqa: E402
 from workers.pool import Consuming, Watch  # noqa: E402
@@ -39,7 +40,6 @@ app.conf.update(
     worker_cancel_long_running_tasks_on_connection_loss=False,
     # A child that replaces a dead one loads its models before it reports that it is up; by default it has 4 s.
     worker_proc_alive_timeout=settings.MODEL_LOAD_SECONDS + 60,
-    worker_soft_shutdown_timeout=10,
     worker_hijack_root_logger=False,
     task_serializer="json",
     accept_content=["json"],
@@ -64,3 +64,9 @@ app.steps["consumer"].add(Consuming)
 def load_models(**_: object) -> None:
     """Load the models of this worker's queues before its first task, so that no question waits for weights."""
     prepare(app.amqp.queues.consume_from, Beat(state_folder()))
+
+
+@worker_shutting_down.connect
+def drain(**_: object) -> None:
+    """Stop claiming at SIGTERM. Celery then waits for the tasks that run, and each ends in time (workers.runner)."""
+    DRAIN.begin(settings.DRAIN_SECONDS)

@@ -6,7 +6,7 @@ that there is work, and not which. A bell may be lost or doubled without harm.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -21,6 +21,8 @@ from backend.jobs.leases import Lease, lease_of
 from backend.jobs.models import DUE, QUEUE_OF, RUNNING, WAITING, Job, JobKind, JobState
 
 CLASSES = tuple(sorted(set(QUEUE_OF.values())))
+SELF_CLAIMED = frozenset({QUEUE_OF[JobKind.DELIVER_WEBHOOK]})
+"""Classes whose workers ask for work without a bell."""
 LANE_CAP = 2
 """Maximum number of jobs of one lane that run at once: deliveries to one endpoint of webhooks, and
 one tenant's fetches from one host."""
@@ -73,6 +75,14 @@ _NEXT = (
     "SELECT %(queue)s, fair_tag FROM chosen ON CONFLICT (queue) DO UPDATE "
     "SET served_tag = excluded.served_tag WHERE jobs_classclock.served_tag < excluded.served_tag) "
     f"{_TAKE}"
+)
+_RENEW = (
+    "WITH mine AS MATERIALIZED (SELECT job.tenant_id, job.id FROM jobs_job job "
+    "JOIN unnest(%(tenants)s::uuid[], %(ids)s::uuid[], %(tokens)s::bigint[]) AS held(tenant_id, id, token) "
+    "ON job.tenant_id = held.tenant_id AND job.id = held.id AND job.lease_token = held.token "
+    "WHERE job.state = 'running' AND job.cancel_requested_at IS NULL ORDER BY job.id FOR UPDATE OF job) "
+    "UPDATE jobs_job SET heartbeat_at = now(), lease_until = now() + %(lease)s * interval '1 second' FROM mine "
+    "WHERE jobs_job.tenant_id = mine.tenant_id AND jobs_job.id = mine.id RETURNING jobs_job.id"
 )
 _BY_PRIORITY, _BY_TAG = "priority DESC, fair_tag, id", "fair_tag, id"
 # All classes in one statement, because an idle relay asks ten times a second.
@@ -136,6 +146,23 @@ def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease 
     return None
 
 
+def renew(leases: Sequence[Lease]) -> set[UUID]:
+    """Renew the leases of many jobs in one statement. Returns the ids of the jobs that are still held.
+
+    A job that is missing was taken over, or somebody asked to cancel it: its work stops. Rows are locked in the order
+    of their ids, as cancellations lock the jobs of one kind.
+    """
+    parameters: dict[str, Any] = {
+        "tenants": [lease.tenant_id for lease in leases],
+        "ids": [lease.job_id for lease in leases],
+        "tokens": [lease.token for lease in leases],
+        "lease": settings.LEASE_SECONDS,
+    }
+    with transaction.atomic(using="dispatch"), connections["dispatch"].cursor() as cursor:
+        cursor.execute(_RENEW, parameters)
+        return {job_id for (job_id,) in cursor.fetchall()}
+
+
 def runnable(*queues: str, most: int) -> dict[str, int]:
     """Return how many jobs of each class could be claimed now, counted up to about most."""
     caps = [settings.JOBS_PER_TENANT.get(queue, _NO_CAP) for queue in queues]
@@ -175,7 +202,7 @@ def oldest_runnable_age_seconds() -> dict[str, float]:
     """Return, per queue, how long the oldest due job has waited; worker groups are scaled by this age."""
     ages = (
         Job.unscoped.using("dispatch")
-        .filter(state=JobState.QUEUED, not_before__lte=Now())
+        .filter(state=JobState.QUEUED, paused_at=None, not_before__lte=Now())
         .values_list("queue")
         .annotate(age=Now() - models.Min("not_before"))
     )
@@ -189,6 +216,12 @@ def running_jobs() -> dict[str, int]:
     """
     counts = Job.unscoped.using("dispatch").filter(RUNNING).values_list("queue").annotate(running=models.Count("id"))
     return dict(counts.order_by("queue"))
+
+
+def jobs_of(owners: Sequence[str]) -> int:
+    """Return how many jobs run under a lease of one of these workers' processes."""
+    held = Job.unscoped.using("dispatch").filter(RUNNING, lease_owner__in=owners, lease_until__gte=Now())
+    return int(held.count())
 
 
 def waiting_jobs() -> dict[str, int]:

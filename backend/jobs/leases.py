@@ -18,7 +18,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import models
 from django.db.models import F
-from django.db.models.functions import Now
+from django.db.models.functions import Greatest, Now
 
 from backend.jobs import breakers
 from backend.jobs.clock import after
@@ -203,6 +203,33 @@ def put_back(lease: Lease, error: Unavailable) -> JobState:
         error_message=str(error),
     )
     return JobState.QUEUED
+
+
+def release(lease: Lease) -> bool:
+    """Give the job back for another worker to claim at once, in a transaction of its own; the attempt does not count.
+
+    What checkpoints committed stays. False if the lease is lost, or if cancellation was requested.
+    """
+    with tenant_scope(lease.tenant_id):
+        released = (
+            _held(lease)
+            .filter(cancel_requested_at=None)
+            .update(
+                state=JobState.QUEUED,
+                attempt=Greatest(F("attempt") - 1, 0),
+                not_before=Now(),
+                due=True,
+                lease_until=None,
+            )
+        )
+    return bool(released)
+
+
+def postpone(lease: Lease, *, wait: timedelta) -> None:
+    """Queue the job again without spending the attempt, because its work may not begin yet; inside checkpoint()."""
+    _held(lease).update(
+        state=JobState.QUEUED, attempt=lease.attempt - 1, not_before=after(wait), due=False, lease_until=None
+    )
 
 
 def overdue() -> JobFailed:

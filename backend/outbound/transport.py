@@ -10,8 +10,10 @@ from __future__ import annotations
 import ipaddress
 import socket
 import ssl
+import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -60,7 +62,7 @@ class Response:
 
     def chunks(self) -> Iterator[bytes]:
         """Yield the body as it arrives. Raises TransportError."""
-        with _typed_errors():
+        with typed_errors():
             yield from self._body
 
     def excerpt(self, limit: int) -> bytes:
@@ -124,22 +126,52 @@ def is_public(address: IPAddress) -> bool:
     )  # fmt: skip
 
 
-def resolve(host: str, port: int, *, allow_private: bool) -> list[str]:
-    """Return every address of a host if all are allowed. Raises TransportError (unresolvable, address_refused).
+def look_up(host: str, port: int) -> Future[list[str]]:
+    """Ask the resolver for the addresses of a host, in a thread of its own that nobody has to wait for.
+
+    The resolver has time limits of its own, which no caller can shorten. The future raises TransportError
+    ("unresolvable").
+    """
+    found: Future[list[str]] = Future()
+
+    def ask() -> None:
+        if not found.set_running_or_notify_cancel():
+            return
+        try:
+            infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            found.set_exception(TransportError("unresolvable", f"{host} has no address"))
+        except BaseException as error:
+            found.set_exception(error)
+            raise
+        else:
+            found.set_result(list(dict.fromkeys(str(entry[4][0]) for entry in infos)))
+
+    threading.Thread(target=ask, name="resolver", daemon=True).start()
+    return found
+
+
+def allowed(host: str, addresses: Sequence[str], *, allow_private: bool) -> list[str]:
+    """Return the addresses of a host if all may be called. Raises TransportError (address_refused).
 
     One forbidden address refuses the whole name, because the resolver decides which address a client would use.
     """
-    try:
-        infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        raise TransportError("unresolvable", f"{host} has no address") from None
-    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in infos))
     if not allow_private:
         for text in addresses:
             # A zone index marks a link-local address.
             if "%" in text or not is_public(ipaddress.ip_address(text)):
                 raise TransportError("address_refused", f"{host} has an address that is not public")
-    return addresses
+    return list(addresses)
+
+
+def resolve(host: str, port: int, *, allow_private: bool, timeout_s: float = 20.0) -> list[str]:
+    """Return every address of a host if all are allowed. Raises TransportError (unresolvable, address_refused,
+    timeout)."""
+    try:
+        found = look_up(host, port).result(timeout=timeout_s)
+    except TimeoutError:
+        raise TransportError("timeout", f"{host} was not resolved in time") from None
+    return allowed(host, found, allow_private=allow_private)
 
 
 def _literal(host: str) -> IPAddress | None:
@@ -229,18 +261,18 @@ def request(
 ) -> Iterator[Response]:
     """Send one request to one checked address; the response's body is read inside the context.
 
-    timeout_s covers everything from the first connection attempt to the last byte read. silent_s: longest wait for the
-    next bytes. Any status is a response, a
-    redirect too. Raises TransportError.
+    timeout_s covers everything from the resolver to the last byte read. silent_s: longest wait for the next bytes. Any
+    status is a response, a redirect too. Raises TransportError.
     """
     target = check_url(url, allow_private=allow_private)
     deadline = time.monotonic() + timeout_s
-    backend = _PinnedBackend(resolve(target.host, target.port, allow_private=allow_private), deadline)
+    addresses = resolve(target.host, target.port, allow_private=allow_private, timeout_s=timeout_s)
+    backend = _PinnedBackend(addresses, deadline)
     pool = httpcore.ConnectionPool(
         ssl_context=ssl.create_default_context(), max_connections=1, retries=0, network_backend=backend
     )
     with pool:
-        with _typed_errors():
+        with typed_errors():
             stream = pool.stream(
                 method, url, headers=list(headers.items()), content=content, extensions={"timeout": {"read": silent_s}}
             )
@@ -257,7 +289,8 @@ def request(
 
 
 @contextmanager
-def _typed_errors() -> Iterator[None]:
+def typed_errors() -> Iterator[None]:
+    """Raise TransportError for the errors of httpcore."""
     try:
         yield
     except httpcore.TimeoutException:

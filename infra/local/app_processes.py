@@ -47,7 +47,6 @@ WORKERS = (
     Worker("worker-probe", ("cpu.probe",), 2),
     # These wait for other servers most of the time, so threads of one process do.
     Worker("worker-fetch", ("io.fetch",), 8, pool="threads"),
-    Worker("worker-webhook", ("io.webhook",), 1),
     Worker("worker-delete", ("system.delete",), 2, pool="threads"),
     Worker("worker-sweep", ("system.sweep",), 2, pool="threads"),
     # A question that somebody waits for goes before an index that grows in the background.
@@ -84,5 +83,6 @@ def app_processes(api_port: int) -> tuple[AppProcess, ...]:
     return (
         AppProcess("api", tuple(api), restarted=False),
         AppProcess("relay", (sys.executable, "manage.py", "relay")),
+        AppProcess("webhooks", (sys.executable, "manage.py", "send_webhooks")),
         *(worker_process(worker) for worker in WORKERS),
     )

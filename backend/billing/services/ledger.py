@@ -131,9 +131,14 @@ def record_media_seconds(
     return _write(_Source(SEGMENT, str(segment_id), video_id), [line], occurred_at or timezone.now())
 
 
-def record_question(*, question_id: UUID, api_key_id: UUID | None, occurred_at: datetime | None = None) -> Cost:
-    """Bill one accepted question, once. reverse_question() reverses the charge if there is no answer."""
-    source = _Source(QUESTION, str(question_id), None, question_id, api_key_id)
+def record_question(
+    *, question_id: UUID, api_key_id: UUID | None, round: int = 0, occurred_at: datetime | None = None
+) -> Cost:
+    """Bill one accepted question, once. reverse_question() reverses the charge if there is no answer.
+
+    round: number of the retry, 0 for the first time. A retry follows a reversal, so one charge stands at most.
+    """
+    source = _Source(QUESTION, f"{question_id}:{round}" if round else str(question_id), None, question_id, api_key_id)
     return _write(source, [Line(UsageMeter.QUESTIONS, quantity(1))], occurred_at or timezone.now())
 
 
@@ -151,15 +156,15 @@ def reverse_question(*, question_id: UUID, reason: str) -> Cost:
     Returns the reversed amounts (negative), zero when nothing was charged.
     """
     reverse_questions(question_ids=[question_id], reason=reason)
-    return recorded_cost(source_type=QUESTION_REVERSAL, source_id=question_id)
+    total = UsageEvent.objects.filter(source_type=QUESTION_REVERSAL, question_id=question_id).aggregate(
+        amount=Sum("cost_amount", default=Decimal(0)), price=Sum("price_amount", default=Decimal(0))
+    )
+    return Cost(amount=total["amount"], price=total["price"])
 
 
 def reverse_questions(*, question_ids: Sequence[UUID], reason: str) -> None:
     """Reverse charges as reverse_question() does, in a fixed number of statements."""
-    charges = UsageEvent.objects.filter(
-        meter=UsageMeter.QUESTIONS, source_type=QUESTION, question_id__in=question_ids,
-        source_id__in=[str(id) for id in question_ids],
-    )  # fmt: skip
+    charges = UsageEvent.objects.filter(meter=UsageMeter.QUESTIONS, source_type=QUESTION, question_id__in=question_ids)
     now = timezone.now()
     UsageEvent.objects.bulk_create(
         [
