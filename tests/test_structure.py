@@ -104,6 +104,15 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "wall_clocks": "when videos were recorded",
         "storage": "S3",
     },
+    "observability": {
+        "exposition": "/metrics",
+        "json_lines": "the form of log lines",
+        "log_context": "the fields of log lines",
+        "metrics": "what is counted",
+        "middleware": "what is seen of a request",
+        "tracing": "spans",
+        "uvicorn_log": "log lines of the process that starts the API's",
+    },
     "outbound": {
         "async_transport": "the same on an event loop",
         "transport": "requests to addresses that customers name",

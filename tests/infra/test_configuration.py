@@ -12,6 +12,7 @@ NOT_SETTINGS = {
     "AVA_LLAMA_API_KEY": "made by the local stack",
     "AVA_STARTED": "made by the Makefile",
     "DJANGO_SETTINGS_MODULE": "fixed by the images",
+    "HF_HUB_DISABLE_PROGRESS_BARS": "fixed by the workers",
     "NO_PROXY": "of the machine",
     "NVIDIA_VISIBLE_DEVICES": "made by the container runtime",
     "PATH": "of the machine",
