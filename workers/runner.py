@@ -127,7 +127,6 @@ def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
         if lease.attempt > lease.max_attempts:
             raise JobFailed("worker_lost", "every attempt lost its worker", retryable=True)
         followup: FollowUp | None = module.handle(work)
-        committed = True
     except Exception as error:  # noqa: BLE001 - every way out is recorded
         end_attempt(work, error, module)
         return None

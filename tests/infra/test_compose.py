@@ -317,7 +317,7 @@ def test_outside_images_are_pinned_and_ours_are_built(services: dict[str, Any]):
             dockerfile = service["build"]["dockerfile"]
             assert (context / dockerfile).is_file(), f"{name}: {dockerfile}"
         else:
-            assert re.search(r":\d+\.\d+", service["image"]), f"{name}: {service['image']}"
+            assert re.search(r":v?\d+\.\d+", service["image"]), f"{name}: {service['image']}"
 
 
 def reachable(service: dict[str, Any]) -> set[str]:
