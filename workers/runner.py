@@ -198,5 +198,6 @@ def _hand_back(work: Work, stop: threading.Event) -> None:
         logger.warning("job %s: %s", work.lease.job_id, "handed back" if released else "ended while it was handed back")
     if not stop.wait(EXIT_SECONDS):
         logger.critical("job %s does not end: its process stops", work.lease.job_id)
+        record_waste(work, import_module(HANDLERS[work.lease.kind]), reason="stopped")
         _leave_nothing(work)
         os._exit(0)

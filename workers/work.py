@@ -100,6 +100,13 @@ class Work:
 
     # --- objects --------------------------------------------------------------------------------------------------
 
+    def stores_under(self, video_id: UUID, *prefixes: str) -> None:
+        """Note that this work stores objects of the video, in its own folder or under these prefixes.
+
+        They are swept again if the attempt commits nothing and the video is deleted.
+        """
+        self.stored.setdefault(video_id, set()).update(prefixes)
+
     # --- the lease ------------------------------------------------------------------------------------------------
 
     def should_stop(self) -> bool:

@@ -85,6 +85,11 @@ _NEXT = (
     "SET served_tag = excluded.served_tag WHERE jobs_classclock.served_tag < excluded.served_tag) "
     f"{_TAKE}"
 )
+_WAIT = f"SELECT FROM jobs_job WHERE {_may_run('class.queue', 'class.cap')} AND {{kind}} LIMIT %(most)s"
+_WAIT_OF_KINDS = (
+    "SELECT FROM unnest(%(free_kinds)s::text[]) AS free(kind), "
+    f"LATERAL ({_WAIT.format(kind='kind = free.kind')}) one LIMIT %(most)s"
+)
 _RENEW = (
     "WITH mine AS MATERIALIZED (SELECT job.tenant_id, job.id FROM jobs_job job "
     "JOIN unnest(%(tenants)s::uuid[], %(ids)s::uuid[], %(tokens)s::bigint[]) AS held(tenant_id, id, token) "
@@ -92,11 +97,6 @@ _RENEW = (
     "WHERE job.state = 'running' AND job.cancel_requested_at IS NULL ORDER BY job.id FOR UPDATE OF job) "
     "UPDATE jobs_job SET heartbeat_at = now(), lease_until = now() + %(lease)s * interval '1 second' FROM mine "
     "WHERE jobs_job.tenant_id = mine.tenant_id AND jobs_job.id = mine.id RETURNING jobs_job.id"
-)
-_WAIT = f"SELECT FROM jobs_job WHERE {_may_run('class.queue', 'class.cap')} AND {{kind}} LIMIT %(most)s"
-_WAIT_OF_KINDS = (
-    "SELECT FROM unnest(%(free_kinds)s::text[]) AS free(kind), "
-    f"LATERAL ({_WAIT.format(kind='kind = free.kind')}) one LIMIT %(most)s"
 )
 # All classes in one statement, because an idle relay asks ten times a second.
 _RUNNABLE = (
