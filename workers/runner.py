@@ -18,7 +18,7 @@ from importlib import import_module
 from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, close_old_connections, connections
 
 from backend.jobs import breakers, services
 from backend.jobs.dispatching import claim_next
@@ -69,6 +69,7 @@ def run_class(queue: str, *, worker: str, clock: Callable[[], float] = time.mono
     """Claim and run jobs of a class until none may run or CLAIM_SECONDS have passed. Returns their number."""
     until, ran = clock() + CLAIM_SECONDS, 0
     while clock() < until:
+        close_old_connections()
         lease = claim_next(queue, worker=worker, any_priority=next(_claims) % ANY_PRIORITY_EVERY == 0)
         if lease is None:
             break
