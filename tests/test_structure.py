@@ -105,7 +105,8 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "storage": "S3",
     },
     "outbound": {
-        "async_transport": "the same on an event loop",
+        "addresses": "which addresses may be called",
+        "async_transport": "the same requests on an event loop",
         "transport": "requests to addresses that customers name",
     },
     "questions": {
