@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-faults test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lock lock-images presets
+.PHONY: help bootstrap demo test test-faults test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images presets
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -81,6 +81,9 @@ lint: bootstrap ## check style, types and import contracts
 
 lint-api: bootstrap ## lint openapi.yaml and generate clients of it; installs the tools at the first time (needs npm)
 	@$(PY) -m infra.api_lint
+
+lint-alerts: bootstrap ## check alert rules with promtool and run their tests; gets promtool at the first time (needs apt)
+	@$(PY) -m infra.observability
 
 lock: bootstrap ## write requirements.lock again from pyproject.toml
 	@$(PY) infra/local/bootstrap.py lock

@@ -53,6 +53,17 @@ def words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
 
 
+def address(name: str, default: str) -> tuple[str, int] | None:
+    """Read host:port; None for an empty value. Raises ImproperlyConfigured."""
+    value = text(name, default)
+    if not value:
+        return None
+    host, _, port = value.rpartition(":")
+    if not (host and port.isdigit() and 0 < int(port) < 65_536):
+        raise ImproperlyConfigured(f"{name} needs host:port, not {value!r}")
+    return host, int(port)
+
+
 def numbers(name: str, default: str) -> dict[str, float]:
     """Read "name=number,name=number" with numbers above 0. Raises ImproperlyConfigured."""
     values: dict[str, float] = {}

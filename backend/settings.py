@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from backend import env
 from backend.api import openapi
 
@@ -54,6 +56,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "backend.api.middleware.RequestId",
+    "backend.observability.middleware.Observed",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -161,11 +164,29 @@ RETIRE_AFTER_SECONDS = env.integer("AVA_RETIRE_AFTER_SECONDS", 3_600, least=0)
 # Namespace in which the relay publishes the loads of queues and model servers for autoscaling; "" publishes none.
 CLOUDWATCH_NAMESPACE = env.text("AVA_CLOUDWATCH_NAMESPACE", "")
 
+# --- seeing it (backend.observability) -------------------------------------------------------------------------------
+# Where Prometheus asks each API, relay and worker: host:port, "" for nowhere. No customer may reach it.
+METRICS_ADDRESS = env.address("AVA_METRICS_ADDRESS", "")
+# Folder in which the processes of one API or worker add up their numbers. The client library reads the variable itself.
+METRICS_FOLDER = env.text("PROMETHEUS_MULTIPROC_DIR", "")
+if METRICS_FOLDER:
+    Path(METRICS_FOLDER).mkdir(parents=True, exist_ok=True, mode=0o700)
+# Traces go to <endpoint>/v1/traces; "" makes none. OpenTelemetry's other variables configure the rest.
+OTLP_ENDPOINT = env.text("OTEL_EXPORTER_OTLP_ENDPOINT", "")
+OTEL_SERVICE_NAME = env.text("OTEL_SERVICE_NAME", "")
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "formatters": {"line": {"()": "backend.observability.json_lines.JsonLines"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.text("AVA_LOG_LEVEL", "INFO")},
-    "loggers": {"httpx": {"level": "WARNING"}, "botocore": {"level": "WARNING"}},
+    "loggers": {
+        "httpx": {"level": "WARNING"},
+        "botocore": {"level": "WARNING"},
+        # The API writes a line of its own for each request, without the query.
+        "uvicorn": {"handlers": [], "propagate": True},
+        "uvicorn.access": {"handlers": [], "level": "WARNING", "propagate": True},
+        "django.server": {"handlers": [], "propagate": True},
+    },
 }

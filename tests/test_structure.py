@@ -89,6 +89,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     "jobs": {
         "breakers": "what waits for a dependency that is away",
         "clock": "times of PostgreSQL",
+        "commits": "writes that outlive a broken connection",
         "control": "what people decide about jobs",
         "deadlines": "how long a job may take",
         "dispatching": "what runs next, over all tenants",
@@ -103,6 +104,15 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "recording": "where a recording lies in storage",
         "wall_clocks": "when videos were recorded",
         "storage": "S3",
+    },
+    "observability": {
+        "exposition": "/metrics",
+        "json_lines": "the form of log lines",
+        "log_context": "the fields of log lines",
+        "metrics": "what is counted",
+        "middleware": "what is seen of a request",
+        "tracing": "spans",
+        "uvicorn_log": "log lines of the process that starts the API's",
     },
     "outbound": {
         "addresses": "which addresses may be called",

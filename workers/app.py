@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import logging
 import os
 
 import django
 from celery import Celery
-from celery.signals import worker_process_init, worker_shutting_down
+from celery.signals import (
+    setup_logging,
+    worker_init,
+    worker_process_init,
+    worker_process_shutdown,
+    worker_ready,
+    worker_shutting_down,
+)
 from kombu import Exchange, Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
 django.setup()
+logging.captureWarnings(True)
+# Bars are no log lines.
+os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
 
 from django.conf import settings  # noqa: E402 - after django.setup()
 
 from backend.jobs.dispatching import CLASSES  # noqa: E402
+from backend.observability import exposition, tracing  # noqa: E402
 from workers.draining import DRAIN  # noqa: E402
 from workers.liveness import Beat, state_folder  # noqa: E402
 from workers.loading import prepare  # noqa: E402
 from workers.pool import Consuming, Watch  # noqa: E402
+from workers.process_gauges import ProcessGauges  # noqa: E402
 from workers.runner import CLAIM_SECONDS  # noqa: E402
 
 RUN_CLASS = "workers.tasks.run_class"
@@ -58,6 +71,27 @@ app.conf.update(
 
 app.steps["worker"].add(Watch)
 app.steps["consumer"].add(Consuming)
+
+
+@setup_logging.connect
+def keep_logging(**_: object) -> None:
+    """Leave the log lines as Django's settings make them; without a receiver Celery adds handlers of its own."""
+
+
+@worker_init.connect
+def start_tracing(**_: object) -> None:
+    tracing.start("ava-worker")
+
+
+@worker_ready.connect
+def serve_metrics(**_: object) -> None:
+    """Answer for all processes of this worker, from the one that runs no task."""
+    exposition.serve(ProcessGauges())
+
+
+@worker_process_shutdown.connect
+def flush_traces(**_: object) -> None:
+    tracing.flush()
 
 
 @worker_process_init.connect

@@ -25,9 +25,12 @@ def handle(work: Work) -> FollowUp | None:
 
     work.stores_under(piece.video_id, source_prefix(piece.object_key))
     fetch(piece.url, piece.object_key, limit=settings.MAX_UPLOAD_BYTES, on_progress=received)
-    with work.checkpoint():
+
+    def end() -> None:
         intake.enqueue_intake(piece)
         work.complete()
+
+    work.commit(end)
     return None
 
 

@@ -9,9 +9,8 @@ from django.conf import settings
 
 from backend.jobs.services import JobFailed
 from backend.library.services.uploads import part_size_for
-from backend.library.storage import ObjectStorage, StorageError, StoredPart, source_prefix
+from backend.library.storage import ObjectStorage, StorageAway, StorageError, StoredPart, source_prefix
 from backend.outbound import transport
-from workers.storage_outages import needing_storage
 
 TIMEOUT_S = 600.0
 """Timeout of one whole file, inside a task's time limit. Larger files are better sent as an upload or in segments."""
@@ -29,7 +28,7 @@ def fetch(url: str, key: str, *, limit: int, on_progress: Callable[[int, int], N
     The address is checked as webhook receivers are; redirects are not followed. Raises JobFailed: source_refused
     (the address is refused, or the response is not the file), too_large, empty_file, and, as retryable,
     source_unreachable, source_too_slow (less than SOURCE_MIN_BYTES_PER_SECOND) and storage_unavailable. Raises
-    Unavailable if object storage is away.
+    StorageAway.
     """
     headers = {"user-agent": USER_AGENT, "accept": "*/*", "accept-encoding": "identity"}
     try:
@@ -42,7 +41,6 @@ def fetch(url: str, key: str, *, limit: int, on_progress: Callable[[int, int], N
                 silent_s=SILENT_S,
                 allow_private=settings.SOURCE_ALLOW_PRIVATE,
             ) as response,
-            needing_storage(),
         ):
             _check_status(response.status)
             announced = _content_length(response.headers.get("content-length", ""))
@@ -53,6 +51,8 @@ def fetch(url: str, key: str, *, limit: int, on_progress: Callable[[int, int], N
         if error.code in ("invalid_url", "address_refused"):
             raise JobFailed("source_refused", f"This URL is not fetched: {error}.", retryable=False) from error
         raise JobFailed("source_unreachable", f"The URL could not be read: {error.code}.", retryable=True) from error
+    except StorageAway:
+        raise  # an outage of ours, which is not counted as an attempt
     except StorageError as error:
         raise JobFailed("storage_unavailable", "object storage did not take the recording", retryable=True) from error
 

@@ -18,9 +18,12 @@ def handle(work: Work) -> FollowUp | None:
         return None
     size_bytes = ObjectStorage().head(piece.object_key).size_bytes
     probed = measure(piece.object_key)
-    with work.checkpoint():
+
+    def end() -> None:
         intake.store_piece(piece, probed, size_bytes=size_bytes)
         work.complete()
+
+    work.commit(end)
     return None
 
 

@@ -22,7 +22,8 @@ def handle(work: Work) -> FollowUp | None:
     with tenant_scope(work.lease.tenant_id):
         video = intake.begin_probe(video_id)
     probed = measure(video.object_key) if video is not None else None
-    with work.checkpoint():
+
+    def end() -> None:
         repaired = repair_version(video_id)
         if probed is not None:
             intake.store_probe(video_id, probed)
@@ -31,6 +32,8 @@ def handle(work: Work) -> FollowUp | None:
         if repaired is not None:
             enqueue_what_remains(video_id, repaired)
         work.complete()
+
+    work.commit(end)
     return None
 
 

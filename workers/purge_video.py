@@ -18,7 +18,6 @@ from backend.questions.services import searches
 from backend.questions.services.questions import cancel_question
 from backend.tenancy.context import tenant_scope
 from workers.runner import FollowUp, Work
-from workers.storage_outages import needing_storage
 
 VIDEO_DELETED = "video_deleted"
 """finish_detail of a question that is canceled because a video of its scope is deleted."""
@@ -37,10 +36,10 @@ def handle(work: Work) -> FollowUp | None:
     if video is not None:
         storage = ObjectStorage()
         # Objects first: as long as rows still name them, a second attempt finds the objects that a first one left.
-        with needing_storage():
-            for prefix in prefixes:
-                storage.erase(prefix)
-    with work.checkpoint():
+        for prefix in prefixes:
+            storage.erase(prefix)
+
+    def drop() -> None:
         searches.forget_video(video_id)
         GraphStore().lock_video(video_id)
         GraphStore().drop_version(video_id)
@@ -49,6 +48,8 @@ def handle(work: Work) -> FollowUp | None:
             deletions.bury(video_id, prefixes)
         # The job names its video only as its subject, so the job survives the cascade.
         drop_video(video_id)
+
+    work.commit(drop)
     return None
 
 

@@ -14,6 +14,8 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextvars import copy_context
+from functools import partial
 from importlib import import_module
 from uuid import UUID
 
@@ -29,6 +31,7 @@ from backend.library.services import deletions
 from backend.tenancy.context import tenant_scope
 from workers.draining import DRAIN, EXIT_SECONDS
 from workers.endings import end_attempt, record_waste
+from workers.observed_job import observed_job
 from workers.work import FollowUp as FollowUp
 from workers.work import Work as Work
 
@@ -101,7 +104,8 @@ def run_leased(lease: Lease, *, worker: str, clock: Callable[[], float] = time.m
     until = clock() + settings.TASK_SECONDS / 2
     following: Lease | None = lease
     while following is not None:
-        followup = _run_once(following, worker=worker)
+        with observed_job(following):
+            followup = _run_once(following, worker=worker)
         following = None
         if followup is not None and clock() < until and not DRAIN.is_on():
             with tenant_scope(lease.tenant_id):
@@ -113,7 +117,8 @@ def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
     module = import_module(HANDLERS[lease.kind])
     work = Work(lease, worker)
     stop = threading.Event()
-    heart = threading.Thread(target=_beat, args=(work, stop), name=f"lease-{lease.job_id}", daemon=True)
+    beat = partial(copy_context().run, _beat, work, stop)
+    heart = threading.Thread(target=beat, name=f"lease-{lease.job_id}", daemon=True)
     heart.start()
     committed = False
     try:

@@ -6,7 +6,6 @@ from backend.library.services import deletions
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
 from workers.runner import FollowUp, Work
-from workers.storage_outages import needing_storage
 
 
 def handle(work: Work) -> FollowUp | None:
@@ -16,11 +15,13 @@ def handle(work: Work) -> FollowUp | None:
     if grave is None:
         work.finish()
         return None
-    with needing_storage():
-        found = sum(ObjectStorage().erase(prefix) for prefix in grave.prefixes)
-    with work.checkpoint():
+    found = sum(ObjectStorage().erase(prefix) for prefix in grave.prefixes)
+
+    def end() -> None:
         swept = not found and deletions.level(grave)
         work.complete()
         if not swept:
             deletions.queue_sweep(video_id)
+
+    work.commit(end)
     return None

@@ -13,6 +13,7 @@ from backend.jobs import commits, services
 from backend.jobs.services import Lease, LeaseLost
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.secrets import cache_salt
+from workers.observed_job import ended
 
 if TYPE_CHECKING:
     from gpu_workers.engine.models.roles import Meter, ModelCall
@@ -67,6 +68,7 @@ class Work:
     def complete(self) -> None:
         """Mark the job as done, inside checkpoint() or commit()."""
         services.complete(self.lease)
+        ended("succeeded")
 
     def finish(self) -> None:
         """End the job in a transaction of its own, because nothing is left to do."""
@@ -96,6 +98,15 @@ class Work:
         """Return the dependencies that have answered a call of this job."""
         return frozenset[str]().union(*(meter.answered for meter in self._meters))
 
+    # --- objects --------------------------------------------------------------------------------------------------
+
+    def stores_under(self, video_id: UUID, *prefixes: str) -> None:
+        """Note that this work stores objects of the video, in its own folder or under these prefixes.
+
+        They are swept again if the attempt commits nothing and the video is deleted.
+        """
+        self.stored.setdefault(video_id, set()).update(prefixes)
+
     # --- the lease ------------------------------------------------------------------------------------------------
 
     def should_stop(self) -> bool:
@@ -105,13 +116,6 @@ class Work:
         """Raise LeaseLost once a heartbeat has found the lease gone: further work would be wasted."""
         if self.lost.is_set():
             raise LeaseLost(f"job {self.lease.job_id} was lost or canceled while it ran")
-
-    def stores_under(self, video_id: UUID, *prefixes: str) -> None:
-        """Note that this work stores objects of the video, in its own folder or under these prefixes.
-
-        They are swept again if the attempt commits nothing and the video is deleted.
-        """
-        self.stored.setdefault(video_id, set()).update(prefixes)
 
     def progress(self, stage: str, done: int, total: int) -> None:
         """Keep the progress, which the next heartbeat records."""

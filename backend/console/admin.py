@@ -19,7 +19,7 @@ from backend.console.details import QuestionPage, VideoPage
 from backend.console.searches import SearchPage
 from backend.console.site import site
 from backend.console.words import ago, badge
-from backend.jobs.models import Job
+from backend.jobs.models import Breaker, Job
 from backend.library.models import Video
 from backend.questions.models import Comparison, Question, Search
 from backend.tenancy.models import Tenant
@@ -77,6 +77,23 @@ class JobPage(Operable, ReadOnlyPage):
     @admin.display(description="made", ordering="created_at")
     def age(self, job: Job) -> str:
         return f"{ago(job.created_at)} ago"
+
+
+@admin.register(Breaker, site=site)
+class OutagePage(ReadOnlyPage):
+    """What jobs wait for. A dependency that was never away has no row."""
+
+    list_display = ("dependency", "shown_state", "away_for", "failures", "error_code", "error_message")
+    list_filter = ("state",)
+    ordering = ("dependency",)
+
+    @admin.display(description="state", ordering="state")
+    def shown_state(self, breaker: Breaker) -> SafeString:
+        return badge(breaker.state)
+
+    @admin.display(description="away for")
+    def away_for(self, breaker: Breaker) -> str:
+        return "–" if breaker.state == "closed" else ago(breaker.opened_at)
 
 
 class EventTypeFilter(admin.SimpleListFilter):

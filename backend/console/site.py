@@ -47,6 +47,7 @@ _LOOKS: dict[str, Any] = {
                     _page("Searches", "search", "questions_search_changelist"),
                     _page("Comparisons", "balance", "questions_comparison_changelist"),
                     _page("Jobs", "pending_actions", "jobs_job_changelist"),
+                    _page("Outages", "power_off", "jobs_breaker_changelist"),
                 ],
             },
             {

@@ -10,8 +10,10 @@ from django.utils.safestring import SafeString
 
 _TONES = {
     "ready": "good", "succeeded": "good", "completed": "good", "enabled": "good", "assembled": "good",
-    "failed": "bad", "dead": "bad", "auto_disabled": "bad", "stuck": "bad",
+    "closed": "good",
+    "failed": "bad", "dead": "bad", "auto_disabled": "bad", "stuck": "bad", "open": "bad",
     "running": "busy", "grading": "busy", "indexing": "busy", "probing": "busy", "observed": "busy",
+    "half_open": "busy",
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ INDEX = timedelta(days=7)
 
 DEADLINE_OF: dict[JobKind, timedelta] = {
     JobKind.PROBE_VIDEO: INDEX,
+    JobKind.FETCH_SEGMENT: INDEX,
     JobKind.INGEST_SEGMENT: INDEX,
     JobKind.OBSERVE_SEGMENT: INDEX,
     JobKind.ASSEMBLE_VIDEO: INDEX,

@@ -19,6 +19,7 @@ from django.db.models.functions import Now
 from backend.jobs import breakers
 from backend.jobs.leases import Lease, lease_of
 from backend.jobs.models import DUE, QUEUE_OF, RUNNING, WAITING, Job, JobKind, JobState
+from backend.observability.metrics import CLAIMS
 
 CLASSES = tuple(sorted(set(QUEUE_OF.values())))
 SELF_CLAIMED = frozenset({QUEUE_OF[JobKind.DELIVER_WEBHOOK]})
@@ -55,8 +56,8 @@ def _may_run(queue: str, tenant_cap: str) -> str:
 _TAKE = (
     "UPDATE jobs_job SET state = 'running', lease_owner = %(worker)s, lease_token = lease_token + 1, "
     "attempt = attempt + 1, lease_until = now() + %(lease)s * interval '1 second', heartbeat_at = now(), "
-    "started_at = now(), rerun_requested = false FROM chosen WHERE jobs_job.tenant_id = chosen.tenant_id "
-    "AND jobs_job.id = chosen.id RETURNING jobs_job.tenant_id, jobs_job.id"
+    "started_at = now(), rerun_requested = rerun_requested AND cancel_requested_at IS NOT NULL FROM chosen "
+    "WHERE jobs_job.tenant_id = chosen.tenant_id AND jobs_job.id = chosen.id RETURNING jobs_job.tenant_id, jobs_job.id"
 )
 # A job that lost its worker goes before new ones. A job whose deadline has passed waits for nothing: it ends.
 _ABANDONED = (
@@ -133,7 +134,7 @@ def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease 
         away = frozenset(outage.dependency for outage in breakers.outages())
         ready = breakers.lock_ready() if away else frozenset()
         parameters = _parameters(queue, away - ready) | {"worker": worker, "lease": settings.LEASE_SECONDS}
-        for statement in (_ABANDONED, following):
+        for how, statement in (("expired", _ABANDONED), ("next", following)):
             cursor.execute(statement, parameters)
             claimed = cursor.fetchone()
             if claimed:
@@ -142,6 +143,7 @@ def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease 
                 probing = breakers.needs(JobKind(job.kind), job.dependency) & ready
                 if probing:
                     breakers.probe(job.id, probing)
+                CLAIMS.labels(queue, job.kind, how).inc()
                 return lease_of(job, probing)
     return None
 

@@ -31,6 +31,7 @@ from backend.jobs.leases import (
     release,
 )
 from backend.jobs.models import LOCK_ORDER, QUEUE_OF, Job, JobKind, JobRank, JobState
+from backend.observability.tracing import traceparent
 from backend.tenancy.context import current_tenant_id
 
 __all__ = [
@@ -102,6 +103,7 @@ def enqueue(
             "due": wait <= timedelta(0),
             "fair_tag": lambda: fair_tags(kind, tenant_id, priority=priority, queue=queue)[0],
             "lane": lane,
+            "traceparent": traceparent(),
             "deadline_at": deadline_at or deadline_of(kind, deadline),
             "rank": rank,
             "paused_at": Now() if paused else None,
@@ -118,7 +120,7 @@ def enqueue(
             ended.update(
                 state=JobState.QUEUED, attempt=0, lease_token=F("lease_token") + 1, lease_until=None,
                 not_before=after(wait), due=wait <= timedelta(0), completed_at=None, cancel_requested_at=None,
-                error_code="", error_message="", dependency="", outages=0,
+                error_code="", error_message="", dependency="", outages=0, traceparent=traceparent(),
                 deadline_at=deadline_at or deadline_of(kind, deadline), rank=rank,
                 paused_at=Now() if paused else None,
                 fair_tag=fair_tags(kind, tenant_id, priority=priority, queue=queue)[0],
@@ -155,6 +157,7 @@ def enqueue_many(
             priority=priority,
             not_before=Now(),
             fair_tag=tag,
+            traceparent=traceparent(),
             deadline_at=deadline_at or deadline_of(kind, deadline),
             rank=rank,
             lane=lane,
@@ -195,7 +198,7 @@ def request_cancel_many(*, dedupe_keys: Sequence[str]) -> bool:
     stopped = locked.filter(state=JobState.QUEUED).update(
         state=JobState.CANCELED, completed_at=Now(), cancel_requested_at=Now()
     )
-    stopping = locked.filter(state=JobState.RUNNING).update(cancel_requested_at=Now())
+    stopping = locked.filter(state=JobState.RUNNING).update(cancel_requested_at=Now(), rerun_requested=False)
     return bool(stopped or stopping)
 
 

@@ -22,7 +22,7 @@ REVOKED_ROUTINES = (
     "create_complete_graph", "age_create_barbell_graph", "create_subgraph",
 )  # fmt: skip
 # Tables without a tenant besides the framework's: prices, and the clocks of the classes of jobs.
-PLAIN_TABLES = frozenset({"billing_pricebook", "jobs_classclock"})
+PLAIN_TABLES = frozenset({"billing_pricebook", "jobs_breaker", "jobs_classclock"})
 PLAIN_PREFIXES = ("django_", "auth_")
 RESTRICTED_ROLES = ("app_rw", "app_owner")
 

@@ -59,7 +59,7 @@ WORKERS = (
 
 def worker_process(worker: Worker) -> AppProcess:
     """Return the command of one Celery worker."""
-    arguments = [sys.executable, "-m", "celery", "-A", "workers.app", "worker", "--loglevel=INFO"]
+    arguments = [sys.executable, "-m", "celery", "--quiet", "-A", "workers.app", "worker", "--loglevel=INFO"]
     arguments += [f"--hostname={worker.name}@%h", f"--queues={','.join(worker.queues)}"]
     arguments += [
         f"--concurrency={worker.concurrency}",
@@ -80,6 +80,7 @@ def app_processes(api_port: int) -> tuple[AppProcess, ...]:
     """Return all processes that run on top of the servers, in the order of starting."""
     api = [sys.executable, "-m", "uvicorn", "backend.asgi:application", "--host=127.0.0.1", f"--port={api_port}"]
     api += ["--workers=2", "--lifespan=on", "--no-server-header", "--timeout-graceful-shutdown=10"]
+    api += ["--log-config=backend/observability/uvicorn_log.json"]
     return (
         AppProcess("api", tuple(api), restarted=False),
         AppProcess("relay", (sys.executable, "manage.py", "relay")),

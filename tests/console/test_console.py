@@ -23,6 +23,7 @@ from backend.console.queries import dashboard
 from backend.console.search_tree import tree_of
 from backend.console.site import site
 from backend.ekg.models import Overview
+from backend.jobs import breakers
 from backend.jobs.models import Job
 from backend.library.models import IndexVersion, InputSegment
 from backend.library.services import input_segments as growth
@@ -51,6 +52,7 @@ def story(acme: Any, globex: Any) -> tuple[UUID, UUID]:
 
     Returns the ids of the answered question and of its video.
     """
+    breakers.opened("describer", code="model_unavailable", message="no answer")
     with acme.scope():
         create_endpoint(url="https://example.com/hook")
         Comparison.objects.create(tenant_id=acme.tenant_id, name="Nothing asked", total=0)

@@ -34,6 +34,7 @@ pytestmark = pytest.mark.slow
 
 CHOICES = ["a boat", "a tennis ball", "a cat"]
 DOWN = Fault(503, "overloaded", "away", {"Retry-After": "0"})
+WRONG_KEY = Fault(401, "invalid_api_key", "no such key")
 
 
 @pytest.fixture
@@ -279,12 +280,13 @@ def test_a_reasoner_that_stays_away_fails_the_question_at_its_deadline_and_not_b
         assert json.loads(told[0].body)["data"]["error"]["code"] == "deadline_exceeded"
 
 
+@pytest.mark.parametrize(("fault", "requests"), [(DOWN, 10), (WRONG_KEY, 2)], ids=["away", "wrong key"])
 def test_a_reasoner_that_comes_back_answers_and_what_failed_is_not_billed(
-    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
+    acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, fault: Fault, requests: int
 ) -> None:
+    """requests: those of one attempt, for a judgement and for an answer. Six attempts are more than a job has."""
     answering = saying(lambda request: "B")
-    # Six attempts, more than a job has.
-    llm.script = lambda request: DOWN if request.index < 60 else answering(request)
+    llm.script = lambda request: fault if request.index < 6 * requests else answering(request)
     question_id = ask(acme, video_id)
     run_due()
 

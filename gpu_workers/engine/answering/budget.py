@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from gpu_workers.engine.answering.contract import Budget, Price, Usage
-from gpu_workers.engine.models.roles import Meter, ModelCall
+from gpu_workers.engine.models.roles import Meter, ModelCall, ModelError
 
 
 class Halt(Exception):
@@ -39,8 +39,16 @@ class BranchMeter(Meter):
         self._trunk = trunk
 
     def record(self, call: ModelCall) -> None:
-        super().record(call)
+        self.keep(call)
         self._trunk.record(call)
+
+    def answer_of(self, dependency: str) -> None:
+        super().answer_of(dependency)
+        self._trunk.answer_of(dependency)
+
+    def outage_of(self, error: ModelError) -> None:
+        super().outage_of(error)
+        self._trunk.outage_of(error)
 
 
 @dataclass(frozen=True, slots=True)

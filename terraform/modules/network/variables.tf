@@ -29,6 +29,9 @@ locals {
     "api to cache"             = { from = "api", to = "cache", first = 6379, last = 6379 }
     "worker to cache"          = { from = "worker", to = "cache", first = 6379, last = 6379 }
     "worker to model balancer" = { from = "worker", to = "model", first = 8001, last = 8008 }
-    "model balancer to vLLM"   = { from = "model", to = "model", first = 8001, last = 8008 }
+    # A port for each container of a machine.
+    "monitor to api"         = { from = "monitor", to = "api", first = 9464, last = 9479 }
+    "monitor to worker"      = { from = "monitor", to = "worker", first = 9464, last = 9479 }
+    "model balancer to vLLM" = { from = "model", to = "model", first = 8001, last = 8008 }
   }
 }

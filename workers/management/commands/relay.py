@@ -18,8 +18,10 @@ from redis.exceptions import RedisError
 
 from backend.jobs.dispatching import CLASSES, SELF_CLAIMED, mark_due, runnable
 from backend.jobs.sweeps import queue_sweeps
+from backend.observability import exposition
 from workers.app import RUN_CLASS, app
 from workers.liveness import Passes, state_folder
+from workers.queue_gauges import QueueGauges
 from workers.queue_metrics import BROKER_SECONDS, connect_broker, leave_sign
 
 logger = logging.getLogger("ava.relay")
@@ -39,12 +41,13 @@ class Command(BaseCommand):
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
-        self.stdout.write("relay ready")
         # A broker that takes the connection and answers nothing must not hold a pass for minutes.
         app.conf.broker_transport_options |= {
             "socket_timeout": BROKER_SECONDS,
             "socket_connect_timeout": BROKER_SECONDS,
         }
+        exposition.serve(QueueGauges())
+        logger.info("relay ready")
         passes, bells = Passes(state_folder()), Bells()
         next_sweep = 0.0
         while not stop.wait(POLL_SECONDS):
