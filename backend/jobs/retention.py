@@ -18,19 +18,21 @@ DONE_FOR = timedelta(days=1)
 """Time for which a job that succeeded or was canceled stays in the queue's table."""
 BATCH = 1_000
 
-_COLUMNS = (
-    "tenant_id, id, kind, queue, subject_id, video_id, dedupe_key, state, attempt, error_code, error_message, "
-    "created_at, started_at, completed_at"
+# Rows that are locked are left, so this waits for nobody.
+_MOVE = """
+WITH ended AS (
+    DELETE FROM jobs_job USING (
+        SELECT tenant_id, id FROM jobs_job
+        WHERE state IN ('succeeded', 'failed', 'canceled', 'dead') AND completed_at < now() - %(done)s
+            AND (state IN ('succeeded', 'canceled') OR completed_at < now() - %(kept)s)
+        ORDER BY completed_at LIMIT %(batch)s FOR UPDATE SKIP LOCKED
+    ) old WHERE jobs_job.tenant_id = old.tenant_id AND jobs_job.id = old.id RETURNING jobs_job.*
 )
-# The rows are locked in no order and those that are locked already are left, so this waits for nobody.
-_MOVE = (  # noqa: S608 - constants
-    "WITH ended AS (DELETE FROM jobs_job USING (SELECT tenant_id, id FROM jobs_job "
-    "WHERE state IN ('succeeded', 'failed', 'canceled', 'dead') AND completed_at < now() - %(done)s "
-    "AND (state IN ('succeeded', 'canceled') OR completed_at < now() - %(kept)s) "
-    "ORDER BY completed_at LIMIT %(batch)s FOR UPDATE SKIP LOCKED) old "
-    "WHERE jobs_job.tenant_id = old.tenant_id AND jobs_job.id = old.id RETURNING jobs_job.*) "
-    f"INSERT INTO jobs_jobhistory ({_COLUMNS}) SELECT {_COLUMNS} FROM ended"
-)
+INSERT INTO jobs_jobhistory (tenant_id, id, kind, queue, subject_id, video_id, dedupe_key, state, attempt, error_code,
+    error_message, created_at, started_at, completed_at)
+SELECT tenant_id, id, kind, queue, subject_id, video_id, dedupe_key, state, attempt, error_code,
+    error_message, created_at, started_at, completed_at FROM ended
+"""
 
 
 def kept_for() -> timedelta:
