@@ -94,6 +94,21 @@ def numbered_secrets(name: str) -> dict[int, str]:
     return secrets
 
 
+def mail_server(name: str) -> tuple[str, int, str, str, bool, bool]:
+    """Read smtp://, smtp+tls:// or smtps://user:password@host:port. Returns host, port, user, password, whether
+    STARTTLS and whether TLS from the start are used; an empty host if the variable is empty."""
+    raw = text(name, "")
+    if not raw:
+        return "", 25, "", "", False, False
+    url = urlsplit(raw)
+    ports = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
+    if url.scheme not in ports or not url.hostname:
+        raise ImproperlyConfigured(f"{name} is not an smtp://, smtp+tls:// or smtps:// URL with a host")
+    user, password = unquote(url.username or ""), unquote(url.password or "")
+    port = url.port or ports[url.scheme]
+    return url.hostname, port, user, password, url.scheme == "smtp+tls", url.scheme == "smtps"
+
+
 KEEPALIVES = {
     "keepalives": 1,
     "keepalives_idle": 30,

@@ -146,6 +146,12 @@ JOBS_PER_TENANT = env.numbers("AVA_JOBS_PER_TENANT", "cpu.probe=4,io.fetch=4,io.
 PLAN_WEIGHTS = env.numbers("AVA_PLAN_WEIGHTS", "standard=1")
 # Requests to receivers of webhooks that one sender keeps open at once.
 WEBHOOK_SOCKETS = env.integer("AVA_WEBHOOK_SOCKETS", 256, least=1)
+# The mail server of notices to tenants; without one, no mail is sent.
+EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_TLS, EMAIL_USE_SSL = env.mail_server(
+    "AVA_EMAIL_URL"
+)
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env.text("AVA_EMAIL_FROM", "noreply@localhost")
 # A tenant's own receiver on a private address is refused unless the operator allows it (local stack, tests).
 WEBHOOK_ALLOW_PRIVATE = env.boolean("AVA_WEBHOOK_ALLOW_PRIVATE", False)
 # The same holds for a recording's URL, for plain http and for unusual ports.

@@ -89,6 +89,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     "jobs": {
         "breakers": "what waits for a dependency that is away",
         "clock": "times of PostgreSQL",
+        "commits": "writes that outlive a broken connection",
         "control": "what people decide about jobs",
         "deadlines": "how long a job may take",
         "dispatching": "what runs next, over all tenants",

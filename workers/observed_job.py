@@ -20,7 +20,8 @@ logger = logging.getLogger("ava.jobs")
 
 LOST = "lost"
 """Outcome of an attempt that ends without one: its lease is gone, or its process ends."""
-_GOOD = frozenset({"succeeded", "canceled", "released"})
+RELEASED = "released"
+_GOOD = frozenset({"succeeded", "canceled", RELEASED})
 """Outcomes in which nothing went wrong."""
 
 
@@ -40,7 +41,8 @@ def ended(outcome: str) -> None:
     """Set the outcome of the job that runs: succeeded, queued (tried again), failed, dead, canceled, outage, released
     or lost. The last one set counts, because a commit may fail after it."""
     ending = _ending.get()
-    if ending is not None:
+    # A job that was handed back is found gone by the work that goes on.
+    if ending is not None and not (ending.outcome == RELEASED and outcome == LOST):
         ending.outcome = str(outcome)
 
 

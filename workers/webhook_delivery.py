@@ -10,14 +10,17 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 
 from django.conf import settings
+from django.utils import timezone
 
 from backend.jobs import services
-from backend.jobs.models import JobState
+from backend.jobs.models import JobKind, JobState
 from backend.jobs.services import JobFailed, Lease
+from backend.observability.metrics import count_webhook_attempt
 from backend.outbound import async_transport
 from backend.outbound.transport import TransportError
 from backend.webhooks import attempts, signing
 from backend.webhooks.attempts import Held, Outcome, Outgoing
+from workers.observed_job import ended
 
 TIMEOUT_S = 20.0
 EXCERPT_BYTES = 2_000
@@ -39,6 +42,7 @@ def load(lease: Lease) -> Outgoing | None:
             services.postpone(lease, wait=outgoing.wait)
         else:
             services.complete(lease)
+    ended("queued" if isinstance(outgoing, Held) else "succeeded")
     return None
 
 
@@ -79,14 +83,19 @@ def record(lease: Lease, outgoing: Outgoing, outcome: Outcome) -> None:
     with services.checkpoint(lease):
         attempts.record_attempt(outgoing=outgoing, outcome=outcome)
         services.complete(lease)
+    ended("succeeded")
+    # A replay is late by intent.
+    lag_s = (timezone.now() - outgoing.created_at).total_seconds() if outgoing.n == outgoing.n_of_schedule else None
+    count_webhook_attempt(error_code=outcome.error_code, lag_s=lag_s)
 
 
 def fail(lease: Lease, error: JobFailed) -> JobState:
-    """Record that an attempt could not even be made. A delivery whose job has ended is dead: it can be replayed."""
+    """Record that a job could not be done. A delivery whose job has ended is dead: it can be replayed."""
     with services.checkpoint(lease):
         state = services.fail(lease, error)
-        if state in (JobState.FAILED, JobState.DEAD):
+        if state in (JobState.FAILED, JobState.DEAD) and lease.kind == JobKind.DELIVER_WEBHOOK:
             attempts.end_delivery(delivery_id=lease.subject_id)
+    ended(state)
     return state
 
 

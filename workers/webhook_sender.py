@@ -12,8 +12,9 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import TypeVar
 from uuid import UUID
@@ -27,8 +28,9 @@ from backend.jobs.dispatching import claim_next, renew
 from backend.jobs.models import QUEUE_OF, JobKind
 from backend.jobs.services import JobFailed, Lease, LeaseLost
 from backend.tenancy.context import tenant_scope
-from workers import webhook_delivery
+from workers import notice_mail, webhook_delivery
 from workers.liveness import Passes
+from workers.observed_job import LOST, RELEASED, ended, observed_job
 
 logger = logging.getLogger("ava.webhooks")
 
@@ -37,7 +39,7 @@ POLL_SECONDS = 0.1
 CLAIMS_AT_ONCE = 16
 """Maximum number of jobs claimed between two looks at the event loop."""
 DATABASE_THREADS = 2
-"""Threads that load and record attempts; a third one claims and renews. Each keeps its own connections."""
+"""Threads that load and record attempts. One more claims and renews, and one mails. Each has its own connections."""
 DRAIN_SECONDS = 4.0
 """Time for which a sender that stops waits for answers. It hands back what is still open."""
 AWAY_SECONDS = 1.0
@@ -68,6 +70,7 @@ class Sender:
         self._open: dict[UUID, _Open] = {}
         self._claims = ThreadPoolExecutor(1, thread_name_prefix="claims")
         self._records = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="records")
+        self._mails = ThreadPoolExecutor(1, thread_name_prefix="mails")
 
     def stop(self) -> None:
         """Claim nothing more, and end run() once what is open has ended or is handed back."""
@@ -86,7 +89,7 @@ class Sender:
             await self._drain()
         finally:
             beat.cancel()
-            for threads, number in ((self._claims, 1), (self._records, DATABASE_THREADS)):
+            for threads, number in ((self._claims, 1), (self._records, DATABASE_THREADS), (self._mails, 1)):
                 together = threading.Barrier(number)
                 for _ in range(number):
                     threads.submit(_close_connections, together)
@@ -114,7 +117,19 @@ class Sender:
             logger.error("job %s: its lease runs out", job_id, exc_info=task.exception())
 
     async def _deliver(self, lease: Lease) -> None:
+        with observed_job(lease):
+            try:
+                await self._attempt(lease)
+            except asyncio.CancelledError:
+                ended(RELEASED if self._stopping.is_set() else LOST)
+                raise
+
+    async def _attempt(self, lease: Lease) -> None:
         try:
+            if lease.kind == JobKind.SEND_NOTICE:
+                await self._in(self._mails, partial(notice_mail.send, lease))
+                ended("succeeded")
+                return
             outgoing = await self._in(self._records, partial(webhook_delivery.load, lease))
             if outgoing is not None:
                 outcome = await webhook_delivery.send(outgoing, at=self._clock())
@@ -174,7 +189,7 @@ class Sender:
             if not one.task.done():
                 one.task.cancel()
                 with suppress(*DATABASE_AWAY):
-                    await self._in(self._records, partial(_hand_back, one.lease))
+                    await self._in(self._records, partial(services.release, one.lease))
         await asyncio.gather(*(one.task for one in opened), return_exceptions=True)
 
     async def _pause(self, seconds: float) -> None:
@@ -182,7 +197,9 @@ class Sender:
             await asyncio.wait_for(self._stopping.wait(), seconds)
 
     async def _in(self, threads: ThreadPoolExecutor, call: Callable[[], Result]) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(threads, partial(_with_fresh_connections, call))
+        return await asyncio.get_running_loop().run_in_executor(
+            threads, partial(copy_context().run, _with_fresh_connections, call)
+        )
 
 
 def _with_fresh_connections(call: Callable[[], Result]) -> Result:
@@ -213,9 +230,5 @@ def _claim_some(worker: str, most: int) -> list[Lease]:
 def _give_up(lease: Lease) -> None:
     with tenant_scope(lease.tenant_id):
         canceled = services.acknowledge_cancel(lease) if services.cancel_requested(lease) else False
+    ended("canceled" if canceled else LOST)
     logger.warning("job %s: %s", lease.job_id, "canceled" if canceled else "lease lost, nothing committed")
-
-
-def _hand_back(lease: Lease) -> None:
-    with suppress(LeaseLost), services.checkpoint(lease):
-        services.postpone(lease, wait=timedelta(0))

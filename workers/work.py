@@ -100,6 +100,13 @@ class Work:
 
     # --- objects --------------------------------------------------------------------------------------------------
 
+    def stores_under(self, video_id: UUID, *prefixes: str) -> None:
+        """Note that this work stores objects of the video, in its own folder or under these prefixes.
+
+        They are swept again if the attempt commits nothing and the video is deleted.
+        """
+        self.stored.setdefault(video_id, set()).update(prefixes)
+
     # --- the lease ------------------------------------------------------------------------------------------------
 
     def should_stop(self) -> bool:
@@ -109,13 +116,6 @@ class Work:
         """Raise LeaseLost once a heartbeat has found the lease gone: further work would be wasted."""
         if self.lost.is_set():
             raise LeaseLost(f"job {self.lease.job_id} was lost or canceled while it ran")
-
-    def stores_under(self, video_id: UUID, *prefixes: str) -> None:
-        """Note that this work stores objects of the video, in its own folder or under these prefixes.
-
-        They are swept again if the attempt commits nothing and the video is deleted.
-        """
-        self.stored.setdefault(video_id, set()).update(prefixes)
 
     def progress(self, stage: str, done: int, total: int) -> None:
         """Keep the progress, which the next heartbeat records."""

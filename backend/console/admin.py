@@ -129,11 +129,16 @@ class DeliveryPage(ReadOnlyPage):
 
 @admin.register(Endpoint, site=site)
 class EndpointPage(ReadOnlyPage):
-    list_display = ("id", "url", "shown_state", "tenant", "types", "dead_deliveries", "created_at")
-    list_filter = (TenantFilter, "state")
+    list_display = (
+        "id", "url", "shown_state", "breaker", "tenant", "types", "dead_deliveries", "disabled_at", "created_at",
+    )  # fmt: skip
+    list_filter = (TenantFilter, "state", "breaker")
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "url")
-    fields = ("id", "tenant", "url", "description", "event_types", "state", "dead_deliveries", "created_at")
+    fields = (
+        "id", "tenant", "url", "description", "event_types", "state", "disabled_at", "disabled_reason",
+        "dead_deliveries", "breaker", "failures", "opened_at", "probe_at", "last_sequence", "created_at",
+    )  # fmt: skip
 
     @admin.display(description="state", ordering="state")
     def shown_state(self, endpoint: Endpoint) -> SafeString:

@@ -19,6 +19,7 @@ class JobKind(models.TextChoices):
     GRADE_COMPARISON = "grade_comparison"
     STOP_COMPARISON = "stop_comparison"
     DELIVER_WEBHOOK = "deliver_webhook"
+    SEND_NOTICE = "send_notice"
     PURGE_VIDEO = "purge_video"
     SWEEP_VIDEO = "sweep_video"
     RETIRE_VERSION = "retire_version"
@@ -40,6 +41,7 @@ QUEUE_OF: dict[str, str] = {
     JobKind.GRADE_COMPARISON: "gpu.query",
     JobKind.STOP_COMPARISON: "system.sweep",
     JobKind.DELIVER_WEBHOOK: "io.webhook",
+    JobKind.SEND_NOTICE: "io.webhook",
     # In the class of the job that failed, whose workers have its handler.
     JobKind.SETTLE_FAILURE: "system.sweep",
     JobKind.PURGE_VIDEO: "system.delete",
@@ -71,6 +73,7 @@ LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.RESUME_DELETIONS,
     JobKind.DROP_HISTORY,
     JobKind.DELIVER_WEBHOOK,
+    JobKind.SEND_NOTICE,
 )
 """Order in which a transaction locks the rows of several jobs; the row of their video comes after all of them.
 
@@ -159,6 +162,9 @@ class Job(TenantRow):
         indexes = [
             models.Index(fields=["queue", "-priority", "fair_tag", "id"], condition=DUE, name="job_next"),
             models.Index(fields=["queue", "fair_tag", "id"], condition=DUE, name="job_next_of_any_priority"),
+            models.Index(
+                fields=["queue", "kind", "-priority", "fair_tag", "id"], condition=DUE, name="job_next_of_kind"
+            ),
             models.Index(fields=["not_before"], condition=WAITING, name="job_waiting"),
             models.Index(fields=["queue", "lease_until"], condition=RUNNING, name="job_running"),
             models.Index(fields=["queue", "deadline_at"], condition=ENDING, name="job_deadline"),

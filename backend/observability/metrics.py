@@ -66,8 +66,8 @@ def observe_stages(work: str, stage_ms: Mapping[str, float]) -> None:
         STAGES.labels(work, stage).observe(ms / 1000)
 
 
-def count_webhook_attempt(*, error_code: str, lag_s: float) -> None:
-    """Count an attempt. error_code: "" for a delivery. lag_s: seconds since the event."""
+def count_webhook_attempt(*, error_code: str, lag_s: float | None) -> None:
+    """Count an attempt. error_code: "" for a delivery. lag_s: seconds since the event, None for a replay."""
     WEBHOOK_ATTEMPTS.labels(error_code or "delivered").inc()
-    if not error_code:
-        WEBHOOK_LAG.observe(lag_s)
+    if not error_code and lag_s is not None:
+        WEBHOOK_LAG.observe(max(0.0, lag_s))

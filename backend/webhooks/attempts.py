@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db.models.functions import Now
@@ -35,7 +35,7 @@ JITTER = 0.1
 class Outgoing:
     """All that one attempt needs, so that it can be sent without a transaction.
 
-    n: number of the attempt, from 1. n_of_schedule: the same, counted from the last replay.
+    n: number of the attempt, from 1. n_of_schedule: the same, counted from the last replay. created_at: of the event.
     """
 
     delivery_id: UUID
@@ -44,6 +44,7 @@ class Outgoing:
     n_of_schedule: int
     url: str
     message_id: str
+    created_at: datetime
     body: str
     secrets: tuple[str, ...]
 
@@ -102,6 +103,7 @@ def next_outgoing(delivery_id: UUID) -> Outgoing | Held | None:
         n_of_schedule=delivery.attempts - delivery.attempts_before + 1,
         url=endpoint.url,
         message_id=public_ids.encode("msg", delivery.event_id),
+        created_at=delivery.event.created_at,
         body=payloads.body_for(delivery.event.body, endpoint_sequence=_number_of(delivery)),
         secrets=tuple(secrets),
     )

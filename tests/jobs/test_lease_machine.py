@@ -128,8 +128,8 @@ class LeaseProtocol(RuleBasedStateMachine):
             )
             job = Job.objects.get(id=job.id)
         known = self.known.setdefault(job.id, Known(tenant, kind, key, asked=0))
-        if known.canceling and job.state == JobState.QUEUED:
-            # The canceled run has lost its lease at once.
+        if known.ended or known.canceling:
+            # Begun again: a canceled run that still goes on has lost its lease.
             known.token, known.canceling = known.token + 1, False
             self.live.pop(job.id, None)
         assert job.lease_token == known.token

@@ -14,10 +14,13 @@ from backend.jobs.dispatching import claim_next
 from backend.jobs.models import Job, JobKind
 from backend.jobs.services import JobFailed, Unavailable
 from backend.observability import metrics
+from backend.webhooks import services as endpoints
 from gpu_workers.engine.answering.budget import BranchMeter
 from gpu_workers.engine.models.roles import Meter, ModelCall
 from tests.conftest import Cast
-from workers import runner
+from tests.webhooks.receiver import hanging, receiving
+from tests.webhooks.sending import sending, until
+from workers import runner, webhook_sender
 from workers.queue_gauges import QueueGauges
 from workers.runner import Work
 
@@ -155,6 +158,27 @@ def test_a_model_call_counts_once_through_all_meters(counted: Counted) -> None:
     tokens = {one: counted("ava_model_tokens_total", model="qwen", direction=one) for one in ("prompt", "cached")}
     assert tokens == {"prompt": 100, "cached": 60}
     assert counted("ava_model_tokens_total", model="qwen", direction="completion") == 20
+
+
+def test_webhooks_count_by_their_outcome_and_a_sender_that_stops_hands_back(
+    acme: Cast, counted: Counted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhook_sender, "DRAIN_SECONDS", 0.05)
+    with receiving() as receiver, hanging() as (url, opened):
+        with acme.scope():
+            for target in (receiver.url, "http://127.0.0.1:9/"):
+                endpoint, _ = endpoints.create_endpoint(url=target)
+                endpoints.send_test(endpoint=endpoint)
+            slow, _ = endpoints.create_endpoint(url=url)
+            endpoints.send_test(endpoint=slow)
+        with sending():
+            until(lambda: len(opened) == 1)
+            until(lambda: counted("ava_webhook_attempts_total", outcome="connection_failed") == 1)
+            until(lambda: counted("ava_webhook_attempts_total", outcome="delivered") == 1)
+
+    assert counted("ava_webhook_lag_seconds_count") == 1
+    assert counted("ava_job_seconds_count", kind="deliver_webhook", outcome="succeeded") == 2
+    assert counted("ava_job_seconds_count", kind="deliver_webhook", outcome="released") == 1
 
 
 def test_gaps_are_a_part_of_the_chunks(counted: Counted) -> None:

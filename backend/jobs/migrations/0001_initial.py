@@ -62,6 +62,7 @@ class Migration(migrations.Migration):
                             ("grade_comparison", "Grade Comparison"),
                             ("stop_comparison", "Stop Comparison"),
                             ("deliver_webhook", "Deliver Webhook"),
+                            ("send_notice", "Send Notice"),
                             ("purge_video", "Purge Video"),
                             ("sweep_video", "Sweep Video"),
                             ("retire_version", "Retire Version"),
@@ -145,6 +146,11 @@ class Migration(migrations.Migration):
                         fields=["queue", "fair_tag", "id"],
                         condition=models.Q(("due", True), ("paused_at", None), ("state", "queued")),
                         name="job_next_of_any_priority",
+                    ),
+                    models.Index(
+                        fields=["queue", "kind", "-priority", "fair_tag", "id"],
+                        condition=models.Q(("due", True), ("paused_at", None), ("state", "queued")),
+                        name="job_next_of_kind",
                     ),
                     models.Index(
                         fields=["not_before"],

@@ -63,6 +63,8 @@ resource "aws_launch_template" "this" {
       for container, spec in each.value.containers : container => merge(spec, {
         image     = "${var.image_urls[spec.image]}:${var.image_tag}"
         read_only = spec.image != "vllm"
+        # Containers share the host's network, so each has a port of its own, in the order of their names.
+        metrics_port = 9464 + index(keys(each.value.containers), container)
       })
     }
   }))

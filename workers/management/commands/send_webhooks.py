@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import socket
@@ -11,8 +12,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
+from backend.observability import exposition, tracing
 from workers.liveness import Passes, state_folder
 from workers.webhook_sender import Sender
+
+logger = logging.getLogger("ava.webhooks")
 
 
 class Command(BaseCommand):
@@ -26,5 +30,8 @@ class Command(BaseCommand):
         sender = Sender(worker=worker, sockets=settings.WEBHOOK_SOCKETS, passes=Passes(state_folder()))
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, sender.stop)
-        self.stdout.write("sender ready")
+        tracing.start("ava-webhooks")
+        exposition.serve()
+        logger.info("sender ready")
         await sender.run()
+        tracing.flush()
