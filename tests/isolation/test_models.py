@@ -46,7 +46,7 @@ def _value(name: str, kind: str, size: int | None, table: str) -> Any:
     if kind in {"int2", "int4", "int8", "numeric", "float8"}:
         return 1
     samples = {"bool": False, "jsonb": "{}", "timestamptz": "2026-01-01T00:00:00Z", "bytea": b"x", "halfvec": "[1,0]",
-               "_int4": "{1}", "_int2": "{1}"}  # fmt: skip
+               "_int4": "{1}", "_int2": "{1}", "_varchar": "{a}"}  # fmt: skip
     return samples.get(kind, new_id().hex[-min(size or 12, 12) :])
 
 
