@@ -115,7 +115,8 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "uvicorn_log": "log lines of the process that starts the API's",
     },
     "outbound": {
-        "async_transport": "the same on an event loop",
+        "addresses": "which addresses may be called",
+        "async_transport": "the same requests on an event loop",
         "transport": "requests to addresses that customers name",
     },
     "questions": {
