@@ -155,5 +155,5 @@ def test_every_process_logs_json_with_the_ids_of_its_work(watched: Watched) -> N
     assert {line["question"] for line in worked} == {watched.question["id"]}
     assert {line["tenant"] for line in worked} == {line["tenant"]}
     assert {(line["trace"], line["attempt"]) for line in worked} == {(job.trace, "1")}
-    for process in ("relay", "worker-system", "worker-index"):
+    for process in ("relay", "webhooks", "worker-probe", "worker-index"):
         assert watched.lines(process), process

@@ -133,3 +133,15 @@ def test_a_rule_that_does_not_fire_fails_its_test(tmp_path: Path) -> None:
 
     assert done.returncode == 1
     assert "alertname: QuestionsWait" in done.stdout + done.stderr
+
+
+def test_prometheus_finds_every_service_of_compose_that_serves_metrics() -> None:
+    services = yaml.safe_load((PROJECT / "infra" / "compose.yaml").read_text())["services"]
+    scraped = yaml.safe_load((FOLDER / "prometheus.yml").read_text())["scrape_configs"][0]["dns_sd_configs"][0]
+    stay = {
+        name
+        for name, service in services.items()
+        if "AVA_METRICS_ADDRESS" in service.get("environment", {}) and service["restart"] != "no"
+    }
+    assert set(scraped["names"]) == stay
+    assert {services[name]["environment"]["AVA_METRICS_ADDRESS"] for name in stay} == {f"0.0.0.0:{scraped['port']}"}
