@@ -112,7 +112,9 @@ class Sender:
         return len(leases)
 
     def _forget(self, job_id: UUID, task: asyncio.Task[None]) -> None:
-        del self._open[job_id]
+        # A job whose lease was lost may have come back to this sender while its old task went on.
+        if job_id in self._open and self._open[job_id].task is task:
+            del self._open[job_id]
         if not task.cancelled() and task.exception() is not None:
             logger.error("job %s: its lease runs out", job_id, exc_info=task.exception())
 

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import connection, connections
 
 from backend.jobs import services
-from backend.jobs.services import JobFailed, Lease, LeaseLost
+from backend.jobs.services import JobFailed, Lease, LeaseLost, Unavailable
 
 T = TypeVar("T")
 
@@ -157,4 +157,5 @@ def effects() -> dict[UUID, list[int]]:
 
 PASSING_FAULT = JobFailed("passing", "a fault that a retry may mend", retryable=True)
 FINAL_FAULT = JobFailed("final", "a fault of the work itself", retryable=False)
+OUTAGE = Unavailable("describer", "model_unavailable", "the model server is away")
 LEASE_MINUTES = settings.LEASE_SECONDS // 60 + 1

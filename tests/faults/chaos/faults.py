@@ -30,10 +30,11 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What faults act upon. models: the door of the model servers."""
+    """What faults act upon. models, receiver: the doors of the model servers and of the customers' receiver."""
 
     service: Service
     models: Doors
+    receiver: Door
     patient: Patient
 
 
@@ -79,6 +80,10 @@ def _crash_postgres(world: World, chance: random.Random, at: float) -> Fault:
     return Fault("restart PostgreSQL at once", at, world.service.crash_postgres)
 
 
+def _kill_pooler(world: World, chance: random.Random, at: float) -> Fault:
+    return Fault("kill the pooler", at, world.service.kill_pooler)
+
+
 def _turn(name: str, door: Door | Doors, way: Way, chance: random.Random, at: float) -> Fault:
     until = at + chance.uniform(2, LONGEST_S)
     return Fault(name, at, lambda: door.turn(way), until, lambda: door.turn(Way.OPEN))
@@ -92,6 +97,10 @@ def _storage_away(world: World, chance: random.Random, at: float) -> Fault:
 
 def _models_away(world: World, chance: random.Random, at: float) -> Fault:
     return _turn("models away", world.models, chance.choice([Way.SHUT, Way.HANGING]), chance, at)
+
+
+def _receiver_away(world: World, chance: random.Random, at: float) -> Fault:
+    return _turn("receiver away", world.receiver, chance.choice([Way.SHUT, Way.HANGING]), chance, at)
 
 
 def _models_ill(world: World, chance: random.Random, at: float) -> Fault:
@@ -117,9 +126,11 @@ MAKERS: tuple[tuple[Maker, int], ...] = (
     (_empty_broker, 1),
     (_pause_broker, 1),
     (_crash_postgres, 2),
+    (_kill_pooler, 1),
     (_storage_away, 2),
     (_models_away, 2),
     (_models_ill, 3),
+    (_receiver_away, 1),
     (_full_disk, 1),
 )
 """Kinds of faults, with their weights."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
+
+from django.db.models import Q
 
 from backend.billing.models import UsageEvent
 from backend.ekg import models as ekg_rows
@@ -19,11 +22,17 @@ from backend.questions.models import Question
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.ekg import stable_id
 
-_LEFT_OUT = {"tenant_id", "video_id", "created_at", "updated_at"}
+# Packed sketches hold the ids themselves.
+_LEFT_OUT = {"tenant_id", "video_id", "created_at", "updated_at", "packed"}
 _WITHOUT_IDS = {"Posting", "SketchBlock", "EventVerdicts"}
 """Rows that nothing refers to: their ids are not part of an index."""
-# Time of a device differs from run to run, and no customer pays for it.
-_MEASURED = {"device_seconds"}
+# What differs from run to run, and no customer pays for: the time of a device, and how texts are grouped for the models
+# that run in process.
+_MEASURED_METERS, _MEASURED_STAGES = ("device_seconds",), ("similarity", "embedding")
+
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+UNPAID = Q(price_amount=0) & (Q(meter__in=_MEASURED_METERS) | Q(stage__in=_MEASURED_STAGES))
 
 Rows = dict[str, list[str]]
 
@@ -47,7 +56,7 @@ def index_of(tenant_id: UUID, video_id: UUID) -> Rows:
             kind.__name__: list(kind.objects.filter(video_id=video_id, index_version=version).values())
             for kind in _kinds()
         }
-    names = _names(video_id, int(version or 0), rows)
+    names = _names(tenant_id, video_id, int(version or 0), rows)
     return {"faults": faults} | {
         kind: sorted(repr(_canonical(row, names, ids=kind not in _WITHOUT_IDS)) for row in found)
         for kind, found in rows.items()
@@ -60,9 +69,9 @@ def _kinds() -> Iterator[type[IndexRow]]:
             yield kind
 
 
-def _names(video_id: UUID, version: int, rows: dict[str, list[dict[str, Any]]]) -> dict[UUID, str]:
+def _names(tenant_id: UUID, video_id: UUID, version: int, rows: dict[str, list[dict[str, Any]]]) -> dict[UUID, str]:
     scope = (video_id, version)
-    names: dict[UUID, str] = {video_id: "video"}
+    names = {tenant_id: "tenant", video_id: "video"}
     for kind, word, columns in (
         ("Chunk", "chunk", ("n",)),
         ("Frame", "frame", ("ms",)),
@@ -97,6 +106,8 @@ def _canonical(row: dict[str, Any], names: dict[UUID, str], *, ids: bool) -> dic
 def _named(value: Any, names: dict[UUID, str]) -> Any:
     if isinstance(value, UUID):
         return names.get(value, str(value))
+    if isinstance(value, str):
+        return _ID.sub(lambda found: names.get(UUID(found[0]), found[0]), value)
     if isinstance(value, (list, tuple)) and len(value) < 50:
         return [_named(each, names) for each in value]
     if isinstance(value, dict):
@@ -118,7 +129,7 @@ def bill_of_question(tenant_id: UUID, question_id: UUID) -> Bill:
 def _bill(tenant_id: UUID, **work: UUID | None) -> Bill:
     totals: dict[tuple[str, str, str], list[Decimal]] = defaultdict(lambda: [Decimal(0), Decimal(0)])
     with tenant_scope(tenant_id):
-        for row in UsageEvent.objects.filter(billable=True, **work).exclude(meter__in=_MEASURED):
+        for row in UsageEvent.objects.filter(billable=True, **work).exclude(UNPAID):
             total = totals[(row.meter, row.stage, row.model)]
             total[0] += row.quantity
             total[1] += row.price_amount

@@ -1,4 +1,4 @@
-"""The customers' webhook receiver: it refuses three of ten deliveries at random, and keeps what it was sent."""
+"""The customers' webhook receiver: it fails three of ten deliveries at random, and keeps what it was sent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from collections import defaultdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-REFUSED = 0.3
+from tests.faults.chaos.doors import Door
+
+FAILED = 0.3
+STATUSES = (503, 500, 429, 302)
+"""Answers of a delivery that fails. A redirect is no acceptance either."""
 
 
 class Receiver:
@@ -24,6 +28,7 @@ class Receiver:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers.get("content-length", 0)))
                 self.send_response(receiver.take(self.headers["webhook-id"], body))
+                self.send_header("location", receiver.url)
                 self.send_header("content-length", "0")
                 self.end_headers()
 
@@ -31,17 +36,19 @@ class Receiver:
                 """Log nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        self.door = Door(f"http://127.0.0.1:{self._server.server_port}")
+        self.url = self.door.url
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def take(self, id: str, body: bytes) -> int:
         with self._lock:
             self.bodies[id].append(body)
-            if self._chance.random() < REFUSED:
-                return 503
+            if self._chance.random() < FAILED:
+                return self._chance.choice(STATUSES)
             self.accepted[id] += 1
             return 204
 
     def close(self) -> None:
+        self.door.close()
         self._server.shutdown()
         self._server.server_close()

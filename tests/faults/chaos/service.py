@@ -18,6 +18,8 @@ import httpx
 
 from infra.local.app_processes import AppProcess, app_processes
 from infra.local.child_process import Child, Command, Identity, wait_until
+from infra.local.metrics_targets import metrics_env
+from infra.local.pgbouncer import PgBouncer
 from infra.local.postgres import Postgres
 from infra.local.seaweedfs import SeaweedFS
 from infra.local.stack import Stack
@@ -28,7 +30,7 @@ from tests.faults.chaos.scratch import Scratch
 S = TypeVar("S")
 
 PROJECT = Path(__file__).resolve().parents[3]
-SERVERS = frozenset({"postgres", "valkey", "seaweedfs"})
+SERVERS = frozenset({"postgres", "pgbouncer", "valkey", "seaweedfs"})
 NOT_INHERITED = ("DATABASE_", "REDIS_URL", "S3_", "REASONER_", "DESCRIBER_", "AVA_PUBLIC_URL", "AVA_API_PORT")
 START_S = 300.0
 SCALED = {
@@ -123,7 +125,7 @@ class Service:
             process.name,
             process.arguments,
             self.root / "log" / f"{process.name}.log",
-            self.env | dict(process.env) | self._clock(),
+            self.env | metrics_env(self._stack.state, process.name) | dict(process.env) | self._clock(),
             cwd=PROJECT,
             grace_s=30,
         )
@@ -222,6 +224,14 @@ class Service:
         server = self._server(Postgres)
         assert server.child is not None
         server.child.identity.send(signal.SIGQUIT)
+        _wait_until_gone(server.child)
+        server.start()
+
+    def kill_pooler(self) -> None:
+        """Kill the pooler of database connections and start it again."""
+        server = self._server(PgBouncer)
+        assert server.child is not None
+        server.child.identity.send(signal.SIGKILL)
         _wait_until_gone(server.child)
         server.start()
 
