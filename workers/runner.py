@@ -22,7 +22,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connections
 
-from backend.jobs import breakers, services
+from backend.jobs import breakers, commits, services
 from backend.jobs.dispatching import claim_next
 from backend.jobs.fairness import ANY_PRIORITY_EVERY
 from backend.jobs.models import JobKind
@@ -179,8 +179,11 @@ def _leave_nothing(work: Work) -> None:
     if not work.stored:
         return
     try:
-        with tenant_scope(work.lease.tenant_id):
-            deletions.bury_deleted(work.stored)
+        commits.commit(
+            lambda: tenant_scope(work.lease.tenant_id),
+            lambda: deletions.bury_deleted(work.stored),
+            patience_s=commits.READ_PATIENCE_SECONDS,
+        )
     except DatabaseError:
         # The sweep after the deletion finds what was stored until then.
         logger.exception("objects of job %s are not checked for a deletion", work.lease.job_id)

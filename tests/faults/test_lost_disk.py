@@ -77,7 +77,7 @@ class Server:
     def start(self) -> None:
         command = ["sh", str(self.folder.parent / "bin" / "entrypoint"), "-c", f"port={self.port}"]
         command += ["-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={self.folder.parent}"]
-        # Of the entry point's settings only the wait is shorter.
+        # Only the wait is shorter than the entry point's.
         command += ["-c", "archive_timeout=2", "-c", "wal_keep_size=0"]
         with (self.folder.parent / f"{self.folder.name}.log").open("ab") as log:
             self.process = subprocess.Popen(

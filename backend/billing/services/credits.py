@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from backend.billing.models import SEGMENT, SEGMENT_CREDIT, SEGMENT_RESTORED, UsageEvent, UsageMeter
 from backend.billing.rates import Cost
+from backend.billing.services.ledger import insert_once
 
 
 def credit_media(*, video_id: UUID, segment_ids: Collection[UUID], reason: str, round: int) -> Cost:
@@ -59,7 +60,7 @@ def _turn(
                 charges[segment] = row
     turned = [charge for segment, charge in sorted(charges.items()) if (net[segment] > 0) == charged]
     now = timezone.now()
-    UsageEvent.objects.bulk_create(
+    insert_once(
         [
             UsageEvent(
                 tenant_id=charge.tenant_id,
@@ -76,8 +77,7 @@ def _turn(
                 reason=reason[:64],
             )
             for charge in turned
-        ],
-        ignore_conflicts=True,
+        ]
     )
     return Cost(
         amount=sum((sign * charge.cost_amount for charge in turned), Decimal(0)),

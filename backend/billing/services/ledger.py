@@ -147,7 +147,7 @@ def record_questions(*, question_ids: Sequence[UUID], api_key_id: UUID | None) -
     now = timezone.now()
     rates, line = rates_at(now), Line(UsageMeter.QUESTIONS, quantity(1))
     rows = [_row(_Source(QUESTION, str(id), None, id, api_key_id), line, rates, now) for id in question_ids]
-    _insert(rows)
+    insert_once(rows)
 
 
 def reverse_question(*, question_id: UUID, reason: str) -> Cost:
@@ -166,7 +166,7 @@ def reverse_questions(*, question_ids: Sequence[UUID], reason: str) -> None:
     """Reverse charges as reverse_question() does, in a fixed number of statements."""
     charges = UsageEvent.objects.filter(meter=UsageMeter.QUESTIONS, source_type=QUESTION, question_id__in=question_ids)
     now = timezone.now()
-    _insert(
+    insert_once(
         [
             UsageEvent(
                 tenant_id=charge.tenant_id,
@@ -235,14 +235,14 @@ def _write(source: _Source, lines: Sequence[Line], occurred_at: datetime) -> Cos
     """Value and insert lines that are not in the ledger yet. Returns the cost of the source's lines in the ledger."""
     rates = rates_at(occurred_at)
     rows = [_row(source, line, rates, occurred_at) for line in lines]
-    _insert(rows)
+    insert_once(rows)
     written = UsageEvent.objects.filter(
         source_type=source.type, source_id=source.id, meter__in={line.meter for line in lines}
     ).aggregate(amount=Sum("cost_amount", default=Decimal(0)), price=Sum("price_amount", default=Decimal(0)))
     return Cost(amount=written["amount"], price=written["price"])
 
 
-def _insert(rows: Sequence[UsageEvent]) -> None:
+def insert_once(rows: Sequence[UsageEvent]) -> None:
     """Insert the rows whose source has not been billed."""
     keys = [source_key(row.meter, row.source_type, row.source_id, row.stage, row.model) for row in rows]
     fresh = claim_sources(keys)
