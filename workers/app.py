@@ -53,6 +53,8 @@ app.conf.update(
     worker_cancel_long_running_tasks_on_connection_loss=False,
     # A child that replaces a dead one loads its models before it reports that it is up; by default it has 4 s.
     worker_proc_alive_timeout=settings.MODEL_LOAD_SECONDS + 60,
+    # By default each task logs in to the database. The runner closes connections that are broken or old instead.
+    CELERY_DB_REUSE_MAX=2**31,
     worker_hijack_root_logger=False,
     task_serializer="json",
     accept_content=["json"],

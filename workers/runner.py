@@ -20,7 +20,7 @@ from importlib import import_module
 from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, close_old_connections, connections
 
 from backend.jobs import breakers, services
 from backend.jobs.dispatching import claim_next
@@ -80,6 +80,7 @@ def run_class(queue: str, *, worker: str, clock: Callable[[], float] = time.mono
     """
     until, ran = clock() + CLAIM_SECONDS, 0
     while clock() < until and not DRAIN.is_on():
+        close_old_connections()
         lease = claim_next(queue, worker=worker, any_priority=next(_claims) % ANY_PRIORITY_EVERY == 0)
         if lease is None:
             break
@@ -197,5 +198,6 @@ def _hand_back(work: Work, stop: threading.Event) -> None:
         logger.warning("job %s: %s", work.lease.job_id, "handed back" if released else "ended while it was handed back")
     if not stop.wait(EXIT_SECONDS):
         logger.critical("job %s does not end: its process stops", work.lease.job_id)
+        record_waste(work, import_module(HANDLERS[work.lease.kind]), reason="stopped")
         _leave_nothing(work)
         os._exit(0)

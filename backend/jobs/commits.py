@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from typing import TypeVar
 
 import psycopg
-from django.db import Error, InterfaceError, OperationalError, connection
+from django.db import Error, InterfaceError, InternalError, OperationalError, connection
 
 logger = logging.getLogger("ava.jobs")
 
@@ -37,7 +37,9 @@ def connection_broke(error: BaseException) -> bool:
     """Whether a database error is no fault of the statement, so that the same transaction may succeed later."""
     if isinstance(error, (InterfaceError, psycopg.InterfaceError)):
         return True
-    if not isinstance(error, (OperationalError, psycopg.OperationalError)):
+    # A pooler reports a lost server in its own words, after PostgreSQL's: the client library takes two answers to one
+    # statement for a fault of its own, without an SQLSTATE.
+    if not isinstance(error, (OperationalError, InternalError, psycopg.OperationalError)):
         return False
     state = getattr(error, "sqlstate", None) or getattr(error.__cause__, "sqlstate", None)
     return state is None or state in _PASSING or state.startswith(_PASSING_CLASSES)
