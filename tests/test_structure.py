@@ -89,6 +89,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     "jobs": {
         "breakers": "what waits for a dependency that is away",
         "clock": "times of PostgreSQL",
+        "commits": "writes that outlive a broken connection",
         "control": "what people decide about jobs",
         "deadlines": "how long a job may take",
         "dispatching": "what runs next, over all tenants",
@@ -114,7 +115,8 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "uvicorn_log": "log lines of the process that starts the API's",
     },
     "outbound": {
-        "async_transport": "the same on an event loop",
+        "addresses": "which addresses may be called",
+        "async_transport": "the same requests on an event loop",
         "transport": "requests to addresses that customers name",
     },
     "questions": {

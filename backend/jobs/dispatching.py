@@ -56,8 +56,8 @@ def _may_run(queue: str, tenant_cap: str) -> str:
 _TAKE = (
     "UPDATE jobs_job SET state = 'running', lease_owner = %(worker)s, lease_token = lease_token + 1, "
     "attempt = attempt + 1, lease_until = now() + %(lease)s * interval '1 second', heartbeat_at = now(), "
-    "started_at = now(), rerun_requested = false FROM chosen WHERE jobs_job.tenant_id = chosen.tenant_id "
-    "AND jobs_job.id = chosen.id RETURNING jobs_job.tenant_id, jobs_job.id"
+    "started_at = now(), rerun_requested = rerun_requested AND cancel_requested_at IS NOT NULL FROM chosen "
+    "WHERE jobs_job.tenant_id = chosen.tenant_id AND jobs_job.id = chosen.id RETURNING jobs_job.tenant_id, jobs_job.id"
 )
 # A job that lost its worker goes before new ones. A job whose deadline has passed waits for nothing: it ends.
 _ABANDONED = (

@@ -198,7 +198,7 @@ def request_cancel_many(*, dedupe_keys: Sequence[str]) -> bool:
     stopped = locked.filter(state=JobState.QUEUED).update(
         state=JobState.CANCELED, completed_at=Now(), cancel_requested_at=Now()
     )
-    stopping = locked.filter(state=JobState.RUNNING).update(cancel_requested_at=Now())
+    stopping = locked.filter(state=JobState.RUNNING).update(cancel_requested_at=Now(), rerun_requested=False)
     return bool(stopped or stopping)
 
 

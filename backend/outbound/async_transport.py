@@ -12,7 +12,8 @@ from functools import cache
 
 import httpcore
 
-from backend.outbound.transport import TransportError, allowed, check_url, look_up, typed_errors
+from backend.outbound.addresses import TransportError, allowed, check_url, look_up
+from backend.outbound.transport import typed_errors
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,9 +156,9 @@ class EndpointReplayView(TenantView):
         Deliveries that failed for good start again, with their `webhook-id` and body. Events that happened while the
         endpoint was disabled are sent too. One request looks at 1,000 events at most; `next_since` continues.
         """
+        endpoint = _endpoint(endpoint_id)
         options = parsed(WebhookReplayRequestSerializer, request)
-        replayed = recovery.replay_since(endpoint=_endpoint(endpoint_id), **options)
-        return Response(replay_body(replayed), status=202)
+        return Response(replay_body(recovery.replay_since(endpoint=endpoint, **options)), status=202)
 
 
 class DeliveriesView(TenantView):

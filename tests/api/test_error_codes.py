@@ -32,6 +32,7 @@ POSITION = {
 NAMES = frozenset({"code", "error_code", "default_code"})
 # Customers never meet these.
 INTERNAL = {
+    "mail_refused": "the job that mails a notice is tried again",
     "slug_taken": "an operator creates tenants on the command line",
     "unknown_method": "the API refuses an unknown method before the engine sees it",
     "version_in_use": "the job that removes an old index version is tried again",

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +21,7 @@ from backend.jobs.dispatching import claim_next, renew
 from backend.jobs.models import Job, JobState
 from backend.jobs.services import request_cancel
 from backend.webhooks import attempts, breaker, services
-from backend.webhooks.models import Attempt, Delivery, DeliveryState
+from backend.webhooks.models import Attempt, Delivery, DeliveryState, Endpoint
 from tests.webhooks.receiver import hanging, receiving
 from tests.webhooks.sending import sending, until
 from workers import webhook_sender
@@ -107,6 +111,33 @@ def test_a_receiver_that_fails_at_random_gets_everything_and_accepts_each_once(
     assert sent == len(receiver.received) > 40
     bodies = {(each.headers["webhook-id"], each.body) for each in receiver.received}
     assert len(bodies) == 40, "every attempt of a delivery has the same bytes"
+
+
+def test_a_killed_sender_is_followed_by_another_and_sigterm_ends_it_in_order(acme: Any, tmp_path: Path) -> None:
+    with hanging() as (url, opened), receiving() as receiver:
+        (delivery_id,) = emit(acme, url)
+        command = [sys.executable, "manage.py", "send_webhooks"]
+        short = {"AVA_LEASE_SECONDS": "2", "AVA_HEARTBEAT_SECONDS": "1", "AVA_WORKER_STATE": str(tmp_path)}
+        with subprocess.Popen(command, env={**os.environ, **short}) as killed:
+            try:
+                until(lambda: len(opened) == 1)
+            finally:
+                killed.kill()
+        with acme.scope():
+            services.update_endpoint(endpoint=Endpoint.objects.get(), url=receiver.url)
+        with subprocess.Popen(command, env={**os.environ, **short}) as heir:
+            try:
+                until(lambda: states(acme) == {DeliveryState.SUCCEEDED: 1})
+                assert [file.name for file in tmp_path.glob("relay-*.json")] != [], "its health check finds it"
+                heir.terminate()
+                assert heir.wait(60) == 0
+            finally:
+                heir.kill()
+
+    assert len(receiver.received) == 1
+    with acme.scope():
+        assert list(Attempt.objects.values_list("delivery_id", "n", "status_code")) == [(delivery_id, 1, 204)]
+        assert Job.objects.get().state == JobState.SUCCEEDED
 
 
 def test_a_renewal_names_the_jobs_that_are_still_held(acme: Any, globex: Any) -> None:

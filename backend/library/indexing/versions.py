@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from django.db.models import Sum
 
@@ -55,3 +55,12 @@ def building_round(video_id: UUID) -> int:
     versions = IndexVersion.objects.filter(video_id=video_id)
     latest = versions.order_by("-n").values_list("n", flat=True).first() or 1
     return int(latest) + int(versions.aggregate(n=Sum("retries", default=0))["n"])
+
+
+def round_of(video_id: UUID, version: int, work_id: UUID) -> UUID:
+    """Return the id under which the ledger records a piece of work on the version: its own in the first round.
+
+    A retry works again, and what an attempt before it consumed stands as recorded.
+    """
+    retries = IndexVersion.objects.values_list("retries", flat=True).get(video_id=video_id, n=version)
+    return uuid5(work_id, f"retry {retries}") if retries else work_id
