@@ -163,6 +163,9 @@ class Job(TenantRow):
         indexes = [
             models.Index(fields=["queue", "-priority", "fair_tag", "id"], condition=DUE, name="job_next"),
             models.Index(fields=["queue", "fair_tag", "id"], condition=DUE, name="job_next_of_any_priority"),
+            models.Index(
+                fields=["queue", "kind", "-priority", "fair_tag", "id"], condition=DUE, name="job_next_of_kind"
+            ),
             models.Index(fields=["not_before"], condition=WAITING, name="job_waiting"),
             models.Index(fields=["queue", "lease_until"], condition=RUNNING, name="job_running"),
             models.Index(fields=["queue", "deadline_at"], condition=ENDING, name="job_deadline"),

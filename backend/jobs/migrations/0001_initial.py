@@ -148,6 +148,11 @@ class Migration(migrations.Migration):
                         name="job_next_of_any_priority",
                     ),
                     models.Index(
+                        fields=["queue", "kind", "-priority", "fair_tag", "id"],
+                        condition=models.Q(("due", True), ("paused_at", None), ("state", "queued")),
+                        name="job_next_of_kind",
+                    ),
+                    models.Index(
                         fields=["not_before"],
                         condition=models.Q(("due", False), ("state", "queued")),
                         name="job_waiting",
