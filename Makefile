@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-faults test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lock lock-images presets
+.PHONY: help bootstrap demo test test-faults chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images presets
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -33,6 +33,9 @@ test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jo
 
 test-faults: bootstrap ## kill processes of the service while it indexes and compares methods; compare graph and bill (takes minutes)
 	@$(PY) -m pytest tests/faults $(ARGS)
+
+chaos: bootstrap ## run the service under random faults, and compare each run with a calm one: RUNS=10 SEED=1 [ARGS=--keep]
+	@$(PY) -m tests.faults.chaos --runs "$(or $(RUNS),1)" --seed "$(or $(SEED),0)" $(ARGS)
 
 test-recordings: bootstrap ## index a real recording of ../shared/data and count its people by SQL (a few minutes)
 	@$(PY) -m pytest tests/recordings $(ARGS)
@@ -81,6 +84,9 @@ lint: bootstrap ## check style, types and import contracts
 
 lint-api: bootstrap ## lint openapi.yaml and generate clients of it; installs the tools at the first time (needs npm)
 	@$(PY) -m infra.api_lint
+
+lint-alerts: bootstrap ## check alert rules with promtool and run their tests; gets promtool at the first time (needs apt)
+	@$(PY) -m infra.observability
 
 lock: bootstrap ## write requirements.lock again from pyproject.toml
 	@$(PY) infra/local/bootstrap.py lock

@@ -53,6 +53,17 @@ def words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
 
 
+def address(name: str, default: str) -> tuple[str, int] | None:
+    """Read host:port; None for an empty value. Raises ImproperlyConfigured."""
+    value = text(name, default)
+    if not value:
+        return None
+    host, _, port = value.rpartition(":")
+    if not (host and port.isdigit() and 0 < int(port) < 65_536):
+        raise ImproperlyConfigured(f"{name} needs host:port, not {value!r}")
+    return host, int(port)
+
+
 def numbers(name: str, default: str) -> dict[str, float]:
     """Read "name=number,name=number" with numbers above 0. Raises ImproperlyConfigured."""
     values: dict[str, float] = {}
@@ -81,6 +92,21 @@ def numbered_secrets(name: str) -> dict[int, str]:
     if not secrets:
         raise ImproperlyConfigured(f"{name} holds no secret")
     return secrets
+
+
+def mail_server(name: str) -> tuple[str, int, str, str, bool, bool]:
+    """Read smtp://, smtp+tls:// or smtps://user:password@host:port. Returns host, port, user, password, whether
+    STARTTLS and whether TLS from the start are used; an empty host if the variable is empty."""
+    raw = text(name, "")
+    if not raw:
+        return "", 25, "", "", False, False
+    url = urlsplit(raw)
+    ports = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
+    if url.scheme not in ports or not url.hostname:
+        raise ImproperlyConfigured(f"{name} is not an smtp://, smtp+tls:// or smtps:// URL with a host")
+    user, password = unquote(url.username or ""), unquote(url.password or "")
+    port = url.port or ports[url.scheme]
+    return url.hostname, port, user, password, url.scheme == "smtp+tls", url.scheme == "smtps"
 
 
 KEEPALIVES = {

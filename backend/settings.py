@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from backend import env
 from backend.api import openapi
 
@@ -54,6 +56,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "backend.api.middleware.RequestId",
+    "backend.observability.middleware.Observed",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -131,6 +134,8 @@ INDEX_LINKING = env.choice("AVA_INDEX_LINKING", "incremental", ("incremental", "
 SUMMARY_EVERY_SEGMENTS = env.integer("AVA_SUMMARY_EVERY_SEGMENTS", 10, least=1)
 LEASE_SECONDS = env.integer("AVA_LEASE_SECONDS", 60, least=2)
 HEARTBEAT_SECONDS = env.integer("AVA_HEARTBEAT_SECONDS", 10, least=1)
+# Time that running jobs have to end when their worker is asked to stop. Then they are handed back to other workers.
+DRAIN_SECONDS = env.integer("AVA_DRAIN_SECONDS", 3, least=0)
 # Longest time of one task, and of loading a worker's models. Beyond the first the task is canceled and its job runs
 # again; beyond the second the worker exits.
 TASK_SECONDS = env.integer("AVA_TASK_SECONDS", 840, least=5)
@@ -139,6 +144,14 @@ MODEL_LOAD_SECONDS = env.integer("AVA_MODEL_LOAD_SECONDS", 600, least=5)
 JOBS_PER_TENANT = env.numbers("AVA_JOBS_PER_TENANT", "cpu.probe=4,io.fetch=4,io.webhook=16,system.delete=2")
 # Share of each class that a tenant of a plan gets against one of weight 1.
 PLAN_WEIGHTS = env.numbers("AVA_PLAN_WEIGHTS", "standard=1")
+# Requests to receivers of webhooks that one sender keeps open at once.
+WEBHOOK_SOCKETS = env.integer("AVA_WEBHOOK_SOCKETS", 256, least=1)
+# The mail server of notices to tenants; without one, no mail is sent.
+EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_TLS, EMAIL_USE_SSL = env.mail_server(
+    "AVA_EMAIL_URL"
+)
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env.text("AVA_EMAIL_FROM", "noreply@localhost")
 # A tenant's own receiver on a private address is refused unless the operator allows it (local stack, tests).
 WEBHOOK_ALLOW_PRIVATE = env.boolean("AVA_WEBHOOK_ALLOW_PRIVATE", False)
 # The same holds for a recording's URL, for plain http and for unusual ports.
@@ -155,11 +168,29 @@ KEEP_MODEL_CALLS_DAYS = env.integer("AVA_KEEP_MODEL_CALLS_DAYS", 92, least=31)
 # Namespace in which the relay publishes the loads of queues and model servers for autoscaling; "" publishes none.
 CLOUDWATCH_NAMESPACE = env.text("AVA_CLOUDWATCH_NAMESPACE", "")
 
+# --- seeing it (backend.observability) -------------------------------------------------------------------------------
+# Where Prometheus asks each API, relay and worker: host:port, "" for nowhere. No customer may reach it.
+METRICS_ADDRESS = env.address("AVA_METRICS_ADDRESS", "")
+# Folder in which the processes of one API or worker add up their numbers. The client library reads the variable itself.
+METRICS_FOLDER = env.text("PROMETHEUS_MULTIPROC_DIR", "")
+if METRICS_FOLDER:
+    Path(METRICS_FOLDER).mkdir(parents=True, exist_ok=True, mode=0o700)
+# Traces go to <endpoint>/v1/traces; "" makes none. OpenTelemetry's other variables configure the rest.
+OTLP_ENDPOINT = env.text("OTEL_EXPORTER_OTLP_ENDPOINT", "")
+OTEL_SERVICE_NAME = env.text("OTEL_SERVICE_NAME", "")
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "formatters": {"line": {"()": "backend.observability.json_lines.JsonLines"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.text("AVA_LOG_LEVEL", "INFO")},
-    "loggers": {"httpx": {"level": "WARNING"}, "botocore": {"level": "WARNING"}},
+    "loggers": {
+        "httpx": {"level": "WARNING"},
+        "botocore": {"level": "WARNING"},
+        # The API writes a line of its own for each request, without the query.
+        "uvicorn": {"handlers": [], "propagate": True},
+        "uvicorn.access": {"handlers": [], "level": "WARNING", "propagate": True},
+        "django.server": {"handlers": [], "propagate": True},
+    },
 }

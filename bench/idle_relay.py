@@ -37,10 +37,10 @@ def idle_relay() -> Figures:
 
 
 def _share(env: dict[str, str]) -> float:
-    relay = subprocess.Popen([sys.executable, "manage.py", "relay"], env=env, stdout=subprocess.PIPE, text=True)
+    relay = subprocess.Popen([sys.executable, "manage.py", "relay"], env=env, stderr=subprocess.PIPE, text=True)
     try:
-        assert relay.stdout is not None
-        if relay.stdout.readline() != "relay ready\n":
+        assert relay.stderr is not None
+        if '"relay ready"' not in relay.stderr.readline():
             raise RuntimeError("the relay did not start")
         time.sleep(2.0)
         began, spent = time.perf_counter(), _processor_seconds(relay.pid)

@@ -30,7 +30,7 @@ VIDEO = Recipe("short", 12, size="320x180", fps=5, kilobits=200)
 
 def query_worker() -> Figures:
     """Measure the proportional set size (PSS) of the worker's processes, in which shared pages count once."""
-    with ModelServer(RATES, slots=16) as chat, _vectors() as vectors:
+    with ModelServer(RATES, slots=16) as chat, vector_server() as vectors:
         settings = {
             "DESCRIBER_URL": chat.url,
             "REASONER_URL": chat.url,
@@ -89,7 +89,7 @@ def _pss_bytes(process: Path) -> int:
 
 
 @contextmanager
-def _vectors() -> Iterator[str]:
+def vector_server() -> Iterator[str]:
     """Yield the URL of a server of /v1/embeddings and vLLM's /pooling; a text's vector depends on its words alone."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Vectors)
     thread = threading.Thread(target=server.serve_forever, daemon=True)

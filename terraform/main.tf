@@ -70,7 +70,7 @@ locals {
         metrics  = { image = "worker", entrypoint = "python", arguments = "manage.py publish_metrics", health = "ava-health 6 python -m workers.health --relay" }
         probe    = { image = "worker", entrypoint = "", arguments = "--queues cpu.probe --concurrency 2 --hostname probe@%h" }
         fetch    = { image = "worker", entrypoint = "", arguments = "--queues io.fetch --pool threads --concurrency 16 --hostname fetch@%h" }
-        webhooks = { image = "worker", entrypoint = "", arguments = "--queues io.webhook --concurrency 4 --hostname webhooks@%h" }
+        webhooks = { image = "worker", entrypoint = "python", arguments = "manage.py send_webhooks", health = "ava-health 6 python -m workers.health --relay" }
         delete   = { image = "worker", entrypoint = "", arguments = "--queues system.delete --pool threads --concurrency 4 --hostname delete@%h" }
         sweep    = { image = "worker", entrypoint = "", arguments = "--queues system.sweep --pool threads --concurrency 2 --hostname sweep@%h" }
       }
@@ -223,19 +223,23 @@ module "secrets" {
 module "database" {
   source = "./modules/database"
 
-  name              = local.name
-  region            = var.region
-  instance          = var.database
-  availability_zone = var.availability_zones[0]
-  subnet_id         = module.network.private_subnet_ids[0]
-  security_group_id = module.network.security_group_ids["database"]
-  kms_key_arn       = module.storage.kms_key_arn
-  registry_host     = module.registry.host
-  postgres_image    = "${module.registry.urls["postgres"]}:${var.postgres_image_tag}"
-  migrate_image     = "${module.registry.urls["api"]}:${var.image_tag}"
-  repository_arns   = [module.registry.arns["postgres"], module.registry.arns["api"]]
-  secret_prefix     = local.name
-  secret_arns       = { for name in concat(local.base_secrets, module.secrets.database_names) : name => module.secrets.arns[name] }
+  name               = local.name
+  region             = var.region
+  instance           = var.database
+  availability_zones = slice(var.availability_zones, 0, 2)
+  subnet_ids         = slice(module.network.private_subnet_ids, 0, 2)
+  vpc_id             = module.network.vpc_id
+  primary            = var.database_primary
+  metrics_namespace  = local.metrics
+  alarm_topic_arn    = module.alarms.topic_arn
+  security_group_id  = module.network.security_group_ids["database"]
+  kms_key_arn        = module.storage.kms_key_arn
+  registry_host      = module.registry.host
+  postgres_image     = "${module.registry.urls["postgres"]}:${var.postgres_image_tag}"
+  migrate_image      = "${module.registry.urls["api"]}:${var.image_tag}"
+  repository_arns    = [module.registry.arns["postgres"], module.registry.arns["api"]]
+  secret_prefix      = local.name
+  secret_arns        = { for name in concat(local.base_secrets, module.secrets.database_names) : name => module.secrets.arns[name] }
 
   # The passwords come from the secrets. What provision and migrate do not need, such as the domain, stays away from the host.
   migrate_environment = { for variable in ["PGSSLMODE", "S3_BUCKET", "S3_REGION", "AWS_DEFAULT_REGION"] : variable => local.app_environment[variable] }

@@ -57,3 +57,8 @@ output "scaling" {
   description = "Least and most machines of each group, its machine image, and the alarms that add and remove machines."
   value       = module.workers.scaling
 }
+
+output "database_instance_ids" {
+  description = "Both machines of PostgreSQL, by the names that database_primary knows."
+  value       = module.database.instance_ids
+}

@@ -30,7 +30,7 @@ variable "vpc_cidr" {
 }
 
 variable "availability_zones" {
-  description = "Two or three zones; the database stands in the first."
+  description = "Two or three zones; the database stands in the first two."
   type        = list(string)
 
   validation {
@@ -104,6 +104,17 @@ variable "database" {
   validation {
     condition     = var.database.volume_gib >= 50 && var.database.iops >= 3000 && var.database.throughput >= 125
     error_message = "database needs at least 50 GiB, and gp3's floor of 3000 IOPS and 125 MiB/s."
+  }
+}
+
+variable "database_primary" {
+  description = "Which of the two database machines takes writes; the other one follows it. Changed after a failover (docs/runbooks/restore.md)."
+  type        = string
+  default     = "first"
+
+  validation {
+    condition     = contains(["first", "second"], var.database_primary)
+    error_message = "database_primary is first or second."
   }
 }
 

@@ -26,6 +26,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "changes": "notices of the database",
         "deployment": "checks of manage.py check --deploy",
         "document": "the route of the OpenAPI document",
+        "event_streams": "server-sent events on the wire",
         "etags": "optimistic locking over HTTP",
         "health": "/healthz and /readyz",
         "idempotency": "Idempotency-Key",
@@ -45,6 +46,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     },
     "billing": {"hosted_rates": "a check of the deployment", "rates": "price books"},
     "console": {
+        "actions": "what operators may do",
         "admin": "the lists",
         "base": "read-only pages",
         "comparisons": "the pages of a comparison",
@@ -71,6 +73,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "object_memory": "objects and tracks",
         "reader": "the graph for the engine",
         "recording_reads": "the reader's reads of whole videos",
+        "repair": "puts back what failed in a version",
         "retirement": "removes a version",
         "scope": "the hard filter of the reader, and its connection",
         "sketch_search": "which items of a large scope are compared",
@@ -86,6 +89,8 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     "jobs": {
         "breakers": "what waits for a dependency that is away",
         "clock": "times of PostgreSQL",
+        "commits": "writes that outlive a broken connection",
+        "control": "what people decide about jobs",
         "deadlines": "how long a job may take",
         "dispatching": "what runs next, over all tenants",
         "failures": "how an attempt ends without a result",
@@ -100,7 +105,20 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "wall_clocks": "when videos were recorded",
         "storage": "S3",
     },
-    "outbound": {"transport": "requests to addresses that customers name"},
+    "observability": {
+        "exposition": "/metrics",
+        "json_lines": "the form of log lines",
+        "log_context": "the fields of log lines",
+        "metrics": "what is counted",
+        "middleware": "what is seen of a request",
+        "tracing": "spans",
+        "uvicorn_log": "log lines of the process that starts the API's",
+    },
+    "outbound": {
+        "addresses": "which addresses may be called",
+        "async_transport": "the same requests on an event loop",
+        "transport": "requests to addresses that customers name",
+    },
     "questions": {
         "figures": "the figures of a comparison's arms and pairs",
         "paired": "paired statistics",
@@ -122,7 +140,14 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "routing": "the database router",
         "secrets": "sealing",
     },
-    "webhooks": {"attempts": "one delivery attempt", "signing": "Standard Webhooks"},
+    "webhooks": {
+        "attempts": "one delivery attempt",
+        "breaker": "holds the deliveries of a failing receiver back",
+        "notices": "what a tenant hears about a disabled endpoint",
+        "recovery": "sends deliveries again",
+        "signing": "Standard Webhooks",
+        "thresholds": "events about the monthly budget",
+    },
 }
 """Files outside the rooms, each with the reason for a name of its own."""
 

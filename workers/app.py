@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import logging
 import os
 
 import django
 from celery import Celery
-from celery.signals import worker_process_init
+from celery.signals import (
+    setup_logging,
+    worker_init,
+    worker_process_init,
+    worker_process_shutdown,
+    worker_ready,
+    worker_shutting_down,
+)
 from kombu import Exchange, Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
 django.setup()
+logging.captureWarnings(True)
+# Bars are no log lines.
+os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
 
 from django.conf import settings  # noqa: E402 - after django.setup()
 
 from backend.jobs.dispatching import CLASSES  # noqa: E402
+from backend.observability import exposition, tracing  # noqa: E402
+from workers.draining import DRAIN  # noqa: E402
 from workers.liveness import Beat, state_folder  # noqa: E402
 from workers.loading import prepare  # noqa: E402
 from workers.pool import Consuming, Watch  # noqa: E402
+from workers.process_gauges import ProcessGauges  # noqa: E402
 from workers.runner import CLAIM_SECONDS  # noqa: E402
 
 RUN_CLASS = "workers.tasks.run_class"
@@ -39,7 +53,6 @@ app.conf.update(
     worker_cancel_long_running_tasks_on_connection_loss=False,
     # A child that replaces a dead one loads its models before it reports that it is up; by default it has 4 s.
     worker_proc_alive_timeout=settings.MODEL_LOAD_SECONDS + 60,
-    worker_soft_shutdown_timeout=10,
     # By default each task logs in to the database. The runner closes connections that are broken or old instead.
     CELERY_DB_REUSE_MAX=2**31,
     worker_hijack_root_logger=False,
@@ -62,7 +75,34 @@ app.steps["worker"].add(Watch)
 app.steps["consumer"].add(Consuming)
 
 
+@setup_logging.connect
+def keep_logging(**_: object) -> None:
+    """Leave the log lines as Django's settings make them; without a receiver Celery adds handlers of its own."""
+
+
+@worker_init.connect
+def start_tracing(**_: object) -> None:
+    tracing.start("ava-worker")
+
+
+@worker_ready.connect
+def serve_metrics(**_: object) -> None:
+    """Answer for all processes of this worker, from the one that runs no task."""
+    exposition.serve(ProcessGauges())
+
+
+@worker_process_shutdown.connect
+def flush_traces(**_: object) -> None:
+    tracing.flush()
+
+
 @worker_process_init.connect
 def load_models(**_: object) -> None:
     """Load the models of this worker's queues before its first task, so that no question waits for weights."""
     prepare(app.amqp.queues.consume_from, Beat(state_folder()))
+
+
+@worker_shutting_down.connect
+def drain(**_: object) -> None:
+    """Stop claiming at SIGTERM. Celery then waits for the tasks that run, and each ends in time (workers.runner)."""
+    DRAIN.begin(settings.DRAIN_SECONDS)

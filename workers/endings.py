@@ -15,7 +15,9 @@ from backend.jobs import breakers, commits, services
 from backend.jobs.models import QUEUE_OF, JobKind, JobState
 from backend.jobs.services import JobFailed, Lease, LeaseLost, Unavailable
 from backend.library.storage import StorageAway
+from backend.observability.metrics import OUTAGES
 from backend.tenancy.context import tenant_scope
+from workers.observed_job import LOST, ended
 from workers.work import Work
 
 logger = logging.getLogger("ava.jobs")
@@ -89,6 +91,7 @@ def _give_up(lease: Lease) -> None:
         return services.acknowledge_cancel(lease) if services.cancel_requested(lease) else False
 
     canceled = commits.commit(lambda: tenant_scope(lease.tenant_id), write)
+    ended("canceled" if canceled else LOST)
     logger.warning("job %s: %s", lease.job_id, "canceled" if canceled else "lease lost, nothing committed")
 
 
@@ -99,6 +102,8 @@ def _put_back(work: Work, error: Unavailable, module: ModuleType) -> None:
             error.dependency, code=error.code, message=str(error), retry_after=error.retry_after, job_id=lease.job_id
         )
     state = _end(lease, services.overdue(), module, lambda: services.put_back(lease, error))
+    OUTAGES.labels(error.dependency).inc()
+    ended("outage" if state == JobState.QUEUED else state)
     logger.warning(
         "job %s (%s) waits for %s: %s: %s -> %s", lease.job_id, lease.kind, error.dependency, error.code, error, state
     )
@@ -115,6 +120,7 @@ def _opens(work: Work, error: Unavailable) -> bool:
 
 def _record_failure(lease: Lease, error: JobFailed, module: ModuleType) -> None:
     state = _end(lease, error, module, lambda: services.fail(lease, error))
+    ended(state)
     logger.warning(
         "job %s (%s) attempt %d: %s: %s -> %s", lease.job_id, lease.kind, lease.attempt, error.code, error, state
     )

@@ -14,7 +14,7 @@ import time
 
 import redis
 
-from workers.liveness import RelayState, WorkerState, state_folder
+from workers.liveness import RelayState, living_workers, state_folder
 
 
 def broker_answers() -> bool:
@@ -28,8 +28,7 @@ def broker_answers() -> bool:
 
 def faults() -> list[str]:
     """Return the faults of the workers of this machine or container; no worker at all is a fault too."""
-    found = [WorkerState.read(file) for file in sorted(state_folder().glob("worker-*.json"))]
-    alive = [state for state in found if state is not None]
+    alive = living_workers(state_folder())
     if not alive:
         return ["no worker runs here"]
     answers, now = broker_answers(), time.monotonic()

@@ -46,13 +46,17 @@ class ChildState:
 
 @dataclass(frozen=True, slots=True)
 class WorkerState:
-    """The state of a worker. at: last beat of the parent. consumed_at: last turn of its consumer's event loop."""
+    """The state of a worker. at: last beat of the parent. consumed_at: last turn of its consumer's event loop.
+
+    draining: whether it takes no more jobs.
+    """
 
     pid: int
     at: float
     consumed_at: float
     load_seconds: float
     children: tuple[ChildState, ...] = field(default=())
+    draining: bool = False
 
     @classmethod
     def read(cls, file: Path) -> WorkerState | None:
@@ -157,6 +161,28 @@ def relay_file(folder: Path, pid: int) -> Path:
     return folder / f"relay-{pid}.json"
 
 
+def drain_file(folder: Path, pid: int) -> Path:
+    return folder / f"drain-{pid}.json"
+
+
+def living_workers(folder: Path) -> list[WorkerState]:
+    """Return the states of the workers that are alive."""
+    found = [WorkerState.read(file) for file in sorted(folder.glob("worker-*.json"))]
+    return [state for state in found if state is not None]
+
+
+def ask_to_drain(folder: Path, finish_seconds: float) -> None:
+    """Ask each worker that is alive to take no more jobs, and to hand back those that still run after this time."""
+    for state in living_workers(folder):
+        write(drain_file(folder, state.pid), {"until": time.monotonic() + finish_seconds})
+
+
+def asked_to_drain(folder: Path, pid: int) -> float | None:
+    """Return the time of the monotonic clock until which this worker's jobs may run; None if nobody asked for it."""
+    values = _read(drain_file(folder, pid))
+    return values["until"] if values else None
+
+
 def states_of(folder: Path, pids: Sequence[int], *, forked_at: float) -> tuple[ChildState, ...]:
     """Return the states of these processes. One that has not written yet is loading since forked_at."""
     states = []
@@ -168,7 +194,7 @@ def states_of(folder: Path, pids: Sequence[int], *, forked_at: float) -> tuple[C
 
 def forget_dead(folder: Path) -> None:
     """Remove the files of processes that are gone."""
-    for file in [file for kind in ("child", "worker", "relay") for file in folder.glob(f"{kind}-*.json")]:
+    for file in [file for kind in ("child", "worker", "relay", "drain") for file in folder.glob(f"{kind}-*.json")]:
         if not _is_alive(int(file.stem.partition("-")[2])):
             file.unlink(missing_ok=True)
 

@@ -14,6 +14,7 @@ from celery.worker import state as celery_state
 from django.conf import settings
 
 from workers import liveness
+from workers.draining import DRAIN
 from workers.liveness import FAILED, LOADING, READY, Beat, ChildState, WorkerState
 from workers.loading import prepare
 
@@ -43,6 +44,7 @@ class Watch(bootsteps.StartStopStep):
         self._pool = parent.pool
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         liveness.forget_dead(self._folder)
+        liveness.drain_file(self._folder, os.getpid()).unlink(missing_ok=True)
         parent.ava_watch = self
         threading.Thread(target=self._publish_for_ever, name="watch", daemon=True).start()
         if self._processes() is None:
@@ -91,20 +93,26 @@ class Watch(bootsteps.StartStopStep):
 
     def _publish_for_ever(self) -> None:
         while True:
+            until = liveness.asked_to_drain(self._folder, os.getpid())
+            if until is not None:
+                DRAIN.begin(until - time.monotonic())
             children = self._children()
-            record = WorkerState(os.getpid(), time.monotonic(), self.consumed_at, settings.MODEL_LOAD_SECONDS, children)
+            record = WorkerState(
+                os.getpid(), time.monotonic(), self.consumed_at, settings.MODEL_LOAD_SECONDS, children, DRAIN.is_on()
+            )
             liveness.write(liveness.worker_file(self._folder, os.getpid()), asdict(record))
             reason = self._hopeless(children)
             if reason and not celery_state.should_stop:
                 logger.critical("the worker stops: %s", reason)
-                # A warm shutdown: the other children finish their tasks first.
+                # A warm shutdown: the other children finish their tasks first, or hand them back.
+                DRAIN.begin(settings.DRAIN_SECONDS)
                 setattr(celery_state, "should_stop", 1)  # noqa: B010 - Celery declares it as None only
                 threading.Timer(LAST_TASKS_SECONDS, os._exit, (1,)).start()
             time.sleep(WATCH_SECONDS)
 
 
 class Consuming(bootsteps.StartStopStep):
-    """Notes that the consumer's event loop turns."""
+    """Notes that the consumer's event loop turns, and lets it take no more bells once the worker drains."""
 
     requires = ("celery.worker.consumer.tasks:Tasks",)
 
@@ -117,6 +125,10 @@ class Consuming(bootsteps.StartStopStep):
 
         def turned() -> None:
             watch.consumed_at = time.monotonic()
+            if DRAIN.is_on():
+                # The bells are for the other workers.
+                for queue in list(parent.app.amqp.queues.consume_from):
+                    parent.cancel_task_queue(queue)
 
         turned()
         self._timer = parent.timer.call_repeatedly(WATCH_SECONDS, turned)

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from django.conf import settings
 
+from backend.ekg.repair import enqueue_what_remains, repair_version
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing import intake
 from backend.library.storage import ObjectStorage
@@ -23,10 +24,13 @@ def handle(work: Work) -> FollowUp | None:
     probed = measure(video.object_key) if video is not None else None
 
     def end() -> None:
+        repaired = repair_version(video_id)
         if probed is not None:
             intake.store_probe(video_id, probed)
         else:
             intake.plan_again(video_id)
+        if repaired is not None:
+            enqueue_what_remains(video_id, repaired)
         work.complete()
 
     work.commit(end)

@@ -14,20 +14,24 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextvars import copy_context
+from functools import partial
 from importlib import import_module
 from uuid import UUID
 
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connections
 
-from backend.jobs import breakers, services
+from backend.jobs import breakers, commits, services
 from backend.jobs.dispatching import claim_next
 from backend.jobs.fairness import ANY_PRIORITY_EVERY
 from backend.jobs.models import JobKind
 from backend.jobs.services import JobFailed, Lease
 from backend.library.services import deletions
 from backend.tenancy.context import tenant_scope
+from workers.draining import DRAIN, EXIT_SECONDS
 from workers.endings import end_attempt, record_waste
+from workers.observed_job import LOST, RELEASED, ended, observed_job
 from workers.work import FollowUp as FollowUp
 from workers.work import Work as Work
 
@@ -55,7 +59,6 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.SEARCH_EVENTS: "gpu_workers.tasks.search_events",
     JobKind.GRADE_COMPARISON: "gpu_workers.tasks.grade_comparison",
     JobKind.STOP_COMPARISON: "workers.stop_comparison",
-    JobKind.DELIVER_WEBHOOK: "workers.deliver_webhook",
     JobKind.PURGE_VIDEO: "workers.purge_video",
     JobKind.SWEEP_VIDEO: "workers.sweep_video",
     JobKind.RETIRE_VERSION: "workers.retire_version",
@@ -66,10 +69,18 @@ HANDLERS: dict[JobKind, str] = {
 }
 
 
+def owner(host: str, pid: int) -> str:
+    """Return the name under which a process claims jobs."""
+    return f"{host}:{pid}"
+
+
 def run_class(queue: str, *, worker: str, clock: Callable[[], float] = time.monotonic) -> int:
-    """Claim and run jobs of a class until none may run or CLAIM_SECONDS have passed. Returns their number."""
+    """Claim and run jobs of a class until none may run, CLAIM_SECONDS have passed or the worker drains.
+
+    Returns the number of jobs that ran.
+    """
     until, ran = clock() + CLAIM_SECONDS, 0
-    while clock() < until:
+    while clock() < until and not DRAIN.is_on():
         close_old_connections()
         lease = claim_next(queue, worker=worker, any_priority=next(_claims) % ANY_PRIORITY_EVERY == 0)
         if lease is None:
@@ -95,9 +106,10 @@ def run_leased(lease: Lease, *, worker: str, clock: Callable[[], float] = time.m
     until = clock() + settings.TASK_SECONDS / 2
     following: Lease | None = lease
     while following is not None:
-        followup = _run_once(following, worker=worker)
+        with observed_job(following):
+            followup = _run_once(following, worker=worker)
         following = None
-        if followup is not None and clock() < until:
+        if followup is not None and clock() < until and not DRAIN.is_on():
             with tenant_scope(lease.tenant_id):
                 following = services.claim(followup.job_id, worker=worker)
 
@@ -107,7 +119,8 @@ def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
     module = import_module(HANDLERS[lease.kind])
     work = Work(lease, worker)
     stop = threading.Event()
-    heart = threading.Thread(target=_beat, args=(work, stop), name=f"lease-{lease.job_id}", daemon=True)
+    beat = partial(copy_context().run, _beat, work, stop)
+    heart = threading.Thread(target=beat, name=f"lease-{lease.job_id}", daemon=True)
     heart.start()
     committed = False
     try:
@@ -116,11 +129,11 @@ def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
         if lease.attempt > lease.max_attempts:
             raise JobFailed("worker_lost", "every attempt lost its worker", retryable=True)
         followup: FollowUp | None = module.handle(work)
-        committed = True
     except Exception as error:  # noqa: BLE001 - every way out is recorded
         end_attempt(work, error, module)
         return None
     else:
+        committed = True
         record_waste(work, module, reason="unused")
         breakers.closed(lease.probing)
         return followup
@@ -135,7 +148,10 @@ def _beat(work: Work, stop: threading.Event) -> None:
     began = time.monotonic()
     trying = work.lease.probing
     try:
-        while not stop.wait(settings.HEARTBEAT_SECONDS):
+        while not DRAIN.wait(stop, settings.HEARTBEAT_SECONDS):
+            if DRAIN.is_over():
+                _hand_back(work, stop)
+                return
             if time.monotonic() - began > settings.TASK_SECONDS + CLAIM_SECONDS + STUCK_SECONDS:
                 logger.critical("job %s does not end: its process stops, and its lease runs out", work.lease.job_id)
                 _leave_nothing(work)
@@ -163,8 +179,29 @@ def _leave_nothing(work: Work) -> None:
     if not work.stored:
         return
     try:
-        with tenant_scope(work.lease.tenant_id):
-            deletions.bury_deleted(work.stored)
+        commits.commit(
+            lambda: tenant_scope(work.lease.tenant_id),
+            lambda: deletions.bury_deleted(work.stored),
+            patience_s=commits.READ_PATIENCE_SECONDS,
+        )
     except DatabaseError:
         # The sweep after the deletion finds what was stored until then.
         logger.exception("objects of job %s are not checked for a deletion", work.lease.job_id)
+
+
+def _hand_back(work: Work, stop: threading.Event) -> None:
+    """Queue the job for another worker at once, then wait until its work here ends; end the process if it does not."""
+    work.lost.set()
+    try:
+        released = services.release(work.lease)
+    except Exception:
+        # The database is away too: the lease runs out.
+        logger.exception("job %s could not be handed back", work.lease.job_id)
+    else:
+        ended(RELEASED if released else LOST)
+        logger.warning("job %s: %s", work.lease.job_id, "handed back" if released else "ended while it was handed back")
+    if not stop.wait(EXIT_SECONDS):
+        logger.critical("job %s does not end: its process stops", work.lease.job_id)
+        record_waste(work, import_module(HANDLERS[work.lease.kind]), reason="stopped")
+        _leave_nothing(work)
+        os._exit(0)

@@ -18,12 +18,13 @@ from typing import Any
 
 import boto3
 import httpx
+from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from gpu_workers.engine.models.model_table import ROLES, preset
 from gpu_workers.engine.models.settings import ModelSettings
-from workers.queue_metrics import WITH_TIMEOUTS
 
+WITH_TIMEOUTS = Config(connect_timeout=5, read_timeout=10, retries={"total_max_attempts": 2})
 logger = logging.getLogger("ava.metrics")
 
 WAITING = "ModelRequestsWaiting"

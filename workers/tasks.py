@@ -6,13 +6,9 @@ import os
 import socket
 
 from workers.app import RUN_CLASS, app
-from workers.runner import run_class
-
-
-def worker_name() -> str:
-    return f"{socket.gethostname()}:{os.getpid()}"
+from workers.runner import owner, run_class
 
 
 @app.task(name=RUN_CLASS)
 def run_class_task(queue: str) -> None:
-    run_class(queue, worker=worker_name())
+    run_class(queue, worker=owner(socket.gethostname(), os.getpid()))

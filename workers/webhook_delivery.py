@@ -1,53 +1,52 @@
-"""One attempt to deliver a webhook: load, send, record. No transaction is open while the receiver answers."""
+"""One attempt to deliver a webhook, in three steps: load, send, record.
+
+No transaction is open while the receiver answers. The record of the attempt and the end of its job are one transaction.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from functools import partial
-from uuid import UUID
 
 from django.conf import settings
 from django.utils import timezone
 
-from backend.outbound import transport
-from backend.tenancy.context import tenant_scope
+from backend.jobs import services
+from backend.jobs.models import JobKind, JobState
+from backend.jobs.services import JobFailed, Lease
+from backend.observability.metrics import count_webhook_attempt
+from backend.outbound import async_transport
+from backend.outbound.transport import TransportError
 from backend.webhooks import attempts, signing
-from backend.webhooks.attempts import Outcome, Outgoing
+from backend.webhooks.attempts import Held, Outcome, Outgoing
+from workers.observed_job import ended
 
 TIMEOUT_S = 20.0
 EXCERPT_BYTES = 2_000
 USER_AGENT = "AVA-Cloud-Webhooks/1"
 
 
-def deliver(
-    *,
-    tenant_id: UUID,
-    delivery_id: UUID,
-    transaction: Callable[[], AbstractContextManager[None]] | None = None,
-    clock: Callable[[], datetime] = timezone.now,
-) -> datetime | None:
-    """Make the attempt of a delivery that is due and record it.
+def load(lease: Lease) -> Outgoing | None:
+    """Return the attempt of a claimed job; None if there is none, and then the job has ended or waits again.
 
-    transaction: opens the transaction of the record, such as a lease's checkpoint; by default the tenant's scope.
-    The next attempt, if one is needed, is queued in that transaction. Returns when it is due; None when the delivery
-    has ended or there was nothing to do. Raises what transaction() raises; a receiver's failure is not an exception.
+    Raises LeaseLost; JobFailed if every attempt of the job has lost its worker.
     """
-    with tenant_scope(tenant_id):
-        outgoing = attempts.next_outgoing(delivery_id)
-    if outgoing is None:
-        return None
-    outcome = send(outgoing, at=clock())
-    due = None if outcome.delivered else attempts.next_attempt_at(outgoing.n, outcome)
-    with (transaction or partial(tenant_scope, tenant_id))():
-        recorded = attempts.record_attempt(outgoing=outgoing, outcome=outcome, next_attempt_at=due)
-    return due if recorded and outcome.status_code != 410 else None
+    if lease.attempt > lease.max_attempts:
+        raise JobFailed("worker_lost", "every attempt lost its worker", retryable=True)
+    with services.checkpoint(lease):
+        outgoing = attempts.next_outgoing(lease.subject_id)
+        if isinstance(outgoing, Outgoing):
+            return outgoing
+        if isinstance(outgoing, Held):
+            services.postpone(lease, wait=outgoing.wait)
+        else:
+            services.complete(lease)
+    ended("queued" if isinstance(outgoing, Held) else "succeeded")
+    return None
 
 
-def send(outgoing: Outgoing, *, at: datetime) -> Outcome:
+async def send(outgoing: Outgoing, *, at: datetime) -> Outcome:
     """Send one request, signed with the time `at`. Every result is an Outcome, a failure too."""
     headers = {
         "content-type": "application/json",
@@ -56,28 +55,48 @@ def send(outgoing: Outgoing, *, at: datetime) -> Outcome:
     }
     began = time.monotonic()
     try:
-        with transport.request(
+        reply = await async_transport.request(
             "POST",
             outgoing.url,
             headers=headers,
             content=outgoing.body.encode(),
             timeout_s=TIMEOUT_S,
             allow_private=settings.WEBHOOK_ALLOW_PRIVATE,
-        ) as response:
-            latency_ms = _since(began)
-            # NUL is the one character that Postgres text cannot hold.
-            excerpt = response.excerpt(EXCERPT_BYTES).decode("utf-8", "replace").replace("\0", "\ufffd")
-            return Outcome(
-                at=at,
-                status_code=response.status,
-                error_code="" if 200 <= response.status < 300 else _code_of(response.status),
-                response_excerpt=excerpt,
-                latency_ms=latency_ms,
-                address=response.address,
-                retry_after_s=_retry_after_s(response.headers.get("retry-after", "")),
-            )
-    except transport.TransportError as error:
-        return Outcome(at=at, error_code=error.code, response_excerpt=str(error), latency_ms=_since(began))
+            keep_bytes=EXCERPT_BYTES,
+        )
+    except TransportError as error:
+        latency_ms = round((time.monotonic() - began) * 1000)
+        return Outcome(error_code=error.code, response_excerpt=str(error), latency_ms=latency_ms)
+    return Outcome(
+        status_code=reply.status,
+        error_code="" if 200 <= reply.status < 300 else _code_of(reply.status),
+        # NUL is the one character that Postgres text cannot hold.
+        response_excerpt=reply.beginning.decode("utf-8", "replace").replace("\0", "\ufffd"),
+        latency_ms=reply.head_ms,
+        address=reply.address,
+        retry_after_s=_retry_after_s(reply.headers.get("retry-after", "")),
+    )
+
+
+def record(lease: Lease, outgoing: Outgoing, outcome: Outcome) -> None:
+    """Record an attempt, what follows from it, and the end of its job. Raises LeaseLost, and nothing is recorded."""
+    with services.checkpoint(lease):
+        attempts.record_attempt(outgoing=outgoing, outcome=outcome)
+        services.complete(lease)
+    ended("succeeded")
+    # A replay is late by intent.
+    lag_s = (timezone.now() - outgoing.created_at).total_seconds() if outgoing.n == outgoing.n_of_schedule else None
+    count_webhook_attempt(error_code=outcome.error_code, lag_s=lag_s)
+
+
+def fail(lease: Lease, error: JobFailed) -> JobState:
+    """Record that a job could not be done. A delivery whose job has ended is dead: it can be replayed."""
+    with services.checkpoint(lease):
+        state = services.fail(lease, error)
+        if state in (JobState.FAILED, JobState.DEAD) and lease.kind == JobKind.DELIVER_WEBHOOK:
+            attempts.end_delivery(delivery_id=lease.subject_id)
+    ended(state)
+    return state
 
 
 def _code_of(status: int) -> str:
@@ -95,7 +114,3 @@ def _retry_after_s(text: str) -> int:
     except (TypeError, ValueError):
         return 0
     return max(0, round(at.timestamp() - time.time()))
-
-
-def _since(began: float) -> int:
-    return round((time.monotonic() - began) * 1000)

@@ -13,6 +13,7 @@ from backend.jobs import commits, services
 from backend.jobs.services import Lease, LeaseLost
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.secrets import cache_salt
+from workers.observed_job import ended
 
 if TYPE_CHECKING:
     from gpu_workers.engine.models.roles import Meter, ModelCall
@@ -67,6 +68,7 @@ class Work:
     def complete(self) -> None:
         """Mark the job as done, inside checkpoint() or commit()."""
         services.complete(self.lease)
+        ended("succeeded")
 
     def finish(self) -> None:
         """End the job in a transaction of its own, because nothing is left to do."""

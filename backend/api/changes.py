@@ -60,7 +60,7 @@ class Changes:
 
 
 def _parameters() -> dict[str, Any]:
-    database = settings.LISTEN_DATABASE
+    database: dict[str, Any] = settings.LISTEN_DATABASE
     return {
         "host": database["HOST"],
         "port": database["PORT"],

@@ -162,6 +162,8 @@ SETTINGS: dict[str, Any] = {
         "UsageMeter": "backend.billing.models.UsageMeter",
         "EndpointState": "backend.webhooks.models.EndpointState",
         "DeliveryState": "backend.webhooks.models.DeliveryState",
+        "BreakerState": "backend.webhooks.models.BreakerState",
+        "DisabledReason": "backend.webhooks.models.DisabledReason",
     },
     "CONTACT": {"name": "AVA Cloud support"},
     "LICENSE": {"name": "Proprietary", "identifier": "LicenseRef-Proprietary"},

@@ -17,6 +17,7 @@ PREFIXES = frozenset(
         "whe",  # webhook endpoint
         "whd",  # webhook delivery
         "msg",  # webhook event
+        "bud",  # monthly budget
         "bat",  # question batch
         "cmp",  # comparison
         "ses",  # session

@@ -31,6 +31,7 @@ from backend.api.changes import Changes
 from backend.api.open_replies import RENEW_SECONDS, OpenReply
 from backend.api.parsers import MAX_BODY_BYTES
 from backend.api.problems import CONTENT_TYPE, problem_of
+from backend.observability import exposition, tracing
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +67,8 @@ class Server:
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
+        tracing.start("ava-api")
+        exposition.serve()
         listening = asyncio.create_task(self._changes.listen())
         self._end_open_replies_at(signal.SIGTERM)
         await send({"type": "lifespan.startup.complete"})
@@ -74,6 +77,7 @@ class Server:
         with suppress(asyncio.CancelledError):
             await listening
         self._threads.shutdown(cancel_futures=True)
+        tracing.flush()
         await send({"type": "lifespan.shutdown.complete"})
 
     def _end_open_replies_at(self, number: signal.Signals) -> None:

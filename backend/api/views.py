@@ -14,8 +14,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from backend.api import rate_limits
+from backend.api import public_ids, rate_limits
 from backend.api.problems import not_found
+from backend.observability import log_context
 from backend.tenancy.authentication import Principal
 from backend.tenancy.context import enter_tenant, leave_tenant
 
@@ -50,6 +51,7 @@ class AuthenticatedView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         if isinstance(request.auth, Principal):
+            log_context.note(tenant=public_ids.encode("tnt", request.auth.tenant_id))
             self._grant = rate_limits.take(request.auth.tenant_id)
             self._grant.check()
 

@@ -13,6 +13,8 @@ QUESTION = "question"
 QUESTION_REVERSAL = "question_reversal"
 SEARCH = "search"
 SEGMENT = "segment"
+SEGMENT_CREDIT = "segment_credit"
+SEGMENT_RESTORED = "segment_restored"
 WASTED = "wasted_attempt"
 
 

@@ -12,6 +12,7 @@ from unfold.admin import ModelAdmin
 
 from backend.billing.models import PriceBook, TenantBudget, UsageEvent
 from backend.billing.rates import LEDGER_CURRENCY, plain
+from backend.console.actions import JOB_ACTS, Operable
 from backend.console.base import ReadOnlyPage, TenantFilter
 from backend.console.comparisons import ComparisonPage
 from backend.console.details import QuestionPage, VideoPage
@@ -45,7 +46,8 @@ class LeaseFilter(admin.SimpleListFilter):
 
 
 @admin.register(Job, site=site)
-class JobPage(ReadOnlyPage):
+class JobPage(Operable, ReadOnlyPage):
+    acts = JOB_ACTS
     list_display = ("id", "kind", "shown_state", "tenant", "attempts", "progress", "lease", "error_code", "age")
     list_filter = (TenantFilter, "state", "kind", "queue", LeaseFilter)
     list_select_related = ("tenant",)
@@ -54,7 +56,8 @@ class JobPage(ReadOnlyPage):
     @admin.display(description="state", ordering="state")
     def shown_state(self, job: Job) -> SafeString:
         stuck = job.state == "running" and job.lease_until is not None and job.lease_until < timezone.now()
-        return badge("stuck" if stuck else job.state)
+        paused = job.state == "queued" and job.paused_at is not None
+        return badge("stuck" if stuck else "paused" if paused else job.state)
 
     @admin.display(description="attempt")
     def attempts(self, job: Job) -> str:
@@ -126,11 +129,16 @@ class DeliveryPage(ReadOnlyPage):
 
 @admin.register(Endpoint, site=site)
 class EndpointPage(ReadOnlyPage):
-    list_display = ("id", "url", "shown_state", "tenant", "types", "dead_deliveries", "created_at")
-    list_filter = (TenantFilter, "state")
+    list_display = (
+        "id", "url", "shown_state", "breaker", "tenant", "types", "dead_deliveries", "disabled_at", "created_at",
+    )  # fmt: skip
+    list_filter = (TenantFilter, "state", "breaker")
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "url")
-    fields = ("id", "tenant", "url", "description", "event_types", "state", "dead_deliveries", "created_at")
+    fields = (
+        "id", "tenant", "url", "description", "event_types", "state", "disabled_at", "disabled_reason",
+        "dead_deliveries", "breaker", "failures", "opened_at", "probe_at", "last_sequence", "created_at",
+    )  # fmt: skip
 
     @admin.display(description="state", ordering="state")
     def shown_state(self, endpoint: Endpoint) -> SafeString:

@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from backend.billing.rates import plain
+from backend.console.actions import QUESTION_ACTS, VIDEO_ACTS, Operable
 from backend.console.base import ReadOnlyPage, TenantFilter
 from backend.console.queries import questions, videos
 from backend.console.queries.deliveries import latest_deliveries
@@ -35,7 +36,8 @@ def total(lines: list[dict[str, Any]], column: str) -> Decimal:
     return sum((line[column] for line in lines), Decimal(0))
 
 
-class VideoPage(ReadOnlyPage):
+class VideoPage(Operable, ReadOnlyPage):
+    acts = VIDEO_ACTS
     list_display = (
         "title_or_id",
         "shown_status",
@@ -114,7 +116,8 @@ class FeedbackFilter(admin.SimpleListFilter):
         return queryset.filter(id__in=questions.questions_judged(verdict)) if verdict else queryset
 
 
-class QuestionPage(ReadOnlyPage):
+class QuestionPage(Operable, ReadOnlyPage):
+    acts = QUESTION_ACTS
     list_display = (
         "words", "shown_status", "tenant", "shown_answer", "sure", "method", "effort", "cost", "total", "created_at",
     )  # fmt: skip

@@ -33,6 +33,7 @@ from backend.ekg.models import (
 )
 from backend.jobs.models import Job, JobState
 from backend.library.index_contents import Gaps, IndexSize
+from backend.library.indexing.failure import CONTENT_GAPS
 from backend.library.indexing.follow_ups import summarise_key
 from backend.library.models import Video
 from backend.tenancy.context import current_tenant_id
@@ -75,6 +76,13 @@ def gaps(video_id: UUID, index_version: int) -> Gaps:
         ms=sum(row["ms"] for row in by_code),
         codes={row["gap"]: row["n"] for row in by_code},
     )
+
+
+def failed_segments(video_id: UUID, index_version: int) -> list[int]:
+    """Return the numbers of the segments with a gap that does not lie in the recording itself, in order."""
+    gaps = Chunk.objects.filter(video_id=video_id, index_version=index_version, gap__isnull=False)
+    ours = gaps.exclude(gap__in=CONTENT_GAPS).order_by("segment_n")
+    return list(ours.values_list("segment_n", flat=True).distinct())
 
 
 def _of(model: type[IndexRow], video: Video) -> QuerySet[Any]:

@@ -65,9 +65,9 @@ def nearby(
 
 
 def _nearest(spans: Spans, name: ViewName, query: ViewQuery, keys: Sequence[BlockKey]) -> Nearby:
-    if not keys:
+    keys, sketches = _CACHE.sketches(keys)
+    if sketches is None:
         return Nearby([], [], [], [], [])
-    sketches = _CACHE.sketches(keys)
     count = compared(name, query.limit, len(sketches.owner))
     chosen = sketches.nearest(query.vector, count, _admitted(spans, query, keys, sketches))
     owners = [keys[owner] for owner in sketches.owner[chosen].tolist()]

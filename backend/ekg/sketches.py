@@ -147,23 +147,30 @@ class BlockCache:
         self._bytes = 0
         self._scopes: OrderedDict[tuple[tuple[UUID, int], ...], Sketches] = OrderedDict()
 
-    def sketches(self, keys: Sequence[BlockKey]) -> Sketches:
-        """Return the blocks with these keys as one, reading those that are not in memory."""
+    def sketches(self, keys: Sequence[BlockKey]) -> tuple[list[BlockKey], Sketches | None]:
+        """Return the blocks with these keys as one, and their keys in its order.
+
+        Blocks that are not in memory are read. A block whose version was dropped since its key was read is left out;
+        None if none is left.
+        """
         wanted = tuple((key.id, key.items) for key in keys)
         with self._lock:
             if wanted in self._scopes:
                 self._scopes.move_to_end(wanted)
-                return self._scopes[wanted]
+                return list(keys), self._scopes[wanted]
             known = {key: self._blocks[key] for key in wanted if key in self._blocks}
-        read = _read([key for key in wanted if key not in known])
-        together = Sketches([(known | read)[key] for key in wanted])
+        found = known | _read([key for key in wanted if key not in known])
+        there = [key for key in keys if (key.id, key.items) in found]
+        if not there:
+            return [], None
+        together = Sketches([found[key.id, key.items] for key in there])
         with self._lock:
-            for key, block in (known | read).items():
-                self._keep(key, block)
-            self._scopes[wanted] = together
+            for place, block in found.items():
+                self._keep(place, block)
+            self._scopes[tuple((key.id, key.items) for key in there)] = together
             while len(self._scopes) > _LAST_SCOPES:
                 self._scopes.popitem(last=False)
-        return together
+        return there, together
 
     def _keep(self, key: tuple[UUID, int], block: Block) -> None:
         if key not in self._blocks:
@@ -176,13 +183,15 @@ class BlockCache:
 
 
 def _read(keys: Sequence[tuple[UUID, int]]) -> dict[tuple[UUID, int], Block]:
-    """Return the blocks with these ids as they were when they had this number of items."""
+    """Return the blocks with these ids as they were when they had this number of items, as far as they exist."""
     if not keys:
         return {}
     rows = SketchBlock.objects.filter(id__in=[block_id for block_id, _ in keys])
     stored = {row.id: row for row in rows}
     blocks = {}
     for block_id, items in keys:
+        if block_id not in stored:
+            continue
         centre = _centre(stored[block_id].centre)
         packed = np.frombuffer(bytes(stored[block_id].packed), dtype=item_type(len(centre)))
         blocks[block_id, items] = Block(centre, packed[:items])

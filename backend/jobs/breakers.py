@@ -15,8 +15,9 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import connections
+from django.db import connections, transaction
 
+from backend.jobs import commits
 from backend.jobs.models import Breaker, BreakerState, JobKind
 
 logger = logging.getLogger("ava.jobs")
@@ -106,11 +107,9 @@ def opened(
         "dependency": dependency, "code": code, "message": message[:1000], "job": job_id, "asked": asked, "base": base,
         "first": max(base, asked), "most": PROBE_CAP_SECONDS / max(PROBE_BASE_SECONDS, 0.001),
     }  # fmt: skip
-    with connections["dispatch"].cursor() as cursor:
-        cursor.execute(_OPEN, parameters)
-        row = cursor.fetchone()
-    if row is not None:
-        level = logging.ERROR if row[0] == 1 else logging.WARNING
+    rows = _written(_OPEN, parameters)
+    if rows:
+        level = logging.ERROR if rows[0][0] == 1 else logging.WARNING
         logger.log(level, "%s is away (%s: %s): jobs that need it wait", dependency, code, message)
 
 
@@ -118,10 +117,19 @@ def closed(dependencies: Collection[str]) -> None:
     """Close the breakers of dependencies that have answered a job."""
     if not dependencies:
         return
-    with connections["dispatch"].cursor() as cursor:
-        cursor.execute(_CLOSE, [list(dependencies)])
-        for (dependency,) in cursor.fetchall():
-            logger.warning("%s answers again: jobs that need it go on", dependency)
+    for (dependency,) in _written(_CLOSE, [list(dependencies)]):
+        logger.warning("%s answers again: jobs that need it go on", dependency)
+
+
+def _written(statement: str, parameters: Any) -> list[Any]:
+    """Run a statement that may run twice, in a transaction of its own, and return its rows."""
+
+    def write() -> list[Any]:
+        with connections["dispatch"].cursor() as cursor:
+            cursor.execute(statement, parameters)
+            return list(cursor.fetchall())
+
+    return commits.read(lambda: transaction.atomic(using="dispatch"), write, using="dispatch")
 
 
 def lock_ready() -> frozenset[str]:

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from typing import TypeVar
 
 import psycopg
-from django.db import Error, InterfaceError, InternalError, OperationalError, connection
+from django.db import Error, InterfaceError, InternalError, OperationalError, connections
 
 logger = logging.getLogger("ava.jobs")
 
@@ -50,6 +50,7 @@ def commit(
     write: Callable[[], Result],
     *,
     patience_s: float = PATIENCE_SECONDS,
+    using: str = "default",
     sleep: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> Result:
@@ -57,7 +58,7 @@ def commit(
 
     write: depends only on what is in memory and on what it reads itself. If the connection broke while the transaction
     was being committed, PostgreSQL is asked whether it was. Raises what scope and write raise, and the database's error
-    after patience_s seconds.
+    after patience_s seconds. using: the database alias of scope.
     """
     until = clock() + patience_s
     while True:
@@ -65,11 +66,11 @@ def commit(
         try:
             with scope():
                 result = write()
-                transaction_id = _transaction_id()
+                transaction_id = _transaction_id(using)
             return result
         except DATABASE_ERRORS as error:
-            _go_on_after(error, until, clock)
-            if transaction_id is not None and _was_committed(transaction_id, until, sleep=sleep, clock=clock):
+            _go_on_after(error, using, until, clock)
+            if transaction_id is not None and _was_committed(transaction_id, using, until, sleep=sleep, clock=clock):
                 return result
             sleep(PAUSE_SECONDS)
 
@@ -79,6 +80,7 @@ def read(
     query: Callable[[], Result],
     *,
     patience_s: float = READ_PATIENCE_SECONDS,
+    using: str = "default",
     sleep: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> Result:
@@ -89,33 +91,33 @@ def read(
             with scope():
                 return query()
         except DATABASE_ERRORS as error:
-            _go_on_after(error, until, clock)
+            _go_on_after(error, using, until, clock)
             sleep(PAUSE_SECONDS)
 
 
-def _go_on_after(error: Exception, until: float, clock: Callable[[], float]) -> None:
+def _go_on_after(error: Exception, using: str, until: float, clock: Callable[[], float]) -> None:
     """Drop the broken connection. Raises error if it is no fault of the connection, or after until."""
     if not connection_broke(error) or clock() >= until:
         raise error
     logger.warning("the database is tried again: %s", error)
-    connection.close()
+    connections[using].close()
 
 
-def _transaction_id() -> str | None:
+def _transaction_id(using: str) -> str | None:
     """Return the id of the open transaction, None if it has written nothing."""
-    with connection.cursor() as cursor:
+    with connections[using].cursor() as cursor:
         cursor.execute("SELECT pg_current_xact_id_if_assigned()::text")
         found = cursor.fetchone()[0]
         return None if found is None else str(found)
 
 
 def _was_committed(
-    transaction_id: str, until: float, *, sleep: Callable[[float], None], clock: Callable[[], float]
+    transaction_id: str, using: str, until: float, *, sleep: Callable[[float], None], clock: Callable[[], float]
 ) -> bool:
     """Wait until PostgreSQL answers and the transaction has ended. Raises the database's error after until."""
     while True:
         try:
-            with connection.cursor() as cursor:
+            with connections[using].cursor() as cursor:
                 cursor.execute("SELECT pg_xact_status(%s::text::xid8)", [transaction_id])
                 status = cursor.fetchone()[0]
         except DATABASE_ERRORS as error:
@@ -124,7 +126,7 @@ def _was_committed(
                 return False
             if clock() >= until:
                 raise
-            connection.close()
+            connections[using].close()
             status = "in progress"
         if status != "in progress":
             return bool(status == "committed")

@@ -6,7 +6,7 @@ that there is work, and not which. A bell may be lost or doubled without harm.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,8 +19,11 @@ from django.db.models.functions import Now
 from backend.jobs import breakers
 from backend.jobs.leases import Lease, lease_of
 from backend.jobs.models import DUE, QUEUE_OF, RUNNING, WAITING, Job, JobKind, JobState
+from backend.observability.metrics import CLAIMS
 
 CLASSES = tuple(sorted(set(QUEUE_OF.values())))
+SELF_CLAIMED = frozenset({QUEUE_OF[JobKind.DELIVER_WEBHOOK]})
+"""Classes whose workers ask for work without a bell."""
 LANE_CAP = 2
 """Maximum number of jobs of one lane that run at once: deliveries to one endpoint of webhooks, and
 one tenant's fetches from one host."""
@@ -37,8 +40,9 @@ def _full(column: str, queue: str, cap: str) -> str:
     )
 
 
-# Jobs that need a dependency that is away, by their kind or because they found it away themselves.
-_FREE = "kind <> ALL(%(held_kinds)s) AND dependency <> ALL(%(held)s)"
+_BY_PRIORITY, _BY_TAG = "priority DESC, fair_tag, id", "fair_tag, id"
+# Not the jobs that need a dependency that is away, by their kind or because they found it away themselves.
+_FREE = "kind = ANY(%(free_kinds)s) AND dependency <> ALL(%(held)s)"
 
 
 def _may_run(queue: str, tenant_cap: str) -> str:
@@ -46,15 +50,15 @@ def _may_run(queue: str, tenant_cap: str) -> str:
     return (
         f"queue = {queue} AND state = 'queued' AND due AND paused_at IS NULL "
         f"AND NOT tenant_id = {_full('tenant_id', queue, tenant_cap)} "
-        f"AND (lane IS NULL OR NOT lane = {_full('lane', queue, '%(lane_cap)s')}) AND {_FREE}"
+        f"AND (lane IS NULL OR NOT lane = {_full('lane', queue, '%(lane_cap)s')}) AND dependency <> ALL(%(held)s)"
     )
 
 
 _TAKE = (
     "UPDATE jobs_job SET state = 'running', lease_owner = %(worker)s, lease_token = lease_token + 1, "
     "attempt = attempt + 1, lease_until = now() + %(lease)s * interval '1 second', heartbeat_at = now(), "
-    "started_at = now(), rerun_requested = false FROM chosen WHERE jobs_job.tenant_id = chosen.tenant_id "
-    "AND jobs_job.id = chosen.id RETURNING jobs_job.tenant_id, jobs_job.id"
+    "started_at = now(), rerun_requested = rerun_requested AND cancel_requested_at IS NOT NULL FROM chosen "
+    "WHERE jobs_job.tenant_id = chosen.tenant_id AND jobs_job.id = chosen.id RETURNING jobs_job.tenant_id, jobs_job.id"
 )
 # A job that lost its worker goes before new ones. A job whose deadline has passed waits for nothing: it ends.
 _ABANDONED = (
@@ -66,19 +70,37 @@ _ABANDONED = (
     "ORDER BY deadline_at LIMIT 1 FOR UPDATE SKIP LOCKED), "
     f"chosen AS (SELECT * FROM abandoned UNION ALL SELECT * FROM overdue) {_TAKE}"
 )
+_FIRST = (
+    "SELECT tenant_id, id, fair_tag, priority FROM jobs_job "
+    f"WHERE {_may_run('%(queue)s', '%(tenant_cap)s')} AND {{kind}} ORDER BY {{order}} LIMIT 1 FOR UPDATE SKIP LOCKED"
+)
+# While something is away, the first job of each kind that does not need it: whatever waits is not read one by one.
+_FIRST_OF_KINDS = (
+    "SELECT first.* FROM unnest(%(free_kinds)s::text[]) AS free(kind), "
+    f"LATERAL ({_FIRST.format(kind='kind = free.kind', order=_BY_PRIORITY)}) first ORDER BY {_BY_PRIORITY} LIMIT 1"
+)
 _NEXT = (
-    "WITH chosen AS MATERIALIZED (SELECT tenant_id, id, fair_tag FROM jobs_job "
-    f"WHERE {_may_run('%(queue)s', '%(tenant_cap)s')} "
-    "ORDER BY {order} LIMIT 1 FOR UPDATE SKIP LOCKED), served AS (INSERT INTO jobs_classclock (queue, served_tag) "
+    "WITH chosen AS MATERIALIZED ({first}), served AS (INSERT INTO jobs_classclock (queue, served_tag) "
     "SELECT %(queue)s, fair_tag FROM chosen ON CONFLICT (queue) DO UPDATE "
     "SET served_tag = excluded.served_tag WHERE jobs_classclock.served_tag < excluded.served_tag) "
     f"{_TAKE}"
 )
-_BY_PRIORITY, _BY_TAG = "priority DESC, fair_tag, id", "fair_tag, id"
+_WAIT = f"SELECT FROM jobs_job WHERE {_may_run('class.queue', 'class.cap')} AND {{kind}} LIMIT %(most)s"
+_WAIT_OF_KINDS = (
+    "SELECT FROM unnest(%(free_kinds)s::text[]) AS free(kind), "
+    f"LATERAL ({_WAIT.format(kind='kind = free.kind')}) one LIMIT %(most)s"
+)
+_RENEW = (
+    "WITH mine AS MATERIALIZED (SELECT job.tenant_id, job.id FROM jobs_job job "
+    "JOIN unnest(%(tenants)s::uuid[], %(ids)s::uuid[], %(tokens)s::bigint[]) AS held(tenant_id, id, token) "
+    "ON job.tenant_id = held.tenant_id AND job.id = held.id AND job.lease_token = held.token "
+    "WHERE job.state = 'running' AND job.cancel_requested_at IS NULL ORDER BY job.id FOR UPDATE OF job) "
+    "UPDATE jobs_job SET heartbeat_at = now(), lease_until = now() + %(lease)s * interval '1 second' FROM mine "
+    "WHERE jobs_job.tenant_id = mine.tenant_id AND jobs_job.id = mine.id RETURNING jobs_job.id"
+)
 # All classes in one statement, because an idle relay asks ten times a second.
 _RUNNABLE = (
-    "SELECT class.queue, (SELECT count(*) FROM "
-    f"(SELECT FROM jobs_job WHERE {_may_run('class.queue', 'class.cap')} LIMIT %(most)s) waiting) + "
+    "SELECT class.queue, (SELECT count(*) FROM ({wait}) waiting) + "
     "(SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = class.queue AND state = 'running' "
     f"AND lease_until < now() AND (deadline_at < now() OR {_FREE}) LIMIT %(most)s) abandoned) + "
     "(SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = class.queue AND state = 'queued' "
@@ -103,8 +125,8 @@ def _parameters(queue: str, held: Collection[str]) -> dict[str, Any]:
 
 def _held(dependencies: Collection[str]) -> dict[str, Any]:
     """Return the parameters of _FREE. dependencies: those that are away and that no job may try now."""
-    kinds = [str(kind) for kind, needed in breakers.NEEDS.items() if not set(needed).isdisjoint(dependencies)]
-    return {"held": list(dependencies), "held_kinds": kinds}
+    kinds = [str(kind) for kind in JobKind if breakers.needs(kind).isdisjoint(dependencies)]
+    return {"held": list(dependencies), "free_kinds": kinds}
 
 
 def _away() -> list[str]:
@@ -118,12 +140,13 @@ def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease 
     fair tag of all priorities. A cap may be passed by claims of the same instant. A job that needs a dependency that is
     away is claimed only to try it, one job at a time, or to end it after its deadline.
     """
-    following = _NEXT.format(order=_BY_TAG if any_priority else _BY_PRIORITY)
     with transaction.atomic(using="dispatch"), connections["dispatch"].cursor() as cursor:
         away = frozenset(outage.dependency for outage in breakers.outages())
         ready = breakers.lock_ready() if away else frozenset()
         parameters = _parameters(queue, away - ready) | {"worker": worker, "lease": settings.LEASE_SECONDS}
-        for statement in (_ABANDONED, following):
+        any_kind = _FIRST.format(kind="true", order=_BY_TAG if any_priority else _BY_PRIORITY)
+        first = _FIRST_OF_KINDS if parameters["held"] else any_kind
+        for how, statement in (("expired", _ABANDONED), ("next", _NEXT.format(first=first))):
             cursor.execute(statement, parameters)
             claimed = cursor.fetchone()
             if claimed:
@@ -132,16 +155,35 @@ def claim_next(queue: str, *, worker: str, any_priority: bool = False) -> Lease 
                 probing = breakers.needs(JobKind(job.kind), job.dependency) & ready
                 if probing:
                     breakers.probe(job.id, probing)
+                CLAIMS.labels(queue, job.kind, how).inc()
                 return lease_of(job, probing)
     return None
+
+
+def renew(leases: Sequence[Lease]) -> set[UUID]:
+    """Renew the leases of many jobs in one statement. Returns the ids of the jobs that are still held.
+
+    A job that is missing was taken over, or somebody asked to cancel it: its work stops. Rows are locked in the order
+    of their ids, as cancellations lock the jobs of one kind.
+    """
+    parameters: dict[str, Any] = {
+        "tenants": [lease.tenant_id for lease in leases],
+        "ids": [lease.job_id for lease in leases],
+        "tokens": [lease.token for lease in leases],
+        "lease": settings.LEASE_SECONDS,
+    }
+    with transaction.atomic(using="dispatch"), connections["dispatch"].cursor() as cursor:
+        cursor.execute(_RENEW, parameters)
+        return {job_id for (job_id,) in cursor.fetchall()}
 
 
 def runnable(*queues: str, most: int) -> dict[str, int]:
     """Return how many jobs of each class could be claimed now, counted up to about most."""
     caps = [settings.JOBS_PER_TENANT.get(queue, _NO_CAP) for queue in queues]
     parameters = {"queues": list(queues), "caps": caps, "most": most, "lane_cap": LANE_CAP, **_held(_away())}
+    wait = _WAIT_OF_KINDS if parameters["held"] else _WAIT.format(kind="true")
     with connections["dispatch"].cursor() as cursor:
-        cursor.execute(_RUNNABLE, parameters)
+        cursor.execute(_RUNNABLE.format(wait=wait), parameters)
         return dict(cursor.fetchall())
 
 
@@ -175,7 +217,7 @@ def oldest_runnable_age_seconds() -> dict[str, float]:
     """Return, per queue, how long the oldest due job has waited; worker groups are scaled by this age."""
     ages = (
         Job.unscoped.using("dispatch")
-        .filter(state=JobState.QUEUED, not_before__lte=Now())
+        .filter(state=JobState.QUEUED, paused_at=None, not_before__lte=Now())
         .values_list("queue")
         .annotate(age=Now() - models.Min("not_before"))
     )
@@ -189,6 +231,12 @@ def running_jobs() -> dict[str, int]:
     """
     counts = Job.unscoped.using("dispatch").filter(RUNNING).values_list("queue").annotate(running=models.Count("id"))
     return dict(counts.order_by("queue"))
+
+
+def jobs_of(owners: Sequence[str]) -> int:
+    """Return how many jobs run under a lease of one of these workers' processes."""
+    held = Job.unscoped.using("dispatch").filter(RUNNING, lease_owner__in=owners, lease_until__gte=Now())
+    return int(held.count())
 
 
 def waiting_jobs() -> dict[str, int]:

@@ -8,12 +8,15 @@ others, however many they have, and a tenant that was idle has saved up nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
 
 from backend.jobs.models import QUEUE_OF, JobKind
+from backend.tenancy.context import current_tenant_id
 
 COST_OF: dict[JobKind, float] = {
     JobKind.OBSERVE_SEGMENT: 30.0,
@@ -34,7 +37,7 @@ ANY_PRIORITY_EVERY = 8
 _SERVED = (
     "SELECT t.plan, coalesce((SELECT served_tag FROM jobs_classclock WHERE queue = %(queue)s), 0), "
     "(SELECT max(fair_tag) FROM jobs_job WHERE tenant_id = %(tenant)s AND queue = %(queue)s "
-    "AND priority = %(priority)s AND state IN ('queued', 'running')) "
+    "AND priority = %(priority)s AND state IN ('queued', 'running') AND (paused_at IS NULL OR %(with_paused)s)) "
     "FROM tenancy_tenant t WHERE t.id = %(tenant)s"
 )
 
@@ -46,9 +49,63 @@ def fair_tags(
 
     queue: the class of the jobs; None for that of their kind.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_SERVED, {"queue": queue or QUEUE_OF[kind], "tenant": tenant_id, "priority": priority})
-        plan, served, last = cursor.fetchone()
-    step = COST_OF.get(kind, 1.0) / settings.PLAN_WEIGHTS.get(plan, 1.0)
+    served, last, step = _served(kind, tenant_id, priority=priority, with_paused=True, queue=queue)
     first = served if last is None else max(served, last + step)
-    return [float(first) + step * place for place in range(count)]
+    return [first + step * place for place in range(count)]
+
+
+def tags_after_pause(
+    kind: JobKind, tenant_id: UUID, *, priority: int, queue: str, tags: Sequence[float]
+) -> list[float]:
+    """Return new tags of jobs that are still paused. queue: their class. tags: their present ones, in ascending order.
+
+    They come after the tenant's jobs that wait and run, and not before the clock, as if they came now. So a pause saves
+    up no share; and if nothing ran meanwhile, nothing changes.
+    """
+    served, last, step = _served(kind, tenant_id, priority=priority, with_paused=False, queue=queue)
+    following = served if last is None else max(served, last + step)
+    new = []
+    for tag in tags:
+        new.append(max(tag, following))
+        following = new[-1] + step
+    return new
+
+
+def _served(
+    kind: JobKind, tenant_id: UUID, *, priority: int, with_paused: bool, queue: str | None = None
+) -> tuple[float, float | None, float]:
+    """Return the clock of the class, the last tag of the tenant's open jobs, and the length of a job of this kind."""
+    lane: dict[str, Any] = {"queue": queue or QUEUE_OF[kind], "tenant": tenant_id, "priority": priority}
+    with connection.cursor() as cursor:
+        cursor.execute(_SERVED, lane | {"with_paused": with_paused})
+        plan, served, last = cursor.fetchone()
+    return float(served), last, COST_OF.get(kind, 1.0) / settings.PLAN_WEIGHTS.get(plan, 1.0)
+
+
+_RANKED = (
+    "SELECT EXISTS (SELECT FROM jobs_job WHERE tenant_id = %(tenant)s AND queue = %(queue)s "
+    "AND priority = %(priority)s AND state = 'queued' AND rank <> 0)"
+)
+# The tags stay, and only their owners change: for the other tenants nothing happens. A job that is being claimed is
+# skipped, so nobody waits.
+_REORDER = (
+    "WITH mine AS MATERIALIZED (SELECT id, rank, fair_tag FROM jobs_job WHERE tenant_id = %(tenant)s "
+    "AND queue = %(queue)s AND priority = %(priority)s AND state = 'queued' AND paused_at IS NULL "
+    "FOR UPDATE SKIP LOCKED), "
+    "tags AS (SELECT fair_tag, row_number() OVER (ORDER BY fair_tag, id) AS place FROM mine), "
+    "wanted AS (SELECT id, fair_tag, row_number() OVER (ORDER BY rank DESC, fair_tag, id) AS place FROM mine) "
+    "UPDATE jobs_job SET fair_tag = tags.fair_tag FROM wanted JOIN tags USING (place) "
+    "WHERE jobs_job.tenant_id = %(tenant)s AND jobs_job.id = wanted.id AND wanted.fair_tag <> tags.fair_tag"
+)
+
+
+def put_in_rank_order(queue: str, priority: int) -> None:
+    """Deal out again the tags of the tenant's waiting jobs of one class and priority: a higher rank gets a lower tag.
+
+    Does nothing as long as all of them have the normal rank.
+    """
+    lane: dict[str, Any] = {"tenant": current_tenant_id(), "queue": queue, "priority": priority}
+    with connection.cursor() as cursor:
+        cursor.execute(_RANKED, lane)
+        if cursor.fetchone() == (True,):
+            cursor.execute(_REORDER, lane)

@@ -18,7 +18,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import models
 from django.db.models import F
-from django.db.models.functions import Now
+from django.db.models.functions import Greatest, Now
 
 from backend.jobs import breakers
 from backend.jobs.clock import after
@@ -38,7 +38,7 @@ class Lease:
     """The right to work on one job until it expires.
 
     overdue: whether the job's deadline had passed when it was claimed. outages: Job.outages. probing: dependencies that
-    were away and that this job tries first.
+    were away and that this job tries first. traceparent: Job.traceparent.
     """
 
     job_id: UUID
@@ -53,6 +53,7 @@ class Lease:
     overdue: bool = False
     outages: int = 0
     probing: frozenset[str] = frozenset()
+    traceparent: str = ""
 
 
 def claim(job_id: UUID, *, worker: str) -> Lease | None:
@@ -83,7 +84,8 @@ def claim(job_id: UUID, *, worker: str) -> Lease | None:
         lease_until=after(timedelta(seconds=settings.LEASE_SECONDS)),
         heartbeat_at=Now(),
         started_at=Now(),
-        rerun_requested=False,
+        # A worker that finds a canceled job does none of its work, so what was asked for since is still to be done.
+        rerun_requested=models.Q(rerun_requested=True, cancel_requested_at__isnull=False),
     )
     return lease_of(Job.objects.annotate(now=Now()).get(id=job_id), probing) if claimed else None
 
@@ -103,6 +105,7 @@ def lease_of(job: Job, probing: frozenset[str] = frozenset()) -> Lease:
         overdue=job.deadline_at is not None and job.deadline_at <= job.now,  # type: ignore[attr-defined]
         outages=job.outages,
         probing=probing,
+        traceparent=job.traceparent,
     )
 
 
@@ -144,14 +147,7 @@ def checkpoint(lease: Lease) -> Iterator[None]:
 
 def complete(lease: Lease) -> None:
     """End the job, or queue it once more if its subject changed while it ran; inside checkpoint()."""
-    if (
-        _held(lease)
-        .filter(rerun_requested=True)
-        .update(
-            state=JobState.QUEUED, rerun_requested=False, attempt=0, not_before=Now(), due=True, lease_until=None,
-            deadline_at=deadline_of(lease.kind), outages=0, dependency="", error_code="", error_message="",
-        )
-    ):  # fmt: skip
+    if _queued_again(lease):
         return
     if not _held(lease).update(
         state=JobState.SUCCEEDED, completed_at=Now(), lease_until=None, error_code="", error_message=""
@@ -159,10 +155,23 @@ def complete(lease: Lease) -> None:
         raise LeaseLost(f"job {lease.job_id} is no longer held with token {lease.token}")
 
 
+def _queued_again(lease: Lease) -> bool:
+    """Queue the job once more if it was enqueued while it ran, however it ends. Returns whether it was."""
+    again = _held(lease).filter(rerun_requested=True)
+    return bool(
+        again.update(
+            state=JobState.QUEUED, rerun_requested=False, attempt=0, not_before=Now(), due=True, lease_until=None,
+            deadline_at=deadline_of(lease.kind), outages=0, dependency="", error_code="", error_message="",
+            cancel_requested_at=None, completed_at=None,
+        )
+    )  # fmt: skip
+
+
 def fail(lease: Lease, error: JobFailed) -> JobState:
     """Schedule another attempt with jittered backoff, or end the job; inside checkpoint().
 
-    Returns the new state: QUEUED (will be retried), FAILED (no retry can help) or DEAD (attempts or time used up).
+    Returns the new state: QUEUED (will be retried, or was enqueued while it ran), FAILED (no retry can help) or DEAD
+    (attempts or time used up).
     """
     if error.retryable and lease.attempt < lease.max_attempts and not _is_overdue(lease):
         wait = min(RETRY_CAP_SECONDS, RETRY_BASE_SECONDS * 2 ** (lease.attempt - 1)) * random.uniform(0.5, 1.0)
@@ -175,6 +184,8 @@ def fail(lease: Lease, error: JobFailed) -> JobState:
             error_code=error.code,
             error_message=str(error),
         )
+        return JobState.QUEUED
+    if _queued_again(lease):
         return JobState.QUEUED
     state = JobState.DEAD if error.retryable else JobState.FAILED
     _held(lease).update(
@@ -205,6 +216,33 @@ def put_back(lease: Lease, error: Unavailable) -> JobState:
     return JobState.QUEUED
 
 
+def release(lease: Lease) -> bool:
+    """Give the job back for another worker to claim at once, in a transaction of its own; the attempt does not count.
+
+    What checkpoints committed stays. False if the lease is lost, or if cancellation was requested.
+    """
+    with tenant_scope(lease.tenant_id):
+        released = (
+            _held(lease)
+            .filter(cancel_requested_at=None)
+            .update(
+                state=JobState.QUEUED,
+                attempt=Greatest(F("attempt") - 1, 0),
+                not_before=Now(),
+                due=True,
+                lease_until=None,
+            )
+        )
+    return bool(released)
+
+
+def postpone(lease: Lease, *, wait: timedelta) -> None:
+    """Queue the job again without spending the attempt, because its work may not begin yet; inside checkpoint()."""
+    _held(lease).update(
+        state=JobState.QUEUED, attempt=lease.attempt - 1, not_before=after(wait), due=False, lease_until=None
+    )
+
+
 def overdue() -> JobFailed:
     """Return the failure of a job that was not done before its deadline."""
     return JobFailed(DEADLINE_EXCEEDED, "the work could not be done before its deadline", retryable=True)
@@ -220,5 +258,7 @@ def cancel_requested(lease: Lease) -> bool:
 
 
 def acknowledge_cancel(lease: Lease) -> bool:
-    """End a running job whose cancellation was requested. False if the lease is lost."""
-    return bool(_held(lease).update(state=JobState.CANCELED, completed_at=Now(), lease_until=None))
+    """End a running job whose cancellation was requested, or queue it once more if it was enqueued after that. False if
+    the lease is lost."""
+    canceled = {"state": JobState.CANCELED, "completed_at": Now(), "lease_until": None}
+    return _queued_again(lease) or bool(_held(lease).update(**canceled))

@@ -19,6 +19,7 @@ class JobKind(models.TextChoices):
     GRADE_COMPARISON = "grade_comparison"
     STOP_COMPARISON = "stop_comparison"
     DELIVER_WEBHOOK = "deliver_webhook"
+    SEND_NOTICE = "send_notice"
     PURGE_VIDEO = "purge_video"
     SWEEP_VIDEO = "sweep_video"
     RETIRE_VERSION = "retire_version"
@@ -40,6 +41,7 @@ QUEUE_OF: dict[str, str] = {
     JobKind.GRADE_COMPARISON: "gpu.query",
     JobKind.STOP_COMPARISON: "system.sweep",
     JobKind.DELIVER_WEBHOOK: "io.webhook",
+    JobKind.SEND_NOTICE: "io.webhook",
     # In the class of the job that failed, whose workers have its handler.
     JobKind.SETTLE_FAILURE: "system.sweep",
     JobKind.PURGE_VIDEO: "system.delete",
@@ -71,6 +73,7 @@ LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.RESUME_DELETIONS,
     JobKind.DROP_HISTORY,
     JobKind.DELIVER_WEBHOOK,
+    JobKind.SEND_NOTICE,
 )
 """Order in which a transaction locks the rows of several jobs; the row of their video comes after all of them.
 
@@ -88,11 +91,20 @@ class JobState(models.TextChoices):
     DEAD = "dead"
 
 
+class JobRank(models.IntegerChoices):
+    """The order of a tenant's own jobs of one class and priority; see backend.jobs.fairness.put_in_rank_order."""
+
+    LOW = -1
+    NORMAL = 0
+    HIGH = 1
+
+
 OPEN = models.Q(state__in=[JobState.QUEUED, JobState.RUNNING])
 RUNNING = models.Q(state=JobState.RUNNING)
 DUE = models.Q(state=JobState.QUEUED, due=True, paused_at=None)
 ENDED = models.Q(state__in=[JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELED, JobState.DEAD])
 WAITING = models.Q(state=JobState.QUEUED, due=False)
+RANKED = models.Q(state=JobState.QUEUED) & ~models.Q(rank=JobRank.NORMAL)
 ENDING = models.Q(state=JobState.QUEUED, paused_at=None, deadline_at__isnull=False)
 
 
@@ -106,7 +118,8 @@ class Job(TenantRow):
     at once, such as the endpoint of a webhook; null for a job that only its tenant's cap limits. deadline_at: when the
     job ends without a result, whatever it waits for; null for never. outages: how often the job was put back because a
     dependency was away. dependency: what the job waits for, "" if nothing was away at its last attempt. paused_at: a
-    paused job stays queued and is never claimed. traceparent: W3C trace context of the request that enqueued the job.
+    paused job stays queued and is never claimed. rank: what its tenant wants first among its own jobs. traceparent: W3C
+    trace context of the request that enqueued the job.
     """
 
     kind = models.CharField(max_length=32, choices=JobKind.choices)
@@ -120,6 +133,7 @@ class Job(TenantRow):
     not_before = models.DateTimeField()
     due = models.BooleanField(default=True)
     fair_tag = models.FloatField(default=0.0)
+    rank = models.SmallIntegerField(choices=JobRank.choices, default=JobRank.NORMAL)
     lane = models.UUIDField(null=True)
     attempt = models.PositiveIntegerField(default=0)
     max_attempts = models.PositiveIntegerField(default=5)
@@ -149,9 +163,13 @@ class Job(TenantRow):
         indexes = [
             models.Index(fields=["queue", "-priority", "fair_tag", "id"], condition=DUE, name="job_next"),
             models.Index(fields=["queue", "fair_tag", "id"], condition=DUE, name="job_next_of_any_priority"),
+            models.Index(
+                fields=["queue", "kind", "-priority", "fair_tag", "id"], condition=DUE, name="job_next_of_kind"
+            ),
             models.Index(fields=["not_before"], condition=WAITING, name="job_waiting"),
             models.Index(fields=["queue", "lease_until"], condition=RUNNING, name="job_running"),
             models.Index(fields=["queue", "deadline_at"], condition=ENDING, name="job_deadline"),
+            models.Index(fields=["tenant", "queue", "priority"], condition=RANKED, name="job_ranked"),
             models.Index(fields=["tenant", "queue", "priority", "-fair_tag"], condition=OPEN, name="job_tenant_tag"),
             models.Index(fields=["tenant", "video_id", "kind"], name="job_tenant_video"),
             models.Index(fields=["completed_at"], condition=ENDED, name="job_ended"),

@@ -4,16 +4,17 @@ backend.jobs.dispatching chooses what runs next."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import models
+from django.db.models import F
 from django.db.models.functions import Now
 
 from backend.jobs.clock import after
 from backend.jobs.deadlines import deadline_of
 from backend.jobs.failures import JobFailed, LeaseLost, Unavailable
-from backend.jobs.fairness import fair_tags
+from backend.jobs.fairness import fair_tags, put_in_rank_order
 from backend.jobs.leases import (
     Lease,
     acknowledge_cancel,
@@ -25,9 +26,12 @@ from backend.jobs.leases import (
     heartbeat,
     lease_of,
     overdue,
+    postpone,
     put_back,
+    release,
 )
-from backend.jobs.models import LOCK_ORDER, QUEUE_OF, Job, JobKind, JobState
+from backend.jobs.models import LOCK_ORDER, QUEUE_OF, Job, JobKind, JobRank, JobState
+from backend.observability.tracing import traceparent
 from backend.tenancy.context import current_tenant_id
 
 __all__ = [
@@ -48,7 +52,9 @@ __all__ = [
     "is_worked_on",
     "lease_of",
     "overdue",
+    "postpone",
     "put_back",
+    "release",
     "request_cancel",
     "request_cancel_many",
 ]
@@ -66,10 +72,14 @@ def enqueue(
     lane: UUID | None = None,
     deadline: timedelta | None = None,
     queue: str | None = None,
+    deadline_at: datetime | None = None,
+    rank: JobRank = JobRank.NORMAL,
+    paused: bool = False,
 ) -> Job:
     """Write a job into the caller's transaction, once per dedupe_key. wait: time before it may run. lane: Job.lane.
-    deadline: time from now after which it ends without a result; None for that of its kind. queue: its class; None for
-    that of its kind.
+    deadline: time from now after which it ends without a result; None for that of its kind. deadline_at: the same as a
+    moment, which goes before. queue: its class; None for that of its kind. rank, paused: what a person decided about it
+    (backend.jobs.control).
 
     An existing job is returned as it is. If it is running, it will run once more, because its subject has changed
     since; if it has ended, it is queued again.
@@ -93,23 +103,29 @@ def enqueue(
             "due": wait <= timedelta(0),
             "fair_tag": lambda: fair_tags(kind, tenant_id, priority=priority, queue=queue)[0],
             "lane": lane,
-            "deadline_at": deadline_of(kind, deadline),
+            "traceparent": traceparent(),
+            "deadline_at": deadline_at or deadline_of(kind, deadline),
+            "rank": rank,
+            "paused_at": Now() if paused else None,
         },
     )
     if not created:
         # Held until the caller commits, so that nobody claims and ends the job without seeing the caller's change.
         Job.objects.select_for_update().get(id=job.id)
-        Job.objects.filter(id=job.id, state=JobState.RUNNING).update(rerun_requested=True)
-        ended = Job.objects.filter(
-            id=job.id, state__in=[JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELED, JobState.DEAD]
-        )
+        going_on = models.Q(state=JobState.RUNNING, cancel_requested_at=None)
+        Job.objects.filter(going_on, id=job.id).update(rerun_requested=True)
+        # A canceled run may still go on for some seconds: it loses its lease, and what it does is not committed.
+        ended = Job.objects.filter(id=job.id).exclude(going_on).exclude(state=JobState.QUEUED)
         if ended.exists():
             ended.update(
-                state=JobState.QUEUED, attempt=0, not_before=after(wait), due=wait <= timedelta(0), completed_at=None,
-                cancel_requested_at=None, error_code="", error_message="", dependency="", outages=0,
-                deadline_at=deadline_of(kind, deadline),
+                state=JobState.QUEUED, attempt=0, lease_token=F("lease_token") + 1, lease_until=None,
+                not_before=after(wait), due=wait <= timedelta(0), completed_at=None, cancel_requested_at=None,
+                error_code="", error_message="", dependency="", outages=0, traceparent=traceparent(),
+                deadline_at=deadline_at or deadline_of(kind, deadline), rank=rank,
+                paused_at=Now() if paused else None,
                 fair_tag=fair_tags(kind, tenant_id, priority=priority, queue=queue)[0],
             )  # fmt: skip
+    put_in_rank_order(queue or QUEUE_OF[kind], priority)
     return job
 
 
@@ -120,6 +136,9 @@ def enqueue_many(
     max_attempts: int = 5,
     priority: int = 0,
     deadline: timedelta | None = None,
+    deadline_at: datetime | None = None,
+    rank: JobRank = JobRank.NORMAL,
+    lane: UUID | None = None,
 ) -> None:
     """Call enqueue() for each dedupe_key -> subject_id, due now, in a fixed number of statements.
 
@@ -138,7 +157,10 @@ def enqueue_many(
             priority=priority,
             not_before=Now(),
             fair_tag=tag,
-            deadline_at=deadline_of(kind, deadline),
+            traceparent=traceparent(),
+            deadline_at=deadline_at or deadline_of(kind, deadline),
+            rank=rank,
+            lane=lane,
         )
         for (dedupe_key, subject_id), tag in zip(subjects.items(), tags, strict=True)
     ]
@@ -153,7 +175,11 @@ def enqueue_many(
                 max_attempts=max_attempts,
                 priority=priority,
                 deadline=deadline,
+                deadline_at=deadline_at,
+                rank=rank,
+                lane=lane,
             )
+    put_in_rank_order(QUEUE_OF[kind], priority)
 
 
 def request_cancel(*, dedupe_key: str) -> bool:
@@ -172,7 +198,7 @@ def request_cancel_many(*, dedupe_keys: Sequence[str]) -> bool:
     stopped = locked.filter(state=JobState.QUEUED).update(
         state=JobState.CANCELED, completed_at=Now(), cancel_requested_at=Now()
     )
-    stopping = locked.filter(state=JobState.RUNNING).update(cancel_requested_at=Now())
+    stopping = locked.filter(state=JobState.RUNNING).update(cancel_requested_at=Now(), rerun_requested=False)
     return bool(stopped or stopping)
 
 

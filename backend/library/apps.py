@@ -7,6 +7,11 @@ class LibraryConfig(AppConfig):
 
     def ready(self) -> None:
         from backend.api import readiness
+        from backend.jobs.control import Subject, register_subject
+        from backend.library.indexing.control import cancel, revive
+        from backend.library.indexing.wishes import INDEX_KINDS
         from backend.library.storage import check_storage
 
         readiness.register("storage", check_storage)
+        for kind in INDEX_KINDS:
+            register_subject(kind, Subject(revive, cancel))

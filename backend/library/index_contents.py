@@ -47,6 +47,10 @@ class IndexContents(Protocol):
 
     def gaps(self, video_id: UUID, index_version: int) -> Gaps: ...
 
+    def failed_segments(self, video_id: UUID, index_version: int) -> list[int]:
+        """Return the numbers of the segments with a gap that does not lie in the recording itself."""
+        ...
+
 
 _registered: IndexContents | None = None
 

@@ -134,6 +134,10 @@ class Video(ProbedRow):
     active_index_version = models.PositiveIntegerField(default=1)
     building_index_version = models.PositiveIntegerField(default=1)
     indexed_until_ms = models.BigIntegerField(default=0)
+    # What people decided about the index job; its jobs in the queue follow (indexing.control).
+    index_paused_at = models.DateTimeField(null=True)
+    index_rank = models.SmallIntegerField(default=0)
+    index_deadline_at = models.DateTimeField(null=True)
     # Wall time per stage of the index so far, {stage: ms}, summed over segments.
     stage_ms = models.JSONField(default=dict)
 
@@ -202,7 +206,8 @@ class IndexVersion(TenantRow):
 
     clock: the clock in the picture, {"at_zero": ISO date and time or time of day at 0 ms, "readings": number of
     agreeing readings, "periods": [{"from_ms", "at_start"}] of the parts in which one clock holds}; null if no clock is
-    readable.
+    readable. retries: how often it was retried in place. repair: whether its failed segments are still to be put back,
+    before anything else is written to it.
     """
 
     video = models.ForeignKey(Video, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
@@ -210,6 +215,8 @@ class IndexVersion(TenantRow):
     state = models.CharField(max_length=16, choices=IndexState.choices, default=IndexState.BUILDING)
     indexed_until_ms = models.BigIntegerField(default=0)
     clock = models.JSONField(null=True)
+    retries = models.PositiveSmallIntegerField(default=0)
+    repair = models.BooleanField(default=False)
     stage_ms = models.JSONField(default=dict)
     error_code = models.CharField(max_length=64, default="", blank=True)
     error_message = models.TextField(default="", blank=True)

@@ -34,6 +34,26 @@ def video_data(video: Video) -> dict[str, Any]:
     }
 
 
+def indexing_data(video: Video) -> dict[str, Any]:
+    return {
+        "id": public_ids.encode("vid", video.id),
+        "object": "video",
+        "status": video.status,
+        "external_id": video.external_id,
+        "duration_ms": video.duration_ms,
+        "index_version": video.building_index_version,
+    }
+
+
+def deleted_data(video: Video) -> dict[str, Any]:
+    return {
+        "id": public_ids.encode("vid", video.id),
+        "object": "video",
+        "status": "deleted",
+        "external_id": video.external_id,
+    }
+
+
 def reindex_data(video: Video, version: IndexVersion) -> dict[str, Any]:
     return {
         "id": public_ids.encode("vid", video.id),

@@ -1,51 +1,22 @@
 """HTTP to addresses that customers name: a name is resolved once, and the connection uses the checked address.
 
-All addresses of a name are checked, and the connection goes to exactly the address that was checked, while Host and SNI
-keep the name. So a resolver that answers differently a moment later changes nothing. Redirects are not followed, no
-proxy of the environment is used, and one deadline covers the whole exchange.
+The connection goes to exactly the address that backend.outbound.addresses has checked, while Host and SNI keep the
+name. Redirects are not followed, no proxy of the environment is used, and one deadline covers the whole exchange.
 """
 
 from __future__ import annotations
 
-import ipaddress
-import socket
 import ssl
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 import httpcore
 
-IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+from backend.outbound.addresses import TransportError, check_url, is_public, resolve
 
-ALLOWED_PORTS = frozenset({443, 8443})
-# Python does not count these as private: carrier-grade NAT, and IPv6 forms that carry an IPv4 address of any kind.
-_CGNAT = ipaddress.ip_network("100.64.0.0/10")
-_CARRIERS_OF_IPV4 = tuple(map(ipaddress.ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")))
-# Names under which clouds hand out credentials to any client inside.
-_METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal"})
-
-
-class TransportError(Exception):
-    """No response arrived.
-
-    code is stable: invalid_url, address_refused, unresolvable, timeout, tls_error, connection_failed.
-    """
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The parts of an accepted URL."""
-
-    scheme: str
-    host: str
-    port: int
+__all__ = ["Response", "TransportError", "check_url", "is_public", "request", "resolve", "typed_errors"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +31,7 @@ class Response:
 
     def chunks(self) -> Iterator[bytes]:
         """Yield the body as it arrives. Raises TransportError."""
-        with _typed_errors():
+        with typed_errors():
             yield from self._body
 
     def excerpt(self, limit: int) -> bytes:
@@ -74,79 +45,6 @@ class Response:
         except TransportError:
             return bytes(taken)
         return bytes(taken)
-
-
-def check_url(url: str, *, allow_private: bool) -> Target:
-    """Return the parts of a URL that may be called, without resolving its host. Raises TransportError("invalid_url").
-
-    The URL must use https on port 443 or 8443, without user info, with a host name or a public address. allow_private
-    also permits http and any port and address, for a local stack.
-    """
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        raise TransportError("invalid_url", "the URL cannot be read") from None
-    if parts.scheme != "https" and not (allow_private and parts.scheme == "http"):
-        raise TransportError("invalid_url", "the URL must begin with https://")
-    if parts.username is not None or parts.password is not None:
-        raise TransportError("invalid_url", "the URL must not carry a user name or password")
-    try:
-        host = (parts.hostname or "").rstrip(".").encode("idna").decode().lower()
-    except UnicodeError:
-        host = ""
-    if not host or any(character.isspace() for character in url):
-        raise TransportError("invalid_url", "the URL names no valid host")
-    port = port or (443 if parts.scheme == "https" else 80)
-    if not allow_private:
-        if port not in ALLOWED_PORTS:
-            raise TransportError("invalid_url", "the URL must use port 443 or 8443")
-        if host in _METADATA_NAMES or host == "localhost" or host.endswith((".localhost", ".internal", ".local")):
-            raise TransportError("address_refused", "the host is not reachable from the internet")
-        literal = _literal(host)
-        if literal is not None and not is_public(literal):
-            raise TransportError("address_refused", "the address is not public")
-    return Target(parts.scheme, host, port)
-
-
-def is_public(address: IPAddress) -> bool:
-    """Whether an address belongs to a host on the internet, in any notation."""
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped is not None:
-            return is_public(address.ipv4_mapped)
-        if any(address in network for network in _CARRIERS_OF_IPV4):
-            return False
-    elif address in _CGNAT:
-        return False
-    return address.is_global and not (
-        address.is_multicast or address.is_reserved or address.is_unspecified or address.is_loopback
-        or address.is_link_local or address.is_private
-    )  # fmt: skip
-
-
-def resolve(host: str, port: int, *, allow_private: bool) -> list[str]:
-    """Return every address of a host if all are allowed. Raises TransportError (unresolvable, address_refused).
-
-    One forbidden address refuses the whole name, because the resolver decides which address a client would use.
-    """
-    try:
-        infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        raise TransportError("unresolvable", f"{host} has no address") from None
-    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in infos))
-    if not allow_private:
-        for text in addresses:
-            # A zone index marks a link-local address.
-            if "%" in text or not is_public(ipaddress.ip_address(text)):
-                raise TransportError("address_refused", f"{host} has an address that is not public")
-    return addresses
-
-
-def _literal(host: str) -> IPAddress | None:
-    try:
-        return ipaddress.ip_address(host)
-    except ValueError:
-        return None
 
 
 class _DeadlineStream(httpcore.NetworkStream):
@@ -229,18 +127,18 @@ def request(
 ) -> Iterator[Response]:
     """Send one request to one checked address; the response's body is read inside the context.
 
-    timeout_s covers everything from the first connection attempt to the last byte read. silent_s: longest wait for the
-    next bytes. Any status is a response, a
-    redirect too. Raises TransportError.
+    timeout_s covers everything from the resolver to the last byte read. silent_s: longest wait for the next bytes. Any
+    status is a response, a redirect too. Raises TransportError.
     """
     target = check_url(url, allow_private=allow_private)
     deadline = time.monotonic() + timeout_s
-    backend = _PinnedBackend(resolve(target.host, target.port, allow_private=allow_private), deadline)
+    addresses = resolve(target.host, target.port, allow_private=allow_private, timeout_s=timeout_s)
+    backend = _PinnedBackend(addresses, deadline)
     pool = httpcore.ConnectionPool(
         ssl_context=ssl.create_default_context(), max_connections=1, retries=0, network_backend=backend
     )
     with pool:
-        with _typed_errors():
+        with typed_errors():
             stream = pool.stream(
                 method, url, headers=list(headers.items()), content=content, extensions={"timeout": {"read": silent_s}}
             )
@@ -257,7 +155,8 @@ def request(
 
 
 @contextmanager
-def _typed_errors() -> Iterator[None]:
+def typed_errors() -> Iterator[None]:
+    """Raise TransportError for the errors of httpcore."""
     try:
         yield
     except httpcore.TimeoutException:

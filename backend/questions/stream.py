@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
-from typing import Any
 from uuid import UUID
 
-from rest_framework.utils.encoders import JSONEncoder
-
+from backend.api.event_streams import event
 from backend.questions.bodies.nodes import NodeSerializer
 from backend.questions.bodies.questions import PartialEventSerializer, ProgressEventSerializer, QuestionSerializer
 from backend.questions.models import OPEN, Question
@@ -65,16 +62,12 @@ def _look(tenant_id: UUID, question_id: UUID) -> _Look | None:
             view = questions.QuestionView(question, (), (), progress=progress)
         else:
             view = questions.view_of(question, trace=True)
-            nodes = [_event("node", NodeSerializer(node).data) for node in view.nodes or ()]
+            nodes = [event("node", NodeSerializer(node).data) for node in view.nodes or ()]
             # The body reads when the cited events were filmed.
-            answer = _event("answer", QuestionSerializer(replace(view, nodes=None)).data)
+            answer = event("answer", QuestionSerializer(replace(view, nodes=None)).data)
             return _Look(ending=(*nodes, answer))
     partial = view.partial_answer
     return _Look(
-        progress=_event("progress", ProgressEventSerializer(view).data),
-        partial=_event("partial", PartialEventSerializer({"id": question.id, **partial}).data) if partial else b"",
+        progress=event("progress", ProgressEventSerializer(view).data),
+        partial=event("partial", PartialEventSerializer({"id": question.id, **partial}).data) if partial else b"",
     )
-
-
-def _event(name: str, data: Any) -> bytes:
-    return f"event: {name}\ndata: {json.dumps(data, cls=JSONEncoder, separators=(',', ':'))}\n\n".encode()

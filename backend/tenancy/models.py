@@ -17,6 +17,8 @@ class Tenant(models.Model):
     plan = models.CharField(max_length=32, default="standard")
     # Today all tenants share the tables; the name of a tenant's own database can stand here later.
     placement = models.CharField(max_length=63, default="shared")
+    # Where notices to the tenant are mailed; empty for nowhere.
+    notice_email = models.EmailField(default="", blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     suspended_at = models.DateTimeField(null=True, blank=True)
 

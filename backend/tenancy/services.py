@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.core.validators import validate_email
 from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 from uuid6 import uuid7
@@ -25,6 +26,13 @@ def create_tenant(*, name: str, slug: str) -> Tenant:
             return Tenant.objects.create(id=tenant_id, name=name, slug=slug)
     except IntegrityError:
         raise Refused("slug_taken", f"A tenant with the slug {slug} exists.") from None
+
+
+def set_notice_email(*, address: str) -> None:
+    """Set where notices to the current tenant are mailed; "" for nowhere. Raises ValidationError of Django."""
+    if address:
+        validate_email(address)
+    Tenant.objects.filter(id=current_tenant_id()).update(notice_email=address)
 
 
 def issue_api_key(*, name: str, scopes: Collection[str], expires_at: datetime | None = None) -> tuple[ApiKey, str]:

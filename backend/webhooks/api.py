@@ -12,7 +12,7 @@ from backend.api.bodies import page_of, parsed, parsed_query
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.views import TenantView
-from backend.webhooks import queries, services
+from backend.webhooks import queries, recovery, services
 from backend.webhooks.bodies import (
     WebhookAttemptSerializer,
     WebhookDeliveryQuerySerializer,
@@ -22,6 +22,8 @@ from backend.webhooks.bodies import (
     WebhookEndpointUpdateRequestSerializer,
     WebhookEndpointWithSecretSerializer,
     WebhookEventTypeSerializer,
+    WebhookReplayRequestSerializer,
+    WebhookReplaySerializer,
     WebhookSecretRotationRequestSerializer,
     WebhookSecretSerializer,
     attempt_body,
@@ -29,6 +31,7 @@ from backend.webhooks.bodies import (
     endpoint_body,
     endpoint_with_secret_body,
     event_type_bodies,
+    replay_body,
     secret_body,
 )
 from backend.webhooks.models import Delivery, Endpoint
@@ -66,7 +69,7 @@ class EndpointsView(TenantView):
     )
     @idempotent(secret=True)
     def post(self, request: Request) -> Response:
-        """Create a webhook endpoint. The reply carries its signing secret."""
+        """Create a webhook endpoint. The reply carries its signing secret, which cannot be read again."""
         endpoint, secret = services.create_endpoint(**parsed(WebhookEndpointRequestSerializer, request))
         location = f"/v1/webhook-endpoints/{public_ids.encode('whe', endpoint.id)}"
         return Response(
@@ -103,15 +106,6 @@ class EndpointView(TenantView):
         return Response(status=204)
 
 
-class EndpointSecretView(TenantView):
-    scopes = {"GET": SCOPE}
-
-    @extend_schema(operation_id="getWebhookSecret", responses=WebhookSecretSerializer, tags=TAGS)
-    def get(self, request: Request, endpoint_id: str) -> Response:
-        """Return the current signing secret of a webhook endpoint."""
-        return _secret(_endpoint(endpoint_id))
-
-
 class RotateSecretView(TenantView):
     scopes = {"POST": SCOPE}
 
@@ -123,17 +117,15 @@ class RotateSecretView(TenantView):
     )
     @idempotent(secret=True)
     def post(self, request: Request, endpoint_id: str) -> Response:
-        """Make a new signing secret. For 24 hours requests carry a signature of the previous secret too.
+        """Make a new signing secret, which cannot be read again.
 
-        A second rotation within these 24 hours is refused (`rotation_in_overlap`), unless you send `force`.
+        For 24 hours requests carry a signature of the previous secret too. A second rotation within this time is
+        refused (`rotation_in_overlap`), unless you send `force`.
         """
         options = parsed(WebhookSecretRotationRequestSerializer, request)
-        return _secret(services.rotate_secret(endpoint=_endpoint(endpoint_id), **options))
-
-
-def _secret(endpoint: Endpoint) -> Response:
-    body = secret_body(endpoint, services.current_secret(endpoint))
-    return Response(body, headers={"Cache-Control": "no-store"})
+        endpoint = services.rotate_secret(endpoint=_endpoint(endpoint_id), **options)
+        body = secret_body(endpoint, services.current_secret(endpoint))
+        return Response(body, headers={"Cache-Control": "no-store"})
 
 
 class TestEndpointView(TenantView):
@@ -146,6 +138,27 @@ class TestEndpointView(TenantView):
     def post(self, request: Request, endpoint_id: str) -> Response:
         """Send the event `webhook.test` to one webhook endpoint."""
         return Response(delivery_body(services.send_test(endpoint=_endpoint(endpoint_id))), status=202)
+
+
+class EndpointReplayView(TenantView):
+    scopes = {"POST": SCOPE}
+
+    @extend_schema(
+        operation_id="replayWebhookEndpoint",
+        request=WebhookReplayRequestSerializer,
+        responses={202: WebhookReplaySerializer},
+        tags=TAGS,
+    )
+    @idempotent()
+    def post(self, request: Request, endpoint_id: str) -> Response:
+        """Send one webhook endpoint the events since a time that it has not received, oldest first.
+
+        Deliveries that failed for good start again, with their `webhook-id` and body. Events that happened while the
+        endpoint was disabled are sent too. One request looks at 1,000 events at most; `next_since` continues.
+        """
+        endpoint = _endpoint(endpoint_id)
+        options = parsed(WebhookReplayRequestSerializer, request)
+        return Response(replay_body(recovery.replay_since(endpoint=endpoint, **options)), status=202)
 
 
 class DeliveriesView(TenantView):
@@ -194,8 +207,8 @@ class ReplayView(TenantView):
     )
     @idempotent()
     def post(self, request: Request, delivery_id: str) -> Response:
-        """Send a webhook delivery again, with the same `webhook-id` and body."""
-        return Response(delivery_body(services.replay(delivery=_delivery(delivery_id))), status=202)
+        """Send a webhook delivery again, with the same `webhook-id` and body. Its schedule of attempts starts again."""
+        return Response(delivery_body(recovery.replay(delivery=_delivery(delivery_id))), status=202)
 
 
 class EventTypesView(TenantView):
@@ -215,9 +228,9 @@ routes = [
     path("webhook-event-types", EventTypesView.as_view()),
     path("webhook-endpoints", EndpointsView.as_view()),
     path("webhook-endpoints/<str:endpoint_id>", EndpointView.as_view()),
-    path("webhook-endpoints/<str:endpoint_id>/secret", EndpointSecretView.as_view()),
     path("webhook-endpoints/<str:endpoint_id>/rotate-secret", RotateSecretView.as_view()),
     path("webhook-endpoints/<str:endpoint_id>/test", TestEndpointView.as_view()),
+    path("webhook-endpoints/<str:endpoint_id>/replay", EndpointReplayView.as_view()),
     path("webhook-deliveries", DeliveriesView.as_view()),
     path("webhook-deliveries/<str:delivery_id>", DeliveryView.as_view()),
     path("webhook-deliveries/<str:delivery_id>/attempts", AttemptsView.as_view()),

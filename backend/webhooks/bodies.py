@@ -11,7 +11,16 @@ from rest_framework import serializers
 from backend.api.bodies import StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.webhooks import payloads
-from backend.webhooks.models import Attempt, Delivery, DeliveryState, Endpoint, EndpointState
+from backend.webhooks.models import (
+    Attempt,
+    BreakerState,
+    Delivery,
+    DeliveryState,
+    DisabledReason,
+    Endpoint,
+    EndpointState,
+)
+from backend.webhooks.recovery import Replayed
 
 
 class WebhookEndpointRequestSerializer(StrictSerializer):
@@ -43,6 +52,21 @@ class WebhookSecretRotationRequestSerializer(StrictSerializer):
     )
 
 
+class WebhookReplayRequestSerializer(StrictSerializer):
+    since = serializers.DateTimeField(help_text="Events that happened from this time on.")
+    include_succeeded = serializers.BooleanField(
+        default=False,
+        help_text="Also send deliveries that succeeded, for example because your receiver has lost its data.",
+    )
+
+
+class WebhookReplaySerializer(serializers.Serializer[Any]):
+    queued = serializers.IntegerField(help_text="Number of deliveries that are on their way now.")
+    next_since = serializers.DateTimeField(
+        allow_null=True, help_text="Send this as `since` to continue; null if nothing is left."
+    )
+
+
 class WebhookDeliveryQuerySerializer(StrictSerializer):
     endpoint_id = PublicIdField("whe", required=False)
     state = serializers.ChoiceField(DeliveryState.choices, required=False)
@@ -60,7 +84,20 @@ class WebhookEndpointSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(
         EndpointState.choices, help_text="`auto_disabled`: too many deliveries in a row have failed."
     )
+    disabled_at = serializers.DateTimeField(allow_null=True, help_text="When the service disabled the endpoint.")
+    disabled_reason = serializers.ChoiceField(
+        DisabledReason.choices,
+        allow_blank=True,
+        help_text="Why the service disabled the endpoint: it answered 410, or deliveries failed. Empty otherwise.",
+    )
     dead_deliveries = serializers.IntegerField(help_text="Deliveries in a row that have failed for good.")
+    breaker = serializers.ChoiceField(
+        BreakerState.choices,
+        help_text="`open`: attempts have failed, so deliveries wait until `probe_at`. `half_open`: one delivery is "
+        "being attempted as a probe.",
+    )
+    probe_at = serializers.DateTimeField(allow_null=True, help_text="When the next delivery is attempted as a probe.")
+    last_sequence = serializers.IntegerField(help_text="The `endpoint_sequence` of the newest delivery.")
     created_at = serializers.DateTimeField()
 
 
@@ -82,6 +119,11 @@ class WebhookDeliverySerializer(serializers.Serializer[Any]):
     event_id = PublicIdField("msg", help_text="The `webhook-id` header of the requests.")
     event_type = serializers.CharField()
     resource_id = serializers.CharField(help_text="Id of the resource that the event is about, such as a video.")
+    endpoint_sequence = serializers.IntegerField(
+        allow_null=True,
+        help_text="Order number of this delivery among those of the endpoint, without gaps; the body has it too. "
+        "Null before the first attempt.",
+    )
     state = serializers.ChoiceField(DeliveryState.choices)
     attempts = serializers.IntegerField(help_text="Number of attempts so far.")
     next_attempt_at = serializers.DateTimeField(allow_null=True)
@@ -121,7 +163,10 @@ def secret_body(endpoint: Endpoint, secret: str) -> dict[str, Any]:
 
 def delivery_body(delivery: Delivery) -> dict[str, Any]:
     """Return a delivery with the type and the resource of its event."""
-    names = ("id", "endpoint_id", "event_id", "state", "attempts", "next_attempt_at", "created_at", "completed_at")
+    names = (
+        "id", "endpoint_id", "event_id", "endpoint_sequence", "state", "attempts", "next_attempt_at", "created_at",
+        "completed_at",
+    )  # fmt: skip
     return WebhookDeliverySerializer(
         {
             **{name: getattr(delivery, name) for name in names},
@@ -137,6 +182,11 @@ def attempt_body(attempt: Attempt) -> dict[str, Any]:
     return WebhookAttemptSerializer(attempt).data
 
 
+def replay_body(replayed: Replayed) -> dict[str, Any]:
+    """Return what a recovery did."""
+    return WebhookReplaySerializer(replayed).data
+
+
 def event_type_bodies() -> Sequence[Any]:
     """Return the types of events with their descriptions."""
     rows = [{"type": name, "description": words} for name, words in payloads.EVENT_TYPES.items()]
@@ -144,5 +194,8 @@ def event_type_bodies() -> Sequence[Any]:
 
 
 def _endpoint_fields(endpoint: Endpoint) -> dict[str, Any]:
-    names = ("id", "url", "description", "event_types", "state", "dead_deliveries", "created_at")
+    names = (
+        "id", "url", "description", "event_types", "state", "disabled_at", "disabled_reason", "dead_deliveries",
+        "breaker", "probe_at", "last_sequence", "created_at",
+    )  # fmt: skip
     return {"object": "webhook_endpoint", **{name: getattr(endpoint, name) for name in names}}

@@ -13,7 +13,25 @@ class EndpointState(models.TextChoices):
     AUTO_DISABLED = "auto_disabled"
 
 
+class BreakerState(models.TextChoices):
+    CLOSED = "closed"
+    OPEN = "open"
+    HALF_OPEN = "half_open"
+
+
+class DisabledReason(models.TextChoices):
+    GONE = "gone"
+    DEAD_DELIVERIES = "dead_deliveries"
+
+
 class Endpoint(TenantRow):
+    """A receiver of a tenant, with the breaker that holds its deliveries back while the receiver fails.
+
+    last_sequence: the highest order number of its deliveries. breaker: open holds every delivery until probe_at;
+    half_open holds all but the delivery `probing`, until probe_at at the latest. failures: failed attempts in a row.
+    opened_at: when the breaker left the state closed. disabled_at, disabled_reason: of the state auto_disabled.
+    """
+
     url = models.URLField(max_length=2_000)
     description = models.CharField(max_length=200, default="", blank=True)
     event_types = models.JSONField(default=list)
@@ -24,6 +42,14 @@ class Endpoint(TenantRow):
     previous_secret = models.BinaryField(null=True)
     previous_secret_until = models.DateTimeField(null=True)
     dead_deliveries = models.PositiveIntegerField(default=0)
+    last_sequence = models.PositiveBigIntegerField(default=0)
+    breaker = models.CharField(max_length=16, choices=BreakerState.choices, default=BreakerState.CLOSED)
+    failures = models.PositiveIntegerField(default=0)
+    opened_at = models.DateTimeField(null=True)
+    probe_at = models.DateTimeField(null=True)
+    probing = models.UUIDField(null=True)
+    disabled_at = models.DateTimeField(null=True)
+    disabled_reason = models.CharField(max_length=16, choices=DisabledReason.choices, default="", blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta(TenantRow.Meta):
@@ -45,6 +71,7 @@ class WebhookEvent(TenantRow):
                 fields=["tenant", "resource_id", "type", "sequence"], name="webhook_event_once_per_change"
             )
         ]
+        indexes = [models.Index(fields=["tenant", "created_at"], name="webhook_event_tenant_time")]
 
 
 class DeliveryState(models.TextChoices):
@@ -54,6 +81,14 @@ class DeliveryState(models.TextChoices):
 
 
 class Delivery(TenantRow):
+    """An event on its way to one endpoint.
+
+    endpoint_sequence: order number among the endpoint's deliveries, without gaps; every attempt carries it. Null until
+    the first attempt, because transactions that emit events must not wait for each other.
+    attempts: all attempts so far; attempts_before: attempts before the last replay, which starts the schedule again.
+    expires_at: when a delivery that is still pending ends, however many attempts it has left.
+    """
+
     endpoint = models.ForeignKey(
         Endpoint, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
     )
@@ -61,13 +96,21 @@ class Delivery(TenantRow):
         WebhookEvent, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
     )
     state = models.CharField(max_length=16, choices=DeliveryState.choices, default=DeliveryState.PENDING)
+    endpoint_sequence = models.PositiveBigIntegerField(null=True)
     attempts = models.PositiveSmallIntegerField(default=0)
+    attempts_before = models.PositiveSmallIntegerField(default=0)
+    expires_at = models.DateTimeField()
     next_attempt_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     completed_at = models.DateTimeField(null=True)
 
     class Meta(TenantRow.Meta):
-        constraints = [models.UniqueConstraint(fields=["tenant", "event", "endpoint"], name="delivery_event_endpoint")]
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "event", "endpoint"], name="delivery_event_endpoint"),
+            models.UniqueConstraint(
+                fields=["tenant", "endpoint", "endpoint_sequence"], name="delivery_endpoint_sequence"
+            ),
+        ]
 
 
 class Attempt(TenantRow):

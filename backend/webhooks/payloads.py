@@ -10,17 +10,30 @@ from datetime import UTC, datetime
 
 EVENT_TYPES: dict[str, str] = {
     "upload.completed": "All parts of an upload have arrived and its video is queued.",
+    "video.indexing": "A version of a video's index is being built.",
     "video.ready": "A video is indexed to its end.",
     "video.failed": "A video could not be indexed.",
     "video.reindex_failed": "A new index of a video could not be built; the video answers from the one it has.",
+    "video.deleted": "A video and everything derived from it is deleted.",
     "question.completed": "A question has its answer.",
     "question.failed": "A question could not be answered.",
     "question_batch.completed": "The last question of a batch has its outcome.",
     "comparison.completed": "The last question of a comparison has its outcome, and its grade if a judge grades it.",
+    "usage.threshold_reached": "The tenant has used 80 % of a monthly limit.",
+    "budget.exceeded": "The tenant has used up a monthly limit; questions are refused until the month ends.",
+    "webhook_endpoint.disabled": "The service has disabled a webhook endpoint; sent to the other endpoints.",
     "webhook.test": "Sent on request, to one endpoint.",
 }
 TEXT_LIMIT = 3_000
 """Maximum length of an answer in an event: keeps every body under the 20 kB of the specification, in any script."""
+
+
+def body_for(event_body: str, *, endpoint_sequence: int) -> str:
+    """Return the body that one endpoint gets: the event's, followed by the order number of the delivery.
+
+    The result depends on nothing else, so every attempt sends and every receiver verifies the same bytes.
+    """
+    return f'{event_body.removesuffix("}")},"endpoint_sequence":{endpoint_sequence}}}'
 
 
 def timestamp(at: datetime | None) -> str | None:

@@ -9,24 +9,27 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models.functions import Now
 from django.utils import timezone
 from uuid6 import uuid7
 
 from backend.api import public_ids
 from backend.jobs.models import JobKind
-from backend.jobs.services import enqueue
+from backend.jobs.services import after, enqueue, enqueue_many
 from backend.outbound import transport
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
 from backend.tenancy.secrets import open_sealed, seal
-from backend.webhooks import payloads, queries, signing
-from backend.webhooks.models import Delivery, DeliveryState, Endpoint, EndpointState, WebhookEvent
+from backend.webhooks import breaker, payloads, queries, signing
+from backend.webhooks.models import Delivery, Endpoint, EndpointState, WebhookEvent
 
 MAX_BODY_BYTES = 20_000
 MAX_ENDPOINTS = 20
 ROTATION_OVERLAP = timedelta(hours=24)
 # The delivery's job is retried only after its own faults; backend.webhooks.attempts has the schedule of attempts.
 JOB_ATTEMPTS = 5
+LIFETIME = timedelta(hours=84)
+"""Time after which a delivery that is still pending ends: the whole schedule of attempts with its jitter."""
 
 
 class WebhookError(Refused):
@@ -47,7 +50,7 @@ def emit(*, type: str, resource_id: UUID, data: Mapping[str, Any], sequence: int
     event = _write_event(type=type, resource_id=resource_id, data=data, sequence=sequence)
     if event is not None:
         for endpoint in queries.subscribed(type):
-            _open_delivery(endpoint, event)
+            open_deliveries(endpoint, [event])
     return event
 
 
@@ -59,7 +62,7 @@ def send_test(*, endpoint: Endpoint) -> Delivery:
     event = _write_event(type="webhook.test", resource_id=uuid7(), data=data, sequence=1)
     if event is None:
         raise RuntimeError("a test event has a resource id of its own")
-    return _open_delivery(endpoint, event)
+    return open_deliveries(endpoint, [event])[0]
 
 
 def _write_event(*, type: str, resource_id: UUID, data: Mapping[str, Any], sequence: int) -> WebhookEvent | None:
@@ -67,7 +70,7 @@ def _write_event(*, type: str, resource_id: UUID, data: Mapping[str, Any], seque
         raise ValueError(f"unknown webhook event type {type!r}")
     envelope = {"type": type, "timestamp": payloads.timestamp(timezone.now()), "sequence": sequence, "data": data}
     body = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
-    if len(body.encode()) > MAX_BODY_BYTES:
+    if len(payloads.body_for(body, endpoint_sequence=2**63).encode()) > MAX_BODY_BYTES:
         raise ValueError(f"the body of {type} has more than {MAX_BODY_BYTES} bytes")
     event, created = WebhookEvent.objects.get_or_create(
         tenant_id=current_tenant_id(),
@@ -79,13 +82,27 @@ def _write_event(*, type: str, resource_id: UUID, data: Mapping[str, Any], seque
     return event if created else None
 
 
-def _open_delivery(endpoint: Endpoint, event: WebhookEvent) -> Delivery:
-    now = timezone.now()
-    delivery: Delivery = Delivery.objects.create(
-        tenant_id=current_tenant_id(), endpoint=endpoint, event=event, next_attempt_at=now
+def open_deliveries(endpoint: Endpoint, events: Sequence[WebhookEvent]) -> list[Delivery]:
+    """Write one delivery of each event to an endpoint, and queue it."""
+    deliveries = Delivery.objects.bulk_create(
+        Delivery(
+            tenant_id=current_tenant_id(),
+            endpoint=endpoint,
+            event=event,
+            next_attempt_at=Now(),
+            expires_at=after(LIFETIME),
+        )
+        for event in events
     )
-    schedule_attempt(delivery_id=delivery.id, endpoint_id=endpoint.id, n=1)
-    return delivery
+    schedule_first_attempts(endpoint.id, {delivery.id: 1 for delivery in deliveries})
+    return list(Delivery.objects.select_related("event").filter(id__in=[row.id for row in deliveries]).order_by("id"))
+
+
+def schedule_first_attempts(endpoint_id: UUID, attempts: Mapping[UUID, int]) -> None:
+    """Queue one attempt of each delivery for now, or for the next probe. attempts: its number per delivery."""
+    keys = {_job_key(delivery_id, n): delivery_id for delivery_id, n in attempts.items()}
+    enqueue_many(kind=JobKind.DELIVER_WEBHOOK, subjects=keys, max_attempts=JOB_ATTEMPTS, lane=endpoint_id)
+    breaker.hold_new(endpoint_id)
 
 
 def schedule_attempt(*, delivery_id: UUID, endpoint_id: UUID, n: int, wait: timedelta = timedelta(0)) -> None:
@@ -93,29 +110,15 @@ def schedule_attempt(*, delivery_id: UUID, endpoint_id: UUID, n: int, wait: time
     enqueue(
         kind=JobKind.DELIVER_WEBHOOK,
         subject_id=delivery_id,
-        dedupe_key=f"webhook:{delivery_id}:{n}",
+        dedupe_key=_job_key(delivery_id, n),
         max_attempts=JOB_ATTEMPTS,
-        wait=wait,
+        wait=max(wait, breaker.wait_left(endpoint_id)),
         lane=endpoint_id,
     )
 
 
-def replay(*, delivery: Delivery) -> Delivery:
-    """Send a delivery again at once, with the same webhook-id and body.
-
-    A dead delivery gets this one attempt. Raises WebhookError: delivery_pending (it will be sent anyway) or
-    endpoint_disabled.
-    """
-    row: Delivery = Delivery.objects.select_for_update().get(id=delivery.id)
-    if row.state == DeliveryState.PENDING:
-        raise WebhookError("delivery_pending", "The delivery is still being attempted.")
-    if not Endpoint.objects.filter(id=row.endpoint_id, state=EndpointState.ENABLED).exists():
-        raise WebhookError("endpoint_disabled", "Enable the endpoint before replaying its deliveries.")
-    now = timezone.now()
-    row.state, row.next_attempt_at, row.completed_at = DeliveryState.PENDING, now, None
-    row.save(update_fields=["state", "next_attempt_at", "completed_at"])
-    schedule_attempt(delivery_id=row.id, endpoint_id=row.endpoint_id, n=row.attempts + 1)
-    return row
+def _job_key(delivery_id: UUID, n: int) -> str:
+    return f"webhook:{delivery_id}:{n}"
 
 
 # --- endpoints --------------------------------------------------------------------------------------------------------
@@ -149,19 +152,27 @@ def update_endpoint(
     event_types: Sequence[str] | None = None,
     enabled: bool | None = None,
 ) -> Endpoint:
-    """Change the given fields. Enabling resets the count of dead deliveries. Raises WebhookError like creation."""
+    """Change the given fields. Enabling or moving an endpoint closes its breaker. Raises WebhookError like creation."""
     check_endpoint(url=url, event_types=event_types)
+    changes: dict[str, Any] = {}
     if url is not None:
-        endpoint.url = url
+        changes["url"] = url
     if description is not None:
-        endpoint.description = description
+        changes["description"] = description
     if event_types is not None:
-        endpoint.event_types = sorted(set(event_types))
+        changes["event_types"] = sorted(set(event_types))
     if enabled is not None:
-        endpoint.state = EndpointState.ENABLED if enabled else EndpointState.DISABLED
-        endpoint.dead_deliveries = 0
-    endpoint.save(update_fields=["url", "description", "event_types", "state", "dead_deliveries"])
-    return endpoint
+        changes["state"] = EndpointState.ENABLED if enabled else EndpointState.DISABLED
+        changes |= {"dead_deliveries": 0, "disabled_at": None, "disabled_reason": ""}
+    mine = Endpoint.objects.filter(id=endpoint.id)
+    if changes:
+        # Nothing else is written: another transaction may disable the endpoint meanwhile.
+        mine.update(**changes)
+    if enabled or url is not None:
+        # A receiver that was repaired or moved is tried at once.
+        breaker.close(endpoint.id)
+    changed: Endpoint = mine.get()
+    return changed
 
 
 def check_endpoint(*, url: str | None, event_types: Sequence[str] | None) -> None:
@@ -192,7 +203,7 @@ def rotate_secret(*, endpoint: Endpoint, force: bool = False) -> Endpoint:
     Raises WebhookError `rotation_in_overlap` for that, unless force.
     """
     now = timezone.now()
-    row: Endpoint = Endpoint.objects.select_for_update().get(id=endpoint.id)
+    row: Endpoint = Endpoint.objects.select_for_update(no_key=True).get(id=endpoint.id)
     if row.previous_secret_until is not None and row.previous_secret_until > now and not force:
         detail = f"The previous secret is valid until {row.previous_secret_until.isoformat(timespec='seconds')}."
         raise WebhookError("rotation_in_overlap", f"{detail} Wait until then, or send force.")

@@ -119,9 +119,15 @@ def fit_and_report(
 
 
 def _fitted(parts: Sequence[NDArray[np.float64]], truths: Sequence[int]) -> NDArray[np.float64]:
+    # One array of all questions: a question with fewer choices than others is filled up with impossible ones.
+    most = max(part.shape[1] for part in parts)
+    together = np.stack([np.pad(part, ((0, 0), (0, most - part.shape[1]))) for part in parts])
+    impossible = np.arange(most) >= np.array([part.shape[1] for part in parts])[:, None]
+    row = np.arange(len(parts))
+
     def loss(trial: NDArray[np.float64]) -> float:
-        likely = [-log_softmax(trial @ part)[truth] for part, truth in zip(parts, truths, strict=True)]
-        return float(np.mean(likely) + RIDGE * (trial**2).sum())
+        powers = np.where(impossible, -np.inf, np.einsum("k,nkc->nc", trial, together))
+        return float(-log_softmax(powers, axis=1)[row, truths].mean() + RIDGE * (trial**2).sum())
 
     found: NDArray[np.float64] = minimize(loss, np.full(len(parts[0]), 0.3), method="BFGS").x
     return found

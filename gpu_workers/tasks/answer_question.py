@@ -23,6 +23,7 @@ from backend.jobs.commits import DATABASE_ERRORS, connection_broke
 from backend.jobs.services import JobFailed, Lease, LeaseLost
 from backend.library.recording import RecordedPiece, piece_at
 from backend.library.storage import ObjectMissing, ObjectStorage, evidence_key
+from backend.observability.metrics import observe_stages
 from backend.questions.models import Question
 from backend.questions.queries.pinned_versions import profile_of, videos_of_question
 from backend.questions.queries.sessions import history_of
@@ -131,6 +132,7 @@ def handle(work: Work) -> FollowUp | None:
         work.complete()
 
     work.commit(store)
+    observe_stages("answer", answer.timings)
     return None
 
 

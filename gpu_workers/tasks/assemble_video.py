@@ -17,9 +17,10 @@ from backend.library.indexing.activation import set_indexed_until
 from backend.library.indexing.failure import fail_version
 from backend.library.indexing.follow_ups import enqueue_assembly, enqueue_summary, summary_is_due
 from backend.library.indexing.segments import ObservedSegments, mark_assembled, observed_segments
-from backend.library.indexing.versions import is_indexing, version_of
+from backend.library.indexing.versions import is_indexing, round_of, version_of
 from backend.library.models import Video
 from backend.library.storage import ObjectStorage
+from backend.observability.metrics import observe_stages
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine import ekg
 from gpu_workers.engine.ekg import EventRecord, Span
@@ -161,14 +162,15 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
             describer = index_models().describer.name
             store_objects(result.objects, result.track_ids, video_id=video.id, version=version, model=describer)
         mark_assembled(segments, wall_ms=wall_ms)
-        first = segments[0].id
+        work_id = round_of(video.id, version, segments[0].id)
         calls = work.bill(meter)
-        record_model_calls(source_type="assemble", source_id=first, calls=calls, video_id=video.id)
+        record_model_calls(source_type="assemble", source_id=work_id, calls=calls, video_id=video.id)
         if staging.records:
             set_indexed_until(video_id=video.id, version=version, ms=staging.records[-1].event.span.end_ms)
         return UUID(str(summary.id)) if summary is not None and step.observed.last else None
 
     summary_id = work.commit(store)
+    observe_stages("index", {"assemble": wall_ms})
     return FollowUp(summary_id) if summary_id is not None else None
 
 

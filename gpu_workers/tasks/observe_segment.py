@@ -18,9 +18,10 @@ from backend.ekg.writer import VersionWriter
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing.follow_ups import enqueue_assembly, open_next_segments
 from backend.library.indexing.segments import PendingSegment, mark_gap, mark_heard, mark_observed, pending_segment
-from backend.library.indexing.versions import is_indexing
+from backend.library.indexing.versions import is_indexing, round_of
 from backend.library.models import Segment
 from backend.library.storage import ObjectStorage, thumbnail_key
+from backend.observability.metrics import count_gaps, observe_stages
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.ekg import Chunk, FrameRow, SegmentRecord, Span, chunk_spans
 from gpu_workers.engine.indexing.sampling import SourceUnreadable
@@ -132,12 +133,15 @@ def commit(
         if seconds:
             record_media_seconds(segment_id=segment.id, video_id=segment.video_id, seconds=seconds)
         calls = work.bill(meter)
-        record_model_calls(source_type="observe", source_id=segment.id, calls=calls, video_id=segment.video_id)
+        work_id = round_of(segment.video_id, segment.index_version, segment.id)
+        record_model_calls(source_type="observe", source_id=work_id, calls=calls, video_id=segment.video_id)
         assembly = enqueue_assembly(segment.video_id, segment.index_version)
         work.complete()
         return UUID(str(assembly.id))
 
     assembly_id = work.commit(store)
+    count_gaps(chunk.gap for chunk in observation.record.chunks)
+    observe_stages("index", asdict(observation.times))
     return FollowUp(assembly_id) if assembly_id is not None else None
 
 
@@ -157,6 +161,7 @@ def failed(lease: Lease, error: JobFailed) -> None:
         segment.n, SegmentRecord(span_of(segment), gaps, ()), thumbnail_keys={}
     )
     mark_gap(segment.id, code=error.code)
+    count_gaps(chunk.gap for chunk in gaps)
     open_next_segments(segment.video_id, segment.index_version)
     enqueue_assembly(segment.video_id, segment.index_version)
 

@@ -29,7 +29,7 @@ from backend.ekg.writer import VersionWriter
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing.completion import is_whole
 from backend.library.indexing.follow_ups import enqueue_summary
-from backend.library.indexing.versions import is_indexing, version_of
+from backend.library.indexing.versions import is_indexing, round_of, version_of
 from backend.library.models import SourceType, Video
 from backend.library.queries import find_video
 from backend.tenancy.context import tenant_scope
@@ -112,7 +112,7 @@ def handle(work: Work) -> FollowUp | None:
             record_model_calls(
                 source_type="summarise",
                 # Named after the events covered: a run that covers more is billed, a repeated run is not.
-                source_id=stable_id("summary", video.id, version, end_reached, ended),
+                source_id=round_of(video.id, version, stable_id("summary", video.id, version, end_reached, ended)),
                 calls=work.bill(meter),
                 video_id=video.id,
             )

@@ -1,5 +1,20 @@
 # PostgreSQL 18 with Apache AGE and pgvector, all from Debian forky: the first release that carries AGE for 18 (1.8).
 # Build context: infra/images.   docker build -f infra/images/postgres.Dockerfile -t ava/postgres infra/images
+FROM ghcr.io/astral-sh/uv:0.13.9 AS uv
+
+# The programs of the archive, in the versions of the lock, for the Python of the image below.
+FROM debian:forky-20260824-slim AS archive
+COPY --from=uv /uv /usr/local/bin/uv
+# hadolint ignore=DL3008
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends python3 ca-certificates \
+ && rm -rf /var/lib/apt/lists/*
+ENV UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never
+WORKDIR /build
+COPY postgres.lock ./
+RUN uv venv --python /usr/bin/python3 /opt/archive \
+ && uv pip install --no-config --no-cache --python /opt/archive/bin/python --no-deps --require-hashes -r postgres.lock
+
 FROM debian:forky-20260824-slim
 # The user first, so that its number is ours and a volume keeps its owner. No cluster at install time: the entry point creates one in the volume, with our locale and authentication.
 # Versions follow the release: PostgreSQL's minor releases are security fixes, and the major is in the package's name.
@@ -9,14 +24,16 @@ RUN groupadd --gid 10002 postgres \
  && apt-get update \
  && apt-get install --yes --no-install-recommends postgresql-common openssl \
  && echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.conf \
- && apt-get install --yes --no-install-recommends postgresql-18 postgresql-18-age postgresql-18-pgvector \
+ && apt-get install --yes --no-install-recommends postgresql-18 postgresql-18-age postgresql-18-pgvector python3 ca-certificates \
  && apt-get install --yes --no-install-recommends pgbouncer \
  && rm -rf /var/lib/apt/lists/* \
  && install --directory --owner=postgres --group=postgres --mode=0700 /var/lib/postgresql/data \
  && install --directory --owner=postgres --group=postgres /run/postgresql
-ENV PATH=/usr/lib/postgresql/18/bin:$PATH \
+ENV PATH=/usr/lib/postgresql/18/bin:/opt/archive/bin:$PATH \
     PGDATA=/var/lib/postgresql/data/18
+COPY --from=archive /opt/archive /opt/archive
 COPY --chmod=0755 postgres-entrypoint.sh /usr/local/bin/postgres-entrypoint
+COPY --chmod=0755 ava-archive /usr/local/bin/ava-archive
 # The same image is the pooler, with this entry point.
 COPY --chmod=0755 pooler-entrypoint.sh /usr/local/bin/pooler-entrypoint
 VOLUME /var/lib/postgresql/data

@@ -38,6 +38,6 @@ USER 10001:10001
 HEALTHCHECK --interval=30s --timeout=15s --start-period=300s --retries=3 \
     CMD ["ava-health", "6", "python", "-m", "workers.health"]
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["celery", "-A", "workers.app", "worker", "--loglevel", "INFO"]
+ENTRYPOINT ["celery", "--quiet", "-A", "workers.app", "worker", "--loglevel", "INFO"]
 # Each service names its own class of jobs.
 CMD ["--queues", "cpu.probe", "--concurrency", "2"]

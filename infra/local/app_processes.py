@@ -47,7 +47,6 @@ WORKERS = (
     Worker("worker-probe", ("cpu.probe",), 2),
     # These wait for other servers most of the time, so threads of one process do.
     Worker("worker-fetch", ("io.fetch",), 8, pool="threads"),
-    Worker("worker-webhook", ("io.webhook",), 1),
     Worker("worker-delete", ("system.delete",), 2, pool="threads"),
     Worker("worker-sweep", ("system.sweep",), 2, pool="threads"),
     # A question that somebody waits for goes before an index that grows in the background.
@@ -60,7 +59,7 @@ WORKERS = (
 
 def worker_process(worker: Worker) -> AppProcess:
     """Return the command of one Celery worker."""
-    arguments = [sys.executable, "-m", "celery", "-A", "workers.app", "worker", "--loglevel=INFO"]
+    arguments = [sys.executable, "-m", "celery", "--quiet", "-A", "workers.app", "worker", "--loglevel=INFO"]
     arguments += [f"--hostname={worker.name}@%h", f"--queues={','.join(worker.queues)}"]
     arguments += [
         f"--concurrency={worker.concurrency}",
@@ -81,8 +80,10 @@ def app_processes(api_port: int) -> tuple[AppProcess, ...]:
     """Return all processes that run on top of the servers, in the order of starting."""
     api = [sys.executable, "-m", "uvicorn", "backend.asgi:application", "--host=127.0.0.1", f"--port={api_port}"]
     api += ["--workers=2", "--lifespan=on", "--no-server-header", "--timeout-graceful-shutdown=10"]
+    api += ["--log-config=backend/observability/uvicorn_log.json"]
     return (
         AppProcess("api", tuple(api), restarted=False),
         AppProcess("relay", (sys.executable, "manage.py", "relay")),
+        AppProcess("webhooks", (sys.executable, "manage.py", "send_webhooks")),
         *(worker_process(worker) for worker in WORKERS),
     )

@@ -83,6 +83,10 @@ class State:
         """Return the ports under all names."""
         return set(self._ports.values())
 
+    def port_names(self) -> set[str]:
+        """Return the names of all remembered ports."""
+        return set(self._ports)
+
     def set_port(self, name: str, port: int | None) -> None:
         """Remember, or with None forget, the port of ``name``."""
         if port is None:

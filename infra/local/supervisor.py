@@ -23,6 +23,7 @@ from infra.local.api_key import ensure_api_key, key_file
 from infra.local.app_processes import AppProcess, app_processes
 from infra.local.child_process import Child, Command, Identity, wait_until
 from infra.local.errors import ServiceFailed, StackError
+from infra.local.metrics_targets import metrics_env, targets_file
 from infra.local.stack import SERVERS, Stack
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -128,9 +129,8 @@ class Supervisor:
 
     def _start_process(self, process: AppProcess) -> None:
         log = self._stack.home.log(process.name)
-        child = Child(
-            Command(process.name, process.arguments, log, self._env | dict(process.env), cwd=self._project, grace_s=30)
-        )
+        env = self._env | metrics_env(self._stack.state, process.name) | dict(process.env)
+        child = Child(Command(process.name, process.arguments, log, env, cwd=self._project, grace_s=30))
         self._running[process.name] = (process, child, time.monotonic())
         self._stack.state.set_process(process.name, child.identity)
         if process.ready_line is not None:
@@ -210,6 +210,7 @@ class Supervisor:
             f"  API       {url}/v1        (schema: {url}/v1/openapi.json)",
             f"  console   {url}/console/  (login: {ADMIN}, password: {self._stack.state.secret('admin')})",
             f"  logs      {self._stack.home.root / 'log'}",
+            f"  metrics   {targets_file(self._stack.home.root)}",
             f"  try       curl -H \"Authorization: Bearer $(cat '{key}')\" {url}/v1/videos",
             "  stop      Ctrl-C, or make down",
         ]

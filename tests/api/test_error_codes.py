@@ -32,6 +32,9 @@ POSITION = {
 NAMES = frozenset({"code", "error_code", "default_code"})
 # Customers never meet these.
 INTERNAL = {
+    "job_not_ended": "operators replay jobs in the console and on the command line",
+    "job_over": "operators cancel jobs in the console and on the command line",
+    "mail_refused": "the job that mails a notice is tried again",
     "slug_taken": "an operator creates tenants on the command line",
     "unknown_method": "the API refuses an unknown method before the engine sees it",
     "version_in_use": "the job that removes an old index version is tried again",

@@ -20,7 +20,7 @@ from backend.api.openapi import TAGS
 VERBS = frozenset(
     {
         "abort", "append", "cancel", "close", "complete", "create", "delete", "get", "list", "put", "reindex",
-        "replay", "revoke", "rotate", "search", "stream", "test", "update",
+        "pause", "replay", "resume", "retry", "revoke", "rotate", "search", "stream", "test", "update",
     }
 )  # fmt: skip
 CAMEL_CASE = re.compile(r"([a-z]+)((?:[A-Z][a-z0-9]+)+)")

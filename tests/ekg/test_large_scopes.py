@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 import numpy as np
@@ -14,6 +15,7 @@ from backend.ekg.sketches import BlockCache, BlockKey
 from gpu_workers.engine.ekg import Span, stable_id
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.ports import ViewQuery
+from gpu_workers.engine.retrieval.sketches import Sketches
 from tests.conftest import Cast
 from tests.ekg.test_memory_and_postgres import assert_same_views, part
 from tests.ekg.worlds import END_MS, PLACES, VIEWS, exact_vector, make_world, postgres
@@ -65,6 +67,29 @@ def test_a_dropped_version_has_no_sketches(acme: Cast, globex: Cast) -> None:
     assert left == {first: 2}
 
 
+def together_of(cache: BlockCache, keys: Sequence[BlockKey]) -> Sketches:
+    _, together = cache.sketches(keys)
+    assert together is not None
+    return together
+
+
+def test_a_block_that_was_dropped_since_its_key_was_read_is_left_out(acme: Cast, globex: Cast) -> None:
+    world = make_world(np.random.default_rng(8), acme, globex)
+    dropped, kept = (index.video_id for index in world.videos[:2])
+    with acme.scope():
+        keys = [
+            BlockKey(row.id, row.items, row.video_id, row.index_version)
+            for row in SketchBlock.objects.filter(video_id__in=[dropped, kept], view="event").order_by("id")
+        ]
+        drop_version(dropped, 1)
+        there, together = BlockCache().sketches(keys)
+        gone = [key for key in keys if key not in there]
+        assert {(key.video_id, key.index_version) for key in gone} == {(dropped, 1)}
+        assert together is not None
+        assert len(together.owner) == sum(key.items for key in there)
+        assert BlockCache().sketches(gone) == ([], None)
+
+
 def test_each_event_entity_line_and_picture_is_in_a_sketch(acme: Cast, globex: Cast) -> None:
     world = make_world(np.random.default_rng(6), acme, globex)
     index = world.videos[0]
@@ -76,7 +101,7 @@ def test_each_event_entity_line_and_picture_is_in_a_sketch(acme: Cast, globex: C
             ]
             for view in sketch_search.SKETCHED
         }
-        found = {view: BlockCache().sketches(blocks) for view, blocks in keys.items()}
+        found = {view: together_of(BlockCache(), blocks) for view, blocks in keys.items()}
     events = [record.event for record in index.events]
     assert [UUID(bytes=item) for item in found["event"].ids.tolist()] == [event.id for event in events]
     entities = {entity.id for record in index.events for entity in record.entities}
@@ -99,7 +124,7 @@ def test_a_block_that_grows_is_read_again(acme: Cast, globex: Cast) -> None:
         row = SketchBlock.objects.get(video_id=world.videos[0].video_id, index_version=1, view="event")
         cache = BlockCache(limit_bytes=1)
         few, all_of_it = (
-            cache.sketches([BlockKey(row.id, items, row.video_id, 1)]) for items in (row.items - 1, row.items)
+            together_of(cache, [BlockKey(row.id, items, row.video_id, 1)]) for items in (row.items - 1, row.items)
         )
     assert len(few.ids) + 1 == len(all_of_it.ids) == row.items
     assert few.ids.tolist() == all_of_it.ids.tolist()[:-1]

@@ -22,7 +22,8 @@ from tests.infra.variables import LOCAL_ONLY, backend_variables, model_variables
 
 COMPOSE = ROOT / "infra" / "compose.yaml"
 ONE_SHOT = {"provision", "migrate"}
-QUEUES = {"gpu.index", "gpu.query", "cpu.probe", "io.fetch", "io.webhook", "system.delete", "system.sweep"}
+QUEUES = {"gpu.index", "gpu.query", "cpu.probe", "io.fetch", "system.delete", "system.sweep"}
+"""Classes whose workers a bell wakes; the sender of webhooks claims its class itself."""
 PRESETS = table().presets
 each_preset = pytest.mark.parametrize("preset", PRESETS.values(), ids=lambda preset: preset.name)
 SECRET = re.compile(r"PASSWORD|SECRET|PEPPERS|ENCRYPTION_KEYS|API_KEY|ACCESS_KEY")
@@ -104,6 +105,7 @@ def test_each_class_has_workers_of_its_own_and_the_relay_has_a_second(services: 
     commands = [service["command"] for name, service in services.items() if name.startswith("worker-")]
     assert {command[command.index("--queues") + 1] for command in commands} == QUEUES
     assert services["relay"]["deploy"]["replicas"] == 2
+    assert services["webhooks"]["entrypoint"] == ["python", "manage.py", "send_webhooks"]
 
 
 @each_preset
@@ -240,7 +242,8 @@ def test_powerful_passwords_reach_only_the_services_that_need_them(services: dic
     for name, service in services.items():
         for secret in re.findall(r"\$\{(\w+)", str(service.get("environment", {}))):
             holders.setdefault(secret, set()).add(name)
-    assert holders["POSTGRES_PASSWORD"] == {"postgres", "provision"}
+    assert holders["POSTGRES_PASSWORD"] == {"postgres", "postgres-backup", "provision"}
+    assert holders["APP_REPLICATION_PASSWORD"] == {"postgres-standby", "provision"}
     assert holders["APP_OWNER_PASSWORD"] == {"provision", "migrate"}
     assert holders["APP_ADMIN_RO_PASSWORD"] == {"provision", "api"}
 
@@ -249,6 +252,24 @@ def test_keys_of_model_servers_reach_only_those_who_ask_or_answer():
     for name, service in started("two-gpus").items():
         asks = name.startswith(("worker-index", "worker-query", "vllm-"))
         assert ("MODEL_API_KEY" in service["environment"]) == asks, name
+
+
+def test_the_archive_is_filled_by_the_server_and_by_a_daily_copy_of_its_files(services: dict[str, Any]):
+    primary, standby, backup = (services[name] for name in ("postgres", "postgres-standby", "postgres-backup"))
+    archive = {name for name in primary["environment"] if name.startswith("WAL_ARCHIVE_")}
+    program = (COMPOSE.parent / "images" / "ava-archive").read_text()
+    assert archive == set(re.findall(r"WAL_ARCHIVE_\w+", program)) - {"WAL_ARCHIVE_SPOOL"}
+    assert archive <= set(standby["environment"])
+    assert archive <= set(backup["environment"])
+    # The same path as in the server, and no right to write there.
+    assert backup["volumes"] == [f"{primary['volumes'][0]}:ro"]
+    assert standby["volumes"][0].partition(":")[0] != primary["volumes"][0].partition(":")[0]
+    assert "POSTGRES_PASSWORD" not in standby["environment"]
+    for name in ("archive", "standby"):
+        given = {**dict.fromkeys(required(), "given"), "MODEL_API_KEY": "the-key"}
+        result = config("embedded", given, name)
+        assert result.returncode == 0, result.stderr
+        assert f'"postgres-{"backup" if name == "archive" else name}"' in result.stdout
 
 
 def test_only_the_proxy_listens_beyond_this_machine(services: dict[str, Any]):
@@ -296,7 +317,7 @@ def test_outside_images_are_pinned_and_ours_are_built(services: dict[str, Any]):
             dockerfile = service["build"]["dockerfile"]
             assert (context / dockerfile).is_file(), f"{name}: {dockerfile}"
         else:
-            assert re.search(r":\d+\.\d+", service["image"]), f"{name}: {service['image']}"
+            assert re.search(r":v?\d+\.\d+", service["image"]), f"{name}: {service['image']}"
 
 
 def reachable(service: dict[str, Any]) -> set[str]:
@@ -311,7 +332,7 @@ def reachable(service: dict[str, Any]) -> set[str]:
         "relay",
         "worker-probe",
         "worker-fetch",
-        "worker-webhooks",
+        "webhooks",
         "worker-delete",
         "worker-sweep",
         "worker-index-cpu",

@@ -15,7 +15,15 @@ from gpu_workers.engine.models.settings import ModelSettings
 from tests.infra.conftest import ROOT
 
 NAME = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
-LOCAL_ONLY = frozenset({"DJANGO_SETTINGS_MODULE", "DATABASE_SUPERUSER_URL", "VLLM_API_KEY"})
+LOCAL_ONLY = frozenset(
+    {
+        "DJANGO_SETTINGS_MODULE",
+        "DATABASE_SUPERUSER_URL",
+        "DATABASE_REPLICATION_URL",
+        "HF_HUB_DISABLE_PROGRESS_BARS",
+        "VLLM_API_KEY",
+    }
+)
 """Variables that no operator sets for a running service: an image or the launcher sets them, or one command."""
 OTHER_NAMES = frozenset(
     {

@@ -137,6 +137,26 @@ def test_two_deliveries_to_one_endpoint_run_at_once_and_no_third(acme: Cast) -> 
     assert leases[-1] is None
 
 
+def test_slow_sources_of_one_tenant_hold_no_fetch_of_another(acme: Cast, globex: Cast) -> None:
+    """Two fetches at most from one host, and four of one tenant, whatever it has queued."""
+    one_host = uuid4()
+    lanes = [one_host] * 10 + [uuid4() for _ in range(10)]
+    for cast, hosts in ((acme, lanes), (globex, [uuid4()])):
+        with cast.scope():
+            for host in hosts:
+                subject = uuid4()
+                services.enqueue(
+                    kind=JobKind.FETCH_SEGMENT, subject_id=subject, dedupe_key=f"fetch:{subject}", lane=host
+                )
+    leases = [lease for _ in range(8) if (lease := claim_next("io.fetch", worker="w")) is not None]
+
+    assert Counter(lease.tenant_id for lease in leases) == {acme.tenant_id: 4, globex.tenant_id: 1}
+    with acme.scope():
+        assert Job.objects.filter(state=JobState.RUNNING, lane=one_host).count() == 2
+    queued(globex, 1, kind=JobKind.PROBE_VIDEO)
+    assert claim_next("cpu.probe", worker="w") is not None, "a probe has slots of its own"
+
+
 def test_a_job_that_lost_its_worker_runs_before_new_ones(acme: Cast) -> None:
     queued(acme, 3)
     lost = claim_next("gpu.query", worker="dead")

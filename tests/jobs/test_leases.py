@@ -173,3 +173,37 @@ def claim_of(dedupe_key: str) -> Lease:
     lease = services.claim(Job.objects.get(dedupe_key=dedupe_key).id, worker="w")
     assert lease is not None
     return lease
+
+
+def test_a_job_that_is_handed_back_is_claimed_at_once_and_costs_no_attempt(acme: Cast) -> None:
+    job = queued_job(acme)
+    lease = claimed(acme, job)
+    assert services.release(lease)
+    with acme.scope():
+        row = Job.objects.get(id=job.id)
+        assert (row.state, row.attempt, row.lease_token, row.lease_until, row.due) == ("queued", 0, 1, None, True)
+    with pytest.raises(LeaseLost), services.checkpoint(lease):
+        pass
+    assert not services.heartbeat(lease)
+    heir = claimed(acme, job)
+    assert (heir.attempt, heir.token) == (1, 2)
+
+
+def test_a_lease_that_passed_on_hands_nothing_back(acme: Cast) -> None:
+    job = queued_job(acme)
+    zombie = claimed(acme, job)
+    expire(acme, job)
+    heir = claimed(acme, job)
+    assert not services.release(zombie)
+    with acme.scope():
+        assert Job.objects.values_list("state", "attempt", "lease_token").get(id=job.id) == ("running", 2, heir.token)
+
+
+def test_a_job_that_shall_be_canceled_is_not_handed_back(acme: Cast) -> None:
+    job = queued_job(acme)
+    lease = claimed(acme, job)
+    with acme.scope():
+        assert services.request_cancel(dedupe_key=job.dedupe_key)
+    assert not services.release(lease)
+    with acme.scope():
+        assert services.acknowledge_cancel(lease)

@@ -173,16 +173,16 @@ def test_an_index_job_adds_up_the_segments(
     assert [row["id"] for row in acme.client.get("/v1/index-jobs").json()["data"]] == [body["id"]]
 
 
-@pytest.mark.parametrize(("state", "retryable"), [(JobState.DEAD, True), (JobState.FAILED, False)])
-def test_a_failed_index_job_says_whether_a_retry_can_help(acme: Cast, state: str, retryable: bool) -> None:
+@pytest.mark.parametrize(("code", "retryable"), [("worker_lost", True), ("not_a_video", False)])
+def test_a_failed_index_job_says_whether_a_retry_can_help(acme: Cast, code: str, retryable: bool) -> None:
     video = make_video(acme.client)
-    change(acme, decode("vid", video["id"]), status=VideoStatus.FAILED, error_code="e", error_message="m")
+    change(acme, decode("vid", video["id"]), status=VideoStatus.FAILED, error_code=code, error_message="m")
     with acme.scope():
-        Job.objects.update(state=state, attempt=3, completed_at=timezone.now())
+        Job.objects.update(state=JobState.DEAD, attempt=3, completed_at=timezone.now())
 
     job = acme.client.get("/v1/index-jobs", {"video_id": video["id"]}).json()["data"][0]
 
-    assert job["error"] == {"code": "e", "message": "m", "retryable": retryable}
+    assert job["error"] == {"code": code, "message": "m", "retryable": retryable}
     assert job["attempt"] == 3
     assert job["completed_at"] is not None
 

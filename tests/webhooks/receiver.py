@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -58,3 +59,27 @@ def receiving(*statuses: int, replies: Sequence[tuple[int, dict[str, str], bytes
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def hanging() -> Iterator[tuple[str, list[socket.socket]]]:
+    """Accept connections and never answer. Yields the URL and the connections so far."""
+    opened: list[socket.socket] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def accept() -> None:
+            while True:
+                try:
+                    opened.append(server.accept()[0])
+                except OSError:
+                    return
+
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.getsockname()[1]}/hook", opened
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            thread.join()
+            for connection in opened:
+                connection.close()

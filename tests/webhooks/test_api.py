@@ -15,24 +15,24 @@ from backend.api.models import IdempotencyRecord
 from backend.jobs.models import Job
 from backend.tenancy.secrets import open_sealed
 from backend.webhooks.models import Delivery, DeliveryState, Endpoint, EndpointState
+from tests.webhooks.delivering import make_attempt
 from tests.webhooks.receiver import receiving
-from workers.webhook_delivery import deliver
 
 
 def create(cast: Any, **values: Any) -> Any:
     return cast.client.post("/v1/webhook-endpoints", {"url": "https://example.com/hook", **values}, format="json")
 
 
-def test_the_secret_is_given_at_creation_and_never_listed(acme: Any) -> None:
+def test_the_secret_is_given_at_creation_and_never_again(acme: Any) -> None:
     created = create(acme, event_types=["video.ready"])
+    where = f"/v1/webhook-endpoints/{created.json()['id']}"
     listed = acme.client.get("/v1/webhook-endpoints").json()["data"]
-    secret = acme.client.get(f"/v1/webhook-endpoints/{created.json()['id']}/secret")
 
     assert created.status_code == 201
     assert created.json()["secret"].startswith("whsec_")
-    assert secret.json()["secret"] == created.json()["secret"]
-    assert secret.headers["Cache-Control"] == "no-store"
-    assert [set(row) & {"secret", "previous_secret"} for row in listed] == [set()]
+    assert created.headers["Cache-Control"] == "no-store"
+    assert [set(row) & {"secret", "previous_secret"} for row in [*listed, acme.client.get(where).json()]] == [set()] * 2
+    assert acme.client.get(f"{where}/secret").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -82,11 +82,11 @@ def test_the_test_event_goes_to_this_endpoint_alone_and_can_be_replayed(acme: An
         delivery = acme.client.post(f"/v1/webhook-endpoints/{made['id']}/test").json()
         delivery_id = public_ids.decode("whd", delivery["id"])
         where = f"/v1/webhook-deliveries/{delivery['id']}"
-        deliver(tenant_id=acme.tenant_id, delivery_id=delivery_id)
+        make_attempt(acme, delivery_id)
         assert acme.client.post(f"{where}/replay").json()["code"] == "delivery_pending"
-        deliver(tenant_id=acme.tenant_id, delivery_id=delivery_id)
+        make_attempt(acme, delivery_id)
         replayed = acme.client.post(f"{where}/replay")
-        deliver(tenant_id=acme.tenant_id, delivery_id=delivery_id)
+        make_attempt(acme, delivery_id)
 
     assert (delivery["event_type"], delivery["state"]) == ("webhook.test", "pending")
     assert (replayed.status_code, replayed.json()["state"]) == (202, "pending")
@@ -186,7 +186,8 @@ def test_the_types_are_listed(acme: Any) -> None:
 
     assert {row["type"] for row in types} == {
         "upload.completed", "video.ready", "video.failed", "video.reindex_failed", "question.completed",
-        "question.failed", "question_batch.completed", "comparison.completed", "webhook.test",
+        "question.failed", "question_batch.completed", "comparison.completed", "webhook.test", "video.indexing",
+        "video.deleted", "usage.threshold_reached", "budget.exceeded", "webhook_endpoint.disabled",
     }  # fmt: skip
 
 
@@ -196,18 +197,18 @@ def test_foreign_endpoints_and_deliveries_are_as_unknown_as_none(acme: Any, glob
     unknown = {"whe": public_ids.encode("whe", uuid7()), "whd": public_ids.encode("whd", uuid7())}
     routes = [
         ("get", "/v1/webhook-endpoints/{whe}"), ("patch", "/v1/webhook-endpoints/{whe}"),
-        ("delete", "/v1/webhook-endpoints/{whe}"), ("get", "/v1/webhook-endpoints/{whe}/secret"),
+        ("delete", "/v1/webhook-endpoints/{whe}"), ("post", "/v1/webhook-endpoints/{whe}/replay"),
         ("post", "/v1/webhook-endpoints/{whe}/rotate-secret"), ("post", "/v1/webhook-endpoints/{whe}/test"),
         ("get", "/v1/webhook-deliveries/{whd}"), ("get", "/v1/webhook-deliveries/{whd}/attempts"),
         ("post", "/v1/webhook-deliveries/{whd}/replay"),
     ]  # fmt: skip
     for method, route in routes:
         replies = [
-            getattr(acme.client, method)(route.format(**ids))
+            getattr(acme.client, method)(route.format(**ids), None)
             for ids in ({"whe": made["id"], "whd": delivery["id"]}, unknown)
         ]
         bodies = [{**reply.json(), "request_id": "", "instance": ""} for reply in replies]
         assert [reply.status_code for reply in replies] == [404, 404], route
         assert bodies[0] == bodies[1], route
-    assert globex.client.get(f"/v1/webhook-endpoints/{made['id']}/secret").json()["secret"] == made["secret"]
+    assert globex.client.get(f"/v1/webhook-endpoints/{made['id']}").json()["state"] == "enabled"
     assert acme.client.get("/v1/webhook-deliveries").json()["data"] == []

@@ -28,7 +28,9 @@ def errors(event: WebhookEvent) -> Iterator[Any]:
     schema = json.loads((SCHEMAS / f"{event.type}.json").read_text())
     Draft202012Validator.check_schema(schema)
     checker = Draft202012Validator.FORMAT_CHECKER
-    return Draft202012Validator(schema, format_checker=checker).iter_errors(json.loads(event.body))
+    return Draft202012Validator(schema, format_checker=checker).iter_errors(
+        json.loads(payloads.body_for(event.body, endpoint_sequence=7))
+    )
 
 
 def test_every_type_has_a_schema_and_the_reverse() -> None:

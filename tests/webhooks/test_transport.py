@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
+import threading
+from collections.abc import Iterator
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from backend.outbound import transport
-from backend.outbound.transport import TransportError, check_url, is_public
+from backend.outbound import addresses, async_transport, transport
+from backend.outbound.addresses import TransportError, check_url, is_public
 from tests.webhooks.receiver import receiving
 
 FORBIDDEN = [
@@ -34,7 +37,7 @@ def resolving(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str]
         asked.append(host)
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in script.pop(0)]
 
-    monkeypatch.setattr(transport.socket, "getaddrinfo", getaddrinfo)
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
     return asked
 
 
@@ -75,7 +78,7 @@ def test_a_url_that_may_not_be_called_is_refused(url: str, code: str) -> None:
 @pytest.mark.parametrize("notation", ["2130706433", "0x7f.1", "0177.0.0.1", "127.1"])
 def test_other_notations_of_a_private_address_are_refused_once_resolved(notation: str) -> None:
     with pytest.raises(TransportError) as refused:
-        transport.resolve(notation, 443, allow_private=False)
+        addresses.resolve(notation, 443, allow_private=False)
     assert refused.value.code in {"address_refused", "unresolvable"}
 
 
@@ -130,3 +133,85 @@ def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch)
         transport.request("POST", receiver.url, headers={}, allow_private=True) as response,
     ):
         assert response.status == 200
+
+
+# --- the same on an event loop, and the resolver's part of the deadline -----------------------------------------------
+
+
+def reply_to(url: str, **options: Any) -> async_transport.Reply:
+    return asyncio.run(async_transport.request("POST", url, headers={}, content=b"{}", **options))
+
+
+def test_on_a_loop_the_checked_address_is_called_under_the_original_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    with receiving(200) as receiver:
+        asked = resolving(monkeypatch, ["127.0.0.1"], ["192.0.2.1"])
+        url = receiver.url.replace("127.0.0.1", "receiver.example")
+        reply = reply_to(f"{url}?a=1", allow_private=True, keep_bytes=4)
+
+    assert (reply.status, reply.address, reply.beginning) == (200, "127.0.0.1", b"said")
+    assert asked == ["receiver.example"]
+    assert receiver.received[0].headers["host"].startswith("receiver.example:")
+    assert receiver.received[0].path == "/hook?a=1"
+
+
+def test_on_a_loop_one_private_address_refuses_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolving(monkeypatch, ["93.184.215.14", "10.0.0.1"])
+    with pytest.raises(TransportError) as refused:
+        reply_to("https://example.com/")
+    assert refused.value.code == "address_refused"
+
+
+@pytest.mark.parametrize("notation", ["2130706433", "0x7f.1", "127.1", "[::ffff:7f00:1]"])
+def test_on_a_loop_other_notations_of_a_private_address_are_refused(notation: str) -> None:
+    with pytest.raises(TransportError) as refused:
+        reply_to(f"https://{notation}/")
+    assert refused.value.code in {"address_refused", "unresolvable"}
+
+
+def test_on_a_loop_a_redirect_is_an_answer_and_the_next_address_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    with receiving(replies=[(302, {"location": "http://10.0.0.1/"}, b"")]) as receiver:
+        resolving(monkeypatch, ["127.0.0.2", "127.0.0.1"])
+        reply = reply_to(receiver.url.replace("127.0.0.1", "receiver.example"), allow_private=True)
+
+    assert (reply.status, reply.headers["location"]) == (302, "http://10.0.0.1/")
+
+
+def test_on_a_loop_a_body_that_stops_is_kept_as_far_as_it_came() -> None:
+    def answer(server: socket.socket) -> None:
+        connection, _ = server.accept()
+        connection.recv(65_536)
+        connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nbegun")
+        given_up.wait(60)
+        connection.close()
+
+    given_up = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=answer, args=(server,))
+        thread.start()
+        reply = reply_to(f"http://127.0.0.1:{server.getsockname()[1]}/", allow_private=True, timeout_s=0.5)
+        given_up.set()
+        thread.join()
+
+    assert (reply.status, reply.beginning) == (200, b"begun")
+
+
+@pytest.fixture
+def silent_resolver(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    answered = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answered.wait() and [])
+    yield
+    answered.set()
+
+
+@pytest.mark.usefixtures("silent_resolver")
+def test_a_resolver_that_never_answers_is_given_up_at_the_deadline() -> None:
+    with (
+        pytest.raises(TransportError) as late,
+        transport.request("POST", "https://example.com/", headers={}, timeout_s=0.1),
+    ):
+        pytest.fail("there is no response")
+    assert late.value.code == "timeout"
+    with pytest.raises(TransportError) as late:
+        reply_to("https://example.com/", timeout_s=0.1)
+    assert late.value.code == "timeout"

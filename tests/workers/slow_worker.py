@@ -22,6 +22,7 @@ SCRIPT = Path(os.environ["SCRIPT"])
 runner.HANDLERS[JobKind.PROBE_VIDEO] = __name__
 loading.LOADERS["cpu.probe"] = (__name__, "load")
 loading.RETRY_SECONDS = 0.5
+runner.EXIT_SECONDS = 2.0
 
 
 def load() -> None:
@@ -37,11 +38,16 @@ def load() -> None:
 
 
 def handle(work: Work) -> FollowUp | None:
-    """Note the process and the attempt, then end the job; first wait while a file hold-ID exists, deaf to limits."""
+    """Note the process and the attempt, then end the job; first wait while a file hold-ID exists, deaf to limits.
+
+    Work that waits asks for its lease if there is a file attentive.
+    """
     subject = work.lease.subject_id
     with (SCRIPT / f"started-{subject}").open("a") as lines:
         lines.write(f"{os.getpid()} {work.lease.attempt}\n")
     while (SCRIPT / f"hold-{subject}").exists():
+        if (SCRIPT / "attentive").exists():
+            work.require_lease()
         try:
             time.sleep(0.05)
         except Exception:

@@ -131,9 +131,14 @@ def record_media_seconds(
     return _write(_Source(SEGMENT, str(segment_id), video_id), [line], occurred_at or timezone.now())
 
 
-def record_question(*, question_id: UUID, api_key_id: UUID | None, occurred_at: datetime | None = None) -> Cost:
-    """Bill one accepted question, once. reverse_question() reverses the charge if there is no answer."""
-    source = _Source(QUESTION, str(question_id), None, question_id, api_key_id)
+def record_question(
+    *, question_id: UUID, api_key_id: UUID | None, round: int = 0, occurred_at: datetime | None = None
+) -> Cost:
+    """Bill one accepted question, once. reverse_question() reverses the charge if there is no answer.
+
+    round: number of the retry, 0 for the first time. A retry follows a reversal, so one charge stands at most.
+    """
+    source = _Source(QUESTION, f"{question_id}:{round}" if round else str(question_id), None, question_id, api_key_id)
     return _write(source, [Line(UsageMeter.QUESTIONS, quantity(1))], occurred_at or timezone.now())
 
 
@@ -142,7 +147,7 @@ def record_questions(*, question_ids: Sequence[UUID], api_key_id: UUID | None) -
     now = timezone.now()
     rates, line = rates_at(now), Line(UsageMeter.QUESTIONS, quantity(1))
     rows = [_row(_Source(QUESTION, str(id), None, id, api_key_id), line, rates, now) for id in question_ids]
-    _insert(rows)
+    insert_once(rows)
 
 
 def reverse_question(*, question_id: UUID, reason: str) -> Cost:
@@ -151,17 +156,17 @@ def reverse_question(*, question_id: UUID, reason: str) -> Cost:
     Returns the reversed amounts (negative), zero when nothing was charged.
     """
     reverse_questions(question_ids=[question_id], reason=reason)
-    return recorded_cost(source_type=QUESTION_REVERSAL, source_id=question_id)
+    total = UsageEvent.objects.filter(source_type=QUESTION_REVERSAL, question_id=question_id).aggregate(
+        amount=Sum("cost_amount", default=Decimal(0)), price=Sum("price_amount", default=Decimal(0))
+    )
+    return Cost(amount=total["amount"], price=total["price"])
 
 
 def reverse_questions(*, question_ids: Sequence[UUID], reason: str) -> None:
     """Reverse charges as reverse_question() does, in a fixed number of statements."""
-    charges = UsageEvent.objects.filter(
-        meter=UsageMeter.QUESTIONS, source_type=QUESTION, question_id__in=question_ids,
-        source_id__in=[str(id) for id in question_ids],
-    )  # fmt: skip
+    charges = UsageEvent.objects.filter(meter=UsageMeter.QUESTIONS, source_type=QUESTION, question_id__in=question_ids)
     now = timezone.now()
-    _insert(
+    insert_once(
         [
             UsageEvent(
                 tenant_id=charge.tenant_id,
@@ -230,14 +235,14 @@ def _write(source: _Source, lines: Sequence[Line], occurred_at: datetime) -> Cos
     """Value and insert lines that are not in the ledger yet. Returns the cost of the source's lines in the ledger."""
     rates = rates_at(occurred_at)
     rows = [_row(source, line, rates, occurred_at) for line in lines]
-    _insert(rows)
+    insert_once(rows)
     written = UsageEvent.objects.filter(
         source_type=source.type, source_id=source.id, meter__in={line.meter for line in lines}
     ).aggregate(amount=Sum("cost_amount", default=Decimal(0)), price=Sum("price_amount", default=Decimal(0)))
     return Cost(amount=written["amount"], price=written["price"])
 
 
-def _insert(rows: Sequence[UsageEvent]) -> None:
+def insert_once(rows: Sequence[UsageEvent]) -> None:
     """Insert the rows whose source has not been billed."""
     keys = [source_key(row.meter, row.source_type, row.source_id, row.stage, row.model) for row in rows]
     fresh = claim_sources(keys)

@@ -62,6 +62,7 @@ class Migration(migrations.Migration):
                             ("grade_comparison", "Grade Comparison"),
                             ("stop_comparison", "Stop Comparison"),
                             ("deliver_webhook", "Deliver Webhook"),
+                            ("send_notice", "Send Notice"),
                             ("purge_video", "Purge Video"),
                             ("sweep_video", "Sweep Video"),
                             ("retire_version", "Retire Version"),
@@ -96,6 +97,10 @@ class Migration(migrations.Migration):
                 ("not_before", models.DateTimeField()),
                 ("due", models.BooleanField(default=True)),
                 ("fair_tag", models.FloatField(default=0.0)),
+                (
+                    "rank",
+                    models.SmallIntegerField(choices=[(-1, "Low"), (0, "Normal"), (1, "High")], default=0),
+                ),
                 ("lane", models.UUIDField(null=True)),
                 ("attempt", models.PositiveIntegerField(default=0)),
                 ("max_attempts", models.PositiveIntegerField(default=5)),
@@ -143,6 +148,11 @@ class Migration(migrations.Migration):
                         name="job_next_of_any_priority",
                     ),
                     models.Index(
+                        fields=["queue", "kind", "-priority", "fair_tag", "id"],
+                        condition=models.Q(("due", True), ("paused_at", None), ("state", "queued")),
+                        name="job_next_of_kind",
+                    ),
+                    models.Index(
                         fields=["not_before"],
                         condition=models.Q(("due", False), ("state", "queued")),
                         name="job_waiting",
@@ -154,6 +164,11 @@ class Migration(migrations.Migration):
                         fields=["queue", "deadline_at"],
                         condition=models.Q(("deadline_at__isnull", False), ("paused_at", None), ("state", "queued")),
                         name="job_deadline",
+                    ),
+                    models.Index(
+                        fields=["tenant", "queue", "priority"],
+                        condition=models.Q(("state", "queued"), models.Q(("rank", 0), _negated=True)),
+                        name="job_ranked",
                     ),
                     models.Index(
                         fields=["tenant", "queue", "priority", "-fair_tag"],

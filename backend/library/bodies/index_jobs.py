@@ -9,15 +9,23 @@ from rest_framework import serializers
 
 from backend.api.bodies import ResourceErrorSerializer, StrictSerializer
 from backend.api.public_ids import PublicIdField
+from backend.jobs.bodies import PRIORITY_HELP, DeadlineField, PriorityField
 from backend.library.indexing.progress import IndexJob, index_jobs
 from backend.library.models import Video
 
-STATUSES = ("queued", "running", "succeeded", "failed", "canceled")
+STATUSES = ("queued", "running", "paused", "succeeded", "failed", "canceled")
 STAGES = ("probe", "input", "observe", "assemble", "summarise", "")
 
 
 class IndexJobQuerySerializer(StrictSerializer):
     video_id = PublicIdField("vid", required=False)
+
+
+class IndexJobUpdateRequestSerializer(StrictSerializer):
+    """Changes of an index job that is not over."""
+
+    priority = PriorityField(required=False, help_text=PRIORITY_HELP)
+    deadline_at = DeadlineField(required=False, help_text="When the job ends with what it has.")
 
 
 class IndexJobProgressSerializer(serializers.Serializer[Any]):
@@ -32,7 +40,7 @@ class IndexJobProgressSerializer(serializers.Serializer[Any]):
 class IndexJobErrorSerializer(ResourceErrorSerializer):
     """Why an index job failed."""
 
-    retryable = serializers.BooleanField(help_text="Whether sending the same file again may succeed.")
+    retryable = serializers.BooleanField(help_text="Whether a retry of the index job may succeed.")
 
 
 class IndexJobSerializer(serializers.Serializer[Any]):
@@ -50,6 +58,15 @@ class IndexJobSerializer(serializers.Serializer[Any]):
         help_text="Video time observed so far. Events follow as segments are assembled."
     )
     attempt = serializers.IntegerField(help_text="Highest number of attempts of any step.")
+    seconds_left = serializers.IntegerField(
+        allow_null=True,
+        help_text="Estimated time until the video is ready, at the pace of the last hour; null while it is unknown.",
+    )
+    priority = PriorityField(source="rank", help_text=PRIORITY_HELP)
+    deadline_at = serializers.DateTimeField(
+        allow_null=True, help_text="When the job ends with what it has; null for our own limit."
+    )
+    paused_at = serializers.DateTimeField(allow_null=True, help_text="When the job was paused; null if it is not.")
     error = IndexJobErrorSerializer(allow_null=True)
     external_id = serializers.CharField(allow_blank=True)
     created_at = serializers.DateTimeField()
@@ -76,6 +93,10 @@ def _body(job: IndexJob) -> dict[str, Any]:
         "progress": {"done": job.done, "total": job.total, "unit": "segments", "percent": percent},
         "observed_ms": job.observed_ms,
         "attempt": job.attempt,
+        "seconds_left": job.seconds_left,
+        "rank": job.rank,
+        "deadline_at": video.index_deadline_at,
+        "paused_at": video.index_paused_at,
         "error": error if video.error_code else None,
         "external_id": video.external_id,
         "created_at": video.created_at,

@@ -7,10 +7,12 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from backend.billing.services.credits import restore_media
 from backend.library import payloads
 from backend.library.indexing.retirement import enqueue_retirement, grace
-from backend.library.indexing.versions import is_reindexing, lock_building
-from backend.library.models import IndexState, IndexVersion, Video, VideoStatus
+from backend.library.indexing.versions import building_round, is_reindexing, lock_building
+from backend.library.indexing.wishes import forget_wishes
+from backend.library.models import IndexState, IndexVersion, Segment, Video, VideoStatus
 from backend.webhooks.services import emit
 
 
@@ -48,5 +50,10 @@ def activate(*, video_id: UUID, version: int, stage_ms: Mapping[str, float]) -> 
     video.active_index_version = version
     video.indexed_until_ms, video.stage_ms = row.indexed_until_ms, row.stage_ms
     video.version += 1
+    forget_wishes(video)
     video.save()
-    emit(type="video.ready", resource_id=video.id, data=payloads.video_data(video), sequence=version)
+    if row.retries:
+        segments = Segment.objects.filter(video_id=video_id, index_version=version).values_list("id", flat=True)
+        restore_media(video_id=video_id, segment_ids=list(segments), round=row.retries)
+    sequence = building_round(video_id)
+    emit(type="video.ready", resource_id=video.id, data=payloads.video_data(video), sequence=sequence)

@@ -12,6 +12,7 @@ from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue
 from backend.library.indexing.retirement import enqueue_retirement, grace
 from backend.library.indexing.versions import is_reindexing
+from backend.library.indexing.wishes import wishes_of
 from backend.library.models import IndexVersion, Video, VideoStatus
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
@@ -26,7 +27,13 @@ def create_video(**columns: Any) -> Video:
 
 def enqueue_probe(video_id: UUID) -> None:
     """Enqueue the job that measures the recording and cuts it into segments."""
-    enqueue(kind=JobKind.PROBE_VIDEO, subject_id=video_id, video_id=video_id, dedupe_key=f"probe:{video_id}")
+    enqueue(
+        kind=JobKind.PROBE_VIDEO,
+        subject_id=video_id,
+        video_id=video_id,
+        dedupe_key=f"probe:{video_id}",
+        **wishes_of(video_id),
+    )
 
 
 def begin_reindex(*, video_id: UUID) -> Video:

@@ -8,8 +8,9 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Exists, OuterRef
 
-from backend.jobs.models import Job, JobKind, JobState
+from backend.jobs.models import OPEN, Job, JobKind, JobState
 from backend.jobs.services import enqueue
+from backend.library.indexing.wishes import wishes_of
 from backend.library.models import IndexVersion, Segment, SegmentState
 
 MODEL_ATTEMPTS = 9
@@ -42,8 +43,9 @@ def open_next_segments(video_id: UUID, version: int) -> None:
     free = settings.SEGMENTS_WAITING - observations.filter(state=JobState.QUEUED).count()
     if free < 1:
         return
+    # A pending segment whose job has ended is one that is retried.
     pending = Segment.objects.filter(
-        ~Exists(observations.filter(subject_id=OuterRef("id"))),
+        ~Exists(observations.filter(OPEN, subject_id=OuterRef("id"))),
         video_id=video_id,
         index_version=version,
         state=SegmentState.PENDING,
@@ -60,6 +62,7 @@ def enqueue_observation(segment_id: UUID, video_id: UUID) -> None:
         video_id=video_id,
         dedupe_key=observe_key(segment_id),
         max_attempts=MODEL_ATTEMPTS,
+        **wishes_of(video_id),
     )
 
 
@@ -72,6 +75,7 @@ def enqueue_assembly(video_id: UUID, version: int) -> Job:
         dedupe_key=assemble_key(video_id, version),
         max_attempts=MODEL_ATTEMPTS,
         priority=1,
+        **wishes_of(video_id),
     )
 
 
@@ -84,6 +88,7 @@ def enqueue_summary(video_id: UUID, version: int) -> Job:
         dedupe_key=summarise_key(video_id, version),
         max_attempts=SUMMARY_ATTEMPTS,
         priority=1,
+        **wishes_of(video_id),
     )
 
 

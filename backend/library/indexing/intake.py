@@ -11,10 +11,11 @@ from uuid import UUID, uuid5
 
 from django.utils import timezone
 
-from backend.jobs.models import JobKind
+from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import enqueue
 from backend.library.indexing.failure import fail_version
 from backend.library.indexing.plan import plan, settle
+from backend.library.indexing.wishes import wishes_of
 from backend.library.models import InputSegment, InputStatus, SourceType, Video, VideoStatus
 from gpu_workers.engine.indexing.probe import ProbeResult
 
@@ -61,12 +62,29 @@ def enqueue_fetch(piece: InputSegment) -> None:
         video_id=piece.video_id,
         dedupe_key=f"fetch:{piece.id}",
         lane=host,
+        **wishes_of(piece.video_id),
     )
 
 
 def enqueue_intake(piece: InputSegment) -> None:
     """Enqueue the job that measures a stored piece."""
-    enqueue(kind=JobKind.INGEST_SEGMENT, subject_id=piece.id, video_id=piece.video_id, dedupe_key=f"ingest:{piece.id}")
+    enqueue(
+        kind=JobKind.INGEST_SEGMENT,
+        subject_id=piece.id,
+        video_id=piece.video_id,
+        dedupe_key=f"ingest:{piece.id}",
+        **wishes_of(piece.video_id),
+    )
+
+
+def take_in_again(video_id: UUID) -> None:
+    """Enqueue the jobs of the pieces that still await intake, where they ended."""
+    for piece in InputSegment.objects.filter(video_id=video_id, status=InputStatus.QUEUED).order_by("n"):
+        fetched = Job.objects.filter(dedupe_key=f"fetch:{piece.id}", state=JobState.SUCCEEDED).exists()
+        if piece.url and not fetched:
+            enqueue_fetch(piece)
+        else:
+            enqueue_intake(piece)
 
 
 def queued_piece(piece_id: UUID) -> InputSegment | None:

@@ -7,6 +7,7 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
+from backend.library import payloads
 from backend.library.indexing.failure import fail_version
 from backend.library.indexing.follow_ups import open_next_segments
 from backend.library.models import (
@@ -19,6 +20,7 @@ from backend.library.models import (
     VideoStatus,
 )
 from backend.library.recording import is_open
+from backend.webhooks.services import emit
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.indexing.segments import SHORTEST_SEGMENT_MS, length_at, plan_segments
 
@@ -105,6 +107,8 @@ def plan(video: Video, *, ended: bool) -> None:
         ]
     )
     open_next_segments(video.id, version)
+    if made is None:
+        emit(type="video.indexing", resource_id=video.id, data=payloads.indexing_data(video), sequence=version)
 
 
 def certain_spans(begin_ms: int, known_ms: int, *, ended: bool) -> list[Span]:

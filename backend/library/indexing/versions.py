@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from uuid import UUID
+from uuid import UUID, uuid5
+
+from django.db.models import Sum
 
 from backend.library.models import IndexState, IndexVersion, Video, VideoStatus
 
@@ -16,13 +18,15 @@ def version_of(version_id: UUID) -> IndexVersion | None:
 def is_indexing(video_id: UUID, version: int) -> bool:
     """Whether work on the version is still useful.
 
-    Work on a failed version, or on a video being deleted, is neither shown nor billed.
+    Work on a failed version, or on a video being deleted, is neither shown nor billed. Nothing is written to a version
+    before it is repaired.
     """
     return bool(
         IndexVersion.objects.filter(
             video_id=video_id,
             n=version,
             state=IndexState.BUILDING,
+            repair=False,
             video__status__in=[VideoStatus.INDEXING, VideoStatus.READY],
         ).exists()
     )
@@ -44,3 +48,19 @@ def lock_building(video: Video, version: int) -> IndexVersion | None:
         IndexVersion.objects.select_for_update().filter(video_id=video.id, n=version, state=IndexState.BUILDING).first()
     )
     return row
+
+
+def building_round(video_id: UUID) -> int:
+    """Return how often an index of the video was begun: its versions and the retries of each, as events number them."""
+    versions = IndexVersion.objects.filter(video_id=video_id)
+    latest = versions.order_by("-n").values_list("n", flat=True).first() or 1
+    return int(latest) + int(versions.aggregate(n=Sum("retries", default=0))["n"])
+
+
+def round_of(video_id: UUID, version: int, work_id: UUID) -> UUID:
+    """Return the id under which the ledger records a piece of work on the version: its own in the first round.
+
+    A retry works again, and what an attempt before it consumed stands as recorded.
+    """
+    retries = IndexVersion.objects.values_list("retries", flat=True).get(video_id=video_id, n=version)
+    return uuid5(work_id, f"retry {retries}") if retries else work_id

@@ -7,6 +7,20 @@ from django.db import migrations, models
 
 from backend.tenancy.ddl import tenant_reference, tenant_table
 
+# What an open stream of an index job shows is notified, whoever changes it (backend.api.awaiting.CHANNEL). The notice
+# holds an id and no content.
+NOTICES = (
+    """
+    CREATE FUNCTION notify_index() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+    BEGIN
+        PERFORM pg_notify('ava_outcomes', coalesce(NEW.id, OLD.id)::text);
+        RETURN NULL;
+    END $$
+    """,
+    "CREATE TRIGGER index_progress AFTER UPDATE OF status, indexed_until_ms, index_paused_at, building_index_version "
+    "OR DELETE ON library_video FOR EACH ROW EXECUTE FUNCTION notify_index()",
+)
+
 
 class Migration(migrations.Migration):
     initial = True
@@ -199,6 +213,9 @@ class Migration(migrations.Migration):
                 ("active_index_version", models.PositiveIntegerField(default=1)),
                 ("building_index_version", models.PositiveIntegerField(default=1)),
                 ("indexed_until_ms", models.BigIntegerField(default=0)),
+                ("index_paused_at", models.DateTimeField(null=True)),
+                ("index_rank", models.SmallIntegerField(default=0)),
+                ("index_deadline_at", models.DateTimeField(null=True)),
                 ("stage_ms", models.JSONField(default=dict)),
                 ("error_code", models.CharField(blank=True, default="", max_length=64)),
                 ("error_message", models.TextField(blank=True, default="")),
@@ -388,6 +405,8 @@ class Migration(migrations.Migration):
                 ),
                 ("indexed_until_ms", models.BigIntegerField(default=0)),
                 ("clock", models.JSONField(null=True)),
+                ("retries", models.PositiveSmallIntegerField(default=0)),
+                ("repair", models.BooleanField(default=False)),
                 ("stage_ms", models.JSONField(default=dict)),
                 ("error_code", models.CharField(blank=True, default="", max_length=64)),
                 ("error_message", models.TextField(blank=True, default="")),
@@ -465,6 +484,7 @@ class Migration(migrations.Migration):
         tenant_reference("library_inputsegment", "upload_id", "library_upload", on_delete="SET NULL"),
         tenant_reference("library_indexversion", "video_id", "library_video"),
         tenant_reference("library_segment", "video_id", "library_video"),
+        migrations.RunSQL(NOTICES, migrations.RunSQL.noop),
         # The jobs of a video end with it; the queue itself knows no video.
         tenant_reference("jobs_job", "video_id", "library_video"),
     ]

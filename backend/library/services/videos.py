@@ -10,8 +10,10 @@ from django.db.models import F
 
 from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import enqueue, request_cancel_many
+from backend.library import payloads
 from backend.library.models import Video, VideoStatus
 from backend.tenancy.refusals import Refused
+from backend.webhooks.services import emit
 
 
 def update_video(*, video: Video, version: int, fields: Mapping[str, Any]) -> Video:
@@ -45,5 +47,8 @@ def delete_video(*, video: Video) -> Video:
 
 
 def drop_video(video_id: UUID) -> None:
-    """Delete the video's row and everything that refers to it."""
-    Video.objects.filter(id=video_id).delete()
+    """Delete the video's row and everything that refers to it, and emit video.deleted."""
+    video: Video | None = Video.objects.filter(id=video_id).first()
+    if video is not None:
+        emit(type="video.deleted", resource_id=video.id, data=payloads.deleted_data(video))
+        Video.objects.filter(id=video_id).delete()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from backend.questions.api import batches, comparisons, feedback, methods, questions, searches, sessions
+from backend.questions.api import batches, comparisons, control, feedback, methods, questions, searches, sessions
 
 routes: list[Any] = [
     *questions.routes,
     *sessions.routes,
     *searches.routes,
     *batches.routes,
+    *control.routes,
     *comparisons.routes,
     *methods.routes,
     *feedback.routes,

@@ -26,11 +26,11 @@ from backend.questions.bodies.batches import (
     QuestionBatchRequestSerializer,
     QuestionBatchSerializer,
 )
-from backend.questions.bodies.questions import QuestionSerializer
+from backend.questions.bodies.questions import QuestionSerializer, QuestionUpdateRequestSerializer
 from backend.questions.models import BatchStatus, QuestionBatch
 from backend.questions.queries import batches as batch_queries
 from backend.questions.queries import questions as question_queries
-from backend.questions.services import batches
+from backend.questions.services import batches, control
 from backend.tenancy.context import tenant_scope
 
 TAGS = ["Question batches"]
@@ -88,11 +88,26 @@ class BatchesView(TenantView):
 
 
 class BatchView(TenantView):
-    scopes = {"GET": "questions:read"}
+    scopes = {"GET": "questions:read", "PATCH": "questions:write"}
 
     @extend_schema(operation_id="getQuestionBatch", tags=TAGS, responses=QuestionBatchSerializer)
     def get(self, request: Request, batch_id: str) -> Response:
         """Get a batch: the number of its questions by status, and what they consumed and cost so far."""
+        return Response(_body(_batch(batch_id)))
+
+    @extend_schema(
+        operation_id="updateQuestionBatch",
+        tags=TAGS,
+        request=QuestionUpdateRequestSerializer,
+        responses=QuestionBatchSerializer,
+    )
+    def patch(self, request: Request, batch_id: str) -> Response:
+        """Change the priority or the deadline of the open questions of a batch."""
+        batch = _batch(batch_id)
+        changes = parsed(QuestionUpdateRequestSerializer, request)
+        if batch.status != BatchStatus.RUNNING:
+            raise Problem(409, "batch_over", "Every question of the batch has its outcome already.")
+        control.update_questions(question_queries.questions(batch_id=batch.id), **changes)
         return Response(_body(_batch(batch_id)))
 
 

@@ -7,14 +7,14 @@ from uuid import UUID
 
 from django.http import HttpResponseBase
 from django.urls import path
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.awaiting import EventStream
 from backend.api.bodies import listed, page_of, parsed, parsed_query
+from backend.api.event_streams import EventStreamRenderer, stream_response
 from backend.api.idempotency import idempotent
 from backend.api.open_replies import open_reply
 from backend.api.pagination import NEWEST_FIRST, PAGE_PARAMETERS, page
@@ -22,10 +22,15 @@ from backend.api.problems import Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView, UnboundTenantView
 from backend.questions import stream
-from backend.questions.bodies.questions import QuestionQuerySerializer, QuestionRequestSerializer, QuestionSerializer
-from backend.questions.models import Question, QuestionStatus
+from backend.questions.bodies.questions import (
+    QuestionQuerySerializer,
+    QuestionRequestSerializer,
+    QuestionSerializer,
+    QuestionUpdateRequestSerializer,
+)
+from backend.questions.models import OPEN, Question, QuestionStatus
 from backend.questions.queries import questions as question_queries
-from backend.questions.services import questions
+from backend.questions.services import control, questions
 from backend.questions.waiting import LONGEST_WAIT_SECONDS, waits_for_outcome
 from backend.tenancy.context import tenant_scope
 
@@ -101,12 +106,24 @@ class QuestionsView(UnboundTenantView):
 
 
 class QuestionView(TenantView):
-    scopes = {"GET": "questions:read"}
+    scopes = {"GET": "questions:read", "PATCH": "questions:write"}
 
     @extend_schema(operation_id="getQuestion", tags=TAGS, parameters=[INCLUDE], responses=QuestionSerializer)
     def get(self, request: Request, question_id: str) -> Response:
         """Get a question with its answer, evidence, usage, cost and timings as far as there are any."""
         return Response(_body(question_or_404(question_id), trace=wants_trace(request)))
+
+    @extend_schema(
+        operation_id="updateQuestion", tags=TAGS, request=QuestionUpdateRequestSerializer, responses=QuestionSerializer
+    )
+    def patch(self, request: Request, question_id: str) -> Response:
+        """Change the priority or the deadline of an open question."""
+        question = question_or_404(question_id)
+        changes = parsed(QuestionUpdateRequestSerializer, request)
+        if question.status not in OPEN:
+            raise Problem(409, "question_over", "The question has its outcome already.")
+        control.update_questions(question_queries.questions().filter(id=question.id), **changes)
+        return Response(_body(question_or_404(question_id)))
 
 
 class CancelQuestionView(TenantView):
@@ -126,18 +143,6 @@ class CancelQuestionView(TenantView):
         return Response(_body(question))
 
 
-class EventStreamRenderer(BaseRenderer):
-    """Lets a client ask for text/event-stream; the view writes the stream itself."""
-
-    media_type = "text/event-stream"
-    format = "sse"
-    charset = None
-
-    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
-        # Only a problem is rendered here: the stream was refused before it began.
-        return JSONRenderer().render(data)
-
-
 class StreamQuestionView(UnboundTenantView):
     scopes = {"GET": "questions:read"}
     renderer_classes = (EventStreamRenderer, JSONRenderer)
@@ -145,13 +150,10 @@ class StreamQuestionView(UnboundTenantView):
     @extend_schema(
         operation_id="streamQuestion",
         tags=TAGS,
-        responses={
-            (200, "text/event-stream"): OpenApiResponse(
-                OpenApiTypes.STR,
-                "Server-sent events with JSON data: `progress` and `partial` whenever they change, then every `node` "
-                "of the search, then `answer` with the question.",
-            )
-        },
+        responses=stream_response(
+            "Server-sent events with JSON data: `progress` and `partial` whenever they change, then every `node` "
+            "of the search, then `answer` with the question."
+        ),
     )
     def get(self, request: Request, question_id: str) -> HttpResponseBase:
         """Stream the progress of a question and its best answer so far, then the search tree and the answer.

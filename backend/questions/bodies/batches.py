@@ -9,6 +9,7 @@ from rest_framework import serializers
 from backend.api.bodies import MetadataField, StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ExactDecimalField
+from backend.jobs.bodies import PRIORITY_HELP, DeadlineField, PriorityField
 from backend.questions.bodies.common import SCOPE_FIELDS
 from backend.questions.bodies.questions import (
     EFFORT_HELP,
@@ -62,6 +63,10 @@ class QuestionBatchRequestSerializer(StrictSerializer):
         max_length=200, required=False, allow_blank=True, default="", help_text="Your own id of the batch."
     )
     metadata = MetadataField(required=False, help_text="Your own labels of the batch.")
+    priority = PriorityField(source="rank", required=False, help_text=PRIORITY_HELP)
+    deadline_at = DeadlineField(
+        required=False, help_text="When questions fail that have no answer by then: after a day."
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Return the questions; those without scope, method, effort or budget get the batch's."""

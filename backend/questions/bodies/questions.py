@@ -9,6 +9,7 @@ from rest_framework import serializers
 from backend.api.bodies import LanguageField, MetadataField, ResourceErrorSerializer, StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ExactDecimalField
+from backend.jobs.bodies import PRIORITY_HELP, DeadlineField, PriorityField
 from backend.questions.bodies.answers import (
     ClaimSerializer,
     CompositionSerializer,
@@ -109,8 +110,18 @@ class QuestionFieldsSerializer(ScopeRequestSerializer):
     metadata = MetadataField(required=False, help_text="Your own labels of the question.")
 
 
+class QuestionUpdateRequestSerializer(StrictSerializer):
+    """Changes of a question, or of all questions of a batch, that have no outcome."""
+
+    priority = PriorityField(source="rank", required=False, help_text=PRIORITY_HELP)
+    deadline_at = DeadlineField(required=False, help_text="When it fails if it has no answer by then.")
+
+
 class QuestionRequestSerializer(QuestionFieldsSerializer):
     """A question about videos or a collection, or the next question of a session."""
+
+    priority = PriorityField(source="rank", required=False, help_text=PRIORITY_HELP)
+    deadline_at = DeadlineField(required=False, help_text="When it fails if it has no answer by then: after an hour.")
 
     session_id = PublicIdField(
         "ses",
@@ -178,6 +189,15 @@ class QuestionSerializer(serializers.Serializer[Any]):
     )
     stage = serializers.CharField(source="question.stage", help_text="The stage that is worked on; empty without one.")
     progress = ProgressSerializer(allow_null=True, help_text="Progress of an open question.")
+    priority = PriorityField(
+        source="rank", allow_null=True, help_text=f"{PRIORITY_HELP} Null once the question has its outcome."
+    )
+    deadline_at = serializers.DateTimeField(
+        allow_null=True, help_text="When an open question fails if it has no answer by then."
+    )
+    paused_at = serializers.DateTimeField(
+        allow_null=True, help_text="When an open question was paused; null if it is not."
+    )
     question = serializers.CharField(source="question.text", help_text="The question.")
     choices = serializers.ListField(
         source="question.choices", child=serializers.CharField(), help_text="Choices; empty for an open question."

@@ -74,6 +74,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name="question",
+            name="retries",
+            field=models.PositiveSmallIntegerField(default=0),
+        ),
+        migrations.AddField(
+            model_name="question",
             name="standalone",
             field=models.TextField(blank=True, default=""),
         ),
@@ -130,6 +135,7 @@ class Migration(migrations.Migration):
                 ("total", models.PositiveIntegerField()),
                 ("external_id", models.CharField(blank=True, default="", max_length=200)),
                 ("metadata", models.JSONField(default=dict)),
+                ("retries", models.PositiveSmallIntegerField(default=0)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("completed_at", models.DateTimeField(null=True)),
                 (

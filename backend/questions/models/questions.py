@@ -28,6 +28,8 @@ class QuestionBatch(TenantRow):
     total = models.PositiveIntegerField()
     external_id = models.CharField(max_length=200, default="", blank=True)
     metadata = models.JSONField(default=dict)
+    # How often it was opened again after its completion, by a retry of its questions.
+    retries = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     completed_at = models.DateTimeField(null=True)
 
@@ -89,6 +91,8 @@ class Question(TenantRow):
     # A value of Grade, "" without one, and of Grader: who gave it.
     grade = models.CharField(max_length=16, default="", blank=True)
     graded_by = models.CharField(max_length=16, default="", blank=True)
+    # How often it was asked again after it had failed or was canceled.
+    retries = models.PositiveSmallIntegerField(default=0)
 
     answer = models.TextField(default="", blank=True)
     choice = models.PositiveSmallIntegerField(null=True)

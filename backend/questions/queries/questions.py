@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 
-from backend.jobs.models import Job
+from backend.jobs.models import Job, JobRank
 from backend.questions.models import (
     OPEN,
     Candidate,
@@ -32,12 +33,18 @@ def job_key(question_id: UUID) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of a question's job within its stage, in the stage's units. total: 0 if unknown."""
+    """Progress of a question's job within its stage, in the stage's units, and what people decided about the job.
+
+    total: 0 if unknown.
+    """
 
     stage: str
     done: int
     total: int
     attempt: int
+    rank: JobRank = JobRank.NORMAL
+    deadline_at: datetime | None = None
+    paused_at: datetime | None = None
 
     @property
     def percent(self) -> int | None:
@@ -96,6 +103,21 @@ class QuestionView:
     def is_open(self) -> bool:
         """Whether the question has no outcome."""
         return self.question.status in OPEN
+
+    @property
+    def rank(self) -> JobRank | None:
+        """Return the position of an open question among those of its tenant; None once it has an outcome."""
+        return self.progress.rank if self.progress else None
+
+    @property
+    def deadline_at(self) -> datetime | None:
+        """Return when an open question fails without an answer."""
+        return self.progress.deadline_at if self.progress else None
+
+    @property
+    def paused_at(self) -> datetime | None:
+        """Return when an open question was paused; None if it is not."""
+        return self.progress.paused_at if self.progress else None
 
     @property
     def understood(self) -> dict[str, Any] | None:
@@ -233,6 +255,14 @@ def progress_of(question_ids: Iterable[UUID]) -> dict[UUID, Progress]:
     if not keys:
         return {}
     return {
-        job.subject_id: Progress(job.progress_stage, job.progress_done, job.progress_total, job.attempt)
+        job.subject_id: Progress(
+            job.progress_stage,
+            job.progress_done,
+            job.progress_total,
+            job.attempt,
+            JobRank(job.rank),
+            job.deadline_at,
+            job.paused_at,
+        )
         for job in Job.objects.filter(dedupe_key__in=keys)
     }

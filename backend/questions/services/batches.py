@@ -6,6 +6,7 @@ Each question is answered by itself, after the questions that a customer waits f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +14,7 @@ from django.utils import timezone
 
 from backend.billing.services import budgets, ledger
 from backend.jobs.deadlines import MANY_QUESTIONS
-from backend.jobs.models import JobKind
+from backend.jobs.models import JobKind, JobRank
 from backend.jobs.services import enqueue_many
 from backend.library.models import Video
 from backend.questions import payloads
@@ -48,12 +49,14 @@ def create_batch(
     external_id: str = "",
     metadata: Mapping[str, str] | None = None,
     api_key_id: UUID | None = None,
+    rank: JobRank = JobRank.NORMAL,
+    deadline_at: datetime | None = None,
 ) -> QuestionBatch:
     """Create a batch with its questions, their scopes, charges and jobs, in a fixed number of statements.
 
-    questions: arguments of questions.create_question(), in the batch's order. Raises BatchRefused if a question is
-    refused, Refused batch_too_wide when questions times videos are more than MAX_SCOPE_ROWS, and
-    MonthlyBudgetExhausted.
+    questions: arguments of questions.create_question(), in the batch's order. rank, deadline_at: of their jobs. Raises
+    BatchRefused if a question is refused, Refused batch_too_wide when questions times videos are more than
+    MAX_SCOPE_ROWS, and MonthlyBudgetExhausted.
     """
     rows, scopes = _checked(questions)
     if sum(len(videos) for videos in scopes) > MAX_SCOPE_ROWS:
@@ -74,6 +77,8 @@ def create_batch(
         subjects={job_key(row.id): row.id for row in rows},
         priority=PRIORITY,
         deadline=MANY_QUESTIONS,
+        deadline_at=deadline_at,
+        rank=rank,
     )
     return batch
 
@@ -127,4 +132,4 @@ def settle(batch_id: UUID, *, canceled: bool = False) -> None:
     batch.completed_at = timezone.now()
     batch.save(update_fields=["status", "completed_at"])
     data = payloads.batch_data(batch, counts_of([batch_id])[batch_id])
-    emit(type="question_batch.completed", resource_id=batch_id, data=data)
+    emit(type="question_batch.completed", resource_id=batch_id, data=data, sequence=batch.retries + 1)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from django.utils import timezone
 
 from backend.billing.models import QUESTION
 from backend.billing.rates import Cost
 from backend.billing.services import budgets, ledger
-from backend.jobs.models import JobKind
+from backend.jobs.models import JobKind, JobRank
 from backend.jobs.services import enqueue, request_cancel
 from backend.library.models import VideoStatus
 from backend.questions import payloads
@@ -24,6 +25,7 @@ from backend.questions.services import batches, comparisons, sessions
 from backend.questions.services.drafts import new_question, scope_rows
 from backend.questions.services.records import claims_of, composition_of, write_answer_rows
 from backend.webhooks.services import emit
+from backend.webhooks.thresholds import report_budget
 
 if TYPE_CHECKING:
     from gpu_workers.engine.answering.contract import Answer, PartialAnswer
@@ -39,15 +41,17 @@ def create_question(
     collection_id: UUID | None = None,
     session_id: UUID | None = None,
     api_key_id: UUID | None = None,
+    rank: JobRank = JobRank.NORMAL,
+    deadline_at: datetime | None = None,
     **fields: Any,
 ) -> Question:
     """Create a question with its scope, charge and job.
 
     Scope: videos, or a collection with the videos it has now; start_ms and end_ms narrow each of them. A video that is
     still being indexed is in scope with the part that is indexed when work begins. In a session a question without
-    videos or collection has the session's scope, and its own start_ms and end_ms replace the session's. fields:
-    arguments of new_question(). Raises Refused as new_question(), scopes.resolve(), sessions.next_turn() and
-    present_scope() do, and MonthlyBudgetExhausted.
+    videos or collection has the session's scope, and its own start_ms and end_ms replace the session's. rank,
+    deadline_at: of its job (backend.jobs.services.enqueue). fields: arguments of new_question(). Raises Refused as
+    new_question(), scopes.resolve(), sessions.next_turn() and present_scope() do, and MonthlyBudgetExhausted.
     """
     wish = ScopeWish(frozenset(video_ids), collection_id)
     next_turn = sessions.next_turn(session_id) if session_id is not None else None
@@ -64,7 +68,14 @@ def create_question(
     question.save(force_insert=True)
     QuestionVideo.objects.bulk_create(scope_rows(question, videos))
     ledger.record_question(question_id=question.id, api_key_id=api_key_id)
-    enqueue(kind=JobKind.ANSWER_QUESTION, subject_id=question.id, dedupe_key=job_key(question.id), priority=PRIORITY)
+    enqueue(
+        kind=JobKind.ANSWER_QUESTION,
+        subject_id=question.id,
+        dedupe_key=job_key(question.id),
+        priority=PRIORITY,
+        rank=rank,
+        deadline_at=deadline_at,
+    )
     return question
 
 
@@ -141,7 +152,8 @@ def store_answer(
     row.started_at = row.started_at or now
     cost = ledger.record_model_calls(
         source_type=QUESTION,
-        source_id=row.id,
+        # A retry is work of its own: what an attempt before it consumed stands as recorded.
+        source_id=uuid5(row.id, f"retry {row.retries}") if row.retries else row.id,
         calls=answer.usage.calls,
         question_id=row.id,
         api_key_id=ledger.api_key_of_question(row.id),
@@ -237,10 +249,12 @@ def _settle(question: Question) -> None:
         QuestionStatus(question.status)
     )
     if kind is not None:
-        emit(type=kind, resource_id=question.id, data=payloads.question_data(question))
+        sequence = question.retries + 1
+        emit(type=kind, resource_id=question.id, data=payloads.question_data(question), sequence=sequence)
     if question.batch_id is not None:
         batches.settle(question.batch_id)
     comparisons.settle_question(question)
+    report_budget()
 
 
 def _status_of(answer: Answer) -> QuestionStatus:

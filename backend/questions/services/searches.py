@@ -17,8 +17,8 @@ from django.utils import timezone
 
 from backend.billing.models import SEARCH
 from backend.billing.services import budgets, ledger
-from backend.jobs.models import JobKind
-from backend.jobs.services import enqueue
+from backend.jobs.models import Job, JobKind
+from backend.jobs.services import enqueue, request_cancel
 from backend.library.models import VideoStatus
 from backend.questions.models import OPEN, QuestionStatus, Search, SearchVideo
 from backend.questions.queries.scopes import ScopeWish, resolve
@@ -26,7 +26,8 @@ from backend.questions.queries.searches import FoundEvent
 from backend.questions.services.drafts import check_span
 from backend.questions.services.questions import PRIORITY, usage_of
 from backend.tenancy.context import current_tenant_id
-from backend.tenancy.refusals import invalid
+from backend.tenancy.refusals import Refused, invalid
+from backend.webhooks.thresholds import report_budget
 from gpu_workers.engine.retrieval.find_events import FINDING, SearchMode, fusion_in, weights_in
 from gpu_workers.engine.retrieval.quotation import quoted
 
@@ -87,13 +88,7 @@ def create_search(
         },
     )
     SearchVideo.objects.bulk_create([SearchVideo(tenant_id=tenant_id, search=search, video=video) for video in videos])
-    enqueue(
-        kind=JobKind.SEARCH_EVENTS,
-        subject_id=search.id,
-        dedupe_key=job_key(search.id),
-        max_attempts=MAX_ATTEMPTS,
-        priority=PRIORITY,
-    )
+    _enqueue(search.id)
     return search
 
 
@@ -166,6 +161,7 @@ def store_results(
         "total_ms": max(0, _ms(search.created_at, now)),
     }
     search.save()
+    report_budget()
     return search
 
 
@@ -187,6 +183,61 @@ def fail_search(*, search_id: UUID, code: str, message: str) -> None:
     search.error_code, search.error_message = code, message
     search.completed_at = timezone.now()
     search.save()
+
+
+def cancel_search(*, search_id: UUID) -> Search | None:
+    """Cancel a queued or running search and ask its job to stop. Returns None when the search has an outcome."""
+    if not Search.objects.filter(id=search_id, status__in=OPEN).exists():
+        return None
+    # The job before the search, as a worker locks them.
+    request_cancel(dedupe_key=job_key(search_id))
+    search = _open_search(search_id)
+    if search is None:
+        return None
+    search.status, search.completed_at = QuestionStatus.CANCELED, timezone.now()
+    search.save(update_fields=["status", "completed_at"])
+    return search
+
+
+def retry_search(*, search_id: UUID) -> Search:
+    """Run a search again that failed or was canceled, with the same id.
+
+    Raises Refused: search_over, search_still_open; and MonthlyBudgetExhausted.
+    """
+    search: Search = Search.objects.get(id=search_id)
+    if search.status == QuestionStatus.SUCCEEDED:
+        raise Refused("search_over", "The search has its results already.")
+    if search.status in OPEN:
+        raise Refused("search_still_open", "The search is still open, so there is nothing to retry.")
+    budgets.require_left()
+    _enqueue(search_id)
+    Search.objects.filter(id=search_id).update(
+        status=QuestionStatus.QUEUED, error_code="", error_message="", completed_at=None
+    )
+    reopened: Search = Search.objects.get(id=search_id)
+    return reopened
+
+
+def revive(job: Job) -> None:
+    """Run the ended job of a search again: the search is run again. Raises Refused as retry_search()."""
+    if not Search.objects.filter(id=job.subject_id).exists():
+        raise Refused("not_retryable", "The search of this job is gone.")
+    retry_search(search_id=job.subject_id)
+
+
+def cancel(job: Job) -> None:
+    """Cancel the search of an open job."""
+    cancel_search(search_id=job.subject_id)
+
+
+def _enqueue(search_id: UUID) -> None:
+    enqueue(
+        kind=JobKind.SEARCH_EVENTS,
+        subject_id=search_id,
+        dedupe_key=job_key(search_id),
+        max_attempts=MAX_ATTEMPTS,
+        priority=PRIORITY,
+    )
 
 
 # --- results of a video in stored searches ----------------------------------------------------------------------------

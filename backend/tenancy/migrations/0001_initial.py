@@ -20,6 +20,7 @@ class Migration(migrations.Migration):
                 ("slug", models.SlugField(max_length=63, unique=True)),
                 ("plan", models.CharField(default="standard", max_length=32)),
                 ("placement", models.CharField(default="shared", max_length=63)),
+                ("notice_email", models.EmailField(blank=True, default="", max_length=254)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("suspended_at", models.DateTimeField(blank=True, null=True)),
             ],

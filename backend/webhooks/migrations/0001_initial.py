@@ -33,6 +33,29 @@ class Migration(migrations.Migration):
                 ("previous_secret", models.BinaryField(null=True)),
                 ("previous_secret_until", models.DateTimeField(null=True)),
                 ("dead_deliveries", models.PositiveIntegerField(default=0)),
+                ("last_sequence", models.PositiveBigIntegerField(default=0)),
+                (
+                    "breaker",
+                    models.CharField(
+                        choices=[("closed", "Closed"), ("open", "Open"), ("half_open", "Half Open")],
+                        default="closed",
+                        max_length=16,
+                    ),
+                ),
+                ("failures", models.PositiveIntegerField(default=0)),
+                ("opened_at", models.DateTimeField(null=True)),
+                ("probe_at", models.DateTimeField(null=True)),
+                ("probing", models.UUIDField(null=True)),
+                ("disabled_at", models.DateTimeField(null=True)),
+                (
+                    "disabled_reason",
+                    models.CharField(
+                        blank=True,
+                        choices=[("gone", "Gone"), ("dead_deliveries", "Dead Deliveries")],
+                        default="",
+                        max_length=16,
+                    ),
+                ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "tenant",
@@ -93,7 +116,10 @@ class Migration(migrations.Migration):
                         max_length=16,
                     ),
                 ),
+                ("endpoint_sequence", models.PositiveBigIntegerField(null=True)),
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("attempts_before", models.PositiveSmallIntegerField(default=0)),
+                ("expires_at", models.DateTimeField()),
                 ("next_attempt_at", models.DateTimeField(null=True)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("completed_at", models.DateTimeField(null=True)),
@@ -181,6 +207,10 @@ class Migration(migrations.Migration):
             model_name="endpoint",
             index=models.Index(fields=["tenant", "state"], name="endpoint_tenant_state"),
         ),
+        migrations.AddIndex(
+            model_name="webhookevent",
+            index=models.Index(fields=["tenant", "created_at"], name="webhook_event_tenant_time"),
+        ),
         migrations.AddConstraint(
             model_name="webhookevent",
             constraint=models.UniqueConstraint(
@@ -190,6 +220,12 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="delivery",
             constraint=models.UniqueConstraint(fields=("tenant", "event", "endpoint"), name="delivery_event_endpoint"),
+        ),
+        migrations.AddConstraint(
+            model_name="delivery",
+            constraint=models.UniqueConstraint(
+                fields=("tenant", "endpoint", "endpoint_sequence"), name="delivery_endpoint_sequence"
+            ),
         ),
         tenant_table("webhooks_endpoint"),
         tenant_table("webhooks_webhookevent"),

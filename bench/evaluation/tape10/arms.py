@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from uuid import UUID
 
 from bench.evaluation.report import ItemResult
@@ -81,6 +82,7 @@ class Tape10Arm:
     def _searched(self, question: TapeQuestion) -> Answer:
         """Return the answer of the search alone: nothing is read from the question's words."""
         settings = settings_with("medium", self._models)
+        settings = replace(settings, retrieval=replace(settings.retrieval, words=0))
         if question.kind in FOUND_ONLY:
             settings = changed(settings, n=0)
         meter = Meter()

@@ -39,7 +39,7 @@ class BranchMeter(Meter):
         self._trunk = trunk
 
     def record(self, call: ModelCall) -> None:
-        super().record(call)
+        self.keep(call)
         self._trunk.record(call)
 
     def answer_of(self, dependency: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -25,6 +25,7 @@ from gpu_workers.engine.models.roles import (
 )
 from gpu_workers.engine.ports import StoredFrame
 from gpu_workers.engine.prompts import load
+from gpu_workers.engine.threads import ContextPool
 
 Result = TypeVar("Result")
 
@@ -153,7 +154,7 @@ class Calls:
         if not tasks:
             return []
         results: dict[int, Result] = {}
-        with ThreadPoolExecutor(max_workers=min(len(tasks), self._in_flight)) as pool:
+        with ContextPool(max_workers=min(len(tasks), self._in_flight)) as pool:
             futures = {pool.submit(task): index for index, task in enumerate(tasks)}
             for done, future in enumerate(as_completed(futures), start=1):
                 index = futures[future]

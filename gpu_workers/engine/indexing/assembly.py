@@ -7,7 +7,6 @@ One assembler serves one video's index version and is fed in order of time. Its 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from typing import TypeVar
@@ -23,6 +22,7 @@ from gpu_workers.engine.indexing.linking import EntityLinker, LinkingSettings, d
 from gpu_workers.engine.indexing.semantic_chunking import MAX_CHUNKS, SemanticChunker
 from gpu_workers.engine.models.roles import IndexModels, Meter, ModelError, ModelRefused
 from gpu_workers.engine.ports import EntityDirectory, EventSink
+from gpu_workers.engine.threads import ContextPool
 
 T = TypeVar("T")
 
@@ -166,7 +166,7 @@ class EventAssembler:
         if len(groups) == 1 or self._settings.parallel == 1:
             yield from zip(groups, map(self._draft, groups), strict=True)
             return
-        with ThreadPoolExecutor(min(self._settings.parallel, len(groups)), "draft") as pool:
+        with ContextPool(min(self._settings.parallel, len(groups)), "draft") as pool:
             yield from zip(groups, pool.map(self._draft, groups), strict=True)
 
     def _draft(self, group: tuple[Chunk, ...]) -> _Draft:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import astuple, dataclass, field
 from itertools import count
 from typing import Protocol
@@ -19,6 +19,7 @@ from gpu_workers.engine.indexing.objects import LinkedTracks, ObjectLinker, numb
 from gpu_workers.engine.indexing.segments import Observation, StageTimes, plan_segments
 from gpu_workers.engine.models.roles import IndexModels, Meter
 from gpu_workers.engine.ports import EntityDirectory, EventSink, ObjectDirectory
+from gpu_workers.engine.threads import ContextPool
 
 Observe = Callable[[Span], Observation]
 
@@ -93,7 +94,7 @@ def index_recording(
 
 def _in_order(observe: Observe, spans: list[Span], in_flight: int) -> Iterator[list[Observation]]:
     """Yield observations in order of time, all that are ready at once, at least one."""
-    with ThreadPoolExecutor(in_flight, "observe") as pool:
+    with ContextPool(in_flight, "observe") as pool:
         waiting: deque[Future[Observation]] = deque()
         rest = iter(spans)
 

@@ -6,7 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -40,6 +40,7 @@ from gpu_workers.engine.models.roles import (
     SegmentDescription,
     SegmentView,
 )
+from gpu_workers.engine.threads import ContextPool
 
 SHORTEST_SEGMENT_MS = 2 * CHUNK_MS
 FIRST_SEGMENT_MS, FIRST_MS = 12_000, 120_000
@@ -172,7 +173,7 @@ def observe_segment(
     stored_grid = SamplingGrid(frame_fps, span.start_ms)
     skipped = 0
     # One thread hears and one keeps frames while this thread decodes, and then while the describer works.
-    with ThreadPoolExecutor(1, "speech") as speech, ThreadPoolExecutor(1, "frames") as keeping:
+    with ContextPool(1, "speech") as speech, ContextPool(1, "frames") as keeping:
         try:
             heard = speech.submit(_transcribe, source, span, models, meter, times, language)
             rows = _FrameKeeper(models, meter, times, keeping)
@@ -297,7 +298,7 @@ class _FrameKeeper:
     models: IndexModels
     meter: Meter
     times: StageTimes
-    pool: ThreadPoolExecutor
+    pool: ContextPool
     _waiting: list[SampledFrame] = field(default_factory=list)
     _batches: list[Future[list[FrameRow]]] = field(default_factory=list)
 

@@ -25,6 +25,7 @@ from gpu_workers.engine.ekg import (
     TranscriptLine,
     Vector,
 )
+from gpu_workers.engine.models import call_metrics
 from gpu_workers.engine.models.calibration import Calibration
 
 
@@ -97,6 +98,12 @@ class Meter:
         self._lock = threading.Lock()
 
     def record(self, call: ModelCall) -> None:
+        """Keep a call, and count it among those of this process."""
+        self.keep(call)
+        call_metrics.count(call)
+
+    def keep(self, call: ModelCall) -> None:
+        """Keep a call that another meter counts."""
         with self._lock:
             self._calls.append(call)
 

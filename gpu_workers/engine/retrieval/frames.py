@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from typing import TypeVar
 from uuid import UUID
@@ -14,6 +13,7 @@ import numpy as np
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import FrameEvidence
 from gpu_workers.engine.ports import EventPlace, Hit, KnowledgeGraph, StoredEvent, StoredFrame
+from gpu_workers.engine.threads import ContextPool
 
 T = TypeVar("T")
 
@@ -152,5 +152,5 @@ def in_parallel(read: Callable[[StoredFrame], T], frames: Sequence[StoredFrame])
     """
     if len(frames) < 2:
         return [read(frame) for frame in frames]
-    with ThreadPoolExecutor(max_workers=min(READS, len(frames)), thread_name_prefix="pictures") as pool:
+    with ContextPool(max_workers=min(READS, len(frames)), thread_name_prefix="pictures") as pool:
         return list(pool.map(read, frames))

@@ -60,6 +60,42 @@ data "aws_iam_policy_document" "this" {
       values   = ["secretsmanager.${var.region}.amazonaws.com"]
     }
   }
+
+  statement {
+    sid       = "ArchiveObjects"
+    actions   = ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"]
+    resources = ["${aws_s3_bucket.archive.arn}/log/*"]
+  }
+
+  statement {
+    sid       = "ListArchive"
+    actions   = ["s3:ListBucket"]
+    resources = [aws_s3_bucket.archive.arn]
+  }
+
+  statement {
+    sid       = "EncryptArchive"
+    actions   = ["kms:Decrypt", "kms:GenerateDataKey"]
+    resources = [var.kms_key_arn]
+
+    condition {
+      test     = "StringEquals"
+      variable = "kms:ViaService"
+      values   = ["s3.${var.region}.amazonaws.com"]
+    }
+  }
+
+  statement {
+    sid       = "PublishMetrics"
+    actions   = ["cloudwatch:PutMetricData"]
+    resources = ["*"]
+
+    condition {
+      test     = "StringEquals"
+      variable = "cloudwatch:namespace"
+      values   = [var.metrics_namespace]
+    }
+  }
 }
 
 resource "aws_iam_role_policy" "this" {

@@ -1,13 +1,17 @@
 output "address" {
-  value = aws_network_interface.this.private_ip
+  value = aws_route53_record.primary.name
 }
 
 output "instance_id" {
-  value = aws_instance.this.id
+  value = aws_instance.this[var.primary].id
+}
+
+output "instance_ids" {
+  value = { for machine, resource in aws_instance.this : machine => resource.id }
 }
 
 output "volume_id" {
-  value = aws_ebs_volume.data.id
+  value = aws_ebs_volume.data[var.primary].id
 }
 
 output "migrate_document" {

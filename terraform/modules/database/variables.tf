@@ -10,11 +10,30 @@ variable "instance" {
   type = object({ instance_type = string, volume_gib = number, iops = number, throughput = number })
 }
 
-variable "availability_zone" {
+variable "availability_zones" {
+  description = "Zones of the first and of the second machine."
+  type        = list(string)
+}
+
+variable "subnet_ids" {
+  description = "Private subnets of these zones."
+  type        = list(string)
+}
+
+variable "vpc_id" {
   type = string
 }
 
-variable "subnet_id" {
+variable "primary" {
+  description = "Machine that takes writes: first or second."
+  type        = string
+}
+
+variable "metrics_namespace" {
+  type = string
+}
+
+variable "alarm_topic_arn" {
   type = string
 }
 
@@ -54,4 +73,18 @@ variable "secret_arns" {
 variable "migrate_environment" {
   description = "Settings of provision and migrate that are no secrets."
   type        = map(string)
+}
+
+locals {
+  machines = {
+    for position, machine in ["first", "second"] : machine => {
+      availability_zone = var.availability_zones[position]
+      subnet_id         = var.subnet_ids[position]
+    }
+  }
+
+  address = "database.${var.name}.internal"
+
+  # Days back to which the database can be restored.
+  archive_days = 14
 }

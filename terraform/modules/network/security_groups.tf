@@ -8,6 +8,7 @@ resource "aws_security_group" "this" {
     model    = "vLLM machines and their internal load balancer"
     database = "The PostgreSQL host"
     cache    = "ElastiCache"
+    monitor  = "A Prometheus of the operator; nothing here is in it"
   }
 
   name        = "${var.name}-${each.key}"

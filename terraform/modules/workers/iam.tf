@@ -95,6 +95,16 @@ data "aws_iam_policy_document" "this" {
   }
 
   dynamic "statement" {
+    for_each = length(each.value.queues) > 0 ? [1] : []
+
+    content {
+      sid       = "LeaveOwnGroup"
+      actions   = ["autoscaling:CompleteLifecycleAction"]
+      resources = ["arn:aws:autoscaling:${var.region}:*:autoScalingGroup:*:autoScalingGroupName/${var.name}-${each.key}"]
+    }
+  }
+
+  dynamic "statement" {
     for_each = each.value.publishes_metrics ? [1] : []
 
     content {

@@ -56,10 +56,15 @@ resource "aws_launch_template" "this" {
     environment   = each.value.environment
     log_group     = aws_cloudwatch_log_group.this[each.key].name
     gpu           = each.value.gpu
+    drained       = [for container, spec in each.value.containers : container if spec.entrypoint == "" && length(each.value.queues) > 0]
+    finish        = local.finish_seconds
+    scaling_group = "${var.name}-${each.key}"
     containers = {
       for container, spec in each.value.containers : container => merge(spec, {
         image     = "${var.image_urls[spec.image]}:${var.image_tag}"
         read_only = spec.image != "vllm"
+        # Containers share the host's network, so each has a port of its own, in the order of their names.
+        metrics_port = 9464 + index(keys(each.value.containers), container)
       })
     }
   }))
@@ -93,6 +98,19 @@ resource "aws_autoscaling_group" "this" {
 
     preferences {
       min_healthy_percentage = each.value.gpu ? 0 : 50
+    }
+  }
+
+  # A machine that goes waits for the jobs that run on it, whatever the reason is: scale-in, a refresh, a rebalance. The
+  # machine reports when it is ready (ava-leave). After the timeout it goes all the same, and its leases run out.
+  dynamic "initial_lifecycle_hook" {
+    for_each = length(each.value.queues) > 0 ? [1] : []
+
+    content {
+      name                 = "drain"
+      lifecycle_transition = "autoscaling:EC2_INSTANCE_TERMINATING"
+      heartbeat_timeout    = local.finish_seconds + 300
+      default_result       = "CONTINUE"
     }
   }
 

@@ -95,6 +95,9 @@ locals {
   # A question waits for a person, an index job for a machine.
   late_after_seconds = { for group in keys(local.queue_groups) : group => group == "query" ? 10 : 60 }
 
+  # Longer than a job may take (AVA_TASK_SECONDS), so a machine that is returned loses no work.
+  finish_seconds = 900
+
   # Some requests always wait for an instant; more than these, minutes long, are a queue.
   crowded_requests = 4
 }

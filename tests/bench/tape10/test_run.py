@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from bench.evaluation.tape10.world import World, make_world
 from gpu_workers.engine.memory_graph import InMemoryGraph
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.roles import AnswerModels
+from gpu_workers.engine.ports import ViewName, ViewQuery
 
 # One process, because the text models are loaded once.
 pytestmark = pytest.mark.slow
@@ -60,7 +62,17 @@ def test_the_index_holds_what_the_tape_holds(world: World, models: AnswerModels)
 
 
 @pytest.mark.parametrize("arm", TAPE10_ARMS)
-def test_times_and_words_are_answered_without_a_language_model(world: World, models: AnswerModels, arm: str) -> None:
+def test_times_and_words_are_answered_without_a_language_model(
+    world: World, models: AnswerModels, arm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: set[str] = set()
+    search = InMemoryGraph.search_views
+
+    def noted(graph: InMemoryGraph, queries: Mapping[ViewName, ViewQuery], *, floor: float = 0.1) -> Any:
+        searched.update(queries)
+        return search(graph, queries, floor=floor)
+
+    monkeypatch.setattr(InMemoryGraph, "search_views", noted)
     questions = first_items([each for each in make_questions(world) if each.kind in FOUND_ONLY], 60, seed=0)
     asked = Tape10Arm(arm, world, models)
 
@@ -71,6 +83,7 @@ def test_times_and_words_are_answered_without_a_language_model(world: World, mod
     right = sum(item.right[1] for item in items) / len(items)
     # A hundred events of a small tape are within reach of any search; the understanding makes the difference.
     assert right > 0.8 if arm == "ava" else right < 0.7
+    assert ("words" in searched) == (arm == "ava")
 
 
 def test_the_command_reports_accuracy_by_kind(

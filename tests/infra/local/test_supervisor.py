@@ -25,7 +25,7 @@ import os, sys, time
 print("ran", *sys.argv[1:], "as superuser" if "DATABASE_SUPERUSER_URL" in os.environ else "as restricted", flush=True)
 if sys.argv[1] == "create_tenant":
     print('{"api_key": "a key"}')
-while sys.argv[1] == "relay":
+while sys.argv[1] in ("relay", "send_webhooks"):
     time.sleep(600)
 sys.exit(os.path.exists("fail-" + sys.argv[1]))
 """
@@ -113,9 +113,9 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
         "supervisor",
         "api",
         "relay",
+        "webhooks",
         "worker-probe",
         "worker-fetch",
-        "worker-webhook",
         "worker-delete",
         "worker-sweep",
         "worker-index",
@@ -125,7 +125,7 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
     lines = [line for line in run.say().splitlines() if line.endswith(("ready", "done"))]
     assert [line.split(" is ")[0] for line in lines] == [
         *("postgres", "valkey", "seaweedfs", "manage.py provision", "manage.py migrate", "manage.py createsuperuser"),
-        *("api", "relay", "worker-probe", "worker-fetch", "worker-webhook", "worker-delete", "worker-sweep"),
+        *("api", "relay", "webhooks", "worker-probe", "worker-fetch", "worker-delete", "worker-sweep"),
         *("worker-index", "worker-query", "AVA Cloud"),
     ]
     assert (run.root / "api_key").read_text() == "a key"

@@ -16,10 +16,12 @@ from django.db import OperationalError, connections
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
-from backend.jobs.dispatching import CLASSES, mark_due, runnable
+from backend.jobs.dispatching import CLASSES, SELF_CLAIMED, mark_due, runnable
 from backend.jobs.sweeps import queue_sweeps
+from backend.observability import exposition
 from workers.app import RUN_CLASS, app
 from workers.liveness import Passes, state_folder
+from workers.queue_gauges import QueueGauges
 from workers.queue_metrics import BROKER_SECONDS, connect_broker, leave_sign
 
 logger = logging.getLogger("ava.relay")
@@ -27,6 +29,7 @@ logger = logging.getLogger("ava.relay")
 POLL_SECONDS = 0.1
 SWEEP_SECONDS = 10.0
 BROKER_AWAY = (KombuError, RedisError, OSError)
+RUNG = tuple(queue for queue in CLASSES if queue not in SELF_CLAIMED)
 MOST_BELLS = 32
 """Maximum number of messages per class in the broker. A worker that finds nothing to claim has lost a millisecond."""
 
@@ -38,12 +41,13 @@ class Command(BaseCommand):
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
-        self.stdout.write("relay ready")
         # A broker that takes the connection and answers nothing must not hold a pass for minutes.
         app.conf.broker_transport_options |= {
             "socket_timeout": BROKER_SECONDS,
             "socket_connect_timeout": BROKER_SECONDS,
         }
+        exposition.serve(QueueGauges())
+        logger.info("relay ready")
         passes, bells = Passes(state_folder()), Bells()
         next_sweep = 0.0
         while not stop.wait(POLL_SECONDS):
@@ -79,7 +83,7 @@ class Bells:
         """Ring for every class as often as it has jobs that may run, less the bells that lie there. Returns how often
         it rang."""
         rung = 0
-        for queue, waiting in runnable(*CLASSES, most=MOST_BELLS).items():
+        for queue, waiting in runnable(*RUNG, most=MOST_BELLS).items():
             missing = min(MOST_BELLS, waiting) - int(self._broker.llen(queue)) if waiting else 0
             for _ in range(missing):
                 app.send_task(RUN_CLASS, args=[queue], queue=queue, retry=False)

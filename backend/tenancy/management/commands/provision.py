@@ -32,6 +32,8 @@ class Command(BaseCommand):
         if not superuser:
             raise CommandError("DATABASE_SUPERUSER_URL is not set")
         provision_database(superuser, {role: os.environ[variable] for role, (variable, _) in ROLES.items()})
+        if os.environ.get("DATABASE_REPLICATION_URL"):
+            provision_replication(superuser, os.environ["DATABASE_REPLICATION_URL"])
         self.stdout.write("provisioned")
 
 
@@ -75,3 +77,20 @@ def provision_database(superuser_url: str, role_urls: dict[str, str]) -> None:
             server.execute(sql.SQL("CREATE DATABASE {} OWNER app_owner").format(sql.Identifier(database)))
         with psycopg.connect(superuser_url, dbname=database, autocommit=True) as connection:
             connection.execute(PROVISION_SQL.read_text())
+
+
+def provision_replication(superuser_url: str, replication_url: str) -> None:
+    """Create the role app_replication, with which a standby follows the server; it reads no table by itself.
+
+    Raises CommandError if replication_url names another role.
+    """
+    parts = urlsplit(replication_url)
+    if unquote(parts.username or "") != "app_replication":
+        raise CommandError("DATABASE_REPLICATION_URL must log in as app_replication")
+    with psycopg.connect(superuser_url, autocommit=True) as server:
+        exists = server.execute("SELECT 1 FROM pg_roles WHERE rolname = 'app_replication'").fetchone()
+        server.execute(
+            sql.SQL("{verb} ROLE app_replication LOGIN REPLICATION NOSUPERUSER PASSWORD {password}").format(
+                verb=sql.SQL("ALTER" if exists else "CREATE"), password=sql.Literal(unquote(parts.password or ""))
+            )
+        )

@@ -15,10 +15,10 @@ from uuid import UUID
 from gpu_workers.engine.answering.asked import Asked
 from gpu_workers.engine.answering.calls import Calls
 from gpu_workers.engine.answering.contract import Answer, CitationStatus
-from gpu_workers.engine.answering.routes.batches import Scan
 from gpu_workers.engine.answering.routes.ending import Claim, moment_in_words, route_answer
 from gpu_workers.engine.answering.routes.matching import Match, Worded, match, worded
 from gpu_workers.engine.answering.routes.phrases import Phrases, Sureness, phrases_of
+from gpu_workers.engine.answering.scanning import Scan
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.tools.scan import separate_times
 from gpu_workers.engine.answering.trail import Step, Trail

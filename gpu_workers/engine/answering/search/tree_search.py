@@ -11,7 +11,6 @@ rations calls, since deep calls in flight would reserve the budget that shallowe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
@@ -35,6 +34,7 @@ from gpu_workers.engine.answering.search.summary_answer import (
     show_events,
     state_record,
 )
+from gpu_workers.engine.threads import ContextPool
 
 Reply = TypeVar("Reply")
 
@@ -77,7 +77,7 @@ def search_tree(asked: Asked, calls: Calls) -> SearchTree:
     tree.records.append(state_record(calls, root))
     if not root.events or not settings.samples.n:
         return tree
-    with calls.timed("search"), ThreadPoolExecutor(max_workers=settings.in_flight) as pool:
+    with calls.timed("search"), ContextPool(max_workers=settings.in_flight) as pool:
         _Growth(asked, calls, tree, CallScheduler(pool, settings.in_flight)).grow_from(root)
     return tree
 

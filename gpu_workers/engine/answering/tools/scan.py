@@ -7,23 +7,17 @@ of events, so its price is known before it begins, and bounded.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from gpu_workers.engine.answering.budget import Halt
-from gpu_workers.engine.answering.judging import EVENT_TOKENS, Judged, judge_events
+from gpu_workers.engine.answering.judging import EVENT_TOKENS
+from gpu_workers.engine.answering.scanning import BATCH, Scan
 from gpu_workers.engine.answering.tools.contract import NOTHING_FOUND, TOO_MANY, Observation, Text, Tool, failed
 from gpu_workers.engine.answering.tools.desk import Desk
 from gpu_workers.engine.answering.wording import as_data
-from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.ports import EventPlace, StoredEvent
 from gpu_workers.engine.retrieval.frames import all_places
-
-BATCH = 16
-"""Number of events that one call judges, as many as an answer of `ava` reads at most."""
 
 MOST_CALLS = 40
 """Maximum number of calls of one scan: 640 events."""
@@ -42,37 +36,28 @@ LINE_TOKENS = 50
 """Maximum tokens of one event that is shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    judged: Judged
-    halt: Halt | None = None
-
-
 def scan(desk: Desk, arguments: Mapping[str, Any]) -> Observation:
     """Judge every event in scope, BATCH at a time in parallel, and show those of which the statement is true.
 
     It refuses, with its price, if it would take more than MOST_CALLS calls or more than the budget holds next to an
-    answer. Events without a verdict are counted and never taken for a no. Raises Halt, after what was found before has
-    been noted.
+    answer. What an earlier scan has judged is not paid for again. Events without a verdict are counted and never taken
+    for a no. Raises Halt, after what was found before has been noted.
     """
     statement: str = arguments["predicate"]
     places = list(islice(all_places(desk.asked.graph), MOST_COUNTED + 1))
     if not places:
         return Observation("There is no event in scope.", NOTHING_FOUND)
-    if refusal := _refusal(desk, len(places)):
+    judging = Scan(desk.asked, desk.calls, statement, size=BATCH)
+    if refusal := _refusal(desk, len(places), sum(place.event_id not in judging.known for place in places)):
         return Observation(refusal, TOO_MANY)
     events = desk.load(place.event_id for place in places)
-    tasks = [partial(_judge, desk, events[at : at + BATCH], statement) for at in range(0, len(events), BATCH)]
-    batches = desk.calls.together("scan", tasks)
-    true = frozenset[UUID]().union(*(batch.judged.true for batch in batches))
-    read = len(true) + sum(len(batch.judged.false) for batch in batches)
-    errors = [batch.judged.error for batch in batches if batch.judged.error]
-    halt = next((batch.halt for batch in batches if batch.halt), None)
-    if not read and halt is None:
-        return failed(errors[0] if errors else "unreadable")
-    observation = _shown(desk, statement, places, [event for event in events if event.id in true], read)
-    if halt is not None:
-        raise halt
+    verdicts = judging.run(events, meter=desk.meter)
+    if not verdicts.read and verdicts.halt is None:
+        return failed(verdicts.error or "unreadable")
+    true = [event for event in events if event.id in verdicts.true]
+    observation = _shown(desk, statement, places, true, verdicts.read)
+    if verdicts.halt is not None:
+        raise verdicts.halt
     return observation
 
 
@@ -86,10 +71,13 @@ SCAN = Tool(
 )
 
 
-def _refusal(desk: Desk, events: int) -> str:
-    """Return why a scan of that many events is not made, with its price; "" if it may be made."""
-    calls = -(-events // BATCH)
-    prompt, written = calls * CALL_TOKENS + events * EVENT_TOKENS, calls * VERDICT_TOKENS
+def _refusal(desk: Desk, events: int, unknown: int) -> str:
+    """Return why a scan of that many events is not made, with its price; "" if it may be made.
+
+    unknown: number of events that no earlier scan has judged.
+    """
+    calls = -(-unknown // BATCH)
+    prompt, written = calls * CALL_TOKENS + unknown * EVENT_TOKENS, calls * VERDICT_TOKENS
     spending, model = desk.calls.spending, desk.asked.models.reasoner.name
     money = spending.price_of(model, prompt, written)
     price = f"{calls} calls and up to {prompt + written} tokens" + (f", {money:.4f} in money" if money else "")
@@ -101,15 +89,6 @@ def _refusal(desk: Desk, events: int) -> str:
     if not spending.holds(calls + 1, prompt, written, model):
         return f"A scan of {counted} events takes {price}; the budget does not hold that. {advice}"
     return ""
-
-
-def _judge(desk: Desk, events: Sequence[StoredEvent], statement: str) -> _Batch:
-    try:
-        return _Batch(judge_events(desk.asked, desk.calls, events, statement, stage="scan", meter=desk.meter))
-    except Halt as halt:
-        return _Batch(Judged(error=halt.code), halt)
-    except ModelError as error:
-        return _Batch(Judged(error=error.code))
 
 
 def _shown(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Unpack
 
 import openai
@@ -26,6 +25,7 @@ from gpu_workers.engine.models.roles import (
 from gpu_workers.engine.models.served.dialect import Dialect
 from gpu_workers.engine.models.served.replies import NoSamples, count, samples_of, thought, written_tokens
 from gpu_workers.engine.models.served.transport import Line, LineOptions, tokens_of, typed
+from gpu_workers.engine.threads import ContextPool
 
 TEXT_MODEL = ChatCapabilities(32_768)
 """What a server is taken to do if nobody says: text, in a window that most models have."""
@@ -102,7 +102,7 @@ class OpenAIChatModel(ChatModel):
         missing = n - len(samples)
         if missing > 0:
             # The limiter bounds the requests in flight; this pool only has to be wide enough.
-            with ThreadPoolExecutor(min(missing, self.concurrency)) as pool:
+            with ContextPool(min(missing, self.concurrency)) as pool:
                 seeds = [None if seed is None else seed + n - missing + k for k in range(missing)]
                 bodies = [{**body, "n": 1} if s is None else {**body, "n": 1, "seed": s} for s in seeds]
                 for more in pool.map(lambda b: self._one_more(b, stage, meter, deadline), bodies):

@@ -9,16 +9,20 @@ from __future__ import annotations
 import logging
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypedDict, TypeVar, Unpack
 
+import httpx
 import openai
+from opentelemetry import propagate, trace
+from opentelemetry.trace import SpanKind, Status, StatusCode
 
 from gpu_workers.engine.models.occupancy import Share, occupancy_of
 from gpu_workers.engine.models.roles import Meter, ModelCall, ModelError, ModelRefused
 from gpu_workers.engine.models.served.limiter import SLOW_SHARE, limiter_of
+from gpu_workers.engine.threads import ContextPool
 
 logger = logging.getLogger("ava.models")
 
@@ -40,6 +44,8 @@ _WIDEST = 16
 """Maximum number of requests that one call of a client has in flight."""
 _BYTES_PER_TOKEN = 3
 """Bytes of UTF-8 for each token of a window. Texts have more bytes per token, so one that is cut to this fits."""
+
+_TRACER = trace.get_tracer("ava.models")
 
 Answer = TypeVar("Answer")
 Part = TypeVar("Part")
@@ -117,7 +123,8 @@ class Line:
         self._limiter = limiter_of(base_url, concurrency)
         self._occupancy = occupancy_of(base_url)
         # Local servers need no key, but the client requires one.
-        self._client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0)
+        traced = openai.DefaultHttpxClient(event_hooks={"request": [_carry_trace]})
+        self._client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0, http_client=traced)
         self.alarm = Alarm()
 
     def deadline(self, timeout_s: float | None = None) -> float:
@@ -139,7 +146,10 @@ class Line:
         """
         timeout = max(deadline - started, 0.001)
         overloaded = False
-        with self._occupancy.call(share):
+        with (
+            self._occupancy.call(share),
+            _call_span(self.model),
+        ):
             try:
                 answer = request(self._client, timeout)
                 overloaded = self.clock() - started > SLOW_SHARE * timeout
@@ -269,6 +279,29 @@ class ModelServer:
         )
 
 
+@contextmanager
+def _call_span(model: str) -> Iterator[None]:
+    """Open the span of one request, which carries no text of the request, of the reply or of an error."""
+    attributes = {"gen_ai.request.model": model}
+    with _TRACER.start_as_current_span(
+        f"model {model}",
+        kind=SpanKind.CLIENT,
+        attributes=attributes,
+        record_exception=False,
+        set_status_on_exception=False,
+    ) as span:
+        try:
+            yield
+        except Exception as error:
+            span.set_status(Status(StatusCode.ERROR, type(error).__name__))
+            raise
+
+
+def _carry_trace(request: httpx.Request) -> None:
+    """Let the server's own spans join the trace of the job, if the job has one."""
+    propagate.inject(request.headers)
+
+
 def typed(error: Exception, model: str) -> ModelError:
     """Return the engine's error for an exception of the openai client or an unreadable reply."""
     if isinstance(error, openai.APITimeoutError):
@@ -347,7 +380,7 @@ def at_once(ask: Callable[[Part], Answer], parts: Sequence[Part]) -> list[Answer
     """Return ask(part) of each part, in order, with several requests in flight. Raises the first failure."""
     if len(parts) < 2:
         return [ask(part) for part in parts]
-    with ThreadPoolExecutor(min(len(parts), _WIDEST)) as pool:
+    with ContextPool(min(len(parts), _WIDEST)) as pool:
         return list(pool.map(ask, parts))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -31,6 +30,7 @@ from gpu_workers.engine.models.roles import (
 )
 from gpu_workers.engine.models.served.structured import ask_object, clean, list_of, object_of, text_of
 from gpu_workers.engine.prompts import load
+from gpu_workers.engine.threads import ContextPool
 
 FRAMES_PER_CHUNK = 6
 SMALL_SIDE = 420
@@ -152,7 +152,7 @@ class VlmDescriber:
 
         outcomes: dict[int, _Described | ModelError] = {}
         waiting = list(chunks)
-        with ThreadPoolExecutor(min(self._concurrency, len(chunks)), "describe") as pool:
+        with ContextPool(min(self._concurrency, len(chunks)), "describe") as pool:
             for pause in (*self._pauses, None):
                 outcomes.update(zip((chunk.n for chunk in waiting), pool.map(outcome_of, waiting), strict=True))
                 failures = {n: outcome for n, outcome in outcomes.items() if isinstance(outcome, ModelError)}

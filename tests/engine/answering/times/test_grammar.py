@@ -7,7 +7,18 @@ from uuid import UUID
 
 import pytest
 
-from gpu_workers.engine.answering.asking.times.expressions import Clocked, Day, Order, PartOfDay, Reading
+from gpu_workers.engine.answering.asking.times.expressions import (
+    CLOSING,
+    OPENING,
+    Clocked,
+    Day,
+    Edge,
+    Expression,
+    Offset,
+    Order,
+    PartOfDay,
+    Reading,
+)
 from gpu_workers.engine.answering.asking.times.grammar import LEXICONS, hints_at_time, named_time
 from gpu_workers.engine.answering.asking.times.resolving import resolve
 from gpu_workers.engine.ekg import Span
@@ -74,6 +85,12 @@ def test_a_span_in_words_is_parsed_back_in_every_form_and_language(seed: int) ->
         "Why did the boy laugh?",
         "What did the second runner do after passing the flag?",
         "Is there a Sunday newspaper on the table?",
+        "Who follows the second man?",
+        "Who stands on the left of the second car?",
+        "Which two chairs are left?",
+        "Where does the man skip to?",
+        "What does she watch on 5 screens?",
+        "Does the road lead up to the second house?",
         "Wer ist der zweite Mann?",
         "Was steht am Ende des Tisches?",
         "¿Quién es el segundo hombre?",
@@ -92,6 +109,12 @@ def test_other_words_are_no_time(question: str) -> None:
         ("What happened after the 3rd knock at the door?", Order("after", 3, "knock at the door")),
         ("What happened after the delivery?", Order("after", 1, "delivery")),
         ("Who left before the first red car arrived?", Order("before", 1, "red car arrived")),
+        ("What leads directly up to the third goal?", Order("before", 3, "goal")),
+        ("Which event follows the eighth tasting of the sauce right away?", Order("after", 8, "tasting of the sauce")),
+        ("As soon as the second paper jam is over, what do they do?", Order("after", 2, "paper jam")),
+        ("first paper jam, and then what?", Order("after", 1, "paper jam")),
+        ("the third delivery ended, what happened next?", Order("after", 3, "delivery")),
+        ("Who was there when the third visit was about to start?", Order("before", 3, "visit")),
         ("Was geschah nach der zweiten Lieferung?", Order("after", 2, "Lieferung")),
         ("¿Qué pasó después de la segunda entrega?", Order("after", 2, "entrega")),
     ],
@@ -101,6 +124,42 @@ def test_an_order_names_its_anchor_and_its_occurrence(question: str, expected: O
 
 
 AFTERNOON = PartOfDay(12, 18)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("I stopped watching with ten minutes left. What did I miss?", Edge("last", 600_000)),
+        ("first eight minutes please, what happens?", Edge("first", 480_000)),
+        ("9 hours and 57 minutes in, what is to be seen?", Offset(35_820_000, 35_880_000)),
+        ("How does the video finish?", CLOSING),
+        ("What is done before the recording stops?", CLOSING),
+        ("Describe how it begins.", OPENING),
+        ("Skip to 10:25:00, who is there?", Clocked("at", Reading((10, 25, 0)), frame="video")),
+        (
+            "Who is there if I play it from 1:20:00 up to 1:30:00?",
+            Clocked("between", Reading((1, 20, 0)), Reading((1, 30, 0)), frame="video"),
+        ),
+        (
+            "Tell me about the part that starts at 5:52:00 and stops at 6:12:00.",
+            Clocked("between", Reading((5, 52, 0)), Reading((6, 12, 0))),
+        ),
+        (
+            "Who came on Saturday after 20:37 and before 20:57?",
+            Clocked("between", Reading((20, 37)), Reading((20, 57)), day=Day(weekday=5), frame="wall"),
+        ),
+        (
+            "Describe Sunday starting at 9:00 and ending at 9:45.",
+            Clocked("between", Reading((9, 0)), Reading((9, 45)), day=Day(weekday=6), frame="wall"),
+        ),
+        (
+            "Who came during the morning of 27 October?",
+            Clocked("day", day=Day(month=10, day=27), part=PartOfDay(5, 12), frame="wall"),
+        ),
+    ],
+)
+def test_the_same_time_in_other_words(question: str, expected: Expression) -> None:
+    assert only(named_time(question, language="en")) == expected
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,31 @@ def test_an_order_counts_occurrences_in_time(question: str, expected: set[int] |
     assert time["anchor"] == "parcel"
 
 
+POND = (
+    "a fox drinks from the pond",
+    "a fox sleeps under a tree",
+    "a fox drinks from the pond",
+    "a visitor walks past the pond",
+    "drinking, a fox looks up",
+    "a fox trots away",
+)
+
+
+def test_events_that_have_most_of_an_anchors_words_are_its_occurrences() -> None:
+    answer, _ = ask("What happened after the third visit of a drinking fox?", make_video(POND))
+
+    (span,) = answer.understood["time"]["spans"]
+    assert (span["start_ms"], span["end_ms"]) == (15_000, 18_000)
+
+
+def test_a_delivery_is_found_where_something_is_delivered() -> None:
+    video = make_video(["it rains", "a courier delivers a parcel", "a cat sleeps", "a parcel lies there"])
+    answer, _ = ask("What happened after the first parcel delivery?", video)
+
+    (span,) = answer.understood["time"]["spans"]
+    assert (span["start_ms"], span["end_ms"]) == (6_000, 12_000)
+
+
 def test_an_anchor_that_is_not_found_narrows_nothing_and_is_noted() -> None:
     answer, _ = ask("What happened after the second earthquake?")
 

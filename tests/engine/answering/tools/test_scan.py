@@ -155,6 +155,14 @@ def test_times_of_two_videos_are_never_one() -> None:
     assert "true of 4 events, at 2 separate times" in use(desk_over(graph, honest)).text
 
 
+def test_what_an_earlier_scan_judged_is_not_paid_for_again() -> None:
+    first, second = over(honest), over(honest, budget=Budget(max_calls=1))
+    second.calls.verdicts = first.calls.verdicts
+    assert use(first).text == use(second).text
+    assert len(reasoner_of(first).requests) == 3
+    assert reasoner_of(second).requests == []
+
+
 def test_an_empty_scope_has_nothing_to_scan() -> None:
     assert use(desk_over(InMemoryGraph([]))).error == "nothing_found"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from gpu_workers.engine.answering.asked import Asked
@@ -13,16 +13,20 @@ from gpu_workers.engine.answering.words import content_words
 from gpu_workers.engine.clock_text import clock
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.models.roles import embed_queries
-from gpu_workers.engine.ports import StoredEvent, ViewQuery
+from gpu_workers.engine.ports import StoredEvent, ViewName, ViewQuery
+from gpu_workers.engine.retrieval.tri_view import NO_VECTOR
 
 CANDIDATES = 64
-"""Number of events nearest to the anchor's words that are looked at."""
+"""Number of events that are looked at: nearest to the anchor's words, and as many that have these words."""
+
+SAME_STEM = 5
+"""Letters from which a stem that begins another one is the same word."""
 
 
 def order_spans(asked: Asked, calls: Calls, order: Order) -> tuple[dict[UUID, Span], str]:
     """Return by video what comes after, or before, the nth occurrence of the order's anchor, and its meaning.
 
-    Occurrences are runs of events that have all of the anchor's words, or that are clearly nearer to them than others.
+    Occurrences are runs of events that have all of the anchor's words, or else are clearly nearer to them than others.
     A video with fewer of them is left out. Without any the spans are empty. Raises ModelError of the embedder.
     """
     events = _alike(asked, calls, order.anchor, least=max(1, order.nth))
@@ -45,21 +49,36 @@ def order_spans(asked: Asked, calls: Calls, order: Order) -> tuple[dict[UUID, Sp
 
 
 def _alike(asked: Asked, calls: Calls, anchor: str, *, least: int) -> list[StoredEvent]:
-    """Return the events that show the anchor. least: the number of them that the question takes for granted."""
+    """Return the events that show the anchor. least: the number of them that the question takes for granted.
+
+    Words decide where enough events have most of them: "visit of a drinking fox" is in the events of foxes that drink,
+    and near to those of all foxes. Elsewhere nearness decides.
+    """
     query = embed_queries(asked.models.text_embedder, [anchor], meter=calls.meter)[0]
-    hits = asked.graph.search_views({"event": ViewQuery(query, CANDIDATES)}, floor=asked.settings.retrieval.floor)
-    found = hits["event"]
-    if not found:
-        return []
-    events: Mapping[UUID, StoredEvent] = asked.graph.load_events([hit.event_id for hit in found])
+    views: dict[ViewName, ViewQuery] = {
+        "event": ViewQuery(query, CANDIDATES),
+        "words": ViewQuery(NO_VECTOR, CANDIDATES, text=anchor),
+    }
+    found = asked.graph.search_views(views, floor=asked.settings.retrieval.floor)
+    events = asked.graph.load_events(list({hit.event_id for hits in found.values() for hit in hits}))
     wanted = content_words(anchor)
-    near = _clearly_nearer([hit.similarity for hit in found], least=least)
-    return [
-        events[hit.event_id]
-        for rank, hit in enumerate(found)
-        if hit.event_id in events
-        and (rank < near or (wanted and wanted <= content_words(event_text(events[hit.event_id]))))
-    ]
+    shared = {event_id: _shared(wanted, content_words(event_text(event))) for event_id, event in events.items()}
+    for count in range(len(wanted), len(wanted) // 2, -1):
+        worded = [event_id for event_id, words in shared.items() if words >= count]
+        if len(worded) >= least:
+            return [events[event_id] for event_id in worded]
+    near = _clearly_nearer([hit.similarity for hit in found["event"]], least=least)
+    return [events[hit.event_id] for hit in found["event"][:near] if hit.event_id in events]
+
+
+def _shared(wanted: Collection[str], stems: Collection[str]) -> int:
+    """Return how many of the wanted stems are among stems, where "deliver" and "deliveri" are one."""
+    return sum(any(_is_one(stem, other) for other in stems) for stem in wanted)
+
+
+def _is_one(stem: str, other: str) -> bool:
+    short, long = sorted((stem, other), key=len)
+    return short == long or (len(short) >= SAME_STEM and long.startswith(short))
 
 
 def _clearly_nearer(similarities: Sequence[float], *, least: int) -> int:

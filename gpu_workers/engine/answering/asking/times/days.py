@@ -46,8 +46,9 @@ def part_of_day(parsing: Parsing) -> PartOfDay | None:
             return token.value[1]
     for match in parsing.matches("p"):
         token = parsing.tokens[match.start()]
-        beside_time = match.start() and parsing.kinds[match.start() - 1] in "wymDcnK"
-        if isinstance(token.value, PartOfDay) and (beside_time or " " in parsing.text[token.start : token.end]):
+        before, after = parsing.kinds[: match.start()], parsing.kinds[match.end() :]
+        next_to_time = before[-1:] in tuple("wymDcnK") or re.match(r"[aO]t?[wyDnom]", after)
+        if isinstance(token.value, PartOfDay) and (next_to_time or " " in parsing.text[token.start : token.end]):
             parsing.take(match)
             return token.value
     return None

@@ -18,11 +18,28 @@ _ORDINALS = listed(
 )
 _PAST = {"half past": 30, "quarter past": 15, "a quarter past": 15, "quarter to": -15, "a quarter to": -15}
 _VIDEOS = listed("video recording film movie clip footage tape stream")
-_WHOLE = ("it", "it all", "this", *(f"{the} {v}" for the, v in product(("the", "this"), _VIDEOS)))
+_THE_VIDEO = [f"{the} {v}" for the, v in product(("the", "this"), _VIDEOS)]
+_WHOLE = ("it", "it all", "this", *_THE_VIDEO)
 _BEGIN = ("begin", "start")
-_OVER = listed("over done finished completed")
+_END = ("end", "stop", "finish")
+_BEGINS = listed("starting starts beginning begins")
+_ENDS = listed("ending ends stopping stops finishing finishes")
+_OVER = listed("over done finished completed ended")
+_WHAT = ("what", "which thing", "which event", "the thing that", "the event that")
+_MOVES = [
+    f"{move}{ahead}"
+    for move, ahead in product(("skip", "jump", "seek", "wind", "scroll", "scrub"), ("", " ahead", " forward", " back"))
+]
+_PLAYS = ("play", "play it", "paused", "paused it", "stopped it", "played it", "watch", "watch it")
+_UP = ("up", "directly up", "right up")
+_THEN = ("then what", "what then", "what next", "what happens next", "what happened next", "what happened then")
 _CLOCKS = ("the clock", "the timestamp", "the time stamp", "the on screen clock", "the clock on screen", "its clock")
 _SHOWS = listed("showed shows show read reads said says displayed displays")
+
+
+def _third(verbs: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{verb}es" if verb.endswith("sh") else f"{verb}s" for verb in verbs)
+
 
 ENGLISH = Lexicon.of(
     "en",
@@ -57,24 +74,31 @@ ENGLISH = Lexicon.of(
             for (words, minute), (n, hour) in product(_PAST.items(), enumerate(_ONES[1:13], start=1))
         },
     ),
-    entries("a", "at / on"),
+    entries("a", "at / on / time of day"),
     entries("b", "between"),
     entries("f", "from / since"),
-    entries("&", "and / to / till / until / through"),
+    entries("f", " / ".join(f"{begins} {at}" for begins, at in product(_BEGINS, ("at", "from", "with")))),
+    entries("&", "and / to / till / until / through / up to / up until"),
+    entries("&", " / ".join(f"and {to}" for to in ("to", "up to", "till", "until"))),
+    entries("&", " / ".join(f"{lead}{ends} at" for lead, ends in product(("", "and "), _ENDS))),
     entries("i", "in / during / within / over / throughout / for"),
     entries("t", "the / a / an / this / that"),
     entries("O", "of"),
     entries("H", {"half": 2, "quarter": 4}),
     entries("B", "beginning / start / very beginning / very start / opening / initial"),
     entries("E", "end / very end / closing / concluding"),
-    entries(
-        "E", " / ".join(f"{the} {v} {ends}" for the, v, ends in product(("the", "this"), _VIDEOS, ("ends", "end")))
-    ),
-    entries("Y", " / ".join(f"how {does} {it} end" for does, it in product(("does", "did"), _WHOLE))),
+    entries("E", " / ".join(f"{it} {ends}" for it, ends in product(_THE_VIDEO, (*_END, *_third(_END))))),
+    entries("Y", " / ".join(f"how {does} {it} {end}" for does, it, end in product(("does", "did"), _WHOLE, _END))),
+    entries("Y", " / ".join(f"how {it} {ends}" for it, ends in product(_WHOLE, _third(_END)))),
+    entries("Z", " / ".join(f"how {it} {begins}" for it, begins in product(_WHOLE, _third(_BEGIN)))),
     entries(
         "Z", " / ".join(f"how {does} {it} {begin}" for does, it, begin in product(("does", "did"), _WHOLE, _BEGIN))
     ),
-    entries(".", " / ".join(f"{be} {over}" for be, over in product(("is", "was", "has been"), _OVER))),
+    entries(".", " / ".join(f"{be} {over}" for be, over in product(("is", "was", "has", "has been"), _OVER))),
+    entries(".", "ended / began / right away / straight away / immediately"),
+    entries("W", " / ".join(f"{lead}{then}" for lead, then in product(("", "and "), _THEN)), "after"),
+    entries("W", " / ".join(f"{be} about to {begin}" for be, begin in product(("is", "was"), _BEGIN)), "before"),
+    entries("L", "left / to go / remaining"),
     entries("M", "middle / halfway through"),
     entries("V", " / ".join(f"of {the} {v}" for the, v in product(("the", "this", "that", "each"), _VIDEOS))),
     entries("V", " / ".join(f"in {the} {v}" for the, v in product(("the", "this"), _VIDEOS))),
@@ -109,7 +133,10 @@ ENGLISH = Lexicon.of(
         },
     ),
     entries(">", "after / later than / once the / following / following on / following directly on / directly after"),
+    entries(">", "as soon as"),
+    entries(">", " / ".join(f"{what} {follows}" for what, follows in product(_WHAT, ("follows", "followed")))),
     entries("<", "before / until / till / earlier than"),
+    entries("<", " / ".join(f"{w} {leads} {up} to" for w, leads, up in product(_WHAT, ("leads", "led"), _UP))),
     entries("S", " / ".join(f"{w} {c} {s}" for w, c, s in product(("when", "while", "as"), _CLOCKS, _SHOWS))),
     entries("S", " / ".join(f"{c} {s}" for c, s in product((*_CLOCKS, "clock"), _SHOWS))),
     entries("g", "about / around / roughly / approximately / circa / shortly after"),
@@ -118,4 +145,8 @@ ENGLISH = Lexicon.of(
     entries("s", "on the clock / on its clock / on the timestamp / by the clock"),
     entries("C", "ago / timestamp / time stamp"),
     entries("R", "onwards / onward"),
+    entries(
+        "P", " / ".join(f"{move}{ahead} to" for move, ahead in product(_MOVES, ("", " ahead", " forward", " back")))
+    ),
+    entries("P", " / ".join(f"{play} {at}" for play, at in product(_PLAYS, ("at", "on", "from")))),
 )

@@ -30,14 +30,12 @@ from gpu_workers.engine.answering.asking.times.expressions import (
 )
 from gpu_workers.engine.answering.asking.times.german import GERMAN
 from gpu_workers.engine.answering.asking.times.lexicon import Lexicon, tokens_of
+from gpu_workers.engine.answering.asking.times.orders import orders
 from gpu_workers.engine.answering.asking.times.parsing import Parsing
 from gpu_workers.engine.answering.asking.times.spanish import SPANISH
 
 LEXICONS = {lexicon.language: lexicon for lexicon in (ENGLISH, GERMAN, SPANISH)}
 """By language. A further language is a table of words here."""
-
-MOST_ANCHOR_WORDS = 8
-"""Maximum number of words that name the event of an order."""
 
 _DURATION = r"(?:d|n-?[uQ](?:&?n-?[uQ])*|[uQ])"
 # "At the end of the table" is no time, nor are "am Ende des Tisches" and "al final de la mesa".
@@ -77,11 +75,21 @@ def _named(text: str, lexicon: Lexicon) -> NamedTime | None:
             found.append(Clocked("day", day=day, part=part, frame="wall"))
     if not found:
         return None
-    orders = [expression for expression in found if isinstance(expression, Order)]
-    if orders:
-        found = [orders[0]]
+    ordered = [expression for expression in found if isinstance(expression, Order)]
+    found = [ordered[0]] if ordered else _joined(found)
     words, remaining = _split(parsing)
     return NamedTime(words, tuple(found), remaining)
+
+
+def _joined(found: list[Expression]) -> list[Expression]:
+    """Return "after two" and "before three" as one stretch, where these are all that was found."""
+    edges = {each.kind: each for each in found if isinstance(each, Clocked)}
+    since, until = edges.get("since"), edges.get("until")
+    if len(found) != 2 or since is None or until is None or since.start is None or until.end is None:
+        return found
+    spoken = since.start.spoken or until.end.spoken
+    frame = "wall" if spoken or "wall" in (since.frame, until.frame) else since.frame
+    return [replace(since, kind="between", end=until.end, frame=frame)]
 
 
 def _wall(clocked: Clocked) -> Frame:
@@ -120,7 +128,7 @@ def _shown(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterato
 
 def _between(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
     dated = day is not None or part is not None
-    for match in parsing.matches(rf"(?P<from>[bfa]?)[tag]*(?P<one>{_TIMED})[&<][tag]*(?P<two>{_TIMED})(?P<video>V?)"):
+    for match in parsing.matches(rf"(?P<from>[bfaP]?)[tag]*(?P<one>{_TIMED})[&<][tag]*(?P<two>{_TIMED})(?P<video>V?)"):
         one, two = _reading(parsing, match, "one"), _reading(parsing, match, "two")
         figures = parsing.of(match, "c") or "K" in match.group()
         if one is None or two is None or not (figures or (dated and match["from"])):
@@ -135,7 +143,9 @@ def _between(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Itera
         if len(one.parts) == 1 and not (one.spoken or two.spoken or dated):
             continue
         parsing.take(match)
-        yield Clocked("between", one, two, frame="video" if match["video"] else _frame(one, two))
+        yield Clocked(
+            "between", one, two, frame="video" if match["video"] or match["from"] == "P" else _frame(one, two)
+        )
 
 
 def _open_ended(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
@@ -151,14 +161,14 @@ def _open_ended(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> It
 
 
 def _at(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
-    for match in parsing.matches(rf"(?P<at>[agi]+t?|C)?(?P<one>{_TIMED})(?P<video>[VNk]?)"):
+    for match in parsing.matches(rf"(?P<at>[agi]+t?|[CP])?(?P<one>{_TIMED})(?P<video>[VNk]?)"):
         reading = _reading(parsing, match, "one")
         if reading is None or not _certain(reading, parsing, match, day, part):
             continue
         if not match["at"] and not match["video"] and len(reading.parts) < 3 and not reading.spoken and day is None:
             continue
         parsing.take(match)
-        frame: Frame = "video" if match["video"] or match["at"] == "C" else _frame(reading)
+        frame: Frame = "video" if match["video"] or match["at"] in ("C", "P") else _frame(reading)
         yield Clocked("at", reading, frame=frame, about="g" in (match["at"] or ""))
 
 
@@ -174,7 +184,7 @@ def _minutes(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Itera
         parsing.take(match)
         yield Offset(one * unit, (one + 1) * unit)
     for match in parsing.matches(
-        rf"(?:[ai]g?t?)?(?P<length>{_DURATION})(?P<into>N)|at?(?P<mark>n-?[uQ])-?(?:k|V)?(?![Ox])|>t?(?P<after>{_DURATION})V"
+        rf"(?:[ai]g?t?)?(?P<length>{_DURATION})(?P<into>N|i(?=\.))|at?(?P<mark>n-?[uQ])-?(?:k|V)?(?![Ox])|>t?(?P<after>{_DURATION})V"
     ):
         group = "length" if match["into"] else "mark" if match["mark"] else "after"
         length, unit = _length(parsing, match, group)
@@ -195,7 +205,7 @@ def _edges(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterato
     for match in parsing.matches(rf"(?P<lead>i?t?)(?P<edge>[oBE])(?P<length>{_DURATION})(?P<video>V?)(?!-)"):
         edge = parsing.tokens[match.start("edge")]
         nth = {"B": 1, "E": -1}.get(edge.kind, edge.value)
-        if nth not in (1, -1) or not (match["lead"] or match["video"]):
+        if nth not in (1, -1) or not (match["lead"] or match["video"] or match.start() == 0):
             continue
         # "The last minute decision": a unit alone may belong to the next word.
         alone = match["length"] in ("u", "Q") and "i" not in match["lead"] and not match["video"]
@@ -203,6 +213,9 @@ def _edges(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterato
             continue
         parsing.take(match)
         yield Edge("first" if nth == 1 else "last", _length(parsing, match, "length")[0])
+    for match in parsing.matches(rf"x?t?(?P<length>{_DURATION})L"):
+        parsing.take(match)
+        yield Edge("last", _length(parsing, match, "length")[0])
     for match in parsing.matches(rf"i?t?(?P<length>{_DURATION})(?:at?(?P<edge>[BE])|<t?E)V?{_ELSEWHERE}"):
         parsing.take(match)
         yield Edge("first" if match["edge"] == "B" else "last", _length(parsing, match, "length")[0])
@@ -221,7 +234,7 @@ def _shares(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterat
     for match in parsing.matches(rf"(?:[ai]+t?B|Z)V?{_ELSEWHERE}|(?:[abi<>]*t?B|Z)V"):
         parsing.take(match)
         yield OPENING
-    for match in parsing.matches(rf"(?:at?E|Y)V?{_ELSEWHERE}|(?:[aib<>]*t?E|Y)V|(?<=&)t?E{_ELSEWHERE}"):
+    for match in parsing.matches(rf"(?:[a<]t?E|Y)V?{_ELSEWHERE}|(?:[aib<>]*t?E|Y)V|(?<=&)t?E{_ELSEWHERE}"):
         parsing.take(match)
         yield CLOSING
     for match in parsing.matches(r"[ai]?t?MV"):
@@ -229,24 +242,7 @@ def _shares(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterat
         yield CENTRE
 
 
-def _orders(parsing: Parsing, day: Day | None, part: PartOfDay | None) -> Iterator[Expression]:
-    """After the second delivery, before the last goal, after the delivery."""
-    for match in parsing.matches(r"(?P<order>[<>])t?(?P<nth>[oQ]?)(?P<anchor>[xatOi&n-]{1,20})(?=\.|$)"):
-        nth = parsing.of(match, "oQ", "nth")
-        words = parsing.of(match, "xatOi&n-", "anchor")
-        most = MOST_ANCHOR_WORDS if nth else 1
-        if not 1 <= len(words) <= most or words[0].kind != "x":
-            continue
-        # Without a number only a noun with its article is a sure anchor: "after the delivery", not "after that".
-        if not nth and "t" not in match.group():
-            continue
-        parsing.take(match)
-        anchor = parsing.text[words[0].start : words[-1].end]
-        number = 1 if not nth else 2 if nth[0].kind == "Q" else nth[0].value
-        yield Order("after" if match["order"] == ">" else "before", number, anchor)
-
-
-_RULES: tuple[_Rule, ...] = (_shown, _between, _open_ended, _minutes, _edges, _shares, _at, _orders)
+_RULES: tuple[_Rule, ...] = (_shown, _between, _open_ended, _minutes, _edges, _shares, _at, orders)
 
 
 # --- parts of rules ------------------------------------------------------------------------------------------------

@@ -13,10 +13,12 @@ from gpu_workers.engine.answering.budget import BudgetSpent, Halt
 from gpu_workers.engine.answering.calls import MESSAGE_TOKENS, Calls
 from gpu_workers.engine.answering.contract import Effort
 from gpu_workers.engine.answering.judging import NUMBER_TOKENS, Judged, judge_events, judge_prompt
-from gpu_workers.engine.answering.tools.scan import BATCH
 from gpu_workers.engine.answering.verdict_store import verdict_key
 from gpu_workers.engine.models.roles import Meter, ModelError
 from gpu_workers.engine.ports import StoredEvent
+
+BATCH = 16
+"""Number of events that one call judges, as many as an answer of `ava` reads at most."""
 
 MOST_CALLS: Mapping[Effort, int] = {"low": 40, "medium": 250, "high": 1_000, "paper": 250}
 """Maximum number of calls of one scan with a reasoner that is not small: 640, 4,000 and 16,000 events."""
@@ -79,11 +81,12 @@ class Scan:
     """One statement over one scope. Verdicts that were kept by an earlier scan, or by a worker that was killed, are not
     paid for again."""
 
-    def __init__(self, asked: Asked, calls: Calls, statement: str) -> None:
+    def __init__(self, asked: Asked, calls: Calls, statement: str, *, size: int | None = None) -> None:
+        """size: number of events that one call judges; by default what suits the reasoner."""
         self.asked, self.calls, self.statement = asked, calls, statement
         reasoner = asked.models.reasoner
         self.small = asked.models.calibration.limits.value is not None
-        self.size = SMALL_BATCH if self.small else BATCH
+        self.size = size or (SMALL_BATCH if self.small else BATCH)
         self.most_calls = (MOST_CALLS_SMALL if self.small else MOST_CALLS)[asked.settings.effort]
         self._key = verdict_key(statement, model=reasoner.name, profile=asked.question.profile)
         self.known = dict(calls.verdicts.verdicts(self._key))

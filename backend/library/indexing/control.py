@@ -1,0 +1,183 @@
+"""What people decide about an index job: cancel, pause, resume, put first, give a deadline, retry in place.
+
+Each function locks the jobs in the queue in LOCK_ORDER and the video after them, as workers do.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models.functions import Now
+
+from backend.jobs import control
+from backend.jobs.models import Job, JobRank
+from backend.library.index_contents import index_contents
+from backend.library.indexing.begin import enqueue_probe
+from backend.library.indexing.failure import CANCELED, fail_version, is_final
+from backend.library.indexing.follow_ups import summarise_key
+from backend.library.indexing.intake import take_in_again
+from backend.library.indexing.versions import is_reindexing
+from backend.library.indexing.wishes import jobs_of
+from backend.library.models import (
+    IndexState,
+    IndexVersion,
+    InputSegment,
+    InputStatus,
+    Segment,
+    SegmentState,
+    SourceType,
+    Video,
+    VideoStatus,
+)
+from backend.tenancy.refusals import Refused
+
+UNDER_WAY = (VideoStatus.QUEUED, VideoStatus.PROBING, VideoStatus.INDEXING)
+
+
+def cancel_indexing(*, video_id: UUID) -> Video:
+    """Stop building the index. What is indexed so far can be read, and a retry goes on from there.
+
+    A re-index ends, and the old index stays. Safe to repeat. Raises Refused: video_deleting, index_job_over.
+    """
+    control.cancel_jobs(jobs_of(video_id))
+    video = _lock(video_id)
+    if not _is_under_way(video):
+        if video.status == VideoStatus.FAILED and video.error_code == CANCELED:
+            return video
+        raise _over()
+    fail_version(
+        video_id=video_id, version=video.building_index_version, code=CANCELED, message="Indexing was canceled."
+    )
+    canceled: Video = Video.objects.get(id=video_id)
+    return canceled
+
+
+def pause_indexing(*, video_id: UUID) -> Video:
+    """Start nothing more of the index job until it is resumed. Segments that workers have begun are finished.
+
+    Safe to repeat. Raises Refused: video_deleting, index_job_over.
+    """
+    control.pause_jobs(jobs_of(video_id))
+    video = _lock_under_way(video_id)
+    return video if video.index_paused_at is not None else _changed(video_id, index_paused_at=Now())
+
+
+def resume_indexing(*, video_id: UUID) -> Video:
+    """Go on with a paused index job. Safe to repeat. Raises Refused: video_deleting, index_job_over."""
+    control.resume_jobs(jobs_of(video_id))
+    _lock_under_way(video_id)
+    return _changed(video_id, index_paused_at=None)
+
+
+def prioritise_indexing(*, video_id: UUID, rank: JobRank) -> Video:
+    """Put the index job before, among or after the tenant's others. Raises Refused: video_deleting, index_job_over."""
+    control.set_rank(jobs_of(video_id), rank)
+    _lock_under_way(video_id)
+    return _changed(video_id, index_rank=rank)
+
+
+def set_index_deadline(*, video_id: UUID, at: datetime) -> Video:
+    """Let the index job end by this time with what it has. Raises Refused: video_deleting, index_job_over."""
+    control.set_deadline(jobs_of(video_id), at)
+    _lock_under_way(video_id)
+    return _changed(video_id, index_deadline_at=at)
+
+
+def retry_indexing(*, video_id: UUID) -> Video:
+    """Build on the same version: what failed is done again with the same ids, what is done stays and costs nothing.
+
+    An index job that failed or was canceled goes on from where it ended. In a ready index the segments with gaps that
+    are not the recording's own are observed again, and the events are put together again out of all segments. Raises
+    Refused: video_deleting, already_indexing, nothing_to_retry, not_retryable.
+    """
+    take_in_again(video_id)
+    # The probe plans what is missing and opens the first segments, as it does for a re-index.
+    enqueue_probe(video_id)
+    video = _lock(video_id)
+    if video.status in UNDER_WAY or is_reindexing(video):
+        raise Refused("already_indexing", "This video is being indexed already.")
+    version = IndexVersion.objects.select_for_update().get(video_id=video_id, n=video.active_index_version)
+    failed = index_contents().failed_segments(video_id, version.n)
+    if video.status == VideoStatus.FAILED:
+        _require_retryable(video)
+    elif not failed and not _lacks_summary(version):
+        raise Refused("nothing_to_retry", "Nothing of this index failed; index the video again to build a new one.")
+    assembled = Segment.objects.filter(
+        video_id=video_id, index_version=version.n, n__in=failed, state=SegmentState.ASSEMBLED
+    )
+    begun_again = {"indexed_until_ms": 0} if assembled.exists() else {}
+    IndexVersion.objects.filter(id=version.id).update(
+        state=IndexState.BUILDING,
+        repair=True,
+        retries=version.retries + 1,
+        error_code="",
+        error_message="",
+        ready_at=None,
+        **begun_again,
+    )
+    return _changed(
+        video_id,
+        status=VideoStatus.QUEUED if video.duration_ms is None else VideoStatus.INDEXING,
+        error_code="",
+        error_message="",
+        ready_at=None,
+        version=video.version + 1,
+        **begun_again,
+    )
+
+
+def revive(job: Job) -> None:
+    """Run an ended job of an index job again: its index job is retried in place. Raises Refused as retry_indexing."""
+    if job.video_id is None:
+        raise Refused("not_retryable", "The video of this job is gone.")
+    retry_indexing(video_id=job.video_id)
+
+
+def cancel(job: Job) -> None:
+    """Cancel the index job that an open job belongs to. Raises Refused as cancel_indexing."""
+    if job.video_id is not None:
+        cancel_indexing(video_id=job.video_id)
+
+
+def _require_retryable(video: Video) -> None:
+    """Raise Refused if the recording itself is at fault, or is not here to be read again."""
+    if is_final(video.error_code):
+        raise Refused("not_retryable", "The recording itself cannot be indexed; send another file.")
+    unread = video.duration_ms is None and video.source_type != SourceType.UPLOAD
+    if unread and not InputSegment.objects.filter(video_id=video.id, status=InputStatus.QUEUED).exists():
+        # The URL of a piece is forgotten after its fetch, because it may be signed.
+        raise Refused("not_retryable", "The recording did not arrive, so there is nothing to retry; send it again.")
+
+
+def _lacks_summary(version: IndexVersion) -> bool:
+    jobs = Job.objects.filter(dedupe_key=summarise_key(version.video_id, version.n), state__in=control.ENDED_BADLY)
+    return bool(jobs.exists())
+
+
+def _is_under_way(video: Video) -> bool:
+    return video.status in UNDER_WAY or (video.status == VideoStatus.READY and is_reindexing(video))
+
+
+def _lock(video_id: UUID) -> Video:
+    video: Video = Video.objects.select_for_update(no_key=True).get(id=video_id)
+    if video.status == VideoStatus.DELETING:
+        raise Refused("video_deleting", "This video is being deleted.")
+    return video
+
+
+def _lock_under_way(video_id: UUID) -> Video:
+    video = _lock(video_id)
+    if not _is_under_way(video):
+        raise _over()
+    return video
+
+
+def _changed(video_id: UUID, **columns: object) -> Video:
+    Video.objects.filter(id=video_id).update(**columns)
+    changed: Video = Video.objects.get(id=video_id)
+    return changed
+
+
+def _over() -> Refused:
+    return Refused("index_job_over", "This index job is over already.")

@@ -1,0 +1,43 @@
+"""Log lines as JSON: one object a line, with the fields of the current work and the trace that it belongs to.
+
+Only named fields come out. What a library attaches to a record (such as Django's request, with its query) does not.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from opentelemetry import trace
+from opentelemetry.trace import format_trace_id
+from pythonjsonlogger.json import JsonFormatter
+
+from backend.observability import log_context
+
+REQUEST_FIELDS = ("method", "route", "status", "ms")
+"""Fields of the line that the API writes for each request."""
+_SHOWN = frozenset(
+    {"time", "level", "logger", "message", "exc_info", "trace", *log_context.NAMES, *REQUEST_FIELDS},
+)  # fmt: skip
+
+
+class JsonLines(JsonFormatter):
+    """Formats a record as one line of JSON. time: UTC, ISO 8601."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            ["levelname", "name", "message"], rename_fields={"levelname": "level", "name": "logger"}, timestamp="time"
+        )
+
+    def add_fields(self, log_data: dict[str, Any], record: logging.LogRecord, message_dict: dict[str, Any]) -> None:
+        super().add_fields(log_data, record, message_dict)
+        # Django attaches its request object under the name of one of our fields.
+        for name in log_context.NAMES:
+            log_data.pop(name, None)
+        log_data.update(log_context.current())
+        span = trace.get_current_span().get_span_context()
+        if span.is_valid:
+            log_data["trace"] = format_trace_id(span.trace_id)
+
+    def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in log_data.items() if name in _SHOWN}

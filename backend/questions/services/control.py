@@ -1,0 +1,141 @@
+"""What people decide about questions and batches: pause, resume, put first, give a deadline, retry.
+
+Each function locks the jobs before the questions, as an outcome does. backend.questions.services.questions and
+.batches cancel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F, QuerySet
+
+from backend.billing.services import budgets, ledger
+from backend.jobs import control
+from backend.jobs.deadlines import MANY_QUESTIONS
+from backend.jobs.models import Job, JobKind, JobRank
+from backend.jobs.services import enqueue_many
+from backend.questions.models import (
+    OPEN,
+    BatchStatus,
+    Candidate,
+    Evidence,
+    Node,
+    Question,
+    QuestionBatch,
+    QuestionStatus,
+)
+from backend.questions.queries.questions import job_key
+from backend.questions.services.questions import PRIORITY, cancel_question
+from backend.tenancy.refusals import Refused
+
+_OUTCOME = (
+    "stage", "answer", "choice", "confidence", "finish_reason", "finish_detail", "partial", "understood", "claims",
+    "composition", "notes", "usage", "cost_amount", "timings", "model_names", "method_version", "prompts", "settings",
+    "signals", "degraded", "standalone", "error_code", "error_message", "started_at", "completed_at",
+)  # fmt: skip
+"""Columns that an attempt writes; a retry begins without them."""
+
+
+def pause_questions(questions: QuerySet[Question]) -> int:
+    """Keep the open questions from being begun. A question that is being answered goes on. Returns their number."""
+    return control.pause_jobs(_jobs(questions))
+
+
+def resume_questions(questions: QuerySet[Question]) -> int:
+    """Let paused questions be answered. Returns their number."""
+    return control.resume_jobs(_jobs(questions))
+
+
+def update_questions(
+    questions: QuerySet[Question], *, rank: JobRank | None = None, deadline_at: datetime | None = None
+) -> None:
+    """Put the open questions before, among or after the tenant's others, and set when they fail without an answer."""
+    jobs = _jobs(questions)
+    if rank is not None:
+        control.set_rank(jobs, rank)
+    if deadline_at is not None:
+        control.set_deadline(jobs, deadline_at)
+
+
+def retry_question(*, question_id: UUID) -> Question:
+    """Ask a question again that failed or was canceled, with the same id. Only its answer is billed, once.
+
+    Raises Refused: question_over, question_still_open, not_retryable; and MonthlyBudgetExhausted.
+    """
+    question: Question = Question.objects.get(id=question_id)
+    if question.status == QuestionStatus.SUCCEEDED:
+        raise Refused("question_over", "The question has its answer already.")
+    if question.status in OPEN:
+        raise Refused("question_still_open", "The question is still open, so there is nothing to retry.")
+    if question.comparison_id is not None:
+        raise Refused("not_retryable", "The question of a comparison is asked once; make another comparison.")
+    later = Question.objects.filter(session_id=question.session_id, turn__gt=question.turn or 0)
+    if question.session_id is not None and later.exists():
+        raise Refused("not_retryable", "The session has gone on; ask the question again in it.")
+    _reopen([question_id], priority=PRIORITY if question.batch_id is None else 0)
+    reopened: Question = Question.objects.get(id=question_id)
+    return reopened
+
+
+def retry_batch(*, batch_id: UUID) -> int:
+    """Ask the questions of a batch again that failed. Returns their number.
+
+    Raises Refused: nothing_to_retry; and MonthlyBudgetExhausted.
+    """
+    failed = Question.objects.filter(batch_id=batch_id, status=QuestionStatus.FAILED)
+    ids = list(failed.order_by("id").values_list("id", flat=True))
+    if not ids:
+        raise Refused("nothing_to_retry", "No question of the batch has failed.")
+    _reopen(ids, priority=0)
+    return len(ids)
+
+
+def revive(job: Job) -> None:
+    """Run the ended job of a question again: the question is asked again. Raises Refused as retry_question()."""
+    if not Question.objects.filter(id=job.subject_id).exists():
+        raise Refused("not_retryable", "The question of this job is gone.")
+    retry_question(question_id=job.subject_id)
+
+
+def cancel(job: Job) -> None:
+    """Cancel the question of an open job."""
+    cancel_question(question_id=job.subject_id)
+
+
+def _reopen(ids: Sequence[UUID], *, priority: int) -> None:
+    budgets.require_left()
+    jobs = {job_key(id): id for id in ids}
+    deadline = MANY_QUESTIONS if len(ids) > 1 else None
+    enqueue_many(kind=JobKind.ANSWER_QUESTION, subjects=jobs, priority=priority, deadline=deadline)
+    over = Question.objects.select_for_update().filter(
+        id__in=ids, status__in=[QuestionStatus.FAILED, QuestionStatus.CANCELED]
+    )
+    rows = list(over.order_by("id"))
+    _drop_attempt([row.id for row in rows])
+    blank = Question()
+    fresh: dict[str, Any] = {name: getattr(blank, name) for name in _OUTCOME}
+    Question.objects.filter(id__in=[row.id for row in rows]).update(
+        status=QuestionStatus.QUEUED, retries=F("retries") + 1, **fresh
+    )
+    for row in rows:
+        ledger.record_question(question_id=row.id, api_key_id=ledger.api_key_of_question(row.id), round=row.retries + 1)
+    batches = sorted({row.batch_id for row in rows if row.batch_id is not None})
+    completed = QuestionBatch.objects.filter(id__in=batches).exclude(status=BatchStatus.RUNNING)
+    completed.update(status=BatchStatus.RUNNING, completed_at=None, retries=F("retries") + 1)
+
+
+def _drop_attempt(ids: Collection[UUID]) -> None:
+    """Delete the search tree and the evidence of an attempt that failed."""
+    Evidence.objects.filter(question_id__in=ids).delete()
+    Candidate.objects.filter(node__question_id__in=ids).delete()
+    Node.objects.filter(question_id__in=ids).delete()
+
+
+def _jobs(questions: QuerySet[Question]) -> QuerySet[Job]:
+    ids = questions.filter(status__in=OPEN).values_list("id", flat=True)
+    jobs: QuerySet[Job] = Job.objects.filter(dedupe_key__in=[job_key(id) for id in ids])
+    return jobs

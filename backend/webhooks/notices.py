@@ -1,0 +1,78 @@
+"""What a tenant hears about an endpoint that the service has disabled: a webhook event, and a mail."""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid5
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.db.models.functions import Now
+
+from backend.api import public_ids
+from backend.jobs.models import JobKind
+from backend.jobs.services import enqueue
+from backend.tenancy.context import current_tenant_id
+from backend.tenancy.models import Tenant
+from backend.webhooks import payloads
+from backend.webhooks.models import DisabledReason, Endpoint, EndpointState
+from backend.webhooks.services import emit
+
+MAIL_ATTEMPTS = 20
+_WHY = {
+    DisabledReason.GONE: "It answered with status 410 (Gone).",
+    DisabledReason.DEAD_DELIVERIES: "Five deliveries in a row have failed for good.",
+}
+_TEXT = """Your webhook endpoint {id} was disabled at {at} (UTC).
+
+URL: {url}
+{why}
+
+No events are sent to it until you enable it again:
+  PATCH /v1/webhook-endpoints/{id} with {{"enabled": true}}
+Events that it has missed can then be sent again:
+  POST /v1/webhook-endpoints/{id}/replay with {{"since": "{at}Z"}}
+"""
+
+
+def disable(endpoint: Endpoint, *, reason: DisabledReason) -> None:
+    """Switch an endpoint off, emit the event to the tenant's other endpoints, queue the mail. Its row is locked."""
+    mine = Endpoint.objects.filter(id=endpoint.id)
+    mine.update(state=EndpointState.AUTO_DISABLED, disabled_at=Now(), disabled_reason=reason)
+    disabled: Endpoint = mine.get()
+    data = {
+        "id": public_ids.encode("whe", disabled.id),
+        "object": "webhook_endpoint",
+        "url": disabled.url,
+        "reason": reason.value,
+        "disabled_at": payloads.timestamp(disabled.disabled_at),
+    }
+    # An endpoint may be disabled more than once: each time is a change of its own.
+    change = uuid5(disabled.id, str(disabled.disabled_at))
+    emit(type="webhook_endpoint.disabled", resource_id=change, data=data)
+    if settings.EMAIL_HOST and _address():
+        enqueue(
+            kind=JobKind.SEND_NOTICE,
+            subject_id=disabled.id,
+            dedupe_key=f"notice:{change}",
+            max_attempts=MAIL_ATTEMPTS,
+        )
+
+
+def mail_about(endpoint_id: UUID) -> EmailMessage | None:
+    """Return the mail that says that an endpoint is disabled; None if it is enabled or gone, or nobody is to know."""
+    address = _address()
+    endpoint = Endpoint.objects.filter(id=endpoint_id, state=EndpointState.AUTO_DISABLED).first()
+    if endpoint is None or not address or endpoint.disabled_at is None:
+        return None
+    public_id = public_ids.encode("whe", endpoint.id)
+    text = _TEXT.format(
+        id=public_id,
+        url=endpoint.url,
+        at=endpoint.disabled_at.strftime("%Y-%m-%dT%H:%M:%S"),
+        why=_WHY[DisabledReason(endpoint.disabled_reason)],
+    )
+    return EmailMessage(subject=f"Webhook endpoint {public_id} is disabled", body=text, to=[address])
+
+
+def _address() -> str:
+    return Tenant.objects.get(id=current_tenant_id()).notice_email

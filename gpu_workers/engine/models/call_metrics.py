@@ -1,0 +1,35 @@
+"""What model calls cost, counted for the operator: latency, tokens and failures by stage and model.
+
+Models are few and named by the operator. No label names a tenant. A call outside a served process is counted too, and
+nobody reads the count.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from prometheus_client import Counter, Histogram
+
+if TYPE_CHECKING:
+    from gpu_workers.engine.models.roles import ModelCall
+
+SECONDS = Histogram(
+    "ava_model_call_seconds",
+    "Time of one model call without the wait for a slot, by stage and model. ok: whether it was answered.",
+    ["stage", "model", "ok"],
+    buckets=(0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300),
+)
+TOKENS = Counter(
+    "ava_model_tokens",
+    "Tokens of model calls. direction: prompt (cached ones included), cached or completion.",
+    ["model", "direction"],
+)
+
+
+def count(call: ModelCall) -> None:
+    """Count one call."""
+    SECONDS.labels(call.stage, call.model, "true" if call.ok else "false").observe(call.wall_ms / 1000)
+    directions = {"prompt": call.prompt_tokens, "cached": call.cached_tokens, "completion": call.completion_tokens}
+    for direction, tokens in directions.items():
+        if tokens:
+            TOKENS.labels(call.model, direction).inc(tokens)

@@ -1,0 +1,1 @@
+"""Alert rules, dashboards and the configuration of Prometheus, and their check."""

@@ -1,0 +1,1 @@
+"""The service as it is deployed, under random faults: `make chaos RUNS=n SEED=s`."""

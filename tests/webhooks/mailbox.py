@@ -1,0 +1,50 @@
+"""A mail server that keeps what it receives, for one connection after another."""
+
+from __future__ import annotations
+
+import socketserver
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email import message_from_bytes
+from email.message import Message
+
+
+@dataclass
+class Mailbox:
+    """Received mails. refusals: number of connections that are refused before the first one is served."""
+
+    port: int
+    refusals: int = 0
+    mails: list[Message] = field(default_factory=list)
+
+
+@contextmanager
+def mailbox(*, refusals: int = 0) -> Iterator[Mailbox]:
+    class Conversation(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            if box.refusals:
+                box.refusals -= 1
+                self.wfile.write(b"421 come back later\r\n")
+                return
+            self.wfile.write(b"220 mailbox\r\n")
+            for line in self.rfile:
+                word = line.split()[0].upper() if line.split() else b""
+                if word == b"DATA":
+                    self.wfile.write(b"354 go on\r\n")
+                    lines = list(iter(self.rfile.readline, b".\r\n"))
+                    box.mails.append(message_from_bytes(b"".join(lines)))
+                self.wfile.write(b"221 bye\r\n" if word == b"QUIT" else b"250 ok\r\n")
+                if word == b"QUIT":
+                    return
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Conversation) as server:
+        box = Mailbox(server.server_address[1], refusals)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+        thread.start()
+        try:
+            yield box
+        finally:
+            server.shutdown()
+            thread.join()

@@ -1,0 +1,109 @@
+"""The mail about a disabled endpoint, and the settings of the mail server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
+from django.db.models.functions import Now
+from django.test import override_settings
+
+from backend import env
+from backend.api import public_ids
+from backend.jobs.models import Job, JobKind, JobState
+from backend.webhooks import services
+from backend.webhooks.models import DisabledReason, Endpoint
+from backend.webhooks.notices import disable
+from tests.webhooks.mailbox import mailbox
+from tests.webhooks.sending import sending, until
+
+SMTP = "django.core.mail.backends.smtp.EmailBackend"
+
+
+def disabled(cast: Any) -> Endpoint:
+    with cast.scope():
+        endpoint, _ = services.create_endpoint(url="https://example.com/hook")
+        disable(endpoint, reason=DisabledReason.DEAD_DELIVERIES)
+        return Endpoint.objects.get(id=endpoint.id)
+
+
+def notice(cast: Any) -> Job | None:
+    with cast.scope():
+        job: Job | None = Job.objects.filter(kind=JobKind.SEND_NOTICE).first()
+        return job
+
+
+def make_due(cast: Any) -> bool:
+    with cast.scope():
+        Job.objects.filter(state=JobState.QUEUED).update(not_before=Now())
+        return bool(Job.objects.filter(kind=JobKind.SEND_NOTICE, state=JobState.SUCCEEDED).exists())
+
+
+def test_the_tenant_is_mailed_once_though_the_mail_server_was_away(acme: Any) -> None:
+    call_command("set_notice_email", acme.slug, "ops@acme.example")
+    with mailbox(refusals=2) as box, override_settings(EMAIL_HOST="127.0.0.1", EMAIL_PORT=box.port, EMAIL_BACKEND=SMTP):
+        endpoint = disabled(acme)
+        with sending():
+            until(lambda: make_due(acme))
+
+    (mail,) = box.mails
+    public_id = public_ids.encode("whe", endpoint.id)
+    assert (mail["To"], mail["Subject"]) == ("ops@acme.example", f"Webhook endpoint {public_id} is disabled")
+    text = str(mail.get_payload())
+    assert "https://example.com/hook" in text
+    assert "Five deliveries in a row have failed for good." in text
+    assert f"POST /v1/webhook-endpoints/{public_id}/replay" in text
+    job = notice(acme)
+    assert job is not None
+    assert job.attempt == 3
+
+
+def test_nobody_is_mailed_about_an_endpoint_that_is_enabled_again(acme: Any) -> None:
+    call_command("set_notice_email", acme.slug, "ops@acme.example")
+    with mailbox() as box, override_settings(EMAIL_HOST="127.0.0.1", EMAIL_PORT=box.port, EMAIL_BACKEND=SMTP):
+        endpoint = disabled(acme)
+        with acme.scope():
+            services.update_endpoint(endpoint=endpoint, enabled=True)
+        with sending():
+            until(lambda: make_due(acme))
+
+    assert box.mails == []
+
+
+def test_no_mail_is_queued_without_an_address_or_a_mail_server(acme: Any, globex: Any) -> None:
+    call_command("set_notice_email", globex.slug, "ops@globex.example")
+    with override_settings(EMAIL_HOST="127.0.0.1"):
+        disabled(acme)
+    disabled(globex)
+
+    assert (notice(acme), notice(globex)) == (None, None)
+
+
+def test_an_address_that_is_none_is_refused(acme: Any) -> None:
+    with pytest.raises(CommandError, match="no e-mail address"):
+        call_command("set_notice_email", acme.slug, "nobody")
+    with pytest.raises(CommandError, match="no tenant"):
+        call_command("set_notice_email", "nowhere", "ops@acme.example")
+
+
+@pytest.mark.parametrize(
+    ("url", "server"),
+    [
+        ("", ("", 25, "", "", False, False)),
+        ("smtp://mail", ("mail", 25, "", "", False, False)),
+        ("smtp+tls://u:p%40w@mail.example", ("mail.example", 587, "u", "p@w", True, False)),
+        ("smtps://mail.example:4650", ("mail.example", 4650, "", "", False, True)),
+    ],
+)
+def test_a_mail_server_is_read_from_its_url(monkeypatch: pytest.MonkeyPatch, url: str, server: Any) -> None:
+    monkeypatch.setenv("AVA_EMAIL_URL", url)
+    assert env.mail_server("AVA_EMAIL_URL") == server
+
+
+def test_a_url_of_no_mail_server_names_its_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AVA_EMAIL_URL", "https://secret@mail.example")
+    with pytest.raises(ImproperlyConfigured, match="AVA_EMAIL_URL") as refused:
+        env.mail_server("AVA_EMAIL_URL")
+    assert "secret" not in str(refused.value)
