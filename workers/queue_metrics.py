@@ -8,11 +8,11 @@ from typing import Any
 
 import boto3
 import redis
-from botocore.config import Config
 from django.conf import settings
 
 from backend.jobs.dispatching import oldest_runnable_age_seconds, running_jobs
 from backend.jobs.models import QUEUE_OF
+from workers.server_metrics import WITH_TIMEOUTS
 
 logger = logging.getLogger("ava.metrics")
 
@@ -22,7 +22,6 @@ RELAY_SIGN = "ava:relay"
 """Key in the broker that a relay renews while its passes succeed."""
 SIGN_SECONDS = 60
 BROKER_SECONDS = 5.0
-WITH_TIMEOUTS = Config(connect_timeout=5, read_timeout=10, retries={"total_max_attempts": 2})
 
 
 def connect_broker() -> redis.Redis:
