@@ -150,6 +150,10 @@ SOURCE_MIN_BYTES_PER_SECOND = env.integer("AVA_SOURCE_MIN_BYTES_PER_SECOND", 65_
 # Seconds for which a replaced index version is kept for questions that began on it.
 RETIRE_AFTER_SECONDS = env.integer("AVA_RETIRE_AFTER_SECONDS", 3_600, least=0)
 
+# Days for which ended jobs are kept at least, and the model calls behind the ledger. Whole months are deleted at once.
+KEEP_HISTORY_DAYS = env.integer("AVA_KEEP_HISTORY_DAYS", 30, least=1)
+KEEP_MODEL_CALLS_DAYS = env.integer("AVA_KEEP_MODEL_CALLS_DAYS", 92, least=31)
+
 # Namespace in which the relay publishes the loads of queues and model servers for autoscaling; "" publishes none.
 CLOUDWATCH_NAMESPACE = env.text("AVA_CLOUDWATCH_NAMESPACE", "")
 

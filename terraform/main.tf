@@ -27,7 +27,7 @@ locals {
   # Settings name all four roles. Without a password a role cannot log in; a secret of the same name takes its place.
   app_environment = merge({
     DATABASE_OWNER_URL   = "postgresql://app_owner@${module.database.address}:5432/ava"
-    DATABASE_CONSOLE_URL = "postgresql://app_admin_ro@${module.database.address}:5432/ava"
+    DATABASE_CONSOLE_URL = "postgresql://app_admin_ro@${module.database.address}:6432/ava"
     PGSSLMODE            = "require"
     S3_BUCKET            = module.storage.bucket
     S3_REGION            = var.region

@@ -114,6 +114,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "ddl": "row-level security as migration operations",
         "isolation": "the self-check",
         "keys": "generation and digests of API keys",
+        "months": "partitions by month",
         "postgresql": "Django's database backend, for composite keys",
         "provision": "roles and grants, in SQL",
         "refusals": "errors that customers can act on",

@@ -63,6 +63,7 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.SETTLE_FAILURE: "workers.settle_failure",
     JobKind.EXPIRE_UPLOADS: "workers.expire_uploads",
     JobKind.RESUME_DELETIONS: "workers.resume_deletions",
+    JobKind.DROP_HISTORY: "workers.drop_history",
 }
 
 

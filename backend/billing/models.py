@@ -45,8 +45,19 @@ class PriceBook(models.Model):
         ]
 
 
+class BillingSource(TenantRow):
+    """What has been billed: a row per line of the ledger and per recording of model calls, written before them.
+
+    id: digest of what the line bills (services.once). Whoever writes the row first bills it. The table is narrow and is
+    kept for ever, so that the ledger itself can be divided by month.
+    """
+
+
 class UsageEvent(TenantRow):
-    """One append-only ledger row. source_id names the work, not the attempt, so repeated work is billed once."""
+    """One append-only ledger row. source_id names the work, not the attempt, so repeated work is billed once.
+
+    Divided by the month of occurred_at.
+    """
 
     meter = models.CharField(max_length=32, choices=UsageMeter.choices)
     quantity = models.DecimalField(max_digits=24, decimal_places=6)
@@ -67,12 +78,8 @@ class UsageEvent(TenantRow):
     reason = models.CharField(max_length=64, default="", blank=True)
 
     class Meta(TenantRow.Meta):
-        constraints = [
-            models.UniqueConstraint(
-                fields=["tenant", "meter", "source_type", "source_id", "stage", "model"], name="usage_once_per_source"
-            )
-        ]
         indexes = [
+            models.Index(fields=["tenant", "source_type", "source_id"], name="usage_tenant_source"),
             models.Index(fields=["tenant", "occurred_at"], name="usage_tenant_time"),
             models.Index(fields=["tenant", "video_id"], name="usage_tenant_video"),
             models.Index(fields=["tenant", "question_id"], name="usage_tenant_question"),
@@ -80,7 +87,7 @@ class UsageEvent(TenantRow):
 
 
 class ModelCall(TenantRow):
-    """One metered call of a model, as the engine's Meter saw it."""
+    """One metered call of a model, as the engine's Meter saw it. Divided by the month of called_at."""
 
     source_type = models.CharField(max_length=32)
     source_id = models.UUIDField()
@@ -98,9 +105,23 @@ class ModelCall(TenantRow):
     called_at = models.DateTimeField(auto_now_add=True)
 
     class Meta(TenantRow.Meta):
-        constraints = [
-            models.UniqueConstraint(fields=["tenant", "source_type", "source_id", "ordinal"], name="model_call_once")
-        ]
+        indexes = [models.Index(fields=["tenant", "source_type", "source_id", "ordinal"], name="model_call_source")]
+
+
+class UsageMonth(TenantRow):
+    """What the questions and searches of a tenant consumed in one calendar month (UTC): sums of the ledger's rows.
+
+    A trigger of the ledger adds to it when a transaction commits. So its lock is the last one that a transaction takes,
+    and nothing that writes the ledger can forget it.
+    """
+
+    month = models.DateField()
+    tokens = models.DecimalField(max_digits=24, decimal_places=6, default=0)
+    seconds = models.DecimalField(max_digits=24, decimal_places=6, default=0)
+    cost = models.DecimalField(max_digits=24, decimal_places=10, default=0)
+
+    class Meta(TenantRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant", "month"], name="usage_month_once")]
 
 
 class TenantBudget(TenantRow):

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connections
 from django.db.models import Count, F, QuerySet, Sum
 from django.db.models.functions import TruncDate
+from django.utils import timezone
 
 from backend.billing.models import QUESTION, UsageEvent, UsageMeter
 from backend.billing.rates import Cost
+from backend.tenancy.months import month_after
 
 # Names of the groups of usage, and the column behind each.
 GROUPS: dict[str, str] = {
@@ -131,7 +134,8 @@ class Mismatch:
 
 _MISMATCHES = """
 WITH metered AS (
-    SELECT c.tenant_id, c.source_type, c.source_id::text AS source_id, m.meter, sum(m.quantity) AS quantity
+    SELECT c.tenant_id, c.source_type, c.source_id::text AS source_id, m.meter, sum(m.quantity) AS quantity,
+        min(c.called_at) AS first
     FROM billing_modelcall c
     CROSS JOIN LATERAL (VALUES
         ('input_tokens', (c.prompt_tokens - least(c.cached_tokens, c.prompt_tokens))::numeric),
@@ -139,13 +143,13 @@ WITH metered AS (
         ('output_tokens', c.completion_tokens::numeric),
         ('device_seconds', c.device_ms / 1000.0)
     ) AS m (meter, quantity)
-    WHERE (%(source_type)s::text IS NULL OR c.source_type = %(source_type)s)
+    WHERE c.called_at >= %(since)s AND (%(source_type)s::text IS NULL OR c.source_type = %(source_type)s)
       AND (%(source_id)s::uuid IS NULL OR c.source_id = %(source_id)s)
     GROUP BY 1, 2, 3, 4
 ), billed AS (
-    SELECT tenant_id, source_type, source_id, meter, sum(quantity) AS quantity
+    SELECT tenant_id, source_type, source_id, meter, sum(quantity) AS quantity, min(occurred_at) AS first
     FROM billing_usageevent
-    WHERE meter = ANY(%(meters)s)
+    WHERE meter = ANY(%(meters)s) AND occurred_at >= %(since)s
       AND (%(source_type)s::text IS NULL OR source_type = %(source_type)s)
       AND (%(source_id)s::uuid IS NULL OR source_id = %(source_id)s::uuid::text)
     GROUP BY 1, 2, 3, 4
@@ -153,9 +157,16 @@ WITH metered AS (
 SELECT tenant_id, source_type, source_id, meter, coalesce(b.quantity, 0), coalesce(m.quantity, 0)
 FROM metered m FULL JOIN billed b USING (tenant_id, source_type, source_id, meter)
 WHERE coalesce(b.quantity, 0) <> coalesce(m.quantity, 0)
+  -- Work recorded as the oldest kept month began may have its calls in the month before.
+  AND least(b.first, m.first) >= %(since)s::timestamptz + interval '1 day'
 ORDER BY 1, 2, 3, 4
 """
 _CALL_METERS = [UsageMeter.INPUT_TOKENS, UsageMeter.CACHED_TOKENS, UsageMeter.OUTPUT_TOKENS, UsageMeter.DEVICE_SECONDS]
+
+
+def calls_kept_since() -> datetime:
+    """Return the first day of the oldest month whose model calls are kept."""
+    return month_after(timezone.now() - timedelta(days=settings.KEEP_MODEL_CALLS_DAYS), 0)
 
 
 def mismatches(
@@ -163,9 +174,13 @@ def mismatches(
 ) -> list[Mismatch]:
     """Return every source whose usage is not the sum of its model calls; empty when the ledger is sound.
 
+    Only what is younger than the kept model calls can be checked.
+
     using: "default" reads the entered tenant, "console" all tenants, as `manage.py check_ledger` does.
     """
-    parameters = {"source_type": source_type, "source_id": source_id, "meters": [meter.value for meter in _CALL_METERS]}
+    since = calls_kept_since()
+    meters = [meter.value for meter in _CALL_METERS]
+    parameters = {"source_type": source_type, "source_id": source_id, "meters": meters, "since": since}
     with connections[using].cursor() as cursor:
         cursor.execute(_MISMATCHES, parameters)
         return [Mismatch(*row) for row in cursor.fetchall()]

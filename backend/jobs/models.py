@@ -91,6 +91,7 @@ class JobState(models.TextChoices):
 OPEN = models.Q(state__in=[JobState.QUEUED, JobState.RUNNING])
 RUNNING = models.Q(state=JobState.RUNNING)
 DUE = models.Q(state=JobState.QUEUED, due=True, paused_at=None)
+ENDED = models.Q(state__in=[JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELED, JobState.DEAD])
 WAITING = models.Q(state=JobState.QUEUED, due=False)
 ENDING = models.Q(state=JobState.QUEUED, paused_at=None, deadline_at__isnull=False)
 
@@ -153,7 +154,28 @@ class Job(TenantRow):
             models.Index(fields=["queue", "deadline_at"], condition=ENDING, name="job_deadline"),
             models.Index(fields=["tenant", "queue", "priority", "-fair_tag"], condition=OPEN, name="job_tenant_tag"),
             models.Index(fields=["tenant", "video_id", "kind"], name="job_tenant_video"),
+            models.Index(fields=["completed_at"], condition=ENDED, name="job_ended"),
         ]
+
+
+class JobHistory(TenantRow):
+    """A job that ended some time ago (backend.jobs.retention), so that the queue stays small. Divided by month."""
+
+    kind = models.CharField(max_length=32)
+    queue = models.CharField(max_length=32)
+    subject_id = models.UUIDField()
+    video_id = models.UUIDField(null=True)
+    dedupe_key = models.CharField(max_length=200)
+    state = models.CharField(max_length=16)
+    attempt = models.PositiveIntegerField()
+    error_code = models.CharField(max_length=64, default="", blank=True)
+    error_message = models.TextField(default="", blank=True)
+    created_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True)
+    completed_at = models.DateTimeField()
+
+    class Meta(TenantRow.Meta):
+        indexes = [models.Index(fields=["tenant", "subject_id"], name="jobhistory_tenant_subject")]
 
 
 class ClassClock(models.Model):

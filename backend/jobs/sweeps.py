@@ -23,6 +23,7 @@ SYSTEM_TENANT = UUID(int=0)
 SWEEPS: dict[JobKind, timedelta] = {
     JobKind.EXPIRE_UPLOADS: timedelta(minutes=5),
     JobKind.RESUME_DELETIONS: timedelta(minutes=15),
+    JobKind.DROP_HISTORY: timedelta(hours=1),
 }
 """Pause between the end of a sweep and its next run."""
 DELETIONS = (JobKind.PURGE_VIDEO, JobKind.SWEEP_VIDEO, JobKind.RETIRE_VERSION)

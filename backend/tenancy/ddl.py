@@ -21,12 +21,12 @@ and vacuum one machine handles. More of them cost planning time in every query t
 
 
 def tenant_table(
-    table: str, *, dispatch: str = "", append_only: bool = False, tenant_column: str = "tenant_id"
+    table: str, *, dispatch: str = "", append_only: bool = False, tenant_column: str = "tenant_id", month: str = ""
 ) -> RunSQL:
     """Put one table under row-level security.
 
     dispatch: privileges of the app_dispatch role, such as "SELECT, UPDATE"; none by default.
-    append_only: app_rw may not UPDATE or DELETE.
+    append_only: app_rw may not UPDATE or DELETE. month: the column by which the table is divided into months, if any.
     """
     rights = "SELECT, INSERT" if append_only else "SELECT, INSERT, UPDATE, DELETE"
     statements = [
@@ -37,7 +37,7 @@ def tenant_table(
     if tenant_column == "tenant_id":
         statements += [
             f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {table}_pkey",
-            f"ALTER TABLE {table} ADD CONSTRAINT {table}_pkey PRIMARY KEY (tenant_id, id)",
+            f"ALTER TABLE {table} ADD CONSTRAINT {table}_pkey PRIMARY KEY (tenant_id, id{month and ', ' + month})",
         ]
     if dispatch:
         statements.append(f"GRANT {dispatch} ON {table} TO app_dispatch")
@@ -78,6 +78,8 @@ BEGIN
     FOREACH definition IN ARRAY coalesce(kept, ARRAY[]::text[]) LOOP
         EXECUTE definition;
     END LOOP;
+    -- A sweep measures the table as a whole (backend.tenancy.months).
+    GRANT MAINTAIN ON {table} TO app_dispatch;
 END
 $partition$
 """
@@ -95,6 +97,21 @@ def hash_partitioned(table: str) -> RunSQL:
             f"CREATE TABLE {name} PARTITION OF {table} FOR VALUES WITH (MODULUS {HASH_PARTITIONS}, REMAINDER {n})"
         )
         statements += guarded(name)
+    return RunSQL(tuple(statements), RunSQL.noop)
+
+
+def month_partitioned(table: str, column: str) -> RunSQL:
+    """Divide an empty table by the calendar month (UTC) of column, before tenant_table() is called for it.
+
+    Until backend.tenancy.months has made a month's partition, its rows lie in the partition _rest. Unique constraints
+    of the table must name the column.
+    """
+    rest = f"{table}_rest"
+    statements = [
+        _PARTITIONED.format(table=table, by=f"RANGE ({column})"),
+        f"CREATE TABLE {rest} PARTITION OF {table} DEFAULT",
+        *guarded(rest),
+    ]
     return RunSQL(tuple(statements), RunSQL.noop)
 
 

@@ -25,6 +25,7 @@ RUN groupadd --gid 10002 postgres \
  && apt-get install --yes --no-install-recommends postgresql-common openssl \
  && echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.conf \
  && apt-get install --yes --no-install-recommends postgresql-18 postgresql-18-age postgresql-18-pgvector python3 ca-certificates \
+ && apt-get install --yes --no-install-recommends pgbouncer \
  && rm -rf /var/lib/apt/lists/* \
  && install --directory --owner=postgres --group=postgres --mode=0700 /var/lib/postgresql/data \
  && install --directory --owner=postgres --group=postgres /run/postgresql
@@ -33,6 +34,8 @@ ENV PATH=/usr/lib/postgresql/18/bin:/opt/archive/bin:$PATH \
 COPY --from=archive /opt/archive /opt/archive
 COPY --chmod=0755 postgres-entrypoint.sh /usr/local/bin/postgres-entrypoint
 COPY --chmod=0755 ava-archive /usr/local/bin/ava-archive
+# The same image is the pooler, with this entry point.
+COPY --chmod=0755 pooler-entrypoint.sh /usr/local/bin/pooler-entrypoint
 VOLUME /var/lib/postgresql/data
 USER 10002:10002
 EXPOSE 5432

@@ -16,7 +16,7 @@ from tests.ekg.recorded import new_id, record
 from tests.library.uploading import make_video
 
 TABLES = sorted(model._meta.db_table for model in apps.get_models() if issubclass(model, TenantRow))
-APPEND_ONLY = {"billing_usageevent", "billing_modelcall"}
+APPEND_ONLY = {"billing_billingsource", "billing_usageevent", "billing_modelcall", "jobs_jobhistory"}
 
 
 def _row(table: str, tenant_id: UUID) -> UUID:
@@ -45,8 +45,10 @@ def _value(name: str, kind: str, size: int | None, table: str) -> Any:
         return str(_PARENTS.get((table, name)) or new_id())
     if kind in {"int2", "int4", "int8", "numeric", "float8"}:
         return 1
-    samples = {"bool": False, "jsonb": "{}", "timestamptz": "2026-01-01T00:00:00Z", "bytea": b"x", "halfvec": "[1,0]",
-               "_int4": "{1}", "_int2": "{1}"}  # fmt: skip
+    samples = {
+        "bool": False, "jsonb": "{}", "timestamptz": "2026-01-01T00:00:00Z", "date": "2026-01-01", "bytea": b"x",
+        "halfvec": "[1,0]", "_int4": "{1}", "_int2": "{1}", "_varchar": "{x}", "_text": "{x}",
+    }  # fmt: skip
     return samples.get(kind, new_id().hex[-min(size or 12, 12) :])
 
 

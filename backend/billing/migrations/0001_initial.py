@@ -3,7 +3,28 @@ import django.db.models.manager
 import uuid6
 from django.db import migrations, models
 
-from backend.tenancy.ddl import plain_table, tenant_table
+from backend.tenancy.ddl import month_partitioned, plain_table, tenant_table
+
+# Deferred: the month's row is locked when the transaction commits, after every other lock. Rows of a video are those of
+# indexing, which no monthly limit counts.
+ADD_TO_MONTH = (
+    """
+    CREATE FUNCTION billing_add_to_month() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+    BEGIN
+        INSERT INTO billing_usagemonth AS known (id, tenant_id, month, tokens, seconds, cost)
+        VALUES (gen_random_uuid(), NEW.tenant_id, date_trunc('month', NEW.occurred_at AT TIME ZONE 'UTC')::date,
+            CASE WHEN NEW.meter IN ('input_tokens', 'cached_tokens', 'output_tokens') THEN NEW.quantity ELSE 0 END,
+            CASE WHEN NEW.meter = 'device_seconds' THEN NEW.quantity ELSE 0 END, NEW.cost_amount)
+        ON CONFLICT (tenant_id, month) DO UPDATE SET tokens = known.tokens + excluded.tokens,
+            seconds = known.seconds + excluded.seconds, cost = known.cost + excluded.cost;
+        RETURN NULL;
+    END $$
+    """,
+    "CREATE CONSTRAINT TRIGGER billing_month AFTER INSERT ON billing_usageevent DEFERRABLE INITIALLY DEFERRED "
+    "FOR EACH ROW WHEN (NEW.video_id IS NULL) EXECUTE FUNCTION billing_add_to_month()",
+    # Updated often, in place.
+    "ALTER TABLE billing_usagemonth SET (fillfactor = 50)",
+)
 
 
 class Migration(migrations.Migration):
@@ -78,10 +99,8 @@ class Migration(migrations.Migration):
             options={
                 "abstract": False,
                 "base_manager_name": "unscoped",
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("tenant", "source_type", "source_id", "ordinal"), name="model_call_once"
-                    )
+                "indexes": [
+                    models.Index(fields=["tenant", "source_type", "source_id", "ordinal"], name="model_call_source")
                 ],
             },
             managers=[
@@ -137,15 +156,10 @@ class Migration(migrations.Migration):
                 "abstract": False,
                 "base_manager_name": "unscoped",
                 "indexes": [
+                    models.Index(fields=["tenant", "source_type", "source_id"], name="usage_tenant_source"),
                     models.Index(fields=["tenant", "occurred_at"], name="usage_tenant_time"),
                     models.Index(fields=["tenant", "video_id"], name="usage_tenant_video"),
                     models.Index(fields=["tenant", "question_id"], name="usage_tenant_question"),
-                ],
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("tenant", "meter", "source_type", "source_id", "stage", "model"),
-                        name="usage_once_per_source",
-                    )
                 ],
             },
             managers=[
@@ -153,7 +167,63 @@ class Migration(migrations.Migration):
                 ("unscoped", django.db.models.manager.Manager()),
             ],
         ),
+        migrations.CreateModel(
+            name="BillingSource",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="tenancy.tenant",
+                    ),
+                ),
+            ],
+            options={
+                "abstract": False,
+                "base_manager_name": "unscoped",
+            },
+            managers=[
+                ("objects", django.db.models.manager.Manager()),
+                ("unscoped", django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name="UsageMonth",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("month", models.DateField()),
+                ("tokens", models.DecimalField(decimal_places=6, default=0, max_digits=24)),
+                ("seconds", models.DecimalField(decimal_places=6, default=0, max_digits=24)),
+                ("cost", models.DecimalField(decimal_places=10, default=0, max_digits=24)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="tenancy.tenant",
+                    ),
+                ),
+            ],
+            options={
+                "abstract": False,
+                "base_manager_name": "unscoped",
+                "constraints": [models.UniqueConstraint(fields=("tenant", "month"), name="usage_month_once")],
+            },
+            managers=[
+                ("objects", django.db.models.manager.Manager()),
+                ("unscoped", django.db.models.manager.Manager()),
+            ],
+        ),
+        month_partitioned("billing_usageevent", "occurred_at"),
+        month_partitioned("billing_modelcall", "called_at"),
         plain_table("billing_pricebook", dispatch="SELECT"),
-        tenant_table("billing_usageevent", append_only=True),
-        tenant_table("billing_modelcall", append_only=True),
+        tenant_table("billing_billingsource", append_only=True),
+        tenant_table("billing_usagemonth"),
+        tenant_table("billing_usageevent", append_only=True, month="occurred_at"),
+        tenant_table("billing_modelcall", append_only=True, month="called_at"),
+        migrations.RunSQL(ADD_TO_MONTH, migrations.RunSQL.noop),
     ]

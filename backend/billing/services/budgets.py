@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db import connection
 from django.utils import timezone
 
-from backend.billing.models import OpenSpending, TenantBudget, UsageMeter
+from backend.billing.models import OpenSpending, TenantBudget
 from backend.billing.rates import LEDGER_CURRENCY, Rates, plain, quantity
 from backend.billing.services.ledger import lines_of
 from backend.tenancy.context import current_tenant_id
@@ -25,8 +25,6 @@ from backend.tenancy.refusals import Refused
 
 if TYPE_CHECKING:
     from gpu_workers.engine.models import roles
-
-TOKEN_METERS = (UsageMeter.INPUT_TOKENS, UsageMeter.CACHED_TOKENS, UsageMeter.OUTPUT_TOKENS)
 
 
 class MonthlyBudgetExhausted(Refused):
@@ -111,21 +109,15 @@ def set_limits(limits: Limits) -> None:
     )
 
 
-# Both sums in one statement: an answer that is stored moves from one to the other and must not be missed in between.
-# Rows of a video are those of indexing.
+# Both in one statement: an answer that is stored moves from one to the other and must not be missed in between.
 _USED = """
-SELECT done.tokens + open.tokens, done.seconds + open.seconds, done.cost + open.cost
+SELECT coalesce(done.tokens, 0) + open.tokens, coalesce(done.seconds, 0) + open.seconds,
+    coalesce(done.cost, 0) + open.cost
 FROM (
-    SELECT coalesce(sum(quantity) FILTER (WHERE meter = ANY(%(token_meters)s)), 0) AS tokens,
-        coalesce(sum(quantity) FILTER (WHERE meter = %(time_meter)s), 0) AS seconds,
-        coalesce(sum(cost_amount), 0) AS cost
-    FROM billing_usageevent
-    WHERE tenant_id = %(tenant)s AND occurred_at >= %(start)s AND occurred_at < %(end)s AND video_id IS NULL
-) done, (
     SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(seconds), 0) AS seconds, coalesce(sum(cost), 0) AS cost
     FROM billing_openspending
     WHERE tenant_id = %(tenant)s AND question_id IS DISTINCT FROM %(without)s
-) open
+) open LEFT JOIN billing_usagemonth done ON done.tenant_id = %(tenant)s AND done.month = %(month)s
 """
 
 
@@ -138,20 +130,14 @@ def monthly_budget(*, without: UUID | None = None, at: datetime | None = None) -
     budget_limits = limits()
     if without is not None and not budget_limits.any:
         return MonthlyBudget(budget_limits, Consumed(), start, end)
-    return MonthlyBudget(budget_limits, _used(start, end, without), start, end)
+    return MonthlyBudget(budget_limits, _used(start, without), start, end)
 
 
-def _used(start: datetime, end: datetime, without: UUID | None) -> Consumed:
-    parameters: dict[str, Any] = {
-        "tenant": current_tenant_id(),
-        "token_meters": [meter.value for meter in TOKEN_METERS],
-        "time_meter": UsageMeter.DEVICE_SECONDS.value,
-        "start": start,
-        "end": end,
-        "without": without,
-    }
+def _used(start: datetime, without: UUID | None) -> Consumed:
     with connection.cursor() as cursor:
-        cursor.execute(_USED, parameters)
+        # What this transaction has written itself is added to the month now, and otherwise when it commits.
+        cursor.execute("SET CONSTRAINTS billing_month IMMEDIATE")
+        cursor.execute(_USED, {"tenant": current_tenant_id(), "month": start.date(), "without": without})
         tokens, seconds, cost = cursor.fetchone()
     return Consumed(int(tokens), seconds, cost)
 

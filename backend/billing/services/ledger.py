@@ -28,6 +28,7 @@ from backend.billing.models import (
     UsageMeter,
 )
 from backend.billing.rates import LEDGER_CURRENCY, Cost, Rates, quantity, rates_at
+from backend.billing.services.once import claim_sources, source_key
 from backend.tenancy.context import current_tenant_id
 
 if TYPE_CHECKING:
@@ -97,11 +98,10 @@ def record_model_calls(
         )
         for ordinal, call in enumerate(calls)
     ]
-    # The first row decides who records the source: a concurrent recording waits here for the other to commit.
-    ModelCall.objects.bulk_create(rows[:1], ignore_conflicts=True)
-    if not ModelCall.objects.filter(id=rows[0].id).exists():
+    # The source decides who records it: a concurrent recording waits here for the other to commit.
+    if not claim_sources([source_key("model_calls", source_type, str(source_id))]):
         return recorded_cost(source_type=source_type, source_id=source_id)
-    ModelCall.objects.bulk_create(rows[1:])
+    ModelCall.objects.bulk_create(rows)
     return _write(source, lines_of(calls), occurred_at or timezone.now())
 
 
@@ -142,7 +142,7 @@ def record_questions(*, question_ids: Sequence[UUID], api_key_id: UUID | None) -
     now = timezone.now()
     rates, line = rates_at(now), Line(UsageMeter.QUESTIONS, quantity(1))
     rows = [_row(_Source(QUESTION, str(id), None, id, api_key_id), line, rates, now) for id in question_ids]
-    UsageEvent.objects.bulk_create(rows, ignore_conflicts=True)
+    _insert(rows)
 
 
 def reverse_question(*, question_id: UUID, reason: str) -> Cost:
@@ -161,7 +161,7 @@ def reverse_questions(*, question_ids: Sequence[UUID], reason: str) -> None:
         source_id__in=[str(id) for id in question_ids],
     )  # fmt: skip
     now = timezone.now()
-    UsageEvent.objects.bulk_create(
+    _insert(
         [
             UsageEvent(
                 tenant_id=charge.tenant_id,
@@ -178,8 +178,7 @@ def reverse_questions(*, question_ids: Sequence[UUID], reason: str) -> None:
                 reason=reason,
             )
             for charge in charges
-        ],
-        ignore_conflicts=True,
+        ]
     )
 
 
@@ -231,11 +230,18 @@ def _write(source: _Source, lines: Sequence[Line], occurred_at: datetime) -> Cos
     """Value and insert lines that are not in the ledger yet. Returns the cost of the source's lines in the ledger."""
     rates = rates_at(occurred_at)
     rows = [_row(source, line, rates, occurred_at) for line in lines]
-    UsageEvent.objects.bulk_create(rows, ignore_conflicts=True)
+    _insert(rows)
     written = UsageEvent.objects.filter(
         source_type=source.type, source_id=source.id, meter__in={line.meter for line in lines}
     ).aggregate(amount=Sum("cost_amount", default=Decimal(0)), price=Sum("price_amount", default=Decimal(0)))
     return Cost(amount=written["amount"], price=written["price"])
+
+
+def _insert(rows: Sequence[UsageEvent]) -> None:
+    """Insert the rows whose source has not been billed."""
+    keys = [source_key(row.meter, row.source_type, row.source_id, row.stage, row.model) for row in rows]
+    fresh = claim_sources(keys)
+    UsageEvent.objects.bulk_create([row for key, row in zip(keys, rows, strict=True) if key in fresh])
 
 
 def _row(source: _Source, line: Line, rates: Rates, occurred_at: datetime) -> UsageEvent:

@@ -5,7 +5,7 @@ import django.db.models.manager
 import uuid6
 from django.db import migrations, models
 
-from backend.tenancy.ddl import plain_table, tenant_table
+from backend.tenancy.ddl import month_partitioned, plain_table, tenant_table
 
 
 class Migration(migrations.Migration):
@@ -161,6 +161,11 @@ class Migration(migrations.Migration):
                         name="job_tenant_tag",
                     ),
                     models.Index(fields=["tenant", "video_id", "kind"], name="job_tenant_video"),
+                    models.Index(
+                        fields=["completed_at"],
+                        condition=models.Q(("state__in", ["succeeded", "failed", "canceled", "dead"])),
+                        name="job_ended",
+                    ),
                 ],
                 "constraints": [models.UniqueConstraint(fields=("tenant", "dedupe_key"), name="job_tenant_dedupe")],
             },
@@ -169,7 +174,45 @@ class Migration(migrations.Migration):
                 ("unscoped", django.db.models.manager.Manager()),
             ],
         ),
-        tenant_table("jobs_job", dispatch="SELECT, UPDATE"),
+        migrations.CreateModel(
+            name="JobHistory",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("kind", models.CharField(max_length=32)),
+                ("queue", models.CharField(max_length=32)),
+                ("subject_id", models.UUIDField()),
+                ("video_id", models.UUIDField(null=True)),
+                ("dedupe_key", models.CharField(max_length=200)),
+                ("state", models.CharField(max_length=16)),
+                ("attempt", models.PositiveIntegerField()),
+                ("error_code", models.CharField(blank=True, default="", max_length=64)),
+                ("error_message", models.TextField(blank=True, default="")),
+                ("created_at", models.DateTimeField()),
+                ("started_at", models.DateTimeField(null=True)),
+                ("completed_at", models.DateTimeField()),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="tenancy.tenant",
+                    ),
+                ),
+            ],
+            options={
+                "abstract": False,
+                "base_manager_name": "unscoped",
+                "indexes": [models.Index(fields=["tenant", "subject_id"], name="jobhistory_tenant_subject")],
+            },
+            managers=[
+                ("objects", django.db.models.manager.Manager()),
+                ("unscoped", django.db.models.manager.Manager()),
+            ],
+        ),
+        month_partitioned("jobs_jobhistory", "completed_at"),
+        tenant_table("jobs_jobhistory", dispatch="INSERT", append_only=True, month="completed_at"),
+        tenant_table("jobs_job", dispatch="SELECT, UPDATE, DELETE"),
         plain_table("jobs_classclock", dispatch="SELECT, INSERT, UPDATE"),
         plain_table("jobs_breaker", dispatch="SELECT, INSERT, UPDATE"),
     ]

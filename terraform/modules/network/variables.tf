@@ -25,7 +25,8 @@ locals {
   flows = {
     "balancer to api"          = { from = "balancer", to = "api", first = 8000, last = 8000 }
     "api to database"          = { from = "api", to = "database", first = 5432, last = 5432 }
-    "worker to database"       = { from = "worker", to = "database", first = 5432, last = 5432 }
+    "api to pooler"            = { from = "api", to = "database", first = 6432, last = 6432 }
+    "worker to pooler"         = { from = "worker", to = "database", first = 6432, last = 6432 }
     "standby to database"      = { from = "database", to = "database", first = 5432, last = 5432 }
     "api to cache"             = { from = "api", to = "cache", first = 6379, last = 6379 }
     "worker to cache"          = { from = "worker", to = "cache", first = 6379, last = 6379 }

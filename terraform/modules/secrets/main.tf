@@ -19,7 +19,7 @@ resource "aws_secretsmanager_secret_version" "database" {
   for_each = local.database_users
 
   secret_id                = aws_secretsmanager_secret.this[each.key].id
-  secret_string_wo         = "postgresql://${each.value.user}:${ephemeral.aws_secretsmanager_random_password.generated[each.key].random_password}@${var.database_address}:5432/${each.value.database}"
+  secret_string_wo         = "postgresql://${each.value.user}:${ephemeral.aws_secretsmanager_random_password.generated[each.key].random_password}@${var.database_address}:${each.value.port}/${each.value.database}"
   secret_string_wo_version = 1
 }
 

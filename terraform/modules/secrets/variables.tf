@@ -25,14 +25,18 @@ variable "cache_token" {
 }
 
 locals {
+  # Both are on the database host. Requests and workers go through the pooler.
+  postgres = 5432
+  pooler   = 6432
+
   # `manage.py provision` gives each role the password that stands in its URL.
   database_users = {
-    DATABASE_URL             = { user = "app_rw", database = "ava" }
-    DATABASE_OWNER_URL       = { user = "app_owner", database = "ava" }
-    DATABASE_DISPATCH_URL    = { user = "app_dispatch", database = "ava" }
-    DATABASE_CONSOLE_URL     = { user = "app_admin_ro", database = "ava" }
-    DATABASE_REPLICATION_URL = { user = "app_replication", database = "postgres" }
-    DATABASE_SUPERUSER_URL   = { user = "postgres", database = "postgres" }
+    DATABASE_URL             = { user = "app_rw", database = "ava", port = local.pooler }
+    DATABASE_OWNER_URL       = { user = "app_owner", database = "ava", port = local.postgres }
+    DATABASE_DISPATCH_URL    = { user = "app_dispatch", database = "ava", port = local.pooler }
+    DATABASE_CONSOLE_URL     = { user = "app_admin_ro", database = "ava", port = local.pooler }
+    DATABASE_REPLICATION_URL = { user = "app_replication", database = "postgres", port = local.postgres }
+    DATABASE_SUPERUSER_URL   = { user = "postgres", database = "postgres", port = local.postgres }
   }
 
   # Variable = what stands before the generated part. For hosted models put the provider's key in place of the generated one.

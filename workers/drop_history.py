@@ -1,0 +1,26 @@
+"""Sweep: moves ended jobs out of the queue, and deletes what is older than history is kept."""
+
+from __future__ import annotations
+
+import logging
+
+from backend.billing.services.retention import forget_old_calls
+from backend.jobs.retention import BATCH, forget_old_jobs, move_ended_jobs
+from backend.tenancy.months import analyze_partitioned
+from workers.work import FollowUp, Work
+
+logger = logging.getLogger("ava.jobs")
+
+
+def handle(work: Work) -> FollowUp | None:
+    moved = 0
+    while (batch := move_ended_jobs()) > 0:
+        moved += batch
+        work.require_lease()
+        if batch < BATCH:
+            break
+    emptied = [*forget_old_jobs(), *forget_old_calls()]
+    analyze_partitioned()
+    logger.info("%d ended jobs moved, months emptied: %s", moved, ", ".join(emptied) or "none")
+    work.finish()
+    return None
