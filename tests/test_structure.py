@@ -96,7 +96,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "failures": "how an attempt ends without a result",
         "fairness": "the order of tenants",
         "leases": "the life of a claimed job",
-        "retention": "the history of ended jobs",
+        "retention": "how long ended jobs are kept",
         "sweeps": "recurring work",
     },
     "library": {

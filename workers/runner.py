@@ -31,7 +31,7 @@ from backend.library.services import deletions
 from backend.tenancy.context import tenant_scope
 from workers.draining import DRAIN, EXIT_SECONDS
 from workers.endings import end_attempt, record_waste
-from workers.observed_job import LOST, RELEASED, ended, observed_job
+from workers.observed_job import RELEASED, ended, observed_job
 from workers.work import FollowUp as FollowUp
 from workers.work import Work as Work
 
@@ -198,7 +198,8 @@ def _hand_back(work: Work, stop: threading.Event) -> None:
         # The database is away too: the lease runs out.
         logger.exception("job %s could not be handed back", work.lease.job_id)
     else:
-        ended(RELEASED if released else LOST)
+        if released:
+            ended(RELEASED)
         logger.warning("job %s: %s", work.lease.job_id, "handed back" if released else "ended while it was handed back")
     if not stop.wait(EXIT_SECONDS):
         logger.critical("job %s does not end: its process stops", work.lease.job_id)
