@@ -146,6 +146,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "breaker": "holds the deliveries of a failing receiver back",
         "notices": "what a tenant hears about a disabled endpoint",
         "recovery": "sends deliveries again",
+        "retention": "the end of old deliveries",
         "signing": "Standard Webhooks",
         "thresholds": "events about the monthly budget",
     },
