@@ -27,8 +27,11 @@ DATABASES = {
     # The admin console: reads everything, writes nothing.
     "console": env.database("DATABASE_CONSOLE_URL"),
 }
-# PostgreSQL itself, as the role of DATABASE_URL: a pooler in transaction mode hands on no notices.
-LISTEN_DATABASE = env.database("DATABASE_LISTEN_URL", env.text("DATABASE_URL"))
+# PostgreSQL itself, as the role of DATABASE_URL and with its password: a pooler hands on no notices.
+LISTEN_DATABASE = {
+    **env.database("DATABASE_LISTEN_URL", env.text("DATABASE_URL")),
+    "PASSWORD": DATABASES["default"]["PASSWORD"],
+}
 DATABASE_ROUTERS = ["backend.tenancy.routing.OwnerMigrates"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

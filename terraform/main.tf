@@ -28,6 +28,7 @@ locals {
   app_environment = merge({
     DATABASE_OWNER_URL   = "postgresql://app_owner@${module.database.address}:5432/ava"
     DATABASE_CONSOLE_URL = "postgresql://app_admin_ro@${module.database.address}:6432/ava"
+    DATABASE_LISTEN_URL  = "postgresql://app_rw@${module.database.address}:5432/ava"
     PGSSLMODE            = "require"
     S3_BUCKET            = module.storage.bucket
     S3_REGION            = var.region

@@ -96,6 +96,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "failures": "how an attempt ends without a result",
         "fairness": "the order of tenants",
         "leases": "the life of a claimed job",
+        "retention": "how long ended jobs are kept",
         "sweeps": "recurring work",
     },
     "library": {
@@ -145,6 +146,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "breaker": "holds the deliveries of a failing receiver back",
         "notices": "what a tenant hears about a disabled endpoint",
         "recovery": "sends deliveries again",
+        "retention": "the end of old deliveries",
         "signing": "Standard Webhooks",
         "thresholds": "events about the monthly budget",
     },

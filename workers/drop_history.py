@@ -7,6 +7,7 @@ import logging
 from backend.billing.services.retention import forget_old_calls
 from backend.jobs.retention import BATCH, forget_old_jobs, move_ended_jobs
 from backend.tenancy.months import analyze_partitioned
+from backend.webhooks.retention import forget_old_deliveries
 from workers.work import FollowUp, Work
 
 logger = logging.getLogger("ava.jobs")
@@ -19,6 +20,8 @@ def handle(work: Work) -> FollowUp | None:
         work.require_lease()
         if batch < BATCH:
             break
+    while forget_old_deliveries() >= BATCH:
+        work.require_lease()
     emptied = [*forget_old_jobs(), *forget_old_calls()]
     analyze_partitioned()
     logger.info("%d ended jobs moved, months emptied: %s", moved, ", ".join(emptied) or "none")

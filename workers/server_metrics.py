@@ -31,6 +31,8 @@ WAITING = "ModelRequestsWaiting"
 RUNNING = "ModelRequestsRunning"
 SOURCES = {WAITING: "vllm:num_requests_waiting", RUNNING: "vllm:num_requests_running"}
 """vLLM's gauge for each metric."""
+WITH_TIMEOUTS = Config(connect_timeout=5, read_timeout=10, retries={"total_max_attempts": 2})
+"""Configuration of clients of CloudWatch, whose calls then end within a minute."""
 STEP_SECONDS = 2.0
 """Longest wait for a connection and for each part of the answer."""
 TOTAL_SECONDS = 5.0

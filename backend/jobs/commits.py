@@ -22,7 +22,7 @@ READ_PATIENCE_SECONDS = 60.0
 """Time for which a query is tried again."""
 PAUSE_SECONDS = 0.5
 
-# Of PostgreSQL's error codes: broken connections, shutdown and start of the server, ends of idle sessions, too many
+# Error codes of PostgreSQL: broken connections, shutdown and start of the server, ends of idle sessions, too many
 # connections. A deadlock and a failed serialization rolled the transaction back: it may be run again as it is.
 _PASSING_CLASSES = ("08",)
 _PASSING = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "53300", "40001", "40P01"})

@@ -23,7 +23,7 @@ from django.db.models.functions import Greatest, Now
 from backend.jobs import breakers
 from backend.jobs.clock import after
 from backend.jobs.deadlines import deadline_of
-from backend.jobs.failures import DEADLINE_EXCEEDED, JobFailed, LeaseLost, Unavailable
+from backend.jobs.failures import JobFailed, LeaseLost, Unavailable
 from backend.jobs.models import Job, JobKind, JobState
 from backend.tenancy.context import tenant_scope
 
@@ -245,7 +245,7 @@ def postpone(lease: Lease, *, wait: timedelta) -> None:
 
 def overdue() -> JobFailed:
     """Return the failure of a job that was not done before its deadline."""
-    return JobFailed(DEADLINE_EXCEEDED, "the work could not be done before its deadline", retryable=True)
+    return JobFailed("deadline_exceeded", "the work could not be done before its deadline", retryable=True)
 
 
 def _is_overdue(lease: Lease) -> bool:

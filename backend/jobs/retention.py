@@ -7,6 +7,7 @@ the queue's table as long as history is kept, because they can be retried.
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import connections
@@ -42,8 +43,9 @@ def kept_for() -> timedelta:
 
 def move_ended_jobs(*, batch: int = BATCH) -> int:
     """Move up to batch jobs of all tenants into the history, as the dispatch role. Returns their number."""
+    parameters: dict[str, Any] = {"done": DONE_FOR, "kept": kept_for(), "batch": batch}
     with connections["dispatch"].cursor() as cursor:
-        cursor.execute(_MOVE, {"done": DONE_FOR, "kept": kept_for(), "batch": batch})
+        cursor.execute(_MOVE, parameters)
         return int(cursor.rowcount)
 
 

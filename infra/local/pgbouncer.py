@@ -37,7 +37,7 @@ class PgBouncer:
     def start(self) -> None:
         """Write the configuration, start the pooler and wait until it hands on a statement."""
         user = postgres_installation.account()
-        program, libraries = pgbouncer_program.find(self._home, user)
+        program, libraries = pgbouncer_program.find(user, self._home.cache)
         self._port = ports.claim(self._home.state, self.name)
         # The account reaches the folder of PostgreSQL's data, and the users file is nobody else's.
         folder = postgres_installation.data_folder(self._home, user) / self.name

@@ -10,22 +10,25 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from gpu_workers.engine.models.weights import cache_dir
 from infra.local import postgres_installation
 from infra.local.child_process import Account
 from infra.local.errors import NotInstalled
-from infra.local.server import StackHome
 
 _PACKAGES = ("pgbouncer", "libc-ares2", "libevent-2.1-7")
 """The package, and what it needs besides the libraries of every Debian system with Python."""
 _TIMEOUT_S = 180
 
 
-def find(home: StackHome, user: Account | None) -> tuple[Path, Path | None]:
-    """Return the program and the folder of its libraries, None for the system's. Raises NotInstalled."""
+def find(user: Account | None, cache: Path | None = None) -> tuple[Path, Path | None]:
+    """Return the program and the folder of its libraries, None for the system's. Raises NotInstalled.
+
+    user: who runs it, None for the caller. cache: folder for what the caller alone runs; by default the product's.
+    """
     for name in ("pgbouncer", "/usr/sbin/pgbouncer"):
         if path := shutil.which(name):
             return Path(path), None
-    folder = postgres_installation.shared("programs") / "pgbouncer" if user else home.cache / "pgbouncer"
+    folder = postgres_installation.shared("programs") / "pgbouncer" if user else (cache or cache_dir()) / "pgbouncer"
     if not _program(folder).exists():
         _unpack(folder)
     return _program(folder), next((folder / "usr" / "lib").glob("*-linux-gnu*"), None)

@@ -69,9 +69,9 @@ class Deployment:
         if "ffmpeg" in image.final.packages():
             binds += substitutes.media_programs()
         if image.name == "postgres":
-            script = next(bind.source for bind in binds if bind.target == "/usr/local/bin/postgres-entrypoint")
-            stand_in = substitutes.postgres(script, self._plan.folder / "substitutes")
-            binds = [bind for bind in binds if bind.source != script] + list(stand_in.binds)
+            scripts = [bind.source for bind in binds if bind.target.endswith("-entrypoint")]
+            stand_in = substitutes.postgres(scripts, self._plan.folder / "substitutes")
+            binds = [bind for bind in binds if bind.source not in scripts] + list(stand_in.binds)
             environment |= stand_in.environment
             self._note(stand_in.note)
         if image.name == "vllm" and "--server" in words:

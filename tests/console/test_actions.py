@@ -50,7 +50,7 @@ def test_questions_of_two_tenants_are_paused_and_put_first_at_once(staff: Client
     assert {job.subject_id: (job.paused_at is not None, job.rank) for job in jobs} == {
         mine: (True, 0), theirs: (True, 0), other: (False, 1),
     }  # fmt: skip
-    assert sorted(entry.object_id for entry in LogEntry.objects.all()) == sorted(map(str, [mine, theirs, other]))
+    assert {entry.object_id for entry in LogEntry.objects.all()} == {str(id) for id in (mine, theirs, other)}
 
 
 def test_a_dead_job_is_replayed_with_its_question_and_an_open_one_is_refused(staff: Client, acme: Cast) -> None:

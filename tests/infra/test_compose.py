@@ -188,7 +188,7 @@ def test_every_service_restarts_and_reports_its_health(preset: Preset):
 @each_preset
 def test_a_service_of_ours_that_stays_unhealthy_is_restarted(preset: Preset):
     for name, service in started(preset.name).items():
-        if "build" in service and name not in ONE_SHOT | {"postgres"}:
+        if "build" in service and name not in ONE_SHOT | {"postgres", "pooler"}:
             assert service["healthcheck"]["test"][1] == "ava-health", name
             assert service["init"] is True, "ava-health ends every process but the init"
 
@@ -245,7 +245,37 @@ def test_powerful_passwords_reach_only_the_services_that_need_them(services: dic
     assert holders["POSTGRES_PASSWORD"] == {"postgres", "postgres-backup", "provision"}
     assert holders["APP_REPLICATION_PASSWORD"] == {"postgres-standby", "provision"}
     assert holders["APP_OWNER_PASSWORD"] == {"provision", "migrate"}
-    assert holders["APP_ADMIN_RO_PASSWORD"] == {"provision", "api"}
+    assert holders["APP_ADMIN_RO_PASSWORD"] == {"provision", "api", "pooler"}
+
+
+def test_requests_and_workers_pass_through_the_pooler(services: dict[str, Any]):
+    def hosts(name: str) -> dict[str, str]:
+        environment = services[name]["environment"]
+        return {
+            variable: re.sub(r".*@([a-z]+:\d+)/.*", r"\1", url)
+            for variable, url in environment.items()
+            if variable.startswith("DATABASE_")
+        }
+
+    pooled, direct = "pooler:6432", "postgres:5432"
+    expected = {
+        "DATABASE_URL": pooled,
+        "DATABASE_DISPATCH_URL": pooled,
+        "DATABASE_CONSOLE_URL": pooled,
+        "DATABASE_OWNER_URL": direct,
+        "DATABASE_LISTEN_URL": direct,
+    }
+    for name in ("api", "relay", "worker-query", "migrate"):
+        assert hosts(name) == expected, name
+        assert services[name]["depends_on"].get("pooler") == (
+            None if name == "migrate" else {"condition": "service_healthy"}
+        )
+    entry = (COMPOSE.parent / "images" / "pooler-entrypoint.sh").read_text()
+    assert "pool_mode = transaction\n" in entry
+    sessions = int(re.search(r"max_db_connections = \$\{POOLER_SESSIONS:-(\d+)\}", entry)[1])
+    allowed = int(re.search(r"max_connections=(\d+)", str(services["postgres"]["command"]))[1])
+    assert sessions + 50 <= allowed
+    subprocess.run(["sh", "-n", str(COMPOSE.parent / "images" / "pooler-entrypoint.sh")], check=True, timeout=10)
 
 
 def test_keys_of_model_servers_reach_only_those_who_ask_or_answer():

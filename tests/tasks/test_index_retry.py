@@ -15,6 +15,7 @@ from backend.jobs import control
 from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import JobFailed
 from backend.library.models import IndexVersion, Segment, SegmentState, Video
+from gpu_workers.engine.indexing import segments
 from gpu_workers.tasks import observe_segment
 from tests.conftest import Cast
 from tests.scripted_openai import ScriptedOpenAIServer, ScriptedRequest
@@ -36,7 +37,7 @@ def retry(cast: Cast, video_id: UUID) -> Any:
 
 def losing(monkeypatch: pytest.MonkeyPatch, start_ms: int) -> None:
     """Let the segment that begins at start_ms fail for a reason of ours, until the patch is undone."""
-    observe = observe_segment.observe_segment
+    observe = segments.observe_segment
 
     def fail(*arguments: Any, **options: Any) -> Any:
         if arguments[1].start_ms == start_ms:
@@ -61,7 +62,7 @@ def test_a_segment_that_failed_is_repaired_in_a_ready_index(
         run_due()
     with acme.scope():
         assert Segment.objects.get(n=1).error_code == "worker_lost"
-        segments = list(Segment.objects.order_by("n").values_list("id", flat=True))
+        ids = list(Segment.objects.order_by("n").values_list("id", flat=True))
     assert acme.client.get(f"/v1/videos/{encode('vid', video_id)}").json()["gaps"]["codes"] == {"worker_lost": 2}
     vlm.requests.clear()
 
@@ -73,7 +74,7 @@ def test_a_segment_that_failed_is_repaired_in_a_ready_index(
     with acme.scope():
         check_graph(video_id, 12_000)
         check_bill(video_id, 12_000)
-        assert list(Segment.objects.order_by("n").values_list("id", flat=True)) == segments
+        assert list(Segment.objects.order_by("n").values_list("id", flat=True)) == ids
         assert set(Segment.objects.values_list("error_code", flat=True)) == {""}
         repaired = content(video_id)
     described = [r for r in vlm.requests if r.schema_name == "chunk_description"]
