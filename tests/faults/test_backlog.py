@@ -16,7 +16,7 @@ from workers.management.commands.relay import MOST_BELLS, Bells
 
 pytestmark = pytest.mark.slow
 
-JOBS, PASSES = 10_000, 3_000
+JOBS, PASSES = 10_000, 1_000
 MOST_BYTES = 10 * 1024**2
 
 
