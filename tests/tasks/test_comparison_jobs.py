@@ -102,7 +102,7 @@ def test_no_label_reaches_a_model_a_job_a_log_or_an_event_of_a_question(
 ) -> None:
     """Every method of the registry is an arm once, eight at a time."""
     caplog.set_level(logging.DEBUG)
-    llm.script = answering
+    llm.script = vlm.script = answering
     mark = [{"video_id": vid(video_id), "start_ms": 1_234_567_891, "end_ms": 1_345_678_912}]
     names = sorted(METHODS)
     for start in range(0, len(names), 8):
