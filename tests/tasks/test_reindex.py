@@ -246,7 +246,8 @@ def test_deleting_a_video_stops_its_reindex_and_leaves_nothing(
     assert acme.client.get(path_of(video_id)).status_code == 404
     with acme.scope():
         assert not IndexVersion.objects.filter(video_id=video_id).exists()
-        assert not Job.objects.filter(state__in=[JobState.QUEUED, JobState.RUNNING]).exists()
+        (waiting,) = Job.objects.filter(state__in=[JobState.QUEUED, JobState.RUNNING])
+        assert (waiting.kind, waiting.subject_id) == (JobKind.SWEEP_VIDEO, video_id)
         assert [set(held(video_id, n).values()) for n in (1, 2)] == [{0}, {0}]
         assert held(other, 1) == kept
 
