@@ -8,6 +8,7 @@ imported here: a health check starts every half minute.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import tempfile
 import threading
@@ -16,6 +17,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+logger = logging.getLogger("ava.workers")
 
 BEAT_SECONDS = 2.0
 STALE_SECONDS = 60.0
@@ -200,10 +203,17 @@ def forget_dead(folder: Path) -> None:
 
 
 def write(file: Path, values: dict[str, Any]) -> None:
-    """Replace a file as a whole, so that no reader sees half of it."""
+    """Replace a file as a whole, so that no reader sees half of it.
+
+    A disk that is full for a while ends no thread that writes: the old state stays, and grows stale.
+    """
     fresh = file.with_suffix(f".{os.getpid()}")
-    fresh.write_text(json.dumps(values))
-    fresh.replace(file)
+    try:
+        fresh.write_text(json.dumps(values))
+        fresh.replace(file)
+    except OSError as error:
+        logger.warning("%s cannot be written: %s", file, error)
+        fresh.unlink(missing_ok=True)
 
 
 def _read(file: Path) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,11 @@ import psycopg
 from infra.local.child_process import Identity
 from infra.local.seaweedfs import BUCKET, SeaweedFS
 from tests.faults.chaos.service import Service
+from workers.liveness import BEAT_SECONDS
 
 LATER = ("retire_version", "deliver_webhook")
 """Kinds of jobs that wait for hours by design."""
+FRESH_S = 30.0
 OPEN_JOBS = (
     "SELECT kind, state, attempt, error_code, error_message FROM jobs_job WHERE state IN ('queued', 'running') "
     "AND NOT (state = 'queued' AND queue LIKE 'system%%' AND not_before > now() + interval '20 seconds') "
@@ -55,9 +58,15 @@ def objects(bucket: SeaweedFS, prefix: str = "t/") -> set[str]:
     return {item["Key"] for page in pages for item in page.get("Contents", [])}
 
 
-def open_uploads(bucket: SeaweedFS) -> list[str]:
+def open_uploads(bucket: SeaweedFS, database: Database) -> list[str]:
+    """Return the multipart uploads that are open though their upload is over.
+
+    An upload that was begun in storage and whose row was never committed is nobody's: the bucket's rule aborts it after
+    two days.
+    """
     found = bucket.client().list_multipart_uploads(Bucket=BUCKET).get("Uploads", [])
-    return [f"multipart upload of {upload['Key']} is open" for upload in found]
+    over = {row[0] for row in database.rows("SELECT object_key FROM library_upload WHERE status <> 'open'")}
+    return [f"multipart upload of {upload['Key']} is open" for upload in found if upload["Key"] in over]
 
 
 def strangers(service: Service) -> list[str]:
@@ -70,6 +79,27 @@ def strangers(service: Service) -> list[str]:
             command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
             found.append(f"process {pid} was left behind: {command[:200]}")
     return found
+
+
+def silent(service: Service) -> list[str]:
+    """Return the live processes whose sign of life is old, after giving each some time for a new one."""
+    deadline = time.monotonic() + FRESH_S
+    while True:
+        old = [file.name for file in _states(service) if not _is_fresh(file)]
+        if not old or time.monotonic() > deadline:
+            return [f"{name} has shown no sign of life since the faults" for name in old]
+        time.sleep(1.0)
+
+
+def _states(service: Service) -> list[Path]:
+    """Return the state files of processes that run: `worker-PID.json` and the like."""
+    found = (service.scratch.folder / "state").glob("*-*.json")
+    return [file for file in found if Identity.of(int(file.stem.partition("-")[2])) is not None]
+
+
+def _is_fresh(file: Path) -> bool:
+    """Whether the file was written within three beats."""
+    return time.time() - file.stat().st_mtime <= 3 * BEAT_SECONDS
 
 
 def _by_root() -> Iterator[tuple[int, str]]:

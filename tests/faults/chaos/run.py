@@ -13,6 +13,7 @@ from uuid import UUID
 import psycopg
 
 from backend.api.public_ids import encode, parse
+from backend.webhooks.payloads import body_for
 from tests.faults.chaos import leftovers, reading
 from tests.faults.chaos.customers import Customer, GaveUp, Impatience
 from tests.faults.chaos.faults import WINDOW_S, Fault, World, faults_of
@@ -212,8 +213,9 @@ class Runs:
         service, found = self._world.service, []
         found += leftovers.failed_jobs(self._database, seconds)
         bucket = service.bucket()
-        found += leftovers.open_uploads(bucket)
+        found += leftovers.open_uploads(bucket, self._database)
         found += leftovers.strangers(service)
+        found += leftovers.silent(service)
         found += [f"file {file} was left behind" for file in service.scratch.files()]
         for body in self._receiver.bodies.values():
             if len(set(body)) > 1:
@@ -224,12 +226,13 @@ class Runs:
 
     def _lost_webhooks(self) -> list[str]:
         sent = self._database.rows(
-            "SELECT e.id, e.body FROM webhooks_webhookevent e JOIN webhooks_delivery d ON d.event_id = e.id"
+            "SELECT e.id, e.body, d.endpoint_sequence FROM webhooks_webhookevent e "
+            "JOIN webhooks_delivery d ON d.tenant_id = e.tenant_id AND d.event_id = e.id"
         )
         found = []
-        for id, body in sent:
+        for id, body, sequence in sent:
             arrived = self._receiver.bodies.get(encode("msg", id), [])
-            if set(arrived) != {body.encode()}:
+            if set(arrived) != {body_for(body, endpoint_sequence=sequence).encode()}:
                 found.append(f"webhook {id} arrived {len(arrived)} times, and not as it was written: {body[:200]}")
         return found[:5]
 
