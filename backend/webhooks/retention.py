@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import connections
@@ -35,7 +36,7 @@ def forget_old_deliveries(*, batch: int = BATCH, kept: timedelta | None = None) 
     Runs as the dispatch role. kept: age from which they are deleted. Returns the number of rows, without attempts.
     """
     milliseconds = int((timezone.now() - (kept_for() if kept is None else kept)).timestamp() * 1000)
-    parameters = {"oldest": UUID(int=milliseconds << 80), "batch": batch}
+    parameters: dict[str, Any] = {"oldest": UUID(int=milliseconds << 80), "batch": batch}
     deleted = 0
     for statement in (_DELIVERIES, _EVENTS):
         with connections["dispatch"].cursor() as cursor:

@@ -108,6 +108,7 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
 
     names = [
         "postgres",
+        "pgbouncer",
         "valkey",
         "seaweedfs",
         "supervisor",
@@ -124,7 +125,8 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
     assert list(started) == names
     lines = [line for line in run.say().splitlines() if line.endswith(("ready", "done"))]
     assert [line.split(" is ")[0] for line in lines] == [
-        *("postgres", "valkey", "seaweedfs", "manage.py provision", "manage.py migrate", "manage.py createsuperuser"),
+        *("postgres", "pgbouncer", "valkey", "seaweedfs"),
+        *("manage.py provision", "manage.py migrate", "manage.py createsuperuser"),
         *("api", "relay", "webhooks", "worker-probe", "worker-fetch", "worker-delete", "worker-sweep"),
         *("worker-index", "worker-query", "AVA Cloud"),
     ]
