@@ -97,11 +97,13 @@ def _give_up(lease: Lease) -> None:
 
 def _put_back(work: Work, error: Unavailable, module: ModuleType) -> None:
     lease = work.lease
-    if _opens(work, error):
+    opens = _opens(work, error)
+    if opens:
         breakers.opened(
             error.dependency, code=error.code, message=str(error), retry_after=error.retry_after, job_id=lease.job_id
         )
-    state = _end(lease, services.overdue(), module, lambda: services.put_back(lease, error))
+    alone = not opens and error.dependency != DATABASE
+    state = _end(lease, services.overdue(), module, lambda: services.put_back(lease, error, alone=alone))
     OUTAGES.labels(error.dependency).inc()
     ended("outage" if state == JobState.QUEUED else state)
     logger.warning(
@@ -113,9 +115,11 @@ def _opens(work: Work, error: Unavailable) -> bool:
     """Whether an error shows that the dependency is away for all jobs, and not for this one alone."""
     if error.dependency == DATABASE:
         return False
-    if error.dependency in work.lease.probing or error.retry_after:
+    if error.retry_after:
         return True
-    return error.dependency not in work.answered() and work.lease.outages < SUSPECT_OUTAGES
+    if error.dependency in work.answered():
+        return False
+    return error.dependency in work.lease.probing or work.lease.outages < SUSPECT_OUTAGES
 
 
 def _record_failure(lease: Lease, error: JobFailed, module: ModuleType) -> None:

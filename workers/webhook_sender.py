@@ -20,7 +20,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, close_old_connections, connections, transaction
+from django.db import InterfaceError, InternalError, OperationalError, close_old_connections, connections, transaction
 from django.utils import timezone
 
 from backend.jobs import services
@@ -45,7 +45,8 @@ DRAIN_SECONDS = 4.0
 AWAY_SECONDS = 1.0
 _CLAIM_LOCK = 0x5EBD0001
 """Key of the advisory lock under which senders claim one after another, so that no cap is passed."""
-DATABASE_AWAY = (OperationalError, InterfaceError)
+# A pooler reports a lost server as an internal error.
+DATABASE_AWAY = (OperationalError, InterfaceError, InternalError)
 
 Result = TypeVar("Result")
 
@@ -81,6 +82,9 @@ class Sender:
         beat = asyncio.create_task(self._renew_for_ever())
         try:
             while not self._stopping.is_set():
+                if beat.done():
+                    # Without renewals every lease would run out: the process ends, and is started again.
+                    beat.result()
                 claimed = await self._claim()
                 if self._passes is not None and claimed is not None:
                     self._passes.record()
@@ -132,7 +136,7 @@ class Sender:
                 await self._in(self._mails, partial(notice_mail.send, lease))
                 ended("succeeded")
                 return
-            outgoing = await self._in(self._records, partial(webhook_delivery.load, lease))
+            outgoing = await self._recorded(partial(webhook_delivery.load, lease))
             if outgoing is not None:
                 outcome = await webhook_delivery.send(outgoing, at=self._clock())
                 await self._recorded(partial(webhook_delivery.record, lease, outgoing, outcome))
@@ -152,7 +156,7 @@ class Sender:
             await self._recorded(partial(_give_up, lease))
 
     async def _recorded(self, write: Callable[[], Result]) -> Result:
-        """Run a write under the lease's fence, and again if the database goes away meanwhile.
+        """Run a transaction under the lease's fence, and again if the database goes away meanwhile.
 
         A commit whose outcome is unknown is harmless: the repetition finds the job over.
         """
@@ -180,7 +184,8 @@ class Sender:
             for one in opened:
                 if one.lease.job_id not in held and not one.task.done():
                     one.task.cancel()
-                    await self._recorded(partial(_give_up, one.lease))
+                    with suppress(*DATABASE_AWAY):
+                        await self._in(self._records, partial(_give_up, one.lease))
 
     async def _drain(self) -> None:
         opened = list(self._open.values())
@@ -221,8 +226,10 @@ def _claim_some(worker: str, most: int) -> list[Lease]:
     while len(leases) < most:
         with transaction.atomic(using="dispatch"):
             with connections["dispatch"].cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CLAIM_LOCK])
-            lease = claim_next(QUEUE, worker=worker)
+                # Nobody waits for the lock: its holder may be a suspended process.
+                cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_CLAIM_LOCK])
+                is_mine = cursor.fetchone() == (True,)
+            lease = claim_next(QUEUE, worker=worker) if is_mine else None
         if lease is None:
             break
         leases.append(lease)

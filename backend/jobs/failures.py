@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-DEADLINE_EXCEEDED = "deadline_exceeded"
-"""Code of a job that was not done before its deadline."""
-
 
 class LeaseLost(Exception):
     """The job belongs to another worker now, or was canceled: nothing of this attempt may be committed."""

@@ -23,7 +23,7 @@ from django.db.models.functions import Greatest, Now
 from backend.jobs import breakers
 from backend.jobs.clock import after
 from backend.jobs.deadlines import deadline_of
-from backend.jobs.failures import DEADLINE_EXCEEDED, JobFailed, LeaseLost, Unavailable
+from backend.jobs.failures import JobFailed, LeaseLost, Unavailable
 from backend.jobs.models import Job, JobKind, JobState
 from backend.tenancy.context import tenant_scope
 
@@ -31,6 +31,8 @@ RETRY_BASE_SECONDS = 2
 RETRY_CAP_SECONDS = 300
 PUT_BACK_CAP_SECONDS = 60
 """Longest wait of a job whose dependency was away; its breaker may hold it for longer."""
+PUT_BACK_ALONE_CAP_SECONDS = 3_600
+"""Longest wait of a job whose dependency answers others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,14 +196,16 @@ def fail(lease: Lease, error: JobFailed) -> JobState:
     return state
 
 
-def put_back(lease: Lease, error: Unavailable) -> JobState:
+def put_back(lease: Lease, error: Unavailable, *, alone: bool = False) -> JobState:
     """Queue the job again without spending an attempt, to wait for its dependency; inside checkpoint().
 
-    Returns QUEUED, or DEAD if the job's deadline has passed.
+    alone: whether the dependency answers others, so that each further attempt may cost as much in vain: the wait then
+    grows to an hour. Returns QUEUED, or DEAD if the job's deadline has passed.
     """
     if _is_overdue(lease):
         return fail(lease, overdue())
-    wait = min(PUT_BACK_CAP_SECONDS, RETRY_BASE_SECONDS * 2 ** min(lease.outages, 10)) * random.uniform(0.5, 1.0)
+    cap = PUT_BACK_ALONE_CAP_SECONDS if alone else PUT_BACK_CAP_SECONDS
+    wait = min(cap, RETRY_BASE_SECONDS * 2 ** min(lease.outages, 20)) * random.uniform(0.5, 1.0)
     _held(lease).update(
         state=JobState.QUEUED,
         not_before=after(timedelta(seconds=wait)),
@@ -245,7 +249,7 @@ def postpone(lease: Lease, *, wait: timedelta) -> None:
 
 def overdue() -> JobFailed:
     """Return the failure of a job that was not done before its deadline."""
-    return JobFailed(DEADLINE_EXCEEDED, "the work could not be done before its deadline", retryable=True)
+    return JobFailed("deadline_exceeded", "the work could not be done before its deadline", retryable=True)
 
 
 def _is_overdue(lease: Lease) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Worker:
     threads: int | None = None
     pool: str = "prefork"
 
+
+ROOT = Path(__file__).parents[2]
 
 MALLOC_ARENAS = 2
 """Maximum arenas of glibc's allocator. By default glibc gives each thread one, up to 8 per core, and new threads handle
@@ -80,7 +83,7 @@ def app_processes(api_port: int) -> tuple[AppProcess, ...]:
     """Return all processes that run on top of the servers, in the order of starting."""
     api = [sys.executable, "-m", "uvicorn", "backend.asgi:application", "--host=127.0.0.1", f"--port={api_port}"]
     api += ["--workers=2", "--lifespan=on", "--no-server-header", "--timeout-graceful-shutdown=10"]
-    api += ["--log-config=backend/observability/uvicorn_log.json"]
+    api += [f"--log-config={ROOT / 'backend' / 'observability' / 'uvicorn_log.json'}"]
     return (
         AppProcess("api", tuple(api), restarted=False),
         AppProcess("relay", (sys.executable, "manage.py", "relay")),

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import uuid4
 
 import boto3
 import psycopg
@@ -165,7 +166,7 @@ def make(database: None) -> Iterator[Callable[..., Server]]:
     (folder / "bin" / "entrypoint").write_text(
         (IMAGE / "postgres-entrypoint.sh").read_text().replace("ssl=on", "ssl=off")
     )
-    bucket = folder.name.lower().replace("_", "-")
+    bucket = f"ava-disk-{uuid4().hex}"
     boto3.client(
         "s3",
         endpoint_url=os.environ["S3_ENDPOINT_URL"],

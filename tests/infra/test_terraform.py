@@ -502,7 +502,8 @@ def test_a_machine_starts_its_servers_one_after_the_other(tmp_path: Path):
         assert subprocess.run(["bash", "-n"], input=program, text=True, timeout=10).returncode == 0
 
 
-WORKER = {"image": "registry/worker:1", "entrypoint": "", "read_only": True, "arguments": "", "health": "", "after": []}
+WORKER = {"image": "registry/worker:1", "entrypoint": "", "read_only": True, "arguments": "", "health": ""}
+WORKER |= {"after": [], "metrics_port": 9100}
 METADATA = """#!/bin/bash
 # The machine's metadata service: the answer to a path is a file of that name.
 path=${@: -1}

@@ -27,7 +27,7 @@ from gpu_workers.engine.answering.methods import METHODS
 from tests.conftest import Cast
 from tests.library.growing import begin, close, cut, path_of, send
 from tests.questions.comparing import TRUTH, cmp, compared, events, item, post, questions_of, results, shown, vid
-from tests.scripted_openai import Reply, ScriptedOpenAIServer, ScriptedRequest
+from tests.scripted_openai import Fault, Reply, ScriptedOpenAIServer, ScriptedRequest
 from tests.tasks.eyes import GREEN, STORIES
 from tests.tasks.test_answer_jobs import CHOICES, judged, saying
 from tests.tasks.world import FORTY_SECONDS, TWELVE_SECONDS, indexed_video, run_due
@@ -103,6 +103,8 @@ def test_no_label_reaches_a_model_a_job_a_log_or_an_event_of_a_question(
     """Every method of the registry is an arm once, eight at a time."""
     caplog.set_level(logging.DEBUG)
     llm.script = answering
+    # No answer of a checker is needed; a server that is away would be waited for.
+    vlm.script = Fault(400, "bad_request", "not asked for here")
     mark = [{"video_id": vid(video_id), "start_ms": 1_234_567_891, "end_ms": 1_345_678_912}]
     names = sorted(METHODS)
     for start in range(0, len(names), 8):

@@ -56,12 +56,13 @@ def colour_at(ms: int) -> str:
 
 
 def everything(video_id: UUID) -> dict[str, list[Any]]:
-    """Return all rows of a video and all of the tenant's ledger, for comparison."""
+    """Return all rows of a video, its events and all of the tenant's ledger, for comparison."""
     rows: dict[str, list[Any]] = {
         model.__name__: sorted(map(repr, model.objects.filter(video_id=video_id).values())) for model in ROWS
     }
-    for model in (UsageEvent, ModelCall, WebhookEvent):
+    for model in (UsageEvent, ModelCall):
         rows[model.__name__] = sorted(map(repr, model.objects.values()))
+    rows["WebhookEvent"] = sorted(map(repr, WebhookEvent.objects.filter(resource_id=video_id).values()))
     rows["Video"] = list(Video.objects.filter(id=video_id).values())
     size = GraphStore().count(video_id, 1)
     return {**rows, "graph": [size.vertices, size.edges]}
@@ -143,7 +144,8 @@ def test_a_video_becomes_a_graph_out_of_what_the_model_saw(acme: Cast, vlm: Scri
             events[2].id,
         }
         assert (Entity.objects.count(), Mention.objects.count(), Relation.objects.count()) == (5, 6, 3)
-        assert [(e.type, e.resource_id) for e in WebhookEvent.objects.all()] == [("video.ready", video_id)]
+        told = WebhookEvent.objects.order_by("id").values_list("type", "resource_id")
+        assert list(told) == [("video.indexing", video_id), ("video.ready", video_id)]
         assert set(Job.objects.values_list("kind", "state")) == {
             (kind, JobState.SUCCEEDED)
             for kind in (JobKind.PROBE_VIDEO, JobKind.OBSERVE_SEGMENT, JobKind.ASSEMBLE_VIDEO, JobKind.SUMMARISE_VIDEO)
@@ -351,7 +353,7 @@ def test_a_model_that_stays_away_past_the_deadline_leaves_gaps_and_the_rest_of_t
         # Media that was not observed is not billed.
         assert list(UsageEvent.objects.filter(meter="media_seconds").values_list("quantity", flat=True)) == [Decimal(6)]
         assert ledger.mismatches() == []
-        assert [e.type for e in WebhookEvent.objects.all()] == ["video.ready"]
+        assert [e.type for e in WebhookEvent.objects.order_by("id")] == ["video.indexing", "video.ready"]
 
 
 def test_a_video_of_which_nothing_was_described_before_its_deadline_fails(
@@ -364,7 +366,7 @@ def test_a_video_of_which_nothing_was_described_before_its_deadline_fails(
     with acme.scope():
         video = Video.objects.get(id=video_id)
         assert (video.status, video.error_code) == ("failed", "deadline_exceeded")
-        assert [e.type for e in WebhookEvent.objects.all()] == ["video.failed"]
+        assert [e.type for e in WebhookEvent.objects.order_by("id")] == ["video.indexing", "video.failed"]
         assert not UsageEvent.objects.filter(meter="media_seconds").exists()
         assert not Job.objects.filter(state__in=[JobState.QUEUED, JobState.RUNNING]).exists()
 
@@ -474,7 +476,7 @@ def test_a_video_whose_assembly_failed_is_neither_observed_nor_billed_further(
     with acme.scope():
         assert Video.objects.get(id=video_id).status == "failed"
         assert not UsageEvent.objects.exists()
-        assert [event.type for event in WebhookEvent.objects.all()] == ["video.failed"]
+        assert [e.type for e in WebhookEvent.objects.order_by("id")] == ["video.indexing", "video.failed"]
 
 
 def test_another_tenant_sees_and_runs_nothing_of_it(acme: Cast, globex: Cast, vlm: ScriptedOpenAIServer) -> None:

@@ -106,6 +106,21 @@ def test_work_that_the_dependency_answered_before_opens_no_breaker(acme: Cast, h
     assert calls(acme) == [("wasted_attempt", 7)]
 
 
+def test_content_that_its_dependency_cannot_bear_is_tried_ever_less_often(
+    acme: Cast, handler: Handler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("random.uniform", lambda least, most: most)
+    job = queued(acme)
+    handler.handle = raising(AWAY, spending=True)
+    waits = []
+    for outages in (0, 5, 9, 11, 40):
+        with acme.scope():
+            Job.objects.filter(id=job.id).update(outages=outages, not_before=timezone.now(), due=True)
+        run()
+        waits.append((shown(acme, job).not_before - timezone.now()).total_seconds())
+    assert waits == pytest.approx([2, 64, 1_024, 3_600, 3_600], abs=30)
+
+
 def test_a_job_that_alone_meets_outages_again_and_again_opens_no_breaker(acme: Cast, handler: Handler) -> None:
     job = queued(acme)
     with acme.scope():

@@ -47,7 +47,7 @@ def cancel_indexing(*, video_id: UUID) -> Video:
             return video
         raise _over()
     fail_version(
-        video_id=video_id, version=video.building_index_version, code=CANCELED, message="Indexing was canceled."
+        video_id=video_id, version=video.building_index_version, code="canceled", message="Indexing was canceled."
     )
     canceled: Video = Video.objects.get(id=video_id)
     return canceled

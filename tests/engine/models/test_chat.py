@@ -192,6 +192,21 @@ def test_a_hanging_server_is_a_timeout() -> None:
     assert caught.value.code == "model_timeout"
 
 
+def test_an_outage_names_the_role_and_the_wait_that_the_server_asks_for() -> None:
+    away = Fault(503, headers={"Retry-After": "7"})
+    with ScriptedOpenAIServer([Reply("yes"), away]) as server:
+        chat = OpenAIChatModel(
+            base_url=server.url, model="scripted", dependency="reasoner", retry=RetryPolicy(attempts=1)
+        )
+        meter = Meter()
+        chat.sample(HELLO, stage="answer", meter=meter)
+        assert (meter.answered, meter.outage) == (frozenset({"reasoner"}), None)
+        with pytest.raises(ModelError) as caught:
+            chat.sample(HELLO, stage="answer", meter=meter)
+    assert meter.outage is caught.value
+    assert (caught.value.dependency, caught.value.retry_after_s) == ("reasoner", 7.0)
+
+
 def test_a_bad_request_is_not_tried_again() -> None:
     with _Model(Fault(400, "invalid", "no such parameter")) as m:
         with pytest.raises(ModelError) as caught:

@@ -146,6 +146,26 @@ def test_a_server_that_is_set_up_wrongly_leaves_no_gap_and_is_not_waited_for(sta
     assert pauses == []
 
 
+def test_a_request_that_is_not_taken_is_a_gap_only_next_to_others_that_are() -> None:
+    invalid = Fault(400, "invalid", "no such parameter")
+
+    def script(request: ScriptedRequest) -> object:
+        return invalid if "00:03 to" in request.user else _described("A car stops.")
+
+    with ScriptedOpenAIServer(script) as server:
+        result = VlmDescriber(_model(server)).describe(_view(6, 6, 6), meter=Meter())
+    assert [chunk.gap for chunk in result.chunks] == [None, "model_bad_request", None]
+    with ScriptedOpenAIServer(invalid) as server, pytest.raises(ModelError) as caught:
+        VlmDescriber(_model(server)).describe(_view(6, 6, 6), meter=Meter())
+    assert (caught.value.code, caught.value.retryable) == ("model_misconfigured", True)
+
+
+def test_a_provider_that_declines_by_an_error_has_refused_the_content() -> None:
+    with ScriptedOpenAIServer(Fault(400, "content_filter", "no")) as server:
+        result = VlmDescriber(_model(server)).describe(_view(6, 6), meter=Meter())
+    assert [chunk.gap for chunk in result.chunks] == ["model_refused", "model_refused"]
+
+
 def test_a_model_that_is_missing_for_a_minute_leaves_no_gap() -> None:
     ready = threading.Event()
     with ScriptedOpenAIServer(missing_until(ready, lambda request: _described("A van."))) as server:
