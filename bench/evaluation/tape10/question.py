@@ -41,15 +41,15 @@ class TapeQuestion:
     topics: tuple[tuple[str, ...], ...] = ()
 
 
-UNREAD_FROM = 100
-"""First seed whose sentences nobody read who wrote rules of the engine."""
+STRANGERS_FROM = 100
+"""First seed that asks with the sentences of somebody who did not know the rules of the engine."""
 
 
 def half_of(seed: int) -> str:
     """Return the name of the sentences that a seed draws from."""
     if seed == 0:
         return "development"
-    return "held_out" if seed < UNREAD_FROM else "unread"
+    return "held_out" if seed < STRANGERS_FROM else "strangers"
 
 
 class Drawing:

@@ -136,6 +136,8 @@ AFTERNOON = PartOfDay(12, 18)
         ("What is done before the recording stops?", CLOSING),
         ("Describe how it begins.", OPENING),
         ("Skip to 10:25:00, who is there?", Clocked("at", Reading((10, 25, 0)), frame="video")),
+        ("Skip ahead to 10:25:00, who is there?", Clocked("at", Reading((10, 25, 0)), frame="video")),
+        ("Fast forward to 10:25:00, who is there?", Clocked("at", Reading((10, 25, 0)), frame="video")),
         (
             "Who is there if I play it from 1:20:00 up to 1:30:00?",
             Clocked("between", Reading((1, 20, 0)), Reading((1, 30, 0)), frame="video"),

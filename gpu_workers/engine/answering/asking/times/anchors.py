@@ -26,7 +26,7 @@ SAME_STEM = 5
 def order_spans(asked: Asked, calls: Calls, order: Order) -> tuple[dict[UUID, Span], str]:
     """Return by video what comes after, or before, the nth occurrence of the order's anchor, and its meaning.
 
-    Occurrences are runs of events that have all of the anchor's words, or else are clearly nearer to them than others.
+    Occurrences are runs of events that have most of the anchor's words, or else are clearly nearer to them than others.
     A video with fewer of them is left out. Without any the spans are empty. Raises ModelError of the embedder.
     """
     events = _alike(asked, calls, order.anchor, least=max(1, order.nth))

@@ -26,10 +26,7 @@ _BEGINS = listed("starting starts beginning begins")
 _ENDS = listed("ending ends stopping stops finishing finishes")
 _OVER = listed("over done finished completed ended")
 _WHAT = ("what", "which thing", "which event", "the thing that", "the event that")
-_MOVES = [
-    f"{move}{ahead}"
-    for move, ahead in product(("skip", "jump", "seek", "wind", "scroll", "scrub"), ("", " ahead", " forward", " back"))
-]
+_MOVES = ("skip", "jump", "seek", "wind", "fast forward", "rewind", "scroll", "scrub")
 _PLAYS = ("play", "play it", "paused", "paused it", "stopped it", "played it", "watch", "watch it")
 _UP = ("up", "directly up", "right up")
 _THEN = ("then what", "what then", "what next", "what happens next", "what happened next", "what happened then")

@@ -87,8 +87,7 @@ def _joined(found: list[Expression]) -> list[Expression]:
     since, until = edges.get("since"), edges.get("until")
     if len(found) != 2 or since is None or until is None or since.start is None or until.end is None:
         return found
-    spoken = since.start.spoken or until.end.spoken
-    frame = "wall" if spoken or "wall" in (since.frame, until.frame) else since.frame
+    frame: Frame = "wall" if "wall" in (since.frame, until.frame) else since.frame
     return [replace(since, kind="between", end=until.end, frame=frame)]
 
 
