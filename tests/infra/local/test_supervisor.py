@@ -20,6 +20,7 @@ from infra.local.child_process import Identity
 from infra.local.stack import Stack
 from infra.local.state import State
 
+PROJECT = Path(__file__).parents[3]
 _MANAGE = """
 import os, sys, time
 print("ran", *sys.argv[1:], "as superuser" if "DATABASE_SUPERUSER_URL" in os.environ else "as restricted", flush=True)
@@ -54,6 +55,8 @@ class Run:
         for path, text in (("manage.py", _MANAGE), ("backend/asgi.py", _ASGI), ("workers/app.py", _CELERY)):
             (self.project / path).parent.mkdir(parents=True, exist_ok=True)
             (self.project / path).write_text(text)
+        # The API server logs by the project's own formatter.
+        (self.project / "backend" / "observability").symlink_to(PROJECT / "backend" / "observability")
         self.process: subprocess.Popen[bytes] | None = None
 
     def command(self, action: str) -> list[str]:
