@@ -54,6 +54,7 @@ INSTALLED_APPS = [
     "backend.webhooks",
     "backend.billing",
     "backend.api",
+    "backend.audit",
     "backend.console",
     "workers",
 ]

@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from backend.accounts.api import routes as account_routes
 from backend.api import document, health, problems
+from backend.audit.api import routes as audit_routes
 from backend.billing.api import routes as billing_routes
 from backend.console.site import site as console
 from backend.ekg.api import routes as ekg_routes
@@ -23,6 +24,7 @@ v1: list[URLPattern | URLResolver] = [
     *ekg_routes,
     *job_routes,
     *account_routes,
+    *audit_routes,
     *question_routes,
     *webhook_routes,
     *billing_routes,

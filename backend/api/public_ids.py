@@ -22,6 +22,8 @@ PREFIXES = frozenset(
         "cmp",  # comparison
         "ses",  # session
         "sea",  # search
+        "aud",  # audit event
+        "per",  # person
         "key", "tnt", "chk", "trn", "trk", "obj",
     }
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import Token
 from typing import Any, ClassVar, TypeVar
 from uuid import UUID
@@ -14,7 +14,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from backend.api import public_ids, rate_limits
+from backend.api import acts, public_ids, rate_limits
+from backend.api.idempotency import REPLAYED
 from backend.api.problems import not_found
 from backend.observability import log_context
 from backend.tenancy.authentication import Principal
@@ -52,11 +53,18 @@ class AuthenticatedView(APIView):
         super().initial(request, *args, **kwargs)
         if isinstance(request.auth, Principal):
             log_context.note(tenant=public_ids.encode("tnt", request.auth.tenant_id))
+            own_limit = request.auth.requests_per_minute
+            if own_limit is not None:
+                self._grant = rate_limits.take_of_key(request.auth.api_key_id, own_limit)
+                self._grant.check()
             self._grant = rate_limits.take(request.auth.tenant_id)
             self._grant.check()
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         final: Response = super().finalize_response(request, response, *args, **kwargs)
+        if isinstance(request.auth, Principal):
+            # The server ends a reply that stays open when its caller's key ends.
+            final.caller = request.auth  # type: ignore[attr-defined]
         if self._grant is not None:
             for name, value in self._grant.headers().items():
                 final.headers.setdefault(name, value)
@@ -64,8 +72,13 @@ class AuthenticatedView(APIView):
 
 
 class TenantView(AuthenticatedView):
-    """A view whose request is one transaction of its tenant (ATOMIC_REQUESTS)."""
+    """A view whose request is one transaction of its tenant (ATOMIC_REQUESTS).
 
+    audited: HTTP method -> the administrative act that the audit log records when the method succeeds.
+    """
+
+    audited: ClassVar[dict[str, str]] = {}
+    audit_details: Mapping[str, Any] = {}
     _entered: Token[UUID | None] | None = None
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -78,6 +91,15 @@ class TenantView(AuthenticatedView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         self._entered = enter_tenant(self.principal.tenant_id)
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        final = super().finalize_response(request, response, *args, **kwargs)
+        action = self.audited.get(request.method or "")
+        if action is not None and final.status_code < 300 and REPLAYED not in final.headers:
+            named = next(iter(kwargs.values()), "")
+            made = response.data if isinstance(response.data, Mapping) else {}
+            acts.note(request, acts.Act(action, str(named or made.get("id", "")), self.audit_details))
+        return final
 
     get_or_404 = staticmethod(get_or_404)
 

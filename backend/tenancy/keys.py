@@ -23,8 +23,15 @@ SCOPES = (
     "questions:write",
     "webhooks:write",
     "usage:read",
+    "keys:read",
     "keys:write",
+    "budgets:write",
+    "audit:read",
 )
+IMPLIED = {"keys:read": "keys:write"}
+"""Scopes that another scope contains."""
+MANAGING = frozenset({ALL_SCOPES, "keys:write"})
+"""Scopes with which a key manages other keys."""
 PREFIX = "vk_live_"
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _PUBLIC, _SECRET, _CRC = 10, 32, 6

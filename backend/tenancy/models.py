@@ -61,3 +61,11 @@ class ApiKey(TenantRow):
     expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
     last_used_at = models.DateTimeField(null=True)
+    last_used_ip = models.GenericIPAddressField(null=True)
+    # The key that made this one, if a key did; a person's key names the person.
+    parent_id = models.UUIDField(null=True)
+    created_by_person_id = models.UUIDField(null=True)
+    # Networks from which the key may be used (CIDR); empty for everywhere.
+    allowed_ips = models.JSONField(default=list)
+    # Null for no limit besides the tenant's.
+    requests_per_minute = models.PositiveIntegerField(null=True)

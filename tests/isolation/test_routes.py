@@ -115,7 +115,7 @@ def state() -> dict[str, str]:
         found = {}
         for (table,) in tables:
             query = psycopg.sql.SQL(
-                "SELECT coalesce(md5(string_agg((to_jsonb(t) - 'last_used_at')::text, '|' "
+                "SELECT coalesce(md5(string_agg((to_jsonb(t) - 'last_used_at' - 'last_used_ip')::text, '|' "
                 "ORDER BY to_jsonb(t)::text)), '') FROM {} t"
             ).format(psycopg.sql.Identifier(table))
             row = connection.execute(query).fetchone()
