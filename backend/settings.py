@@ -55,6 +55,7 @@ INSTALLED_APPS = [
     "backend.billing",
     "backend.api",
     "backend.audit",
+    "backend.accounts",
     "backend.console",
     "workers",
 ]

@@ -22,6 +22,12 @@ class Tenant(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     suspended_at = models.DateTimeField(null=True, blank=True)
 
+    class Meta:
+        indexes = [
+            # Each claim of a job asks for the suspended tenants of the installation.
+            models.Index(fields=["id"], condition=models.Q(suspended_at__isnull=False), name="tenant_suspended"),
+        ]
+
     def __str__(self) -> str:
         return self.name
 

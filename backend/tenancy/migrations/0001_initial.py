@@ -24,6 +24,13 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("suspended_at", models.DateTimeField(blank=True, null=True)),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("suspended_at__isnull", False)), fields=["id"], name="tenant_suspended"
+                    )
+                ]
+            },
         ),
         migrations.CreateModel(
             name="ApiKey",
