@@ -46,6 +46,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "rest_framework",
     "drf_spectacular",
+    "backend.people",
     "backend.tenancy",
     "backend.library",
     "backend.jobs",
@@ -59,6 +60,7 @@ INSTALLED_APPS = [
     "backend.console",
     "workers",
 ]
+AUTH_USER_MODEL = "people.Person"
 MIDDLEWARE = [
     "backend.api.middleware.RequestId",
     "backend.observability.middleware.Observed",

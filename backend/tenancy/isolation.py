@@ -21,8 +21,18 @@ REVOKED_ROUTINES = (
     "create_elabel", "drop_label", "alter_graph", "load_labels_from_file", "load_edges_from_file",
     "create_complete_graph", "age_create_barbell_graph", "create_subgraph",
 )  # fmt: skip
-# Tables without a tenant besides the framework's: prices, and the clocks of the classes of jobs.
-PLAIN_TABLES = frozenset({"billing_pricebook", "jobs_breaker", "jobs_classclock"})
+# Tables without a tenant besides the framework's: prices, the clocks of the classes of jobs, and people, who may be
+# members of several tenants.
+PLAIN_TABLES = frozenset(
+    {
+        "billing_pricebook",
+        "jobs_breaker",
+        "jobs_classclock",
+        "people_person",
+        "people_person_groups",
+        "people_person_user_permissions",
+    }
+)
 PLAIN_PREFIXES = ("django_", "auth_")
 RESTRICTED_ROLES = ("app_rw", "app_owner")
 

@@ -27,7 +27,7 @@ def staff(database: None, monkeypatch: pytest.MonkeyPatch) -> Client:
     monkeypatch.setenv("AVA_CONSOLE_PASSWORD", "correct horse")
     call_command("ensure_console_admin", verbosity=0)
     client = Client()
-    assert client.login(username="admin", password="correct horse")
+    assert client.login(username="operator@localhost", password="correct horse")
     return client
 
 
@@ -88,9 +88,9 @@ def test_an_index_job_is_canceled_and_retried(staff: Client, acme: Cast) -> None
 
 def test_staff_without_the_right_can_look_and_not_act(staff: Client, acme: Cast) -> None:
     question_id, _ = ask(acme)
-    get_user_model().objects.create_user("support", password="word", is_staff=True)
+    get_user_model().objects.create_user("support@example.org", password="word", is_staff=True)
     support = Client()
-    support.login(username="support", password="word")
+    support.login(username="support@example.org", password="word")
     assert support.get("/console/questions/question/").status_code == 200
     act(support, "questions/question", "cancel", question_id)
     with acme.scope():

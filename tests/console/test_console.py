@@ -42,7 +42,7 @@ def staff(database: None, monkeypatch: pytest.MonkeyPatch) -> Client:
     monkeypatch.setenv("AVA_CONSOLE_PASSWORD", "correct horse")
     call_command("ensure_console_admin", verbosity=0)
     client = Client()
-    assert client.login(username="admin", password="correct horse")
+    assert client.login(username="operator@localhost", password="correct horse")
     return client
 
 
@@ -77,9 +77,9 @@ def text(client: Client, path: str) -> str:
 
 
 def test_strangers_and_people_without_staff_rights_see_the_sign_in_page_only(database: None) -> None:
-    get_user_model().objects.create_user("visitor", password="word")
+    get_user_model().objects.create_user("visitor@example.org", password="word")
     visitor = Client()
-    visitor.login(username="visitor", password="word")
+    visitor.login(username="visitor@example.org", password="word")
     for client in (Client(), visitor):
         for path in ("", "questions/question/", "jobs/job/", "billing/pricebook/add/"):
             reply = client.get(f"/console/{path}")
@@ -92,7 +92,7 @@ def test_signing_in_ends_at_the_dashboard(staff: Client) -> None:
     page = client.get("/console/login/", follow=True)
     signed_in = client.post(
         page.request["PATH_INFO"] + "?" + page.request["QUERY_STRING"],
-        {"username": "admin", "password": "correct horse"},
+        {"username": "operator@localhost", "password": "correct horse"},
     )
 
     assert signed_in.headers["Location"] == "/console/"

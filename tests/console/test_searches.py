@@ -25,7 +25,7 @@ def staff(database: None, monkeypatch: pytest.MonkeyPatch) -> Client:
     monkeypatch.setenv("AVA_CONSOLE_PASSWORD", "correct horse")
     call_command("ensure_console_admin", verbosity=0)
     client = Client()
-    assert client.login(username="admin", password="correct horse")
+    assert client.login(username="operator@localhost", password="correct horse")
     return client
 
 

@@ -5,10 +5,10 @@ from django.db import migrations
 from backend.tenancy.ddl import plain_table
 
 WRITTEN_BY_THE_CONSOLE = (
-    "auth_user",
+    "people_person",
     "auth_group",
-    "auth_user_groups",
-    "auth_user_user_permissions",
+    "people_person_groups",
+    "people_person_user_permissions",
     "auth_group_permissions",
     "django_session",
     "django_admin_log",
@@ -21,6 +21,7 @@ class Migration(migrations.Migration):
         ("admin", "0003_logentry_add_action_flag_choices"),
         ("auth", "0012_alter_user_first_name_max_length"),
         ("contenttypes", "0002_remove_content_type_name"),
+        ("people", "0001_initial"),
         ("sessions", "0001_initial"),
     ]
     operations = [
