@@ -6,6 +6,7 @@ from pathlib import Path
 
 from backend import env
 from backend.api import openapi
+from backend.console.site_settings import console_settings
 
 SECRET_KEY = env.text("AVA_SECRET_KEY")
 DEBUG = env.boolean("AVA_DEBUG", False)
@@ -16,7 +17,10 @@ CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 KEY_PEPPERS = env.numbered_secrets("AVA_KEY_PEPPERS")
 ENCRYPTION_KEYS = env.numbered_secrets("AVA_ENCRYPTION_KEYS")
 
-# --- databases: one server, four roles (backend/tenancy/README.md) --------------------------------------------------
+# What the process serves. The console has a process, a host name, cookies and a database role of its own.
+SITE = env.choice("AVA_SITE", "api", ("api", "console"))
+
+# --- databases: one server, a role for each purpose (backend/tenancy/README.md) -------------------------------------
 DATABASES = {
     # Web and workers: owns nothing, and row-level security applies. A request is one transaction.
     "default": {**env.database("DATABASE_URL"), "ATOMIC_REQUESTS": True},
@@ -26,13 +30,16 @@ DATABASES = {
     "dispatch": env.database("DATABASE_DISPATCH_URL"),
     # The admin console: reads everything, writes nothing.
     "console": env.database("DATABASE_CONSOLE_URL"),
+    # People, sessions and second factors: "people" in the API, which signs customers in, "staff" in the console.
+    # Workers hold neither.
+    **env.databases({"people": "DATABASE_PEOPLE_URL", "staff": "DATABASE_STAFF_URL"}),
 }
 # PostgreSQL itself, as the role of DATABASE_URL and with its password: a pooler hands on no notices.
 LISTEN_DATABASE = {
     **env.database("DATABASE_LISTEN_URL", env.text("DATABASE_URL")),
     "PASSWORD": DATABASES["default"]["PASSWORD"],
 }
-DATABASE_ROUTERS = ["backend.tenancy.routing.OwnerMigrates"]
+DATABASE_ROUTERS = ["backend.tenancy.routing.OwnerMigrates", "backend.tenancy.routing.PeopleApart"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- applications ----------------------------------------------------------------------------------------------------
@@ -47,6 +54,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "backend.people",
+    "backend.staff",
     "backend.tenancy",
     "backend.library",
     "backend.jobs",
@@ -201,3 +209,8 @@ LOGGING = {
         "django.server": {"handlers": [], "propagate": True},
     },
 }
+
+if SITE == "console":
+    # The console's own host name; customers' browsers never send its cookies, nor the console's theirs.
+    CONSOLE_URL = env.text("AVA_CONSOLE_URL", "http://127.0.0.1:8001")
+    globals().update(console_settings(CONSOLE_URL, MIDDLEWARE))
