@@ -33,7 +33,7 @@ PLAIN_TABLES = frozenset(
         "people_person_user_permissions",
     }
 )
-PLAIN_PREFIXES = ("django_", "auth_")
+PLAIN_PREFIXES = ("django_", "auth_", "account_", "mfa_", "socialaccount_", "usersessions_")
 RESTRICTED_ROLES = ("app_rw", "app_owner")
 
 _TABLES = """

@@ -5,10 +5,7 @@ from django.db import migrations
 from backend.tenancy.ddl import plain_table
 
 WRITTEN_BY_THE_CONSOLE = (
-    "people_person",
     "auth_group",
-    "people_person_groups",
-    "people_person_user_permissions",
     "auth_group_permissions",
     "django_session",
     "django_admin_log",
