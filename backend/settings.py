@@ -55,6 +55,12 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "backend.people",
     "backend.staff",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "backend.tenancy",
     "backend.library",
     "backend.jobs",
@@ -68,7 +74,6 @@ INSTALLED_APPS = [
     "backend.console",
     "workers",
 ]
-AUTH_USER_MODEL = "people.Person"
 MIDDLEWARE = [
     "backend.api.middleware.RequestId",
     "backend.observability.middleware.Observed",
@@ -78,8 +83,11 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "backend.people.sessions.Lifetime",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "backend.people.sessions.ProvidersAccounts",
 ]
 ROOT_URLCONF = "backend.urls"
 TEMPLATES = [
@@ -105,12 +113,18 @@ TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en-us"
 APPEND_SLASH = False
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PUBLIC_URL.startswith("https://")
+# With the prefix a browser takes a cookie from this very host alone, and only by TLS.
+SESSION_COOKIE_NAME = "__Host-ava_session" if SESSION_COOKIE_SECURE else "ava_session"
+CSRF_COOKIE_NAME = "__Host-ava_csrf" if CSRF_COOKIE_SECURE else "ava_csrf"
 SECURE_HSTS_SECONDS = 31_536_000 if PUBLIC_URL.startswith("https://") else 0
 # The proxy or load balancer redirects plain http. Other hosts of the operator's domain are not this service's business.
 SILENCED_SYSTEM_CHECKS = ["security.W008", "security.W005", "security.W021"]
 
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["backend.tenancy.authentication.ApiKeyAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "backend.tenancy.authentication.ApiKeyAuthentication",
+        "backend.people.authentication.MemberAuthentication",
+    ],
     "DEFAULT_PERMISSION_CLASSES": ["backend.tenancy.authentication.HasScope"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["backend.api.parsers.BoundedJSONParser"],
@@ -122,8 +136,60 @@ REST_FRAMEWORK = {
 
 SPECTACULAR_SETTINGS = openapi.SETTINGS
 
+# --- people (backend.people) -----------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "people.Person"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+# Idle limit of a session, and its absolute limit whatever happens.
+SESSION_COOKIE_AGE = env.integer("AVA_SESSION_IDLE_SECONDS", 12 * 3600, least=60)
+SESSION_ABSOLUTE_SECONDS = env.integer("AVA_SESSION_ABSOLUTE_SECONDS", 7 * 86_400, least=60)
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "people_home"
+LOGOUT_REDIRECT_URL = "account_login"
+ACCOUNT_ADAPTER = "backend.people.account_rules.AccountRules"
+ACCOUNT_FORMS = {"signup": "backend.people.forms.InvitedSignupForm"}
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_MAX_EMAIL_ADDRESSES = 1
+ACCOUNT_LOGIN_BY_CODE_ENABLED = True
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
+# Attempts per address and account; the counters are shared by all processes (CACHES).
+ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "30/m/ip,5/15m/key"}
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = PUBLIC_URL.partition(":")[0]
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "AVA Cloud"
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SESSION_COOKIE_SECURE
+SOCIALACCOUNT_ADAPTER = "backend.people.providers.TenantProviders"
+SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
+SOCIALACCOUNT_STORE_TOKENS = False
+USERSESSIONS_TRACK_ACTIVITY = False
+# A tenant's identity provider on a private address is refused unless the operator allows it.
+OIDC_ALLOW_PRIVATE = env.boolean("AVA_OIDC_ALLOW_PRIVATE", False)
+
 # --- outside ---------------------------------------------------------------------------------------------------------
 REDIS_URL = env.text("REDIS_URL")
+# Counters of attempts to sign in.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "accounts",
+        "OPTIONS": {"socket_timeout": 1, "socket_connect_timeout": 1},
+    }
+}
 S3_ENDPOINT_URL = env.text("S3_ENDPOINT_URL", "")
 S3_ACCESS_KEY_ID = env.text("S3_ACCESS_KEY_ID", "")
 S3_SECRET_ACCESS_KEY = env.text("S3_SECRET_ACCESS_KEY", "")
@@ -166,6 +232,8 @@ EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_TLS, EMA
     "AVA_EMAIL_URL"
 )
 EMAIL_TIMEOUT = 20
+if not EMAIL_HOST:
+    EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
 DEFAULT_FROM_EMAIL = env.text("AVA_EMAIL_FROM", "noreply@localhost")
 # A tenant's own receiver on a private address is refused unless the operator allows it (local stack, tests).
 WEBHOOK_ALLOW_PRIVATE = env.boolean("AVA_WEBHOOK_ALLOW_PRIVATE", False)

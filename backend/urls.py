@@ -11,6 +11,8 @@ from backend.billing.api import routes as billing_routes
 from backend.ekg.api import routes as ekg_routes
 from backend.library.api import routes as library_routes
 from backend.library.indexing.api import routes as job_routes
+from backend.people.api import routes as people_routes
+from backend.people.pages import urlpatterns as account_pages
 from backend.questions.api import routes as question_routes
 from backend.webhooks.api import routes as webhook_routes
 
@@ -23,6 +25,7 @@ v1: list[URLPattern | URLResolver] = [
     *ekg_routes,
     *job_routes,
     *account_routes,
+    *people_routes,
     *audit_routes,
     *question_routes,
     *webhook_routes,
@@ -33,4 +36,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include(v1)),
     path("healthz", health.healthz),
     path("readyz", health.readyz),
+    path("accounts/", include(account_pages)),
 ]

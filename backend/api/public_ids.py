@@ -24,6 +24,8 @@ PREFIXES = frozenset(
         "sea",  # search
         "aud",  # audit event
         "per",  # person
+        "inv",  # invitation
+        "mem",  # membership
         "key", "tnt", "chk", "trn", "trk", "obj",
     }
 )  # fmt: skip

@@ -100,9 +100,9 @@ def take(tenant_id: UUID) -> Grant:
     return _take(f"rate:{tenant_id}", settings.RATE_LIMIT_PER_MINUTE)
 
 
-def take_of_key(api_key_id: UUID, limit: int) -> Grant:
-    """Take one request from the bucket of a key that has a limit of its own, in requests per minute."""
-    return _take(f"rate:{api_key_id}", limit)
+def take_of(caller_id: UUID, limit: int | None = None) -> Grant:
+    """Take one request from the bucket of one key or person. limit: requests per minute, by default a tenant's."""
+    return _take(f"rate:{caller_id}", limit or settings.RATE_LIMIT_PER_MINUTE)
 
 
 def _take(bucket: str, limit: int) -> Grant:

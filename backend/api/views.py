@@ -32,8 +32,21 @@ def get_or_404(queryset: QuerySet[Row], id: UUID) -> Row:
     return row
 
 
+def _counted(caller: Principal) -> rate_limits.Grant:
+    """Count a request. Members have buckets of their own, so that an open page cannot starve an integration."""
+    if caller.person_id is not None:
+        grant = rate_limits.take_of(caller.person_id)
+        grant.check()
+        return grant
+    if caller.api_key_id is not None and caller.requests_per_minute is not None:
+        rate_limits.take_of(caller.api_key_id, caller.requests_per_minute).check()
+    grant = rate_limits.take(caller.tenant_id)
+    grant.check()
+    return grant
+
+
 class AuthenticatedView(APIView):
-    """A view for holders of an API key. scopes: HTTP method -> the scope it needs; a method without one is refused."""
+    """A view for holders of an API key and for members. scopes: HTTP method -> the scope it needs; a method without one is refused."""
 
     scopes: ClassVar[dict[str, str]] = {}
     # OPTIONS would describe the view to anybody; the OpenAPI document does that.
@@ -47,18 +60,13 @@ class AuthenticatedView(APIView):
         principal = self.request.auth
         if isinstance(principal, Principal):
             return principal
-        raise RuntimeError("this request carries no API key")
+        raise RuntimeError("nobody has been authenticated")
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         if isinstance(request.auth, Principal):
             log_context.note(tenant=public_ids.encode("tnt", request.auth.tenant_id))
-            own_limit = request.auth.requests_per_minute
-            if own_limit is not None:
-                self._grant = rate_limits.take_of_key(request.auth.api_key_id, own_limit)
-                self._grant.check()
-            self._grant = rate_limits.take(request.auth.tenant_id)
-            self._grant.check()
+            self._grant = _counted(request.auth)
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         final: Response = super().finalize_response(request, response, *args, **kwargs)

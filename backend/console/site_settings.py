@@ -17,13 +17,15 @@ def console_settings(url: str, middleware: Sequence[str]) -> dict[str, Any]:
     # Browsers keep a cookie with this prefix for one host, whatever other hosts of the domain send.
     prefix = "__Host-" if secure else ""
     host = urlsplit(url).hostname or ""
-    at = list(middleware).index(_AFTER) + 1
+    # The rules of customers' sessions are not those of staff.
+    shared = [name for name in middleware if not name.startswith("backend.people.")]
+    at = shared.index(_AFTER) + 1
     return {
         "SITE": "console",
         "ROOT_URLCONF": "backend.console.urls",
         "ALLOWED_HOSTS": sorted({host, "127.0.0.1", "localhost", "[::1]", "testserver"}),
         "CSRF_TRUSTED_ORIGINS": [url],
-        "MIDDLEWARE": [*middleware[:at], "backend.console.gate.StaffGate", *middleware[at:]],
+        "MIDDLEWARE": [*shared[:at], "backend.console.gate.StaffGate", *shared[at:]],
         "AUTHENTICATION_BACKENDS": ["backend.staff.sign_in.StaffBackend"],
         "SESSION_COOKIE_NAME": f"{prefix}ava_console",
         "CSRF_COOKIE_NAME": f"{prefix}ava_console_csrf",

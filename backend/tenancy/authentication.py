@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -28,21 +28,27 @@ USED_RESOLUTION = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """An authenticated API key.
+    """The caller of a request: an API key, or a member of the tenant with a browser session.
 
-    expires_at, allowed_ips, requests_per_minute: limits of the key, which no key that it makes may pass. allowed_ips:
-    networks; empty for everywhere.
+    expires_at, allowed_ips, requests_per_minute: limits of a key, which no key that it makes may pass. allowed_ips:
+    networks; empty for everywhere. name, role: of a member. collections: ids of the collections that a member is
+    limited to; None for all. fresh: whether the caller may do dangerous acts now; a member must have signed in lately.
     """
 
     tenant_id: UUID
-    api_key_id: UUID
+    api_key_id: UUID | None
     scopes: frozenset[str]
     expires_at: datetime | None = None
     allowed_ips: tuple[str, ...] = ()
     requests_per_minute: int | None = None
+    person_id: UUID | None = None
+    name: str = ""
+    role: str = ""
+    collections: tuple[UUID, ...] | None = None
+    fresh: bool = True
 
     def may(self, scope: str) -> bool:
-        return bool(self.scopes & {keys.ALL_SCOPES, scope, keys.IMPLIED.get(scope, scope)})
+        return scope == keys.ANYBODY or bool(self.scopes & {keys.ALL_SCOPES, scope, keys.IMPLIED.get(scope, scope)})
 
 
 class ApiKeyAuthentication(BaseAuthentication):
@@ -102,8 +108,25 @@ def resolve(text: str, *, address: str = "") -> Principal:
     )
 
 
+Endings = Callable[[Collection[Principal]], set[Principal]]
+_endings: list[Endings] = []
+
+
+def register_endings(endings: Endings) -> None:
+    """Let a package above this one say which callers of its kind have ended."""
+    if endings not in _endings:
+        _endings.append(endings)
+
+
 def ended(callers: Collection[Principal]) -> set[Principal]:
-    """Return the callers whose key has ended since they were authenticated, or whose tenant was suspended."""
+    """Return the callers whose key or membership has ended since they were authenticated, or whose tenant was
+    suspended."""
+    with_keys = {caller for caller in callers if caller.person_id is None}
+    members = [caller for caller in callers if caller.person_id is not None]
+    return _ended_keys(with_keys).union(*(endings(members) for endings in _endings if members))
+
+
+def _ended_keys(callers: Collection[Principal]) -> set[Principal]:
     now = timezone.now()
     living = ApiKey.unscoped.using("dispatch").filter(
         Q(revoked_at=None) | Q(revoked_at__gt=now),
@@ -144,7 +167,13 @@ class HasScope(BasePermission):
         if scope is None:
             raise PermissionDenied("No API key can do this.", code="insufficient_scope")
         if not request.auth.may(scope):
-            raise PermissionDenied(f"This API key lacks the scope {scope}.", code="insufficient_scope")
+            caller = "Your role" if request.auth.person_id else "This API key"
+            raise PermissionDenied(f"{caller} lacks the scope {scope}.", code="insufficient_scope")
+        if (scope in keys.DANGEROUS or method == "DELETE") and not request.auth.fresh:
+            raise PermissionDenied(
+                "Confirm that it is you at /accounts/reauthenticate/, then send the request again.",
+                code="reauthentication_required",
+            )
         return True
 
 

@@ -37,7 +37,7 @@ PLAIN_TABLES = frozenset(
         "staff_staffevent",
     }
 )
-PLAIN_PREFIXES = ("django_", "auth_")
+PLAIN_PREFIXES = ("django_", "auth_", "account_", "mfa_", "socialaccount_", "usersessions_")
 RESTRICTED_ROLES = ("app_rw", "app_owner", "app_people", "app_console")
 
 _TABLES = """

@@ -3,9 +3,9 @@
 from django.db import migrations
 from django.db.migrations import RunSQL
 
-from backend.tenancy.ddl import people_table, plain_table, staff_apart
+from backend.tenancy.ddl import people_table, plain_table
 
-SIGNING_IN = ("people_person", "people_person_groups", "people_person_user_permissions", "auth_group", "django_session")
+SIGNING_IN = ("auth_group", "django_session")
 OF_THE_CONSOLE = ("auth_group_permissions", "django_admin_log")
 FRAMEWORK = ("auth_permission", "django_content_type")
 
@@ -22,7 +22,6 @@ class Migration(migrations.Migration):
     operations = [
         *[people_table(table) for table in SIGNING_IN],
         *[people_table(table, customers=False) for table in OF_THE_CONSOLE],
-        staff_apart("people_person"),
         *[plain_table(table, rw="SELECT") for table in (*FRAMEWORK, "django_migrations")],
         *[RunSQL(f"GRANT SELECT ON {table} TO app_people, app_console", RunSQL.noop) for table in FRAMEWORK],
     ]
