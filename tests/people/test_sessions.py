@@ -10,7 +10,7 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 
 from backend.api.public_ids import encode
-from backend.people.models import Membership, Role
+from backend.people.models import Membership, Person, Role
 from backend.people.roles import SCOPES_OF
 from backend.tenancy.authentication import ended
 from tests.conftest import Cast
