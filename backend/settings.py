@@ -204,6 +204,12 @@ RATE_LIMIT_PER_MINUTE = env.integer("AVA_RATE_LIMIT_PER_MINUTE", 600, least=1)
 OPEN_STREAMS_PER_TENANT = env.integer("AVA_OPEN_STREAMS_PER_TENANT", 64, least=1)
 # Threads of one API process: each runs one request at a time and keeps two database connections.
 API_THREADS = env.integer("AVA_API_THREADS", 8, least=1)
+# Connections of one API process; further ones are closed at once.
+API_CONNECTIONS = env.integer("AVA_API_CONNECTIONS", 2_000, least=1)
+# Requests of one address or API key that one API process handles at once, those that wait for an outcome not counted.
+REQUESTS_PER_CALLER = env.integer("AVA_REQUESTS_PER_CALLER", 128, least=1)
+# Where each API process answers /healthz and /readyz to probes: host:port, "" for the public port only.
+HEALTH_ADDRESS = env.address("AVA_HEALTH_ADDRESS", "")
 MAX_UPLOAD_BYTES = env.integer("AVA_MAX_UPLOAD_BYTES", 100 * 1024**3, least=1)
 MAX_VIDEO_MS = env.integer("AVA_MAX_VIDEO_MS", 48 * 3_600_000, least=1)
 SEGMENT_MS = env.integer("AVA_SEGMENT_MS", 30_000, least=3_000)
