@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from django.db import DatabaseError
+from django.db import DatabaseError, close_old_connections
 
 from backend.tenancy.authentication import Principal, ended
 
@@ -16,17 +17,12 @@ logger = logging.getLogger(__name__)
 CHECK_SECONDS = 4.0
 """Time between two checks. One statement checks the callers of all open replies of the process."""
 
-Check = Callable[[Collection[Principal]], Awaitable[set[Principal]]]
-
 
 class OpenCallers:
-    """The callers of open replies. Used on one event loop.
+    """The callers of open replies. Used on one event loop; a thread of its own asks the database."""
 
-    check: runs backend.tenancy.authentication.ended() on a thread.
-    """
-
-    def __init__(self, check: Check) -> None:
-        self._check = check
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, "callers")
         self._open: dict[Principal, set[asyncio.Event]] = {}
 
     @contextmanager
@@ -52,7 +48,7 @@ class OpenCallers:
             if not self._open:
                 continue
             try:
-                over = await self._check(tuple(self._open))
+                over = await asyncio.get_running_loop().run_in_executor(self._thread, _ended, tuple(self._open))
             except DatabaseError:
                 logger.warning("open replies are not checked: the database is away", exc_info=True)
                 continue
@@ -61,6 +57,6 @@ class OpenCallers:
                     event.set()
 
 
-def ended_callers(callers: Collection[Principal]) -> set[Principal]:
-    """Return the callers that have ended; for a thread of the server."""
+def _ended(callers: Collection[Principal]) -> set[Principal]:
+    close_old_connections()
     return ended(callers)

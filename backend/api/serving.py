@@ -29,6 +29,7 @@ from backend.api.awaiting import HEARTBEAT_SECONDS, KEEP_ALIVE, Awaited, EventSt
 from backend.api.changes import Changes
 from backend.api.connections import allow_connections
 from backend.api.fair_threads import Callers, FairThreads, TooManyRequests
+from backend.api.open_callers import OpenCallers
 from backend.api.open_replies import RENEW_SECONDS, OpenReply
 from backend.api.probes import PATHS, Probes
 from backend.api.problems import CONTENT_TYPE, Problem, problem_of
@@ -51,6 +52,7 @@ class Server:
         self._threads = FairThreads(settings.API_THREADS, settings.REQUESTS_PER_CALLER)
         self._probes = Probes()
         self._changes = Changes()
+        self._callers = OpenCallers()
         self._closing = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -67,13 +69,14 @@ class Server:
         exposition.serve()
         allow_connections()
         probing = await self._probes.serve()
-        listening = asyncio.create_task(self._changes.listen())
+        background = [asyncio.create_task(self._changes.listen()), asyncio.create_task(self._callers.watch())]
         self._end_open_replies_at(signal.SIGTERM)
         await send({"type": "lifespan.startup.complete"})
         await receive()
-        listening.cancel()
-        with suppress(asyncio.CancelledError):
-            await listening
+        for task in background:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
         if probing is not None:
             probing.close()
         self._threads.shutdown()
@@ -114,29 +117,33 @@ class Server:
                     await self._send_and_close(response, receive, send, callers)
                     return
             # A reply that waits has a count of its own (backend.api.open_replies).
-            await self._until_left(self._reply_later(response, awaited, send, callers), receive)
+            if await self._until_left(self._reply_later(response, awaited, send, callers), receive, response):
+                await _end(scope, send, response)
         except TooManyRequests:
             detail = f"{settings.REQUESTS_PER_CALLER} requests of this caller are under way; wait for their replies."
             await _refuse(scope, send, Problem(429, "too_many_requests", detail, headers={"Retry-After": "1"}))
 
-    async def _until_left(self, replying: Coroutine[Any, Any, None], receive: Receive) -> None:
-        """Reply until the reply is complete or the client has left."""
-        reply = asyncio.create_task(replying)
-        left = asyncio.create_task(disconnected(receive))
-        try:
-            await asyncio.wait({reply, left}, return_when=asyncio.FIRST_COMPLETED)
-            if reply.done():
-                reply.result()
-        finally:
-            left.cancel()
-            reply.cancel()
-            with suppress(asyncio.CancelledError):
-                await reply
+    async def _until_left(self, replying: Coroutine[Any, Any, None], receive: Receive, response: Any) -> bool:
+        """Reply until the reply is complete or the client has left. Returns whether its caller has ended before."""
+        with self._callers.of(getattr(response, "caller", None)) as ended:
+            reply = asyncio.create_task(replying)
+            others = [asyncio.create_task(disconnected(receive)), asyncio.create_task(ended.wait())]
+            try:
+                await asyncio.wait({reply, *others}, return_when=asyncio.FIRST_COMPLETED)
+                if reply.done():
+                    reply.result()
+                return ended.is_set() and not reply.done()
+            finally:
+                for other in others:
+                    other.cancel()
+                reply.cancel()
+                with suppress(asyncio.CancelledError):
+                    await reply
 
     async def _send_and_close(self, response: Any, receive: Receive, send: Send, callers: Callers) -> None:
         try:
             sending = self._send(response, send, callers)
-            await (self._until_left(sending, receive) if response.streaming else sending)
+            await (self._until_left(sending, receive, response) if response.streaming else sending)
         finally:
             await asyncio.shield(self._run(response.close, callers))
 
@@ -215,6 +222,14 @@ class Server:
 def _close(reply: OpenReply, response: Any) -> None:
     reply.close()
     response.close()
+
+
+async def _end(scope: Scope, send: Send, response: Any) -> None:
+    """End an open reply whose caller has ended: a stream ends, a reply that was held back is refused."""
+    if isinstance(response, EventStream):
+        await send({"type": "http.response.body", "body": b""})
+    else:
+        await _refuse(scope, send, Problem(401, "invalid_api_key", "The API key is not valid."))
 
 
 async def _refuse(scope: Scope, send: Send, problem: Problem) -> None:
