@@ -154,8 +154,8 @@ def test_replies_are_as_django_writes_them(server: ServerProcess, acme: Cast) ->
         assert (chunked.status_code, chunked.json()["code"]) == (413, "body_too_large")
         spoofed = client.get("/v1/videos?limit=1", headers={"X_Request_Id": "spoofed"})
         assert spoofed.headers["X-Request-Id"].startswith("req_")
-        login = client.get("/console/", follow_redirects=True)
-        assert "csrftoken" in login.headers["Set-Cookie"]
+        login = client.get("/accounts/login/", follow_redirects=True)
+        assert "ava_csrf" in login.headers["Set-Cookie"]
         style = client.get("/static/admin/css/base.css")
         assert (style.status_code, style.headers["Content-Type"]) == (200, 'text/css; charset="utf-8"')
         assert int(style.headers["Content-Length"]) == len(style.content) > 0
