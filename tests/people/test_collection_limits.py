@@ -108,7 +108,7 @@ def test_a_limited_analyst_asks_about_the_own_collections_alone(
         "POST", "/v1/questions", {"question": "Who?", "collection_id": encode("col", made["park"]["col"])}
     )
     assert asked.status_code == 202, asked.content
-    assert asked.json()["scope"]["video_ids"] == [encode("vid", made["park"]["vid"])]
+    assert asked.json()["video_ids"] == [encode("vid", made["park"]["vid"])]
     for scope in (
         {"video_ids": [encode("vid", made["yard"]["vid"])]},
         {"collection_id": encode("col", made["yard"]["col"])},
