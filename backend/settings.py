@@ -6,6 +6,7 @@ from pathlib import Path
 
 from backend import env
 from backend.api import openapi
+from backend.console.site_settings import console_settings
 
 SECRET_KEY = env.text("AVA_SECRET_KEY")
 DEBUG = env.boolean("AVA_DEBUG", False)
@@ -16,7 +17,10 @@ CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 KEY_PEPPERS = env.numbered_secrets("AVA_KEY_PEPPERS")
 ENCRYPTION_KEYS = env.numbered_secrets("AVA_ENCRYPTION_KEYS")
 
-# --- databases: one server, four roles (backend/tenancy/README.md) --------------------------------------------------
+# What the process serves. The console has a process, a host name, cookies and a database role of its own.
+SITE = env.choice("AVA_SITE", "api", ("api", "console"))
+
+# --- databases: one server, a role for each purpose (backend/tenancy/README.md) -------------------------------------
 DATABASES = {
     # Web and workers: owns nothing, and row-level security applies. A request is one transaction.
     "default": {**env.database("DATABASE_URL"), "ATOMIC_REQUESTS": True},
@@ -26,13 +30,16 @@ DATABASES = {
     "dispatch": env.database("DATABASE_DISPATCH_URL"),
     # The admin console: reads everything, writes nothing.
     "console": env.database("DATABASE_CONSOLE_URL"),
+    # People, sessions and second factors: "people" in the API, which signs customers in, "staff" in the console.
+    # Workers hold neither.
+    **env.databases({"people": "DATABASE_PEOPLE_URL", "staff": "DATABASE_STAFF_URL"}),
 }
 # PostgreSQL itself, as the role of DATABASE_URL and with its password: a pooler hands on no notices.
 LISTEN_DATABASE = {
     **env.database("DATABASE_LISTEN_URL", env.text("DATABASE_URL")),
     "PASSWORD": DATABASES["default"]["PASSWORD"],
 }
-DATABASE_ROUTERS = ["backend.tenancy.routing.OwnerMigrates"]
+DATABASE_ROUTERS = ["backend.tenancy.routing.OwnerMigrates", "backend.tenancy.routing.PeopleApart"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- applications ----------------------------------------------------------------------------------------------------
@@ -48,6 +55,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "backend.people",
+    "backend.staff",
     "allauth",
     "allauth.account",
     "allauth.mfa",
@@ -197,6 +205,12 @@ RATE_LIMIT_PER_MINUTE = env.integer("AVA_RATE_LIMIT_PER_MINUTE", 600, least=1)
 OPEN_STREAMS_PER_TENANT = env.integer("AVA_OPEN_STREAMS_PER_TENANT", 64, least=1)
 # Threads of one API process: each runs one request at a time and keeps two database connections.
 API_THREADS = env.integer("AVA_API_THREADS", 8, least=1)
+# Connections of one API process; further ones are closed at once.
+API_CONNECTIONS = env.integer("AVA_API_CONNECTIONS", 2_000, least=1)
+# Requests of one address or API key that one API process handles at once, those that wait for an outcome not counted.
+REQUESTS_PER_CALLER = env.integer("AVA_REQUESTS_PER_CALLER", 128, least=1)
+# Where each API process answers /healthz and /readyz to probes: host:port, "" for the public port only.
+HEALTH_ADDRESS = env.address("AVA_HEALTH_ADDRESS", "")
 MAX_UPLOAD_BYTES = env.integer("AVA_MAX_UPLOAD_BYTES", 100 * 1024**3, least=1)
 MAX_VIDEO_MS = env.integer("AVA_MAX_VIDEO_MS", 48 * 3_600_000, least=1)
 SEGMENT_MS = env.integer("AVA_SEGMENT_MS", 30_000, least=3_000)
@@ -270,3 +284,8 @@ LOGGING = {
         "django.server": {"handlers": [], "propagate": True},
     },
 }
+
+if SITE == "console":
+    # The console's own host name; customers' browsers never send its cookies, nor the console's theirs.
+    CONSOLE_URL = env.text("AVA_CONSOLE_URL", "http://127.0.0.1:8001")
+    globals().update(console_settings(CONSOLE_URL, MIDDLEWARE))

@@ -1,4 +1,4 @@
-"""All routes: the public API under /v1, health, and the console."""
+"""All routes of the API's process: the public API under /v1, and health. The console has a process of its own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from backend.accounts.api import routes as account_routes
 from backend.api import document, health, problems
 from backend.audit.api import routes as audit_routes
 from backend.billing.api import routes as billing_routes
-from backend.console.site import site as console
 from backend.ekg.api import routes as ekg_routes
 from backend.library.api import routes as library_routes
 from backend.library.indexing.api import routes as job_routes
@@ -38,5 +37,4 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz),
     path("readyz", health.readyz),
     path("accounts/", include(account_pages)),
-    path("console/", console.urls),
 ]

@@ -31,10 +31,14 @@ PLAIN_TABLES = frozenset(
         "people_person",
         "people_person_groups",
         "people_person_user_permissions",
+        "staff_contentaccess",
+        "staff_member",
+        "staff_secondfactor",
+        "staff_staffevent",
     }
 )
 PLAIN_PREFIXES = ("django_", "auth_", "account_", "mfa_", "socialaccount_", "usersessions_")
-RESTRICTED_ROLES = ("app_rw", "app_owner")
+RESTRICTED_ROLES = ("app_rw", "app_owner", "app_people", "app_console")
 
 _TABLES = """
 SELECT n.nspname, c.relname, c.relrowsecurity, c.relforcerowsecurity,
@@ -46,7 +50,8 @@ WHERE c.relkind IN ('r', 'p') AND n.nspname IN ('public', %s) ORDER BY 1, 2
 """
 _OWNED = """
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname IN ('public', %s) AND pg_get_userbyid(c.relowner) IN ('app_rw', 'app_dispatch', 'app_admin_ro')
+WHERE n.nspname IN ('public', %s)
+AND pg_get_userbyid(c.relowner) IN ('app_rw', 'app_dispatch', 'app_admin_ro', 'app_people', 'app_console')
 """
 _ROUTINES = """
 SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace

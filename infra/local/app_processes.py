@@ -83,6 +83,7 @@ def app_processes(api_port: int) -> tuple[AppProcess, ...]:
     """Return all processes that run on top of the servers, in the order of starting."""
     api = [sys.executable, "-m", "uvicorn", "backend.asgi:application", "--host=127.0.0.1", f"--port={api_port}"]
     api += ["--workers=2", "--lifespan=on", "--no-server-header", "--timeout-graceful-shutdown=10"]
+    api += ["--http=backend.api.connections:BoundedConnection"]
     api += [f"--log-config={ROOT / 'backend' / 'observability' / 'uvicorn_log.json'}"]
     return (
         AppProcess("api", tuple(api), restarted=False),
