@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from contextvars import Token
 from typing import Any, ClassVar, TypeVar
 from uuid import UUID
@@ -19,7 +20,7 @@ from backend.api.idempotency import REPLAYED
 from backend.api.problems import not_found
 from backend.observability import log_context
 from backend.tenancy.authentication import Principal
-from backend.tenancy.context import enter_tenant, leave_tenant
+from backend.tenancy.context import enter_tenant, leave_tenant, limited_to
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -46,13 +47,21 @@ def _counted(caller: Principal) -> rate_limits.Grant:
 
 
 class AuthenticatedView(APIView):
-    """A view for holders of an API key and for members. scopes: HTTP method -> the scope it needs; a method without one is refused."""
+    """A view for holders of an API key and for members.
+
+    scopes: HTTP method -> the scope it needs; a method without one is refused.
+    """
 
     scopes: ClassVar[dict[str, str]] = {}
     # OPTIONS would describe the view to anybody; the OpenAPI document does that.
     metadata_class = None
 
     _grant: rate_limits.Grant | None = None
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        self._limits = ExitStack()
+        with self._limits:
+            return super().dispatch(request, *args, **kwargs)
 
     @property
     def principal(self) -> Principal:
@@ -66,6 +75,7 @@ class AuthenticatedView(APIView):
         super().initial(request, *args, **kwargs)
         if isinstance(request.auth, Principal):
             log_context.note(tenant=public_ids.encode("tnt", request.auth.tenant_id))
+            self._limits.enter_context(limited_to(request.auth.collections))
             self._grant = _counted(request.auth)
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:

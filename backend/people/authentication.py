@@ -121,4 +121,12 @@ class MemberScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 
 class PersonScheme(MemberScheme):
     target_class = "backend.people.authentication.PersonAuthentication"
-    name = "session"
+    name = "person"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": "__Host-ava_session",
+            "description": "A browser session of a person, without a tenant.",
+        }

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from typing import Any
 
+from allauth.account.internal.decorators import login_not_required
+from allauth.socialaccount.providers.openid_connect import views as oidc
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -11,6 +15,7 @@ from django.urls import URLPattern, URLResolver, include, path, reverse
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
+from requests import RequestException
 
 from backend.people import queries, sessions
 from backend.people.account_rules import INVITED
@@ -18,6 +23,9 @@ from backend.people.models import Invitation, Person
 from backend.people.services import invitations
 from backend.people.services.invitations import digest_of
 from backend.tenancy.refusals import Refused
+
+
+logger = logging.getLogger(__name__)
 
 
 @never_cache
@@ -66,8 +74,25 @@ def _accept(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     return HttpResponseRedirect(reverse("people_home"))
 
 
+def _checked(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Answer with a page when a tenant's provider is away or sends what the protocol does not allow."""
+
+    @login_not_required
+    def checked(request: HttpRequest, provider_id: str) -> HttpResponse:
+        try:
+            return view(request, provider_id)
+        except (RequestException, ValueError, KeyError, TypeError, AttributeError) as error:
+            logger.warning("sign-in by provider %s failed: %s", provider_id, type(error).__name__)
+            reason = "The identity provider of your tenant cannot be reached, or its replies are not valid."
+            return render(request, "people/refused.html", {"reason": reason}, status=401)
+
+    return checked
+
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home, name="people_home"),
     path("invitations/<str:token>/", invitation_page, name="people_invitation"),
+    path("oidc/<str:provider_id>/login/", _checked(oidc.login), name="openid_connect_login"),
+    path("oidc/<str:provider_id>/login/callback/", _checked(oidc.callback), name="openid_connect_callback"),
     path("", include("allauth.urls")),
 ]

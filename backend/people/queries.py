@@ -41,7 +41,7 @@ def sign_in_settings() -> SignInSettings | None:
     return row
 
 
-# --- before a tenant is known ------------------------------------------------------------------------------------------
+# --- before a tenant is known ----------------------------------------------------------------------------------------
 
 
 def membership_of(person_id: UUID, slug: str) -> Membership | None:

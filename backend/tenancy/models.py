@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
+from uuid import UUID
 
 from django.db import models
 from uuid6 import uuid7
 
-from backend.tenancy.context import current_tenant_id
+from backend.tenancy.context import current_collections, current_tenant_id
 
 
 class Tenant(models.Model):
@@ -33,10 +35,14 @@ class Tenant(models.Model):
 
 
 class TenantScopedManager(models.Manager[Any]):
-    """The second layer behind row-level security: every query filters by the tenant of the open tenant_scope."""
+    """The second layer behind row-level security: every query filters by the tenant of the open tenant_scope, and by
+    the collections that the caller is limited to."""
 
     def get_queryset(self) -> models.QuerySet[Any]:
-        return super().get_queryset().filter(tenant_id=current_tenant_id())
+        rows = super().get_queryset().filter(tenant_id=current_tenant_id())
+        collections = current_collections()
+        limit = None if collections is None else self.model.within(collections)
+        return rows if limit is None else rows.filter(limit)
 
 
 class TenantRow(models.Model):
@@ -53,6 +59,14 @@ class TenantRow(models.Model):
     class Meta:
         abstract = True
         base_manager_name = "unscoped"
+
+    @classmethod
+    def within(cls, collections: Sequence[UUID]) -> models.Q | None:
+        """Return the condition on the rows that a member limited to these collections sees.
+
+        None where rows are reached through others alone: those of a video or of a question.
+        """
+        return None
 
 
 class ApiKey(TenantRow):

@@ -190,6 +190,8 @@ def test_the_owner_is_answered_on_the_same_routes(globex: Cast, theirs: dict[str
 def test_lists_show_nothing_of_another_tenant(acme: Cast, theirs: dict[str, UUID]) -> None:
     words = {encode(prefix, value) for prefix, value in theirs.items()}
     for route, view in routes():
+        if route == "v1/me":
+            continue  # for people, not for keys
         if PARAMETER.search(route) or "GET" not in getattr(view, "scopes", {}):
             continue
         response = acme.client.get(f"/{route}")

@@ -20,9 +20,9 @@ from tests.conftest import Cast
 PASSWORD = "correct horse battery staple"
 
 
-def person(name: str = "ada", **fields: Any) -> Person:
+def person(local: str = "ada", **fields: Any) -> Person:
     """A person with a verified address of their own."""
-    made = Person.objects.create_user(f"{name}-{uuid7().hex[-10:]}@example.org", PASSWORD, **fields)
+    made = Person.objects.create_user(f"{local}-{uuid7().hex[-10:]}@example.org", PASSWORD, **fields)
     EmailAddress.objects.create(user=made, email=made.email, verified=True, primary=True)
     return made
 
