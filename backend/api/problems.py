@@ -80,7 +80,9 @@ def field_errors(detail: Any, pointer: str = "") -> Iterator[FieldError]:
     """Flatten the detail of a DRF ValidationError, whichever of its nested shapes it has, into pointers."""
     if isinstance(detail, Mapping):
         for key, value in detail.items():
-            step = "" if key == NON_FIELD else "/" + str(key).replace("~", "~0").replace("/", "~1")
+            # JSON may name half of a surrogate pair, which no response can carry.
+            name = str(key).encode("utf-8", "replace").decode()
+            step = "" if key == NON_FIELD else "/" + name.replace("~", "~0").replace("/", "~1")
             yield from field_errors(value, pointer + step)
     elif isinstance(detail, list | tuple):
         for index, value in enumerate(detail):

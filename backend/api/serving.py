@@ -29,7 +29,7 @@ from django.core.handlers.wsgi import WSGIHandler
 from backend.api.awaiting import HEARTBEAT_SECONDS, KEEP_ALIVE, Awaited, EventStream, mark
 from backend.api.changes import Changes
 from backend.api.open_replies import RENEW_SECONDS, OpenReply
-from backend.api.parsers import MAX_BODY_BYTES
+from backend.api.parsers import MAX_BODY_BYTES, readable_type
 from backend.api.problems import CONTENT_TYPE, problem_of
 from backend.observability import exposition, tracing
 
@@ -268,4 +268,5 @@ def environ_of(scope: Scope, body: bytes) -> dict[str, Any]:
         separator = "; " if name == "COOKIE" else ","
         earlier = environ.get(key) if key.startswith("HTTP_") else None
         environ[key] = f"{earlier}{separator}{value}" if earlier is not None else value
+    environ["CONTENT_TYPE"] = readable_type(environ.get("CONTENT_TYPE", ""))
     return environ
