@@ -53,7 +53,12 @@ locals {
   service_groups = {
     api = {
       containers        = { api = { image = "api", entrypoint = "", arguments = "" } }
-      environment       = merge(local.app_environment, { FORWARDED_ALLOW_IPS = "*", AVA_ALLOWED_HOSTS = "${var.domain},127.0.0.1" })
+      environment       = merge(local.app_environment, {
+        # The balancer adds the customer's address behind whatever the customer has sent, so only its own network counts.
+        FORWARDED_ALLOW_IPS = var.vpc_cidr
+        AVA_ALLOWED_HOSTS   = "${var.domain},127.0.0.1"
+        AVA_HEALTH_ADDRESS  = "0.0.0.0:8001"
+      })
       secrets           = concat(local.app_secrets, ["DATABASE_CONSOLE_URL"])
       object_actions    = local.erase_objects
       queues            = []

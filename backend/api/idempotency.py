@@ -134,7 +134,7 @@ def _fingerprint(request: Request, *, secret: bool) -> str:
     parts = [str(request.method), request.path, body]
     if secret and isinstance(request.auth, Principal):
         # A replay skips the checks of the first request, such as which scopes its caller may give away.
-        parts.append(str(request.auth.api_key_id))
+        parts.append(str(request.auth.api_key_id or request.auth.person_id))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

@@ -29,6 +29,10 @@ class JobKind(models.TextChoices):
     DROP_HISTORY = "drop_history"
 
 
+SYSTEM = "system."
+"""Prefix of the classes that serve the installation itself. Their jobs, such as deletions, run for suspended tenants
+too."""
+
 QUEUE_OF: dict[str, str] = {
     JobKind.PROBE_VIDEO: "cpu.probe",
     JobKind.FETCH_SEGMENT: "io.fetch",

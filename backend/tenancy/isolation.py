@@ -16,10 +16,30 @@ from django.db import connections, transaction
 from backend.tenancy import rights
 from backend.tenancy.rights import GRAPH_SCHEMA
 
-# Tables without a tenant besides the framework's: prices, and the clocks of the classes of jobs.
-PLAIN_TABLES = frozenset({"billing_pricebook", "jobs_breaker", "jobs_classclock"})
-PLAIN_PREFIXES = ("django_", "auth_")
-ROLE_OF_ALIAS = {"default": "app_rw", "dispatch": "app_dispatch", "console": "app_admin_ro"}
+# Tables without a tenant besides the framework's: prices, the clocks of the classes of jobs, and people, who may be
+# members of several tenants.
+PLAIN_TABLES = frozenset(
+    {
+        "billing_pricebook",
+        "jobs_breaker",
+        "jobs_classclock",
+        "people_person",
+        "people_person_groups",
+        "people_person_user_permissions",
+        "staff_contentaccess",
+        "staff_member",
+        "staff_secondfactor",
+        "staff_staffevent",
+    }
+)
+PLAIN_PREFIXES = ("django_", "auth_", "account_", "mfa_", "socialaccount_", "usersessions_")
+ROLE_OF_ALIAS = {
+    "default": "app_rw",
+    "dispatch": "app_dispatch",
+    "console": "app_admin_ro",
+    "people": "app_people",
+    "staff": "app_console",
+}
 _SETTING = "NULLIF(current_setting('app.tenant_id'::text, true), ''::text)"
 _OWN = "({column} = ( SELECT (" + _SETTING + ')::uuid AS "nullif"))'
 _OWN_VERTEX = "((properties OPERATOR(ag_catalog.->>) '\"tenant\"'::ag_catalog.agtype) = " + _SETTING + ")"
@@ -34,7 +54,8 @@ WHERE c.relkind IN ('r', 'p') AND n.nspname IN ('public', %s) ORDER BY 1, 2
 """
 _OWNED = """
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname IN ('public', %s) AND pg_get_userbyid(c.relowner) IN ('app_rw', 'app_dispatch', 'app_admin_ro')
+WHERE n.nspname IN ('public', %s)
+AND pg_get_userbyid(c.relowner) IN ('app_rw', 'app_dispatch', 'app_admin_ro', 'app_people', 'app_console')
 """
 _DEFINERS = """
 SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace

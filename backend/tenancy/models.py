@@ -22,6 +22,12 @@ class Tenant(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     suspended_at = models.DateTimeField(null=True, blank=True)
 
+    class Meta:
+        indexes = [
+            # Each claim of a job asks for the suspended tenants of the installation.
+            models.Index(fields=["id"], condition=models.Q(suspended_at__isnull=False), name="tenant_suspended"),
+        ]
+
     def __str__(self) -> str:
         return self.name
 
@@ -61,3 +67,11 @@ class ApiKey(TenantRow):
     expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
     last_used_at = models.DateTimeField(null=True)
+    last_used_ip = models.GenericIPAddressField(null=True)
+    # The key that made this one, if a key did; a person's key names the person.
+    parent_id = models.UUIDField(null=True)
+    created_by_person_id = models.UUIDField(null=True)
+    # Networks from which the key may be used (CIDR); empty for everywhere.
+    allowed_ips = models.JSONField(default=list)
+    # Null for no limit besides the tenant's.
+    requests_per_minute = models.PositiveIntegerField(null=True)

@@ -19,6 +19,8 @@ ATTRIBUTES: Mapping[str, frozenset[str]] = {
     "app_rw": frozenset(),
     "app_dispatch": frozenset({"bypassrls"}),
     "app_admin_ro": frozenset({"bypassrls"}),
+    "app_people": frozenset(),
+    "app_console": frozenset(),
     "app_replication": frozenset({"replication"}),
 }
 """Attributes of each role of ours, out of super, createrole, createdb, replication and bypassrls."""

@@ -84,6 +84,7 @@ def app_processes(api_port: int) -> tuple[AppProcess, ...]:
     api = [sys.executable, "manage.py", "guarded", sys.executable, "-m", "uvicorn", "backend.asgi:application"]
     api += ["--host=127.0.0.1", f"--port={api_port}"]
     api += ["--workers=2", "--lifespan=on", "--no-server-header", "--timeout-graceful-shutdown=10"]
+    api += ["--http=backend.api.connections:BoundedConnection"]
     api += [f"--log-config={ROOT / 'backend' / 'observability' / 'uvicorn_log.json'}"]
     return (
         AppProcess("api", tuple(api), restarted=False),

@@ -374,7 +374,7 @@ def reachable(service: dict[str, Any]) -> set[str]:
     ],
 )
 def test_every_setting_of_the_backend_can_be_set(services: dict[str, Any], name: str):
-    own = {"AVA_ALLOWED_HOSTS"} if name != "api" else set()
+    own = {"AVA_ALLOWED_HOSTS", "AVA_HEALTH_ADDRESS"} if name != "api" else set()
     assert backend_variables() - own - LOCAL_ONLY <= reachable(services[name])
 
 

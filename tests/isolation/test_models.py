@@ -16,7 +16,13 @@ from tests.ekg.recorded import new_id, record
 from tests.library.uploading import make_video
 
 TABLES = sorted(model._meta.db_table for model in apps.get_models() if issubclass(model, TenantRow))
-APPEND_ONLY = {"billing_billingsource", "billing_usageevent", "billing_modelcall", "jobs_jobhistory"}
+APPEND_ONLY = {
+    "audit_auditevent",
+    "billing_billingsource",
+    "billing_usageevent",
+    "billing_modelcall",
+    "jobs_jobhistory",
+}
 
 
 def _row(table: str, tenant_id: UUID) -> UUID:
