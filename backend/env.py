@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -125,8 +125,15 @@ KEEPALIVES = {
 """A host that is gone without a word is noticed within 60 s (libpq's names; seconds, tcp_user_timeout in ms)."""
 
 
+TLS_OPTIONS = frozenset({"sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl", "sslnegotiation", "channel_binding"})
+"""Parameters of a database URL that are handed to libpq. Without sslmode, PGSSLMODE decides."""
+_SSL_MODES = frozenset({"disable", "allow", "prefer", "require", "verify-ca", "verify-full"})
+
+
 def database(name: str, default: str | None = None) -> dict[str, object]:
     """Return a Django database entry for a postgresql:// URL, which may be that of a pooler in transaction mode.
+
+    The URL's query may set TLS_OPTIONS; anything else in it is refused, so that nothing is ignored in silence.
 
     Nothing is set for the session here: search path and time-outs belong to the roles (backend.tenancy.role_settings),
     because a pooled server connection serves many clients.
@@ -134,6 +141,10 @@ def database(name: str, default: str | None = None) -> dict[str, object]:
     url = urlsplit(text(name, default))
     if url.scheme not in {"postgres", "postgresql"} or not url.hostname or not url.path.strip("/"):
         raise ImproperlyConfigured(f"{name} is not a postgresql:// URL with host and database")
+    options = dict(parse_qsl(url.query, keep_blank_values=True))
+    if options.keys() - TLS_OPTIONS or options.get("sslmode", "require") not in _SSL_MODES:
+        known = ", ".join(sorted(TLS_OPTIONS))
+        raise ImproperlyConfigured(f"the query of {name} can set {known}, and sslmode {', '.join(sorted(_SSL_MODES))}")
     return {
         "ENGINE": "backend.tenancy.postgresql",
         "HOST": url.hostname,
@@ -145,5 +156,5 @@ def database(name: str, default: str | None = None) -> dict[str, object]:
         "CONN_HEALTH_CHECKS": True,
         # A cursor of the server would live in a session, and outside a transaction a pooler gives no session.
         "DISABLE_SERVER_SIDE_CURSORS": True,
-        "OPTIONS": {"application_name": "ava", **KEEPALIVES},
+        "OPTIONS": {"application_name": "ava", **KEEPALIVES, **options},
     }

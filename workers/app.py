@@ -27,6 +27,7 @@ from django.conf import settings  # noqa: E402 - after django.setup()
 
 from backend.jobs.dispatching import CLASSES  # noqa: E402
 from backend.observability import exposition, tracing  # noqa: E402
+from backend.tenancy import guard  # noqa: E402
 from workers.draining import DRAIN  # noqa: E402
 from workers.liveness import Beat, state_folder  # noqa: E402
 from workers.loading import prepare  # noqa: E402
@@ -82,6 +83,7 @@ def keep_logging(**_: object) -> None:
 
 @worker_init.connect
 def start_tracing(**_: object) -> None:
+    guard.demand()
     tracing.start("ava-worker")
 
 
@@ -89,6 +91,7 @@ def start_tracing(**_: object) -> None:
 def serve_metrics(**_: object) -> None:
     """Answer for all processes of this worker, from the one that runs no task."""
     exposition.serve(ProcessGauges())
+    guard.Watch().start()
 
 
 @worker_process_shutdown.connect

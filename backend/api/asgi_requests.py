@@ -10,7 +10,7 @@ from io import BytesIO
 from typing import Any
 
 from backend.api.fair_threads import Callers
-from backend.api.parsers import MAX_BODY_BYTES
+from backend.api.parsers import MAX_BODY_BYTES, readable_type
 
 BODY_SECONDS = 60.0
 """Longest time in which a client sends the body of a request."""
@@ -87,4 +87,5 @@ def environ_of(scope: Scope, body: bytes) -> dict[str, Any]:
         separator = "; " if name == "COOKIE" else ","
         earlier = environ.get(key) if key.startswith("HTTP_") else None
         environ[key] = f"{earlier}{separator}{value}" if earlier is not None else value
+    environ["CONTENT_TYPE"] = readable_type(environ.get("CONTENT_TYPE", ""))
     return environ

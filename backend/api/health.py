@@ -18,7 +18,7 @@ from backend.tenancy import isolation
 
 logger = logging.getLogger(__name__)
 # Policies change with a deployment, not between two probes; probes come every few seconds.
-_ISOLATION_FRESH_SECONDS = 60.0
+_ISOLATION_FRESH_SECONDS = 30.0
 _isolation_held_at: float | None = None
 
 

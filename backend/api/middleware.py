@@ -1,4 +1,4 @@
-"""The request id: taken from the caller or made here, on every response and in every problem."""
+"""The request id, on every response and in every problem; and the refusal of requests that are not safe to answer."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Callable
 from uuid import uuid4
 
 from django.http import HttpRequest, HttpResponseBase
+
+from backend.api.problems import Problem, as_json
+from backend.tenancy.guard import Watch
 
 HEADER = "X-Request-Id"
 # A caller's own id is echoed only while it is harmless in logs and headers.
@@ -26,3 +29,22 @@ class RequestId:
         response = self.get_response(request)
         response.headers[HEADER] = request_id
         return response
+
+
+WATCH = Watch(on_fault=lambda: None)
+"""The checks of this API process. backend.asgi starts them; the process stays, to say that it is not ready."""
+_PROBES = frozenset({"/healthz", "/readyz"})
+
+
+class Refusing:
+    """Answers 503 to every request but the probes while the database does not keep tenants apart."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if WATCH.faulty and request.path not in _PROBES:
+            problem = Problem(503, "unavailable", "The service is briefly unavailable; try again.")
+            problem.headers["Retry-After"] = "30"
+            return as_json(problem, request)
+        return self.get_response(request)

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Mapping
+from email.message import Message
 from typing import IO, Any
 
 from rest_framework.exceptions import APIException, ParseError
 from rest_framework.parsers import JSONParser
 
 MAX_BODY_BYTES = 2 * 1024**2
+
+
+def readable_type(content_type: str) -> str:
+    """Return the media type under which Django may read a request: no parser takes another charset than UTF-8.
+
+    Python knows encodings that are none of text. Under such a name Django could not even read the query.
+    """
+    header = Message()
+    header["content-type"] = content_type
+    charset = header.get_content_charset()
+    try:
+        known = charset is None or codecs.lookup(charset).name in {"utf-8", "ascii"}
+    except LookupError:
+        known = False
+    return content_type if known else "application/octet-stream"
 
 
 class BodyTooLarge(APIException):

@@ -20,6 +20,7 @@ from backend.tenancy.refusals import Refused
 CONTENT_TYPE = "application/problem+json"
 NON_FIELD = "non_field_errors"
 logger = logging.getLogger(__name__)
+refusals = logging.getLogger("ava.refusals")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,9 @@ def field_errors(detail: Any, pointer: str = "") -> Iterator[FieldError]:
     """Flatten the detail of a DRF ValidationError, whichever of its nested shapes it has, into pointers."""
     if isinstance(detail, Mapping):
         for key, value in detail.items():
-            step = "" if key == NON_FIELD else "/" + str(key).replace("~", "~0").replace("/", "~1")
+            # JSON may name half of a surrogate pair, which no response can carry.
+            name = str(key).encode("utf-8", "replace").decode()
+            step = "" if key == NON_FIELD else "/" + name.replace("~", "~0").replace("/", "~1")
             yield from field_errors(value, pointer + step)
     elif isinstance(detail, list | tuple):
         for index, value in enumerate(detail):
@@ -90,6 +93,9 @@ def field_errors(detail: Any, pointer: str = "") -> Iterator[FieldError]:
     else:
         yield FieldError(pointer, str(getattr(detail, "code", "invalid")), str(detail))
 
+
+_LOGGED = frozenset({401, 403, 429})
+"""Refusals that show an attack on a key or on the limits, with the client's address."""
 
 # DRF's own exceptions, most specific first.
 _DRF_CODES: tuple[tuple[type[exceptions.APIException], str], ...] = (
@@ -145,8 +151,12 @@ def problem_of(error: Exception) -> Problem:
 def handle_exception(error: Exception, context: Mapping[str, Any]) -> Response:
     """Answer an exception with its problem and roll back the request's transaction (DRF's EXCEPTION_HANDLER)."""
     problem = problem_of(error)
+    request = context["request"]
+    if problem.status in _LOGGED:
+        address = request.META.get("REMOTE_ADDR", "")
+        refusals.warning("refused a request from %s: %d %s", address, problem.status, problem.code)
     set_rollback()
-    return respond(problem, context["request"])
+    return respond(problem, request)
 
 
 def respond(problem: Problem, request: HttpRequest) -> Response:

@@ -14,7 +14,7 @@ from pythonjsonlogger.json import JsonFormatter
 
 from backend.observability import log_context
 
-REQUEST_FIELDS = ("method", "route", "status", "ms")
+REQUEST_FIELDS = ("method", "status", "ms")
 """Fields of the line that the API writes for each request."""
 _SHOWN = frozenset(
     {"time", "level", "logger", "message", "exc_info", "trace", *log_context.NAMES, *REQUEST_FIELDS},

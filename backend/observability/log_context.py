@@ -1,4 +1,4 @@
-"""The fields that every log line of the current work carries: request, tenant, video, question, job, attempt."""
+"""The fields that every log line of the current work carries: request, route, tenant, video, question, job."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-NAMES = ("request", "tenant", "video", "question", "job", "kind", "attempt")
+NAMES = ("request", "route", "tenant", "video", "question", "job", "kind", "attempt")
 """Names of the fields, in the order of a log line."""
 
 _fields: ContextVar[Mapping[str, str]] = ContextVar("log_fields")

@@ -42,12 +42,14 @@ class Observed:
             span.set_attributes(
                 {"http.request.method": method, "http.route": route, "http.response.status_code": response.status_code}
             )
-            line = {"method": method, "route": route, "status": response.status_code, "ms": round(seconds * 1000)}
+            log_context.note(route=route)
+            line = {"method": method, "status": response.status_code, "ms": round(seconds * 1000)}
             logger.info("%s %s %d", method, route, response.status_code, extra=line)
             return response
 
     def process_view(self, request: HttpRequest, view: Any, arguments: Any, names: dict[str, Any]) -> None:
-        """Note the ids in the path: they are those that customers see."""
+        """Note the route and the ids in the path, which are those that customers see."""
+        log_context.note(route=f"/{request.resolver_match.route}" if request.resolver_match else "")
         shown = {name: str(names.get(f"{name}_id", ""))[:_LONGEST_ID] for name in ("video", "question")}
         log_context.note(**shown)
 

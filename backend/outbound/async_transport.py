@@ -63,7 +63,7 @@ async def request(
             try:
                 async with asyncio.timeout_at(deadline):
                     answer = await opened.enter_async_context(
-                        pool.stream(method, url, headers=list(headers.items()), content=content)
+                        pool.stream(method, target.url, headers=list(headers.items()), content=content)
                     )
             except TimeoutError:
                 raise httpcore.ReadTimeout from None

@@ -140,7 +140,11 @@ def request(
     with pool:
         with typed_errors():
             stream = pool.stream(
-                method, url, headers=list(headers.items()), content=content, extensions={"timeout": {"read": silent_s}}
+                method,
+                target.url,
+                headers=list(headers.items()),
+                content=content,
+                extensions={"timeout": {"read": silent_s}},
             )
             answer = stream.__enter__()
         try:

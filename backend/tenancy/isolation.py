@@ -1,7 +1,7 @@
 """Checks that the database keeps tenants apart as the code assumes: flags, policies, roles, revokes.
 
-The tests, `manage.py check --database default` and /readyz all call faults(), so production checks what the tests
-check. A process whose database fails a check refuses to serve.
+The tests, `manage.py check --database default`, /readyz and the start of every process (backend.tenancy.guard) all call
+faults(), so production checks what the tests check. A process whose database fails a check refuses to serve.
 """
 
 from __future__ import annotations
@@ -13,14 +13,9 @@ from django.apps import AppConfig
 from django.core.checks import CheckMessage, Error
 from django.db import connections, transaction
 
-GRAPH_SCHEMA = "ekg"
-# These routines read the graph past row-level security or change its shape (AGE 1.7 and 1.8).
-REVOKED_ROUTINES = (
-    "age_vle", "age_shortest_path", "age_all_shortest_paths", "age_graph_stats", "graph_stats", "age_vertex_stats",
-    "vertex_stats", "age_delete_global_graphs", "delete_global_graphs", "create_graph", "drop_graph", "create_vlabel",
-    "create_elabel", "drop_label", "alter_graph", "load_labels_from_file", "load_edges_from_file",
-    "create_complete_graph", "age_create_barbell_graph", "create_subgraph",
-)  # fmt: skip
+from backend.tenancy import rights
+from backend.tenancy.rights import GRAPH_SCHEMA
+
 # Tables without a tenant besides the framework's: prices, the clocks of the classes of jobs, and people, who may be
 # members of several tenants.
 PLAIN_TABLES = frozenset(
@@ -38,13 +33,22 @@ PLAIN_TABLES = frozenset(
     }
 )
 PLAIN_PREFIXES = ("django_", "auth_", "account_", "mfa_", "socialaccount_", "usersessions_")
-RESTRICTED_ROLES = ("app_rw", "app_owner", "app_people", "app_console")
+ROLE_OF_ALIAS = {
+    "default": "app_rw",
+    "dispatch": "app_dispatch",
+    "console": "app_admin_ro",
+    "people": "app_people",
+    "staff": "app_console",
+}
+_SETTING = "NULLIF(current_setting('app.tenant_id'::text, true), ''::text)"
+_OWN = "({column} = ( SELECT (" + _SETTING + ')::uuid AS "nullif"))'
+_OWN_VERTEX = "((properties OPERATOR(ag_catalog.->>) '\"tenant\"'::ag_catalog.agtype) = " + _SETTING + ")"
 
 _TABLES = """
-SELECT n.nspname, c.relname, c.relrowsecurity, c.relforcerowsecurity,
-       EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid AND p.polcmd = '*' AND p.polpermissive
-               AND p.polqual IS NOT NULL AND p.polwithcheck IS NOT NULL),
-       (SELECT count(*) FROM pg_policy p WHERE p.polrelid = c.oid)
+SELECT n.nspname, c.relname, c.relrowsecurity AND c.relforcerowsecurity,
+       coalesce((SELECT array_agg(ARRAY[p.polname::text, p.polcmd::text, p.polpermissive::text, p.polroles::text,
+           pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)])
+           FROM pg_policy p WHERE p.polrelid = c.oid), '{}')
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p') AND n.nspname IN ('public', %s) ORDER BY 1, 2
 """
@@ -52,10 +56,6 @@ _OWNED = """
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname IN ('public', %s)
 AND pg_get_userbyid(c.relowner) IN ('app_rw', 'app_dispatch', 'app_admin_ro', 'app_people', 'app_console')
-"""
-_ROUTINES = """
-SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-WHERE n.nspname = 'ag_catalog' AND p.proname = ANY(%s) AND has_function_privilege('app_rw', p.oid, 'EXECUTE')
 """
 _DEFINERS = """
 SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
@@ -72,57 +72,69 @@ SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname IN ('public', %s) AND c.relispartition AND c.relkind = 'r'
 AND has_table_privilege('app_rw', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE')
 """
-_ROLES = "SELECT rolname, rolsuper, rolbypassrls, rolcreaterole FROM pg_roles WHERE rolname = ANY(%s)"
+_RULES = """
+SELECT c.relname FROM pg_rewrite w JOIN pg_class c ON c.oid = w.ev_class JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname IN ('public', %s) AND c.relkind IN ('r', 'p')
+"""
 
 
 def faults(*, using: str = "default") -> list[str]:
     """Return the faults, one line each; an empty list if tenants are kept apart.
 
-    using: the alias that serves requests; its role is checked too.
+    using: the alias that this process works with; its role is checked too.
     """
     problems: list[str] = []
     with transaction.atomic(using=using), connections[using].cursor() as cursor:
-        problems += _role_faults(cursor)
+        # Expressions and names are shown with their schema unless the schema is searched.
+        cursor.execute("SET LOCAL search_path = pg_catalog")
+        problems += _session_faults(cursor, ROLE_OF_ALIAS[using])
         cursor.execute(_TABLES, [GRAPH_SCHEMA])
         tables = cursor.fetchall()
         if not any(schema == GRAPH_SCHEMA for schema, *_ in tables):
             problems.append("the graph is not provisioned")
-        for schema, table, enabled, forced, guarded, policies in tables:
+        guarded = []
+        for schema, table, forced, policies in tables:
             if schema == "public" and (table in PLAIN_TABLES or table.startswith(PLAIN_PREFIXES)):
                 continue
-            if not (enabled and forced and guarded):
-                problems.append(f"{schema}.{table} is not under forced row-level security with USING and WITH CHECK")
-            if policies > 1:
-                problems.append(f"{schema}.{table} has {policies} policies; a second one widens the first")
+            found = _table_faults(f"{schema}.{table}", forced, policies, _policy_of(schema, table))
+            problems += found
+            guarded += [f"{schema}.{table}"] if not found else []
         for query, complaint in (
             (_OWNED, "{} belongs to a role that serves requests"),
             (_DEFINERS, "{} is SECURITY DEFINER"),
             (_MATERIALISED, "{} shows rows past their policies"),
             (_OPEN_PARTITIONS, "app_rw may reach the partition {} past its parent"),
+            (_RULES, "{} has a rule that rewrites its queries"),
         ):
             cursor.execute(query, [GRAPH_SCHEMA])
             problems += [complaint.format(name) for (name,) in cursor.fetchall()]
-        cursor.execute(_ROUTINES, [list(REVOKED_ROUTINES)])
-        problems += [f"app_rw may execute {name}" for (name,) in cursor.fetchall()]
-        cursor.execute(
-            "SELECT has_schema_privilege('app_rw', 'public', 'CREATE') OR has_schema_privilege('app_rw', %s, 'CREATE')",
-            [GRAPH_SCHEMA],
-        )
-        if cursor.fetchone() != (False,):
-            problems.append("app_rw may create tables")
+        problems += rights.faults(cursor, guarded=guarded)
     return problems
 
 
-def _role_faults(cursor: Any) -> list[str]:
-    problems = []
-    cursor.execute("SELECT current_user, row_security_active('tenancy_tenant')")
+def _policy_of(schema: str, table: str) -> str:
+    if schema == GRAPH_SCHEMA:
+        return _OWN_VERTEX
+    return _OWN.format(column="id" if table == "tenancy_tenant" else "tenant_id")
+
+
+def _table_faults(name: str, forced: bool, policies: Sequence[Sequence[str]], own: str) -> list[str]:
+    """Return the faults of a tenant's table. own: the expression that its one policy must have, for all commands."""
+    if not forced or not policies:
+        return [f"{name} is not under forced row-level security with a policy"]
+    if len(policies) > 1:
+        return [f"{name} has {len(policies)} policies; a second one widens the first"]
+    if list(policies[0]) != ["tenant_rows", "*", "true", "{0}", own, own]:
+        return [f"{name} has a policy that is not the tenant's"]
+    return []
+
+
+def _session_faults(cursor: Any, role: str) -> list[str]:
+    cursor.execute("SELECT current_user, row_security_active('public.tenancy_tenant')")
     name, active = cursor.fetchone()
-    if name != "app_rw" or not active:
-        problems.append(f"requests are served as {name}, for whom row-level security is {'on' if active else 'off'}")
-    cursor.execute(_ROLES, [list(RESTRICTED_ROLES)])
-    roles = {row[0]: row[1:] for row in cursor.fetchall()}
-    widened = [role for role in RESTRICTED_ROLES if roles.get(role) != (False, False, False)]
-    return problems + [f"{role} is missing, or may pass row-level security" for role in widened]
+    if name != role or active != ("bypassrls" not in rights.ATTRIBUTES[role]):
+        return [f"this process works as {name}, for whom row-level security is {'on' if active else 'off'}"]
+    return []
 
 
 def check_isolation(

@@ -67,20 +67,10 @@ BEGIN
 END
 $provision$;
 
--- Functions that read the graph past row-level security, or that change its shape, are nobody's but the superuser's.
+-- The provision command revokes every function of AGE that graph_routines.txt does not list.
 DO $provision$
 DECLARE routine regprocedure;
 BEGIN
-    FOR routine IN
-        SELECT p.oid::regprocedure FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-        WHERE n.nspname = 'ag_catalog' AND p.proname IN (
-            'age_vle', 'age_shortest_path', 'age_all_shortest_paths', 'age_graph_stats', 'graph_stats', 'age_vertex_stats',
-            'vertex_stats', 'age_delete_global_graphs', 'delete_global_graphs', 'create_graph', 'drop_graph', 'create_vlabel',
-            'create_elabel', 'drop_label', 'alter_graph', 'load_labels_from_file', 'load_edges_from_file',
-            'create_complete_graph', 'age_create_barbell_graph', 'create_subgraph')
-    LOOP
-        EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', routine);
-    END LOOP;
     -- Without this, row-level security keeps the planner from using the uid and edge indexes (docs/adr). They compare ids,
     -- read one property, or name a vertex by its id, which is how Cypher joins an edge with a vertex found before; they
     -- can raise on malformed input, which only app_rw itself could have written.

@@ -30,7 +30,7 @@ EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
     CMD ["ava-health", "6", "python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8001/healthz', timeout=4)"]
 # Open streams wait on the event loop, see docs/adr/0016-open-replies-hold-no-thread.md. Keep-alive outlasts the load balancer's idle time.
-CMD ["uvicorn", "backend.asgi:application", \
+CMD ["python", "manage.py", "guarded", "uvicorn", "backend.asgi:application", \
      "--host", "0.0.0.0", "--port", "8000", "--workers", "2", "--lifespan", "on", "--no-server-header", \
      "--http", "backend.api.connections:BoundedConnection", \
      "--timeout-keep-alive", "310", "--timeout-graceful-shutdown", "30", \

@@ -94,7 +94,8 @@ def withheld(name: str) -> frozenset[str]:
 def app_processes(api_port: int, console_port: int | None = None) -> tuple[AppProcess, ...]:
     """Return all processes that run on top of the servers, in the order of starting. Without a port for it, there is no
     console."""
-    api = [sys.executable, "-m", "uvicorn", "backend.asgi:application", "--host=127.0.0.1", f"--port={api_port}"]
+    api = [sys.executable, "manage.py", "guarded", sys.executable, "-m", "uvicorn", "backend.asgi:application"]
+    api += ["--host=127.0.0.1", f"--port={api_port}"]
     api += ["--workers=2", "--lifespan=on", "--no-server-header", "--timeout-graceful-shutdown=10"]
     api += ["--http=backend.api.connections:BoundedConnection"]
     api += [f"--log-config={ROOT / 'backend' / 'observability' / 'uvicorn_log.json'}"]

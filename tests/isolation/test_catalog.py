@@ -13,7 +13,8 @@ import pytest
 from django.apps import apps
 from django.db import connections
 
-from backend.tenancy import isolation
+from backend.tenancy import isolation, rights
+from backend.tenancy.ddl import CURRENT_TENANT, guarded
 from backend.tenancy.models import TenantRow
 from backend.tenancy.months import MONTHLY
 from tests.conftest import Cast, _with_database
@@ -45,18 +46,41 @@ def test_the_database_has_no_fault(database: None) -> None:
          "public.ekg_event has 2 policies"),
         ("CREATE TABLE forgotten (id int)", "DROP TABLE forgotten", "public.forgotten is not under"),
         ("CREATE FUNCTION all_videos() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS 'SELECT 1::bigint'",
-         "DROP FUNCTION all_videos()", "all_videos() is SECURITY DEFINER"),
+         "DROP FUNCTION all_videos()", "public.all_videos() is SECURITY DEFINER"),
         ("CREATE VIEW every_video AS SELECT * FROM library_video", "DROP VIEW every_video", "every_video shows rows"),
         ("CREATE MATERIALIZED VIEW kept_videos AS SELECT id FROM library_video", "DROP MATERIALIZED VIEW kept_videos",
          "kept_videos shows rows"),
         ("GRANT CREATE ON SCHEMA public TO app_rw", "REVOKE CREATE ON SCHEMA public FROM app_rw",
-         "app_rw may create tables"),
+         "app_rw may CREATE on the schema public"),
         ("ALTER TABLE ekg_frame_07 NO FORCE ROW LEVEL SECURITY", "ALTER TABLE ekg_frame_07 FORCE ROW LEVEL SECURITY",
          "public.ekg_frame_07 is not under"),
         ("GRANT SELECT ON ekg_frame_07 TO app_rw", "REVOKE SELECT ON ekg_frame_07 FROM app_rw",
          "app_rw may reach the partition ekg_frame_07"),
         ("ALTER TABLE webhooks_endpoint OWNER TO app_dispatch", "ALTER TABLE webhooks_endpoint OWNER TO app_owner",
          "webhooks_endpoint belongs to"),
+        ("ALTER POLICY tenant_rows ON library_video USING (true) WITH CHECK (true)", f"ALTER POLICY tenant_rows ON "
+         f"library_video USING (tenant_id = {CURRENT_TENANT}) WITH CHECK (tenant_id = {CURRENT_TENANT})",
+         "public.library_video has a policy that is not the tenant's"),
+        ("ALTER POLICY tenant_rows ON ekg_frame_07 WITH CHECK (tenant_id IS NOT NULL)",
+         f"ALTER POLICY tenant_rows ON ekg_frame_07 WITH CHECK (tenant_id = {CURRENT_TENANT})",
+         "public.ekg_frame_07 has a policy that is not the tenant's"),
+        ("ALTER POLICY tenant_rows ON tenancy_tenant TO app_dispatch", "ALTER POLICY tenant_rows ON tenancy_tenant "
+         "TO PUBLIC", "public.tenancy_tenant has a policy that is not the tenant's"),
+        ("GRANT DELETE ON library_video TO app_dispatch", "REVOKE DELETE ON library_video FROM app_dispatch",
+         "app_dispatch may DELETE on the table public.library_video"),
+        ("GRANT SELECT ON library_video TO PUBLIC", "REVOKE SELECT ON library_video FROM PUBLIC",
+         "PUBLIC may SELECT on the table public.library_video"),
+        ("GRANT UPDATE (digest) ON tenancy_apikey TO app_dispatch", "REVOKE UPDATE (digest) ON tenancy_apikey FROM "
+         "app_dispatch", "app_dispatch may UPDATE on the column public.tenancy_apikey.digest"),
+        ("ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO app_rw", "ALTER DEFAULT PRIVILEGES IN "
+         "SCHEMA public REVOKE SELECT ON TABLES FROM app_rw", "postgres grants rights on whatever it creates"),
+        ("CREATE FUNCTION ag_catalog.age_new_walk() RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint'",
+         "DROP FUNCTION ag_catalog.age_new_walk()", "app_rw may execute ag_catalog.age_new_walk()"),
+        ("ALTER FUNCTION ag_catalog.agtype_add(ag_catalog.agtype, ag_catalog.agtype) LEAKPROOF",
+         "ALTER FUNCTION ag_catalog.agtype_add(ag_catalog.agtype, ag_catalog.agtype) NOT LEAKPROOF",
+         "ag_catalog.agtype_add(ag_catalog.agtype,ag_catalog.agtype) is LEAKPROOF"),
+        ("CREATE RULE also AS ON INSERT TO library_collection DO ALSO NOTHING", "DROP RULE also ON library_collection",
+         "library_collection has a rule"),
     ],
 )  # fmt: skip
 def test_each_lost_protection_is_noticed(database: None, wound: str, cure: str, fault: str) -> None:
@@ -69,6 +93,46 @@ def test_each_lost_protection_is_noticed(database: None, wound: str, cure: str, 
 
     assert any(line.startswith(fault) for line in found), found
     assert isolation.faults() == []
+
+
+@pytest.mark.parametrize(
+    ("wound", "fault"),
+    [
+        ("GRANT app_dispatch TO app_rw", "app_rw is a member of app_dispatch"),
+        ("GRANT pg_read_all_data TO app_rw", "app_rw is a member of pg_read_all_data"),
+        ("ALTER ROLE app_rw CREATEDB", "app_rw is createdb"),
+        ("ALTER ROLE app_dispatch REPLICATION", "app_dispatch is replication"),
+        ("ALTER ROLE app_owner BYPASSRLS", "app_owner is bypassrls"),
+        ("CREATE ROLE app_helper", "the role app_helper is unknown"),
+    ],
+)
+def test_each_widened_role_is_noticed(database: None, wound: str, fault: str) -> None:
+    """Roles belong to all databases of the server, so the wound stays in a transaction that nobody else sees."""
+    with superuser() as connection, connection.transaction(force_rollback=True):
+        connection.execute(wound)
+        assert rights.faults(connection.cursor(), guarded=()) == [fault]
+
+
+def test_a_table_of_a_newer_release_is_no_fault_once_it_is_guarded(database: None) -> None:
+    """Migrations run before the processes of a release start; those of the release before go on meanwhile."""
+    with superuser() as connection:
+        connection.execute(
+            "CREATE TABLE newer (tenant_id uuid, id uuid); GRANT SELECT ON newer TO app_rw, app_dispatch"
+        )
+        try:
+            bare = isolation.faults()
+            for statement in guarded("newer"):
+                connection.execute(statement)
+            guarded_faults = isolation.faults()
+            connection.execute("GRANT SELECT ON newer TO PUBLIC")
+            opened = isolation.faults()
+        finally:
+            connection.execute("DROP TABLE newer")
+
+    assert "public.newer is not under forced row-level security with a policy" in bare
+    assert "app_dispatch may SELECT on the table public.newer" in bare
+    assert guarded_faults == []
+    assert opened == ["PUBLIC may SELECT on the table public.newer"]
 
 
 def test_a_regained_right_to_traverse_the_whole_graph_is_noticed(database: None) -> None:

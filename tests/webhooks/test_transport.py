@@ -20,7 +20,7 @@ FORBIDDEN = [
     "10.1.2.3", "172.16.0.1", "192.168.1.1", "127.0.0.1", "169.254.169.254", "100.64.0.1", "224.0.0.1", "0.0.0.0",
     "240.0.0.1", "255.255.255.255", "192.0.2.1", "198.18.0.1", "::1", "::", "fe80::1", "fc00::1", "ff02::1",
     "::ffff:10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::1", "2002:7f00:1::", "2001:db8::1",
-    "2001:0:1::1", "fd00:ec2::254",
+    "2001:0:1::1", "fd00:ec2::254", "fec0::1", "3fff::1", "168.63.129.16", "192.0.0.192", "::7f00:1", "5f00::1",
 ]  # fmt: skip
 
 
@@ -61,6 +61,9 @@ def test_an_address_on_the_internet_is_public(address: str) -> None:
         ("https://example.com:99999/", "invalid_url"),
         ("https:///path", "invalid_url"),
         ("https://exa mple.com/", "invalid_url"),
+        ("https://example.com/\0", "invalid_url"),
+        ("https://example.com/\ud800", "invalid_url"),
+        ("https://postgres/", "address_refused"),
         ("https://127.0.0.1/", "address_refused"),
         ("https://[::1]/", "address_refused"),
         ("https://[::ffff:10.0.0.1]/", "address_refused"),
@@ -87,7 +90,55 @@ def test_one_private_address_among_public_ones_refuses_the_name(monkeypatch: pyt
 
     with pytest.raises(TransportError) as refused, transport.request("POST", "https://example.com/", headers={}):
         pytest.fail("no request may be made")
-    assert refused.value.code == "address_refused"
+    assert refused.value.code == "unresolvable"
+
+
+def test_a_name_inside_is_refused_like_a_name_that_does_not_exist(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Otherwise the reasons would list the names of the operator's network. The log has them."""
+    resolving(monkeypatch, ["10.0.0.1"])
+    with caplog.at_level("INFO", logger="ava.outbound"), pytest.raises(TransportError) as inside:
+        addresses.resolve("db.corp.example", 443, allow_private=False)
+
+    def unknown(*_: Any, **__: Any) -> None:
+        raise socket.gaierror
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(TransportError) as absent:
+        addresses.resolve("nothing.corp.example", 443, allow_private=False)
+
+    assert (inside.value.code, str(inside.value)) == (absent.value.code, str(absent.value))
+    assert "corp" not in str(inside.value)
+    assert "db.corp.example has the address 10.0.0.1, which is not public" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("url", "requested"),
+    [
+        ("https://bücher.example/x", "https://xn--bcher-kva.example/x"),
+        ("https://example.com/vidéo.mp4?n=ä", "https://example.com/vid%C3%A9o.mp4?n=%C3%A4"),
+        ("https://EXAMPLE.com", "https://example.com/"),
+        ("https://example.com:8443/a%20b?x=1&y=%2F", "https://example.com:8443/a%20b?x=1&y=%2F"),
+        ("https://[2606:4700:4700::1111]/x#part", "https://[2606:4700:4700::1111]/x"),
+    ],
+)
+def test_a_url_goes_over_the_wire_in_ascii(url: str, requested: str) -> None:
+    assert check_url(url, allow_private=False).url == requested
+
+
+def test_an_international_name_and_path_are_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    with receiving(200, 200) as receiver:
+        asked = resolving(monkeypatch, ["127.0.0.1"], ["127.0.0.1"])
+        port = urlsplit(receiver.url).port
+        url = f"http://bücher.example:{port}/vidéo.mp4?n=ä"
+        with transport.request("POST", url, headers={}, allow_private=True) as response:
+            assert response.status == 200
+        assert reply_to(url, allow_private=True).status == 200
+
+    assert asked == ["xn--bcher-kva.example"] * 2
+    assert {request.path for request in receiver.received} == {"/vid%C3%A9o.mp4?n=%C3%A4"}
+    assert {request.headers["host"] for request in receiver.received} == {f"xn--bcher-kva.example:{port}"}
 
 
 def test_the_checked_address_is_called_under_the_original_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +210,7 @@ def test_on_a_loop_one_private_address_refuses_the_name(monkeypatch: pytest.Monk
     resolving(monkeypatch, ["93.184.215.14", "10.0.0.1"])
     with pytest.raises(TransportError) as refused:
         reply_to("https://example.com/")
-    assert refused.value.code == "address_refused"
+    assert refused.value.code == "unresolvable"
 
 
 @pytest.mark.parametrize("notation", ["2130706433", "0x7f.1", "127.1", "[::ffff:7f00:1]"])

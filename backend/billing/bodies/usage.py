@@ -18,6 +18,8 @@ from backend.billing.models import UsageEvent, UsageMeter
 
 DEFAULT_SPAN = timedelta(days=30)
 LONGEST_SPAN = timedelta(days=400)
+# Outside of these years a span, or its conversion to another time zone, would leave the calendar.
+YEARS = range(1970, 9_999)
 _PREFIX_OF_GROUP = {"video": "vid", "question": "qst", "api_key": "key"}
 
 
@@ -33,7 +35,7 @@ class TimeField(serializers.Field):  # type: ignore[type-arg]
             moment = datetime(day.year, day.month, day.day, tzinfo=UTC) if day else parse_datetime(data)
         except (TypeError, ValueError):
             moment = None
-        if moment is None:
+        if moment is None or moment.year not in YEARS:
             self.fail("invalid_time")
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 

@@ -19,7 +19,7 @@ MAX_PARTS_PER_CALL = 100
 class UploadRequestSerializer(StrictSerializer):
     filename = serializers.CharField(max_length=255)
     size_bytes = serializers.IntegerField(min_value=1)
-    content_type = serializers.RegexField(r"^[\w.+-]+/[\w.+-]+$", max_length=100)
+    content_type = serializers.RegexField(r"^[A-Za-z0-9_.+-]+/[A-Za-z0-9_.+-]+\Z", max_length=100)
     sha256 = serializers.RegexField(SHA256_HEX, required=False, help_text="SHA-256 of the whole file, in hex.")
     part_checksums = serializers.BooleanField(
         default=False, help_text="Sign every part with its SHA-256. Then every part needs a checksum."

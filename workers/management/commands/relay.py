@@ -19,6 +19,7 @@ from redis.exceptions import RedisError
 from backend.jobs.dispatching import CLASSES, SELF_CLAIMED, mark_due, runnable
 from backend.jobs.sweeps import queue_sweeps
 from backend.observability import exposition
+from backend.tenancy import guard
 from workers.app import RUN_CLASS, app
 from workers.liveness import Passes, state_folder
 from workers.queue_gauges import QueueGauges
@@ -46,6 +47,8 @@ class Command(BaseCommand):
             "socket_timeout": BROKER_SECONDS,
             "socket_connect_timeout": BROKER_SECONDS,
         }
+        guard.demand(using="dispatch")
+        guard.Watch(using="dispatch").start()
         exposition.serve(QueueGauges())
         logger.info("relay ready")
         passes, bells = Passes(state_folder()), Bells()

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from backend.observability import exposition, tracing
+from backend.tenancy import guard
 from workers.liveness import Passes, state_folder
 from workers.webhook_sender import Sender
 
@@ -23,6 +24,8 @@ class Command(BaseCommand):
     help = "Send the webhooks of all tenants; runs until SIGTERM."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        guard.demand()
+        guard.Watch().start()
         asyncio.run(self._run())
 
     async def _run(self) -> None:

@@ -11,6 +11,7 @@ import psycopg
 from django.core.management.base import BaseCommand, CommandError
 from psycopg import sql
 
+from backend.tenancy.rights import graph_routines
 from backend.tenancy.role_settings import settings_of
 
 PROVISION_SQL = Path(__file__).parents[2] / "provision.sql"
@@ -79,6 +80,21 @@ def provision_database(superuser_url: str, role_urls: dict[str, str]) -> None:
             server.execute(sql.SQL("CREATE DATABASE {} OWNER app_owner").format(sql.Identifier(database)))
         with psycopg.connect(superuser_url, dbname=database, autocommit=True) as connection:
             connection.execute(PROVISION_SQL.read_text())
+            _revoke_routines(connection)
+
+
+def _revoke_routines(connection: psycopg.Connection[Any]) -> None:
+    """Take every function of AGE from everybody but superusers, unless graph_routines() lists it.
+
+    An upgrade of AGE brings functions that nobody has looked at.
+    """
+    unlisted = connection.execute(
+        "SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace "
+        "WHERE n.nspname = 'ag_catalog' AND NOT p.proname = ANY(%s)",
+        [sorted(graph_routines())],
+    ).fetchall()
+    for (routine,) in unlisted:
+        connection.execute(f"REVOKE ALL ON FUNCTION {routine} FROM PUBLIC")
 
 
 def provision_replication(superuser_url: str, replication_url: str) -> None:

@@ -1,0 +1,82 @@
+"""Every line that a request writes carries its id, route and tenant, and refusals are written with the address."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from backend.api import problems
+from backend.api.public_ids import encode
+from backend.observability.json_lines import JsonLines
+from tests.conftest import Cast
+
+
+@pytest.fixture
+def lines() -> Iterator[Any]:
+    """Return the JSON lines that the root logger has written so far."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonLines())
+    logging.getLogger().addHandler(handler)
+    yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
+    logging.getLogger().removeHandler(handler)
+
+
+def test_a_line_inside_a_request_carries_its_id_route_and_tenant(
+    acme: Cast, lines: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from backend.library.api import videos
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(videos.VideosView, "get", fail)
+    response = acme.client.get("/v1/videos", headers={"X-Request-Id": "req-1"})
+
+    assert response.status_code == 500
+    by_logger = {line["logger"]: line for line in lines()}
+    error, request = by_logger["backend.api.problems"], by_logger["ava.requests"]
+    tenant = encode("tnt", acme.tenant_id)
+    assert (error["message"], error["level"]) == ("unexpected error", "ERROR")
+    assert (request["message"], request["status"]) == ("GET /v1/videos 500", 500)
+    for line in (error, request):
+        assert (line["request"], line["route"], line["tenant"]) == ("req-1", "/v1/videos", tenant)
+
+
+@pytest.mark.parametrize(("key", "status", "code"), [("vk_live_none", 401, "invalid_api_key"), (None, 401, "not_auth")])
+def test_a_failed_authentication_is_written(
+    database: None, lines: Any, key: str | None, status: int, code: str
+) -> None:
+    client = APIClient(REMOTE_ADDR="203.0.113.9")
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    assert client.get("/v1/videos?secret=1", headers=headers).status_code == status
+
+    written = [line for line in lines() if line["logger"] == "ava.refusals"]
+    assert [line["level"] for line in written] == ["WARNING"]
+    assert written[0]["message"].startswith(f"refused a request from 203.0.113.9: {status} {code}")
+    assert written[0]["route"] == "/v1/videos"
+    assert "vk_live" not in json.dumps(lines())
+    assert "secret" not in json.dumps(lines())
+
+
+def test_a_missing_scope_is_written(acme: Cast, lines: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from backend.tenancy.services import issue_api_key
+
+    with acme.scope():
+        _, narrow = issue_api_key(name="narrow", scopes=["videos:read"])
+    assert APIClient().get("/v1/usage", headers={"Authorization": f"Bearer {narrow}"}).status_code == 403
+    assert [line["message"].split(": ")[1] for line in lines() if line["logger"] == "ava.refusals"] == [
+        "403 insufficient_scope"
+    ]
+
+
+def test_other_answers_are_no_refusals(acme: Cast, lines: Any) -> None:
+    assert acme.client.get("/v1/videos/vid_none").status_code == 404
+    assert not [line for line in lines() if line["logger"] == "ava.refusals"]
+    assert {401, 403, 429} == problems._LOGGED
