@@ -117,8 +117,6 @@ S3_ACCESS_KEY_ID = env.text("S3_ACCESS_KEY_ID", "")
 S3_SECRET_ACCESS_KEY = env.text("S3_SECRET_ACCESS_KEY", "")
 S3_BUCKET = env.text("S3_BUCKET")
 S3_REGION = env.text("S3_REGION", "us-east-1")
-FFMPEG_BINARY = env.text("FFMPEG_BINARY", "ffmpeg")
-FFPROBE_BINARY = env.text("FFPROBE_BINARY", "ffprobe")
 
 # --- limits ----------------------------------------------------------------------------------------------------------
 RATE_LIMIT_PER_MINUTE = env.integer("AVA_RATE_LIMIT_PER_MINUTE", 600, least=1)

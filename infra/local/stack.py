@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 
 from gpu_workers.engine.models.weights import cache_dir
-from infra.local import ffmpeg, ports
+from infra.local import ports
 from infra.local.errors import Misconfigured, NotInstalled, ServiceFailed, StackError
 from infra.local.llama import Llama
 from infra.local.pgbouncer import PgBouncer
@@ -147,7 +147,7 @@ class Stack:
             "AVA_HEARTBEAT_SECONDS": "4",
         }
         values = {name: self._environ[name] for name in own if self._environ.get(name)}
-        return external | own | values | ffmpeg.env()
+        return external | own | values
 
     def api_port(self) -> int:
         """Return the port of the API: AVA_API_PORT, or else a free port that the state remembers."""
