@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-faults chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images presets
+.PHONY: help bootstrap demo test test-faults fuzz-media chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images presets
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -33,6 +33,9 @@ test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jo
 
 test-faults: bootstrap ## kill processes of the service while it indexes and compares methods; compare graph and bill (takes minutes)
 	@$(PY) -m pytest tests/faults $(ARGS)
+
+fuzz-media: bootstrap ## send damaged and hostile files through probe, frames and sound, one JSON line a kind: FILES=1000 SEED=1
+	@$(PY) -m tests.engine.indexing.fuzz --files "$(or $(FILES),1000)" --seed "$(or $(SEED),1)"
 
 chaos: bootstrap ## run the service under random faults, and compare each run with a calm one: RUNS=10 SEED=1 [ARGS=--keep]
 	@$(PY) -m tests.faults.chaos --runs "$(or $(RUNS),1)" --seed "$(or $(SEED),0)" $(ARGS)

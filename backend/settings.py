@@ -8,14 +8,19 @@ from backend import env
 from backend.api import openapi
 from backend.console.site_settings import console_settings
 
-SECRET_KEY = env.text("AVA_SECRET_KEY")
+# Each process demands and reads the secrets that it uses, and no others: only the API signs sessions and checks keys,
+# and only the API and the sender of webhooks open what is sealed.
+PROCESS = env.choice("AVA_PROCESS", "api", ("api", "webhooks", "worker"))
+SECRET_KEY = env.text("AVA_SECRET_KEY") if PROCESS == "api" else ""
 DEBUG = env.boolean("AVA_DEBUG", False)
 ALLOWED_HOSTS = env.words("AVA_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1],testserver")
 PUBLIC_URL = env.text("AVA_PUBLIC_URL", "http://127.0.0.1:8000")
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 
-KEY_PEPPERS = env.numbered_secrets("AVA_KEY_PEPPERS")
-ENCRYPTION_KEYS = env.numbered_secrets("AVA_ENCRYPTION_KEYS")
+KEY_PEPPERS = env.numbered_secrets("AVA_KEY_PEPPERS") if PROCESS == "api" else {}
+ENCRYPTION_KEYS = env.numbered_secrets("AVA_ENCRYPTION_KEYS") if PROCESS != "worker" else {}
+# Separates tenants in the caches of model servers.
+CACHE_SALT_KEY = env.text("AVA_CACHE_SALT_KEY", {"api": SECRET_KEY, "webhooks": "", "worker": None}[PROCESS])
 
 # What the process serves. The console has a process, a host name, cookies and a database role of its own.
 SITE = env.choice("AVA_SITE", "api", ("api", "console"))
@@ -197,8 +202,6 @@ S3_ACCESS_KEY_ID = env.text("S3_ACCESS_KEY_ID", "")
 S3_SECRET_ACCESS_KEY = env.text("S3_SECRET_ACCESS_KEY", "")
 S3_BUCKET = env.text("S3_BUCKET")
 S3_REGION = env.text("S3_REGION", "us-east-1")
-FFMPEG_BINARY = env.text("FFMPEG_BINARY", "ffmpeg")
-FFPROBE_BINARY = env.text("FFPROBE_BINARY", "ffprobe")
 
 # --- limits ----------------------------------------------------------------------------------------------------------
 RATE_LIMIT_PER_MINUTE = env.integer("AVA_RATE_LIMIT_PER_MINUTE", 600, least=1)

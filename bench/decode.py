@@ -13,7 +13,8 @@ import av
 from bench.figures import Figures, at_least, ratio, side_by_side
 from bench.videos import HD, HD_WITHOUT_B_FRAMES, Recipe, pure_decode, video
 from gpu_workers.engine.ekg import CHUNK_MS, Span
-from gpu_workers.engine.indexing.sampling import DECODER_THREADS, sample_frames
+from gpu_workers.engine.indexing.frame_samples import DECODER_THREADS, FrameSamples
+from gpu_workers.engine.indexing.sampling import sample_frames
 from gpu_workers.engine.indexing.segments import plan_segments
 from gpu_workers.engine.models.frame_grid import SamplingGrid
 
@@ -36,12 +37,13 @@ def _figures(recipe: Recipe, file: str) -> Figures:
     if _pictures_sampled(path, length_ms) != _pictures_of_all(path):
         raise AssertionError(f"{path.name}: passing over frames has changed which pictures are seen")
     whole, cut = [Span(0, length_ms)], plan_segments(length_ms)
-    floor, one_span, segments, all_decoded = side_by_side(
+    floor, one_span, segments, all_decoded, in_process = side_by_side(
         REPEATS,
         partial(pure_decode, path, DECODER_THREADS),
         partial(_sample, path, whole),
         partial(_sample, path, cut),
         partial(_decode_all, path),
+        partial(_sample_in_process, path, cut),
     )
     name = recipe.name.replace("-", "_")
     against = f"ffmpeg -threads {DECODER_THREADS} -f null on {file} ({floor.median:.2f} s)"
@@ -53,11 +55,22 @@ def _figures(recipe: Recipe, file: str) -> Figures:
         f"per second ({all_decoded.median:.2f} s); the pictures are equal, so the events are"
     )
     yield at_least(f"decode_skip_{name}", ratio(all_decoded, one_span), TARGET, reference)
+    reference = (
+        f"the same sampler in this process instead of in boxes, {file} in 30 s segments ({in_process.median:.2f} s); "
+        "a box for each segment, its start included"
+    )
+    yield at_least(f"decode_box_{name}", ratio(in_process, segments), TARGET, reference)
 
 
 def _sample(path: Path, spans: list[Span]) -> None:
     for span in spans:
         for _ in sample_frames(str(path), span, fps=FPS, max_side=MAX_SIDE, hold_ms=CHUNK_MS):
+            pass
+
+
+def _sample_in_process(path: Path, spans: list[Span]) -> None:
+    for span in spans:
+        for _ in FrameSamples(str(path), span, fps=FPS, max_side=MAX_SIDE, hold_ms=CHUNK_MS):
             pass
 
 

@@ -14,9 +14,10 @@ from bench.peak_memory import peak_memory
 from bench.videos import HD, HD_WITHOUT_B_FRAMES, TEN_MINUTES, Recipe, pure_decode, repeated, video
 from gpu_workers.engine.ekg import CHUNK_MS, SampledFrame, Span, stable_id
 from gpu_workers.engine.indexing import segments
+from gpu_workers.engine.indexing.frame_samples import DECODER_THREADS
 from gpu_workers.engine.indexing.memory_index import MemoryIndex
 from gpu_workers.engine.indexing.pipeline import index_recording
-from gpu_workers.engine.indexing.sampling import DECODER_THREADS, sample_frames
+from gpu_workers.engine.indexing.sampling import sample_frames
 from gpu_workers.engine.models.roles import Meter
 from infra.local.app_processes import MALLOC_ARENAS
 

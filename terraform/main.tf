@@ -2,16 +2,19 @@ locals {
   name         = "ava-${var.environment}"
   public_url   = "https://${var.domain}"
   metrics      = "AVA/${var.environment}"
-  base_secrets = ["AVA_SECRET_KEY", "AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS", "REDIS_URL"]
+  base_secrets = ["AVA_SECRET_KEY", "AVA_CACHE_SALT_KEY", "AVA_KEY_PEPPERS", "AVA_ENCRYPTION_KEYS", "REDIS_URL"]
 
   # Model names, windows and parallelism stand in the product's model table; workers and launchers read the same file.
   preset = jsondecode(file("${path.module}/../gpu_workers/engine/models/models.json")).presets[var.model_preset]
   hosted = length(local.preset.servers) == 0
 
   # Least privilege by machine: the owner's and the superuser's passwords stay on the database host, the console's on a machine of its own.
-  app_secrets   = concat(local.base_secrets, ["DATABASE_URL", "DATABASE_DISPATCH_URL"])
-  model_keys    = local.hosted ? ["REASONER_API_KEY", "DESCRIBER_API_KEY"] : ["MODEL_API_KEY"]
-  model_secrets = concat(local.app_secrets, local.model_keys)
+  # Only the API signs sessions and checks keys; only it and the sender of webhooks open what is sealed (AVA_PROCESS).
+  app_secrets    = concat(local.base_secrets, ["DATABASE_URL", "DATABASE_DISPATCH_URL"])
+  worker_secrets = ["AVA_CACHE_SALT_KEY", "REDIS_URL", "DATABASE_URL", "DATABASE_DISPATCH_URL"]
+  system_secrets = concat(local.worker_secrets, ["AVA_ENCRYPTION_KEYS"])
+  model_keys     = local.hosted ? ["REASONER_API_KEY", "DESCRIBER_API_KEY"] : ["MODEL_API_KEY"]
+  model_secrets  = concat(local.worker_secrets, local.model_keys)
 
   # The URL of each role. A checker on the describer's server needs none.
   model_urls = local.hosted ? { for variable, value in {
@@ -36,7 +39,7 @@ locals {
     AVA_PUBLIC_URL       = local.public_url
     MODEL_PRESET         = var.model_preset
   }, local.model_urls, var.extra_environment)
-  worker_environment = merge({ AVA_CACHE_DIR = "/var/cache/ava" }, local.app_environment)
+  worker_environment = merge({ AVA_CACHE_DIR = "/var/cache/ava", AVA_PROCESS = "worker" }, local.app_environment)
 
   write_objects = ["s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"]
   erase_objects = concat(local.write_objects, ["s3:DeleteObject"])
@@ -94,8 +97,8 @@ locals {
         delete   = { image = "worker", entrypoint = "", arguments = "--queues system.delete --pool threads --concurrency 4 --hostname delete@%h" }
         sweep    = { image = "worker", entrypoint = "", arguments = "--queues system.sweep --pool threads --concurrency 2 --hostname sweep@%h" }
       }
-      environment       = merge(local.app_environment, { AVA_CLOUDWATCH_NAMESPACE = local.metrics })
-      secrets           = local.app_secrets
+      environment       = merge(local.app_environment, { AVA_PROCESS = "webhooks", AVA_CLOUDWATCH_NAMESPACE = local.metrics })
+      secrets           = local.system_secrets
       object_actions    = local.erase_objects
       queues            = ["cpu.probe", "io.fetch", "io.webhook", "system.delete", "system.sweep"]
       gpu               = false

@@ -43,7 +43,6 @@ def measure(object_key: str) -> ProbeResult:
     try:
         return probe(
             url,
-            ffprobe=settings.FFPROBE_BINARY,
             limits=ProbeLimits(max_duration_ms=settings.MAX_VIDEO_MS, max_bytes=settings.MAX_UPLOAD_BYTES),
         )
     except ProbeError as error:

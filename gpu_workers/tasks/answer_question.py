@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Any, cast
 from uuid import UUID
 
-from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
@@ -275,7 +274,7 @@ def _read_picture(frame: Frame, piece: RecordedPiece | None) -> bytes | None:
     if piece is not None:
         try:
             url = storage.presign_get(piece.object_key)
-            return still(url, frame.ms - piece.start_ms, settings.FFMPEG_BINARY)
+            return still(url, frame.ms - piece.start_ms)
         except SourceUnreadable as error:
             logger.warning("frame %s is shown as its thumbnail: %s", frame.id, error)
     try:

@@ -11,8 +11,6 @@ from datetime import timedelta
 from decimal import Decimal
 from uuid import UUID
 
-from django.conf import settings
-
 from backend.billing.services.ledger import record_media_seconds, record_model_calls
 from backend.ekg.writer import VersionWriter
 from backend.jobs.services import JobFailed, Lease
@@ -65,7 +63,6 @@ def handle(work: Work) -> FollowUp | None:
             )
             for piece in pending.pieces
         ),
-        ffmpeg=settings.FFMPEG_BINARY,
     )
     try:
         with failing_job(work):

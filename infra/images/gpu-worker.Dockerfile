@@ -8,7 +8,7 @@ FROM nvidia/cuda:12.9.1-runtime-ubuntu24.04 AS python
 # Ubuntu 24.04 has Python 3.12, the newest that pyproject.toml admits.
 # hadolint ignore=DL3008
 RUN apt-get update \
- && apt-get install --yes --no-install-recommends python3 ffmpeg \
+ && apt-get install --yes --no-install-recommends python3 libseccomp2 \
  && rm -rf /var/lib/apt/lists/*
 
 FROM python AS build

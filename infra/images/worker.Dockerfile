@@ -11,10 +11,10 @@ RUN uv venv /opt/venv \
  && uv pip install --no-config --no-cache --python /opt/venv/bin/python --no-deps --require-hashes -r worker.lock
 
 FROM python:3.11.14-slim-bookworm
-# ffmpeg follows the pinned base's Debian release and its security fixes; pinning the point version would break at the next one.
+# libseccomp locks down the processes that decode; it follows the pinned base's Debian release and its security fixes; pinning the point version would break at the next one.
 # hadolint ignore=DL3008
 RUN apt-get update \
- && apt-get install --yes --no-install-recommends ffmpeg \
+ && apt-get install --yes --no-install-recommends libseccomp2 \
  && rm -rf /var/lib/apt/lists/* \
  && groupadd --gid 10001 ava \
  && useradd --uid 10001 --gid ava --home-dir /app --no-create-home --shell /usr/sbin/nologin ava \

@@ -41,6 +41,12 @@ class Worker:
 
 ROOT = Path(__file__).parents[2]
 
+_WEBHOOK_SECRETS = (("AVA_PROCESS", "webhooks"), ("AVA_SECRET_KEY", ""), ("AVA_KEY_PEPPERS", ""))
+_WORKER_SECRETS = (
+    ("AVA_PROCESS", "worker"), ("AVA_SECRET_KEY", ""), ("AVA_KEY_PEPPERS", ""), ("AVA_ENCRYPTION_KEYS", ""),
+)  # fmt: skip
+"""Secrets of the API that other processes do not get."""
+
 MALLOC_ARENAS = 2
 """Maximum arenas of glibc's allocator. By default glibc gives each thread one, up to 8 per core, and new threads handle
 a segment's pictures: a worker's memory then grows by a third over its first hours of video (make bench-index
@@ -72,7 +78,7 @@ def worker_process(worker: Worker) -> AppProcess:
     ]
     if worker.niceness:
         arguments = ["nice", f"-n{worker.niceness}", *arguments]
-    env: tuple[tuple[str, str], ...] = (("MALLOC_ARENA_MAX", str(MALLOC_ARENAS)),)
+    env: tuple[tuple[str, str], ...] = (("MALLOC_ARENA_MAX", str(MALLOC_ARENAS)), *_WORKER_SECRETS)
     if worker.threads is not None:
         limits = ("OMP_NUM_THREADS", "OPENCV_FOR_THREADS_NUM", "AVA_TORCH_THREADS")
         env += tuple((name, str(worker.threads)) for name in limits)
@@ -108,7 +114,7 @@ def app_processes(api_port: int, console_port: int | None = None) -> tuple[AppPr
     return (
         AppProcess("api", tuple(api), restarted=False),
         *([AppProcess("console", tuple(console), env=site)] if console_port is not None else []),
-        AppProcess("relay", (sys.executable, "manage.py", "relay")),
-        AppProcess("webhooks", (sys.executable, "manage.py", "send_webhooks")),
+        AppProcess("relay", (sys.executable, "manage.py", "relay"), env=_WORKER_SECRETS),
+        AppProcess("webhooks", (sys.executable, "manage.py", "send_webhooks"), env=_WEBHOOK_SECRETS),
         *(worker_process(worker) for worker in WORKERS),
     )

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 
 from gpu_workers.engine.models.weights import cache_dir
-from infra.local import ffmpeg, ports
+from infra.local import ports
 from infra.local.errors import Misconfigured, NotInstalled, ServiceFailed, StackError
 from infra.local.llama import Llama
 from infra.local.pgbouncer import PgBouncer
@@ -137,6 +137,7 @@ class Stack:
         own = {
             "AVA_CACHE_DIR": str(self.home.cache),
             "AVA_SECRET_KEY": secrets.secret("django"),
+            "AVA_CACHE_SALT_KEY": secrets.secret("cache-salt"),
             "AVA_KEY_PEPPERS": f"1:{secrets.secret_hex('pepper')}",
             "AVA_ENCRYPTION_KEYS": f"1:{secrets.secret_fernet('encryption')}",
             "AVA_PUBLIC_URL": f"http://127.0.0.1:{self.api_port()}",
@@ -147,7 +148,7 @@ class Stack:
             "AVA_HEARTBEAT_SECONDS": "4",
         }
         values = {name: self._environ[name] for name in own if self._environ.get(name)}
-        return external | own | values | ffmpeg.env()
+        return external | own | values
 
     def api_port(self) -> int:
         """Return the port of the API: AVA_API_PORT, or else a free port that the state remembers."""

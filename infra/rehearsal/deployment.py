@@ -66,8 +66,6 @@ class Deployment:
         environment |= {name: self._machine[name] for name in _CERTIFICATES if name in self._machine}
         binds = [*built.binds]
         entrypoint, words = _command(service, image.entrypoint, image.command)
-        if "ffmpeg" in image.final.packages():
-            binds += substitutes.media_programs()
         if image.name == "postgres":
             scripts = [bind.source for bind in binds if bind.target.endswith("-entrypoint")]
             stand_in = substitutes.postgres(scripts, self._plan.folder / "substitutes")

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from infra.local.errors import ServiceFailed
-from infra.rehearsal import checks, substitutes
+from infra.rehearsal import checks
 from infra.rehearsal.containers import Container, Definition
 from infra.rehearsal.deployment import default_limit_s, user_of
 from infra.rehearsal.dockerfile import HealthCheck
@@ -122,7 +122,7 @@ class Machines:
         environment = {**image.final.environment(), **each.environment, **self._extra, "HOME": image.workdir}
         environment |= {secret: self._secrets[secret] for secret in each.secrets if secret in self._secrets}
         environment["PGSSLMODE"] = "disable"
-        binds = [*built.binds, *(substitutes.media_programs() if "ffmpeg" in image.final.packages() else [])]
+        binds = [*built.binds]
         binds += [Bind(self._cache, target, writable=True) for target in each.volumes]
         writable = [volume for volume in image.volumes if volume not in each.volumes]
         writable += each.tmpfs if each.read_only else _IN_MEMORY

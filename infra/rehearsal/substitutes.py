@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from infra.local import ffmpeg, pgbouncer_program, postgres_installation, seaweedfs, valkey
+from infra.local import pgbouncer_program, postgres_installation, seaweedfs, valkey
 from infra.local.errors import NotInstalled
 from infra.rehearsal.sandbox import Bind, caddy
 from infra.vllm import environment
@@ -148,8 +148,3 @@ def model_server(server: str, interpreter: Path) -> Substitute:
         arguments=("--compact-json",) if server == "vlm" else (),
         environment=settings,
     )
-
-
-def media_programs() -> list[Bind]:
-    """Return ffmpeg and ffprobe for images that install Debian's ffmpeg."""
-    return [Bind(ffmpeg.ffmpeg(), "/usr/local/bin/ffmpeg"), Bind(ffmpeg.ffprobe(), "/usr/local/bin/ffprobe")]

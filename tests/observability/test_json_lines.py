@@ -46,6 +46,18 @@ def test_fields_that_become_known_later_last_until_the_end_of_the_work() -> None
     assert current() == {}
 
 
+def test_a_presigned_url_loses_its_credentials() -> None:
+    url = "https://s3.example/t/1/v.mp4?X-Amz-Credential=AKIA%2F1&x-amz-security-token=tok&X-Amz-Signature=5eed&n=1"
+    try:
+        raise OSError(f"cannot open '{url}'")
+    except OSError:
+        written = json.loads(line("read %s failed", url, exc_info=sys.exc_info()))
+    masked = "https://s3.example/t/1/v.mp4?X-Amz-Credential=***&x-amz-security-token=***&X-Amz-Signature=***&n=1"
+    assert written["message"] == f"read {masked} failed"
+    assert f"OSError: cannot open '{masked}'" in written["exc_info"]
+    assert not any(secret in str(written) for secret in ("AKIA", "tok&", "5eed"))
+
+
 def test_an_unknown_field_is_a_mistake() -> None:
     with pytest.raises(ValueError, match="secret"), bound(secret="x"):
         pytest.fail("a block with a field that no line has was entered")

@@ -13,15 +13,17 @@ from backend.library.indexing.wishes import forget_wishes
 from backend.library.models import IndexState, IndexVersion, Segment, Video, VideoStatus
 from backend.webhooks.services import emit
 
-CONTENT_GAPS = frozenset({"no_frames", "model_refused"})
-"""Codes of gaps that lie in the recording itself: it shows nothing, or a provider declines to describe it."""
+CONTENT_GAPS = frozenset({"no_frames", "model_refused", "source_undecodable"})
+"""Codes of gaps that lie in the recording itself: it shows nothing, ends its
+decoder, or a provider declines to describe it."""
 CANCELED = "canceled"
 """Code of an index job that a person canceled."""
 DEADLINE = "deadline_exceeded"
 REFUSED_FILES = frozenset(
     {
         "source_refused", "too_large", "too_long", "empty_file", "not_a_video", "no_video_stream", "truncated",
-        "playlist_refused", "duration_unknown", "no_input", *CONTENT_GAPS,
+        "playlist_refused", "duration_unknown", "too_many_pixels", "too_many_streams", "frame_rate_too_high",
+        "too_few_packets", "no_input", *CONTENT_GAPS,
     }
 )  # fmt: skip
 """Codes of failures that lie in the recording itself, so that no retry can help and nothing is credited."""

@@ -1,7 +1,7 @@
 """The files that are accepted as video: known containers by their first bytes, never by name or by ffmpeg's guess.
 
 ffmpeg can open playlists, images, scripts and capture devices, and several of those make it open further files. So
-the container is passed to it (`-f`, format_whitelist), and so are the protocols that it may use.
+the container is passed to it, and it runs in a box that can open nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ class ProbeError(Exception):
     """A file cannot be indexed. code is stable, message is for the customer, retryable says whether to try again.
 
     Codes: empty_file, not_a_video, playlist_refused, truncated, no_video_stream, no_frames, duration_unknown,
-    too_long, too_large; unreachable and probe_timeout are the two that may be retryable.
+    too_long, too_large, too_many_pixels, too_many_streams, frame_rate_too_high, too_few_packets; unreachable and
+    probe_timeout are the two that may be retryable.
     """
 
     def __init__(self, code: str, message: str, *, retryable: bool = False) -> None:
@@ -29,6 +30,28 @@ class ProbeError(Exception):
         self.code = code
         self.message = message
         self.retryable = retryable
+
+
+class SourceUnreachable(Exception):
+    """The bytes cannot be fetched. message: for the customer, without the address. retryable: whether to try again."""
+
+    def __init__(self, message: str, *, retryable: bool = True) -> None:
+        super().__init__(message)
+        self.message, self.retryable = message, retryable
+
+
+class SourceUnreadable(Exception):
+    """The bytes could not be fetched: a fault of the store or the network, not of the video. Retrying may help."""
+
+    code = "source_unreadable"
+    retryable = True
+
+
+class DecodingFailed(SourceUnreadable):
+    """The decoder ended at its limits or by a fault of its own; the same bytes would end it again."""
+
+    code = "source_undecodable"
+    retryable = False
 
 
 def sniff_container(head: bytes) -> str:
@@ -56,20 +79,6 @@ def sniff_container(head: bytes) -> str:
     raise ProbeError(
         "not_a_video", "The file is not a video we can read (MP4, MOV, MKV, WebM, AVI, MPEG-TS, FLV or Ogg)."
     )
-
-
-def input_options(source: str) -> dict[str, str]:
-    """Return options of ffmpeg and PyAV for opening source, a path or an http(s) URL, with no other protocol.
-
-    The ffmpeg binary follows redirects and has no option against them, so a URL must be one of our own store, never a
-    customer's.
-    """
-    if not is_url(source):
-        return {"protocol_whitelist": "file"}
-    return {
-        "protocol_whitelist": "http,https,tcp,tls",
-        "rw_timeout": "30000000",  # microseconds; a stalled server must not hold a worker
-    }
 
 
 def is_url(source: str) -> bool:

@@ -16,7 +16,7 @@ import av
 import av.error
 from av.codec.hwaccel import HWAccel
 
-from gpu_workers.engine.indexing.opening import open_video, shown_stream
+from gpu_workers.engine.indexing.opening import Media, open_video, shown_stream
 
 logger = logging.getLogger("ava.indexing")
 
@@ -66,7 +66,7 @@ def accelerator() -> HWAccel | None:
     return HWAccel("cuda", allow_software_fallback=True)
 
 
-def look_of(source: str) -> Look:
+def look_of(source: Media) -> Look:
     """Decode the first picture of source on the CPU and return its look. Raises HardwareFailed without a picture."""
     try:
         with open_video(source) as container:

@@ -1,6 +1,8 @@
-"""Opening a video with PyAV: only the containers and protocols we take, the stream that is shown, the clock's zero."""
+"""Opening a video with PyAV: only the containers we take, the stream that is shown, the clock's zero."""
 
 from __future__ import annotations
+
+from typing import Protocol
 
 import av
 from av.codec.hwaccel import HWAccel
@@ -8,21 +10,41 @@ from av.container import InputContainer
 from av.stream import Disposition
 from av.video.stream import VideoStream
 
-from gpu_workers.engine.indexing.container import FORMATS, input_options, is_url
+from gpu_workers.engine.indexing.container import FORMATS
 
-OPEN_TIMEOUT_S, READ_TIMEOUT_S = 30.0, 60.0
+BUFFER_BYTES = 256 * 1024
+MAX_SIDE, MAX_PIXELS = 8192, 36_000_000
+"""Largest side and area of a picture that is decoded: 8K, and 36 megapixels."""
 
 
-def open_video(source: str, *, container: str | None = None, hwaccel: HWAccel | None = None) -> InputContainer:
+class Recording(Protocol):
+    """An open recording. size: in bytes, None if unknown."""
+
+    size: int | None
+
+    def read(self, count: int = -1, /) -> bytes: ...
+    def seek(self, offset: int, whence: int = 0, /) -> int: ...
+    def tell(self) -> int: ...
+
+
+Media = str | Recording
+"""A path, or an open recording."""
+
+
+def open_video(source: Media, *, container: str | None = None, hwaccel: HWAccel | None = None) -> InputContainer:
     """Open source for reading, as the named container or as any of FORMATS. Raises av.error.FFmpegError.
 
     hwaccel: the hardware decoder to use.
     """
-    options = input_options(source) | {"format_whitelist": container or ",".join(FORMATS)}
-    if is_url(source):
-        options["max_redirects"] = "0"  # no option of the command line tools, so not in input_options()
-    timeout = (OPEN_TIMEOUT_S, READ_TIMEOUT_S) if is_url(source) else None
-    return av.open(source, format=container, options=options, timeout=timeout, hwaccel=hwaccel)
+    options = {"format_whitelist": container or ",".join(FORMATS), "protocol_whitelist": "file"}
+    if not isinstance(source, str):
+        source.seek(0)
+    return av.open(source, "r", format=container, options=options, buffer_size=BUFFER_BYTES, hwaccel=hwaccel)
+
+
+def bound_pictures(stream: VideoStream) -> None:
+    """Let the stream's decoder refuse pictures above MAX_PIXELS, also where their size changes in the middle."""
+    stream.codec_context.options = {**stream.codec_context.options, "max_pixels": str(MAX_PIXELS)}
 
 
 def shown_stream(container: InputContainer) -> VideoStream | None:

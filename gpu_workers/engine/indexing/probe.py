@@ -1,32 +1,38 @@
 """Probing a file before any work is spent on it: container, streams, true duration.
 
-The parsing of a stranger's file happens in a child process with hard limits on CPU, memory and time
-(gpu_workers.engine.indexing.probe_child); this module sniffs the container, starts the child and turns its answer into
-types.
+The file is parsed in a box (gpu_workers.engine.indexing.box, examination); this module sniffs the container, starts the
+box and turns its answer into types.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import signal
-import subprocess
-import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import httpx
-
-from gpu_workers.engine.indexing.container import HEAD_BYTES, ProbeError, is_url, sniff_container
+from gpu_workers.engine.indexing.box.boxes import Box, BoxEnded, BoxSilent
+from gpu_workers.engine.indexing.box.decoding import JOBS
+from gpu_workers.engine.indexing.box.lockdown import BoxLimits
+from gpu_workers.engine.indexing.box.supply import Supply
+from gpu_workers.engine.indexing.container import HEAD_BYTES, ProbeError, SourceUnreachable, sniff_container
 
 __all__ = ["ProbeError", "ProbeLimits", "ProbeResult", "probe", "sniff_container"]
+
+_VERDICTS = frozenset({
+    "not_a_video", "truncated", "no_video_stream", "no_frames", "duration_unknown", "too_many_pixels",
+    "too_many_streams", "frame_rate_too_high", "too_few_packets",
+})  # fmt: skip
+"""Refusals that a box may give."""
+_MESSAGE_CHARACTERS = 300
+_FIELDS = {
+    "container": str, "codec": str, "duration_ms": int, "width": int, "height": int, "fps": str | None, "rotation": int,
+    "has_audio": bool, "has_video": bool, "source_start_ms": int, "bitrate": int | None,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeLimits:
-    """max_duration_ms, max_bytes: of the video. The others are the child process's."""
+    """max_duration_ms, max_bytes: of the video. The others are the box's."""
 
     max_duration_ms: int = 24 * 3_600_000
     max_bytes: int = 64 * 2**30
@@ -61,26 +67,26 @@ class ProbeResult:
     size: int | None
 
 
-def probe(url_or_path: str, *, ffprobe: str, limits: ProbeLimits | None = None) -> ProbeResult:
+def probe(url_or_path: str, *, limits: ProbeLimits | None = None) -> ProbeResult:
     """Describe the video at a path or an http(s) URL, or raise ProbeError with the reason it cannot be indexed.
 
-    ffprobe: path or name of the binary; without it FileNotFoundError is raised, since the file is not at fault. An MP4
-    or MOV without an index, or whose index names packets that are not in the file, is `truncated`. Containers without a
-    complete index (MKV, TS, AVI, FLV, Ogg) may be cut: then the readable part gives the duration.
+    An MP4 or MOV without an index, or whose index names packets that are not in the file, is `truncated`. Containers
+    without a complete index (MKV, TS, AVI, FLV, Ogg) may be cut: then the readable part gives the duration.
     """
     limits = limits or ProbeLimits()
-    binary = shutil.which(ffprobe)
-    if binary is None:
-        raise FileNotFoundError(f"there is no ffprobe called {ffprobe!r}")
-    head, size = _head(url_or_path)
-    if size is not None and size > limits.max_bytes:
-        raise ProbeError("too_large", f"The file has {size} bytes; at most {limits.max_bytes} are accepted.")
-    container = sniff_container(head)
-    answer = _run_child(url_or_path, container, binary, limits)
-    if "code" in answer:
-        raise ProbeError(str(answer["code"]), str(answer["message"]), retryable=bool(answer["retryable"]))
+    try:
+        supply = Supply(url_or_path)
+    except SourceUnreachable as error:
+        raise ProbeError("unreachable", error.message, retryable=error.retryable) from error
+    try:
+        container = _sniffed(supply, limits)
+        answer = _examined(supply, container, limits)
+    except SourceUnreachable as error:
+        raise ProbeError("unreachable", error.message, retryable=error.retryable) from error
+    finally:
+        supply.close()
     fps = answer.pop("fps")
-    result = ProbeResult(**answer, fps=Fraction(fps) if fps else None, size=size)
+    result = ProbeResult(**answer, fps=Fraction(fps) if fps else None, size=supply.size)
     if result.duration_ms > limits.max_duration_ms:
         raise ProbeError(
             "too_long", f"The video lasts {result.duration_ms} ms; at most {limits.max_duration_ms} ms are accepted."
@@ -88,65 +94,33 @@ def probe(url_or_path: str, *, ffprobe: str, limits: ProbeLimits | None = None) 
     return result
 
 
-def _head(source: str) -> tuple[bytes, int | None]:
-    """Return the first bytes and the size of the whole file, if it is known."""
-    if not is_url(source):
-        try:
-            with open(source, "rb") as file:
-                return file.read(HEAD_BYTES), os.fstat(file.fileno()).st_size
-        except OSError as error:
-            raise ProbeError("unreachable", f"The file cannot be opened: {error.strerror}.") from error
-    try:
-        with httpx.stream("GET", source, headers={"Range": f"bytes=0-{HEAD_BYTES - 1}"}, timeout=30.0) as response:
-            if response.status_code == 416:  # a range of an empty object
-                return b"", 0
-            if response.status_code >= 400:
-                retryable = response.status_code >= 500 or response.status_code in (408, 429)
-                raise ProbeError("unreachable", f"The URL answers {response.status_code}.", retryable=retryable)
-            if response.status_code >= 300:
-                raise ProbeError("unreachable", "The URL redirects; give the final address.")
-            head = b""
-            # A server without ranges sends the whole file; only its beginning is read.
-            for piece in response.iter_raw():
-                head += piece
-                if len(head) >= HEAD_BYTES:
-                    break
-            total = response.headers.get("content-range", "").rpartition("/")[2] or response.headers.get(
-                "content-length", ""
-            )
-            return head[:HEAD_BYTES], int(total) if total.isdigit() else None
-    except httpx.HTTPError as error:
-        raise ProbeError("unreachable", f"The URL cannot be read: {type(error).__name__}.", retryable=True) from error
+def _sniffed(supply: Supply, limits: ProbeLimits) -> str:
+    if supply.size is not None and supply.size > limits.max_bytes:
+        raise ProbeError("too_large", f"The file has {supply.size} bytes; at most {limits.max_bytes} are accepted.")
+    return sniff_container(supply.head(HEAD_BYTES))
 
 
-def _run_child(source: str, container: str, ffprobe: str, limits: ProbeLimits) -> dict[str, Any]:
-    request = {
-        "source": source,
-        "container": container,
-        "ffprobe": ffprobe,
-        "cpu_s": limits.cpu_s,
-        "memory_bytes": limits.memory_bytes,
-    }
-    # The environment is bare on purpose: the parser of a stranger's file must not hold our credentials.
-    environment = {"PATH": os.defpath, "PYTHONPATH": os.pathsep.join(sys.path), "LANG": "C.UTF-8"}
-    child = subprocess.Popen(
-        [sys.executable, "-m", "gpu_workers.engine.indexing.probe_child"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-        start_new_session=True,  # so that ffprobe, its child, is killed with it
-    )
+def _examined(supply: Supply, container: str, limits: ProbeLimits) -> dict[str, Any]:
+    """Return the fields of ProbeResult without size. Raises ProbeError, and SourceUnreachable if bytes are missing."""
+    bounds = BoxLimits(cpu_s=limits.cpu_s, memory_bytes=limits.memory_bytes)
     try:
-        out, _ = child.communicate(json.dumps(request).encode(), timeout=limits.wall_s)
-    except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGKILL)
-        child.communicate()
+        with Box(f"{JOBS}:probe", {"container": container}, supply, limits=bounds, wall_s=limits.wall_s) as box:
+            answer = box.receive()
+    except BoxSilent as error:
         message = f"The file could not be examined within {limits.wall_s:g} s."
-        raise ProbeError("probe_timeout", message, retryable=is_url(source)) from None
-    if child.returncode == 0:
-        answer = json.loads(out)
-        if isinstance(answer, dict):
-            return answer
-    # A limit or a fault in the parser killed the child. The file caused it, and would cause it again.
-    raise ProbeError("not_a_video", "The file could not be parsed within the limits.")
+        raise ProbeError("probe_timeout", message, retryable=supply.remote) from error
+    except BoxEnded as error:
+        if supply.failure is not None:
+            raise supply.failure from error
+        # The file caused it, and would cause it again.
+        raise ProbeError("not_a_video", "The file could not be parsed within the limits.") from error
+    if supply.failure is not None:
+        raise supply.failure
+    if answer.get("refused") in _VERDICTS:
+        raise ProbeError(str(answer["refused"]), str(answer.get("message"))[:_MESSAGE_CHARACTERS])
+    found = answer.get("result")
+    if not isinstance(found, dict) or found.keys() != _FIELDS.keys():
+        raise ProbeError("not_a_video", "The file could not be parsed.")
+    if not all(isinstance(found[name], kind) for name, kind in _FIELDS.items()):
+        raise ProbeError("not_a_video", "The file could not be parsed.")
+    return found

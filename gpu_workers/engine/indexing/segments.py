@@ -26,7 +26,7 @@ from gpu_workers.engine.ekg import (
     unit,
 )
 from gpu_workers.engine.indexing.audio import SAMPLE_RATE, read_audio
-from gpu_workers.engine.indexing.sampling import FrameSamples, sample_frames
+from gpu_workers.engine.indexing.sampling import BoxedFrames, sample_frames
 from gpu_workers.engine.indexing.thumbnails import thumbnail
 from gpu_workers.engine.models.frame_grid import SamplingGrid
 from gpu_workers.engine.models.roles import (
@@ -103,17 +103,14 @@ class Source:
     """The files of a video: one, or several that follow each other. pieces: in order, without overlap."""
 
     pieces: tuple[Piece, ...]
-    ffmpeg: str = "ffmpeg"
 
     def __post_init__(self) -> None:
         if any(after.span.start_ms < before.span.end_ms for before, after in pairwise(self.pieces)):
             raise ValueError("the pieces of a source follow each other")
 
     @classmethod
-    def of_file(
-        cls, url: str, source_start_ms: int | None = None, has_audio: bool = True, ffmpeg: str = "ffmpeg"
-    ) -> Source:
-        return cls((Piece(url, Span(0, _NO_END), source_start_ms, has_audio),), ffmpeg)
+    def of_file(cls, url: str, source_start_ms: int | None = None, has_audio: bool = True) -> Source:
+        return cls((Piece(url, Span(0, _NO_END), source_start_ms, has_audio),))
 
     def within(self, span: Span) -> Iterator[tuple[Piece, Span]]:
         """Yield the pieces that reach into span, each with the part of span that it holds."""
@@ -271,7 +268,7 @@ def _sound(source: Source, span: Span) -> NDArray[np.float32]:
         if not piece.has_audio:
             continue
         begin = piece.span.start_ms
-        samples = read_audio(piece.url, Span(part.start_ms - begin, part.end_ms - begin), source.ffmpeg)
+        samples = read_audio(piece.url, Span(part.start_ms - begin, part.end_ms - begin))
         at = (part.start_ms - span.start_ms) * SAMPLE_RATE // 1000
         samples = samples[: (part.end_ms - span.start_ms) * SAMPLE_RATE // 1000 - at]
         if samples.size:
@@ -329,7 +326,7 @@ class _FrameKeeper:
 
 
 @contextmanager
-def _decoding(samples: FrameSamples, times: StageTimes) -> Iterator[Iterator[SampledFrame]]:
+def _decoding(samples: BoxedFrames, times: StageTimes) -> Iterator[Iterator[SampledFrame]]:
     """Yield the samples, decoded by a thread of their own that runs at most QUEUED_FRAMES ahead."""
     waiting: queue.Queue[SampledFrame | BaseException | None] = queue.Queue(QUEUED_FRAMES)
     stopped = threading.Event()

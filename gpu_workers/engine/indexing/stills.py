@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-import subprocess
+from io import BytesIO
 
-import ffmpeg
+from PIL import Image
 
-from gpu_workers.engine.indexing.container import FORMATS, input_options
-from gpu_workers.engine.indexing.sampling import SourceUnreadable
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.indexing.sampling import SourceUnreadable, sample_frames
 
-MAX_WIDTH = 1280
-JPEG_QUALITY = 3
-"""Quality on ffmpeg's scale, 2 (best) to 31."""
+MAX_SIDE = 1280
+JPEG_QUALITY = 90
+_AHEAD_MS = 60_000
+"""Distance after the mark within which the next frame is taken, if none lies there."""
+_EVERY_FRAME_FPS = 1000
 
 
-def still(url_or_path: str, ms: int, ffmpeg_binary: str, *, timeout_s: float = 60.0) -> bytes:
-    """Return the frame shown at ms as JPEG, at most MAX_WIDTH wide; the aspect ratio is kept.
+def still(url_or_path: str, ms: int) -> bytes:
+    """Return the frame shown at ms as JPEG, no side above MAX_SIDE; the aspect ratio is kept.
 
-    Reads only the part of the file around ms. Raises SourceUnreadable when ffmpeg finds no frame there or takes longer.
+    Reads only the part of the file around ms. Raises SourceUnreadable if there is no frame.
     """
-    options = input_options(url_or_path) | {"format_whitelist": ",".join(FORMATS)}
-    # ffmpeg gives the first frame at or after the mark; rounding of timestamps can cost a millisecond.
-    command = (
-        ffmpeg.input(url_or_path, ss=max(0, ms - 1) / 1000, **options)
-        .filter("scale", f"min({MAX_WIDTH},iw)", "-2")
-        .output("pipe:", format="image2pipe", vcodec="mjpeg", vframes=1, **{"q:v": JPEG_QUALITY})
-        .global_args("-nostdin", "-hide_banner", "-loglevel", "error")
-        .compile(cmd=ffmpeg_binary)
-    )
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=timeout_s, check=False)
-    except subprocess.TimeoutExpired as error:
-        raise SourceUnreadable(f"reading a frame took longer than {timeout_s:g} s") from error
-    if done.returncode or not done.stdout.startswith(b"\xff\xd8"):
+    # Rounding of timestamps can cost a millisecond.
+    begin = max(0, ms - 1)
+    span = Span(begin, begin + _AHEAD_MS)
+    with sample_frames(url_or_path, span, fps=_EVERY_FRAME_FPS, max_side=MAX_SIDE) as frames:
+        frame = next(frames, None)
+    if frame is None:
         raise SourceUnreadable(f"there is no frame to read at {ms} ms")
-    return done.stdout
+    jpeg = BytesIO()
+    Image.fromarray(frame.picture).save(jpeg, "JPEG", quality=JPEG_QUALITY)
+    return jpeg.getvalue()

@@ -44,6 +44,7 @@ locals {
   # Variable = what stands before the generated part. For hosted models put the provider's key in place of the generated one.
   generated = merge({
     AVA_SECRET_KEY      = ""
+    AVA_CACHE_SALT_KEY  = ""
     AVA_KEY_PEPPERS     = "1:"
     AVA_ENCRYPTION_KEYS = "1:"
   }, { for variable in var.model_keys : variable => "" })

@@ -28,7 +28,7 @@ def serving(folder: Path, *, break_after: int | None = None) -> Iterator[tuple[s
                 self.send_header("Content-Length", "0")
                 self.end_headers()
                 return
-            path = folder / self.path.lstrip("/")
+            path = folder / self.path.partition("?")[0].lstrip("/")
             if not path.is_file():
                 self.send_error(404)
                 return

@@ -10,8 +10,9 @@ import pytest
 
 from gpu_workers.engine.ekg import SampledFrame, Span
 from gpu_workers.engine.indexing import hardware
+from gpu_workers.engine.indexing.frame_samples import FrameSamples
 from gpu_workers.engine.indexing.hardware import HardwareFailed, accelerator, look_of
-from gpu_workers.engine.indexing.sampling import FrameSamples, sample_frames
+from gpu_workers.engine.indexing.sampling import sample_frames
 from tests.engine.indexing.media import run_ffmpeg, solid, write_video
 
 
@@ -63,7 +64,9 @@ def test_a_decoder_that_fails_in_the_middle_is_replaced_there(clip: Path, monkey
 
     monkeypatch.setenv("AVA_HWACCEL", "cuda")
     monkeypatch.setattr(FrameSamples, "_sample_by", failing)
-    found, _ = sampled(clip, Span(0, 6_000))
+    samples = FrameSamples(str(clip), Span(0, 6_000), fps=2, max_side=160)
+    found = list(samples)
+    assert samples.hardware_failure == "the device is lost"
     assert [frame.ms for frame in found] == [frame.ms for frame in expected]
     assert all(np.array_equal(a.picture, b.picture) for a, b in zip(found, expected, strict=True))
 

@@ -7,12 +7,12 @@ import pytest
 
 from gpu_workers.engine.indexing.container import ProbeError, sniff_container
 from gpu_workers.engine.indexing.probe import ProbeLimits, ProbeResult, probe
-from tests.engine.indexing.media import FFPROBE, grey, run_ffmpeg, write_steady, write_video
+from tests.engine.indexing.media import grey, run_ffmpeg, write_steady, write_video
 from tests.engine.indexing.range_server import serving
 
 
 def probed(path: Path, **limits: float) -> ProbeResult:
-    return probe(str(path), ffprobe=FFPROBE, limits=ProbeLimits(**limits))  # type: ignore[arg-type]
+    return probe(str(path), limits=ProbeLimits(**limits))  # type: ignore[arg-type]
 
 
 def refused(path: Path, **limits: float) -> str:
@@ -167,13 +167,13 @@ def test_limits_on_the_video_are_typed(steady: Path) -> None:
     assert refused(steady, max_bytes=100) == "too_large"
 
 
-def test_a_parser_that_outgrows_its_memory_ends_as_a_refusal(steady: Path) -> None:
-    assert refused(steady, memory_bytes=30 * 2**20) == "not_a_video"
-
-
-def test_a_missing_ffprobe_is_no_fault_of_the_video(steady: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="no ffprobe called"):
-        probe(str(steady), ffprobe="/nowhere/ffprobe")
+def test_a_parser_that_outgrows_its_memory_ends_as_a_refusal(tmp_path: Path) -> None:
+    """A picture of 8000 x 4400 takes 105 MB in 4:4:4, and a box with libraries loaded has 500 MB before it."""
+    path = tmp_path / "large.mkv"
+    run_ffmpeg("-f", "lavfi", "-i", "color=gray:size=8000x4400:rate=1:duration=1", "-c:v", "mjpeg", "-pix_fmt",
+               "yuvj444p", str(path))  # fmt: skip
+    assert (probed(path).width, probed(path).height) == (8000, 4400)
+    assert refused(path, memory_bytes=540 * 2**20) in ("no_frames", "not_a_video")
 
 
 def test_a_missing_file_is_unreachable(tmp_path: Path) -> None:
@@ -182,16 +182,16 @@ def test_a_missing_file_is_unreachable(tmp_path: Path) -> None:
 
 def test_a_url_is_probed_as_a_file_is(steady: Path) -> None:
     with serving(steady.parent) as (url, _):
-        assert probe(f"{url}/{steady.name}", ffprobe=FFPROBE) == probed(steady)
+        assert probe(f"{url}/{steady.name}") == probed(steady)
         for name in ("missing.mp4", f"moved/{steady.name}"):
             with pytest.raises(ProbeError) as caught:
-                probe(f"{url}/{name}", ffprobe=FFPROBE)
+                probe(f"{url}/{name}")
             assert (caught.value.code, caught.value.retryable) == ("unreachable", False)
 
 
 def test_a_server_that_is_not_there_is_worth_a_retry() -> None:
     with pytest.raises(ProbeError) as caught:
-        probe("http://127.0.0.1:9/video.mp4", ffprobe=FFPROBE)
+        probe("http://127.0.0.1:9/video.mp4")
     assert (caught.value.code, caught.value.retryable) == ("unreachable", True)
 
 
@@ -205,3 +205,47 @@ def test_only_the_head_is_looked_at() -> None:
     assert sniff_container(b"\0\0\0\x18ftypisom" + bytes(10**6)) == "mov"
     assert sniff_container((b"\x47" + bytes(187)) * 5) == "mpegts"
     assert sniff_container((bytes(4) + b"\x47" + bytes(187)) * 5) == "mpegts"
+
+
+def test_pictures_above_the_limits_are_refused_before_they_are_decoded(tmp_path: Path) -> None:
+    for size in ("8200x16", "16x8200", "6200x6000"):
+        path = tmp_path / f"{size}.mkv"
+        run_ffmpeg("-f", "lavfi", "-i", f"color=gray:size={size}:rate=1:duration=1", "-c:v", "ffv1", str(path))
+        assert refused(path) == "too_many_pixels", size
+
+
+def test_a_frame_rate_above_the_limit_is_refused(tmp_path: Path) -> None:
+    for rate, verdict in ((240, None), (300, "frame_rate_too_high")):
+        path = tmp_path / f"{rate}.mp4"
+        run_ffmpeg("-f", "lavfi", "-i", f"color=gray:size=16x16:rate={rate}:duration=1", "-c:v", "mpeg4", str(path))
+        assert (refused(path) if verdict else None) == verdict
+    assert probed(tmp_path / "240.mp4").fps == 240
+
+
+def test_more_streams_than_any_recording_has_are_refused(steady: Path, tmp_path: Path) -> None:
+    for count, verdict in ((16, None), (17, "too_many_streams")):
+        path = tmp_path / f"{count}.mkv"
+        run_ffmpeg("-i", str(steady), *["-map", "0:v"] * count, "-c", "copy", str(path))
+        assert (refused(path) if verdict else None) == verdict
+    assert probed(tmp_path / "16.mkv").duration_ms == probed(steady).duration_ms
+
+
+def test_two_pictures_are_no_video_of_two_days(tmp_path: Path) -> None:
+    for extension, hours in (("mkv", 47), ("mp4", 30)):
+        path = write_video(tmp_path / f"long.{extension}", [0, hours * 3_600_000], [grey(10), grey(20)])
+        assert refused(path, max_duration_ms=48 * 3_600_000) == "too_few_packets", extension
+
+
+def test_a_picture_a_minute_is_a_long_video(tmp_path: Path) -> None:
+    times = [n * 60_000 for n in range(30)]
+    path = write_video(tmp_path / "slow.mkv", times, [grey(n * 8) for n in range(30)])
+    assert probed(path).duration_ms > 29 * 60_000
+
+
+def test_a_store_that_fails_in_the_middle_is_unreachable_and_not_named(steady: Path) -> None:
+    with serving(steady.parent, break_after=steady.stat().st_size // 2) as (url, _):
+        with pytest.raises(ProbeError) as caught:
+            probe(f"{url}/{steady.name}?X-Amz-Signature=secret")
+        assert (caught.value.code, caught.value.retryable) == ("unreachable", True)
+        assert "secret" not in str(caught.value)
+        assert "127.0.0.1" not in str(caught.value)

@@ -15,7 +15,7 @@ from gpu_workers.engine.indexing.audio import SAMPLE_RATE, read_audio
 from gpu_workers.engine.indexing.sampling import SourceUnreadable, sample_frames
 from gpu_workers.engine.indexing.thumbnails import thumbnail
 from gpu_workers.engine.models.frame_grid import SamplingGrid
-from tests.engine.indexing.media import FFMPEG, grey, run_ffmpeg, solid, write_steady, write_video
+from tests.engine.indexing.media import grey, run_ffmpeg, solid, write_steady, write_video
 from tests.engine.indexing.range_server import serving
 
 
@@ -179,16 +179,16 @@ def test_sound_is_mono_at_16_khz_and_of_the_span(tmp_path: Path) -> None:
     run_ffmpeg("-f", "lavfi", "-i", "testsrc=duration=6:rate=10:size=64x48", "-f", "lavfi", "-i",
                "aevalsrc='if(gt(t,3),sin(2*PI*440*t),0)|0':s=44100:d=6", "-c:v", "mpeg4", "-c:a", "aac",
                str(path))  # fmt: skip
-    quiet, loud = (read_audio(str(path), Span(a, b), FFMPEG) for a, b in ((500, 2500), (3500, 5500)))
+    quiet, loud = (read_audio(str(path), Span(a, b)) for a, b in ((500, 2500), (3500, 5500)))
     assert len(quiet) == len(loud) == 2 * SAMPLE_RATE
     assert loud.dtype == np.float32
     assert np.abs(quiet).max() < 0.01 < 0.2 < np.abs(loud).max() <= 1.0
 
 
 def test_a_video_without_sound_gives_none(tmp_path: Path) -> None:
-    assert read_audio(str(write_steady(tmp_path / "v.mp4", 2)), Span(0, 2000), FFMPEG).size == 0
+    assert read_audio(str(write_steady(tmp_path / "v.mp4", 2)), Span(0, 2000)).size == 0
     with pytest.raises(SourceUnreadable):
-        read_audio(str(tmp_path / "missing.mp4"), Span(0, 2000), FFMPEG)
+        read_audio(str(tmp_path / "missing.mp4"), Span(0, 2000))
 
 
 def test_thumbnails_are_small_jpegs() -> None:
@@ -229,10 +229,10 @@ def test_sound_that_begins_late_keeps_its_time(tmp_path: Path, extension: str) -
     path = tmp_path / f"v.{extension}"
     run_ffmpeg("-f", "lavfi", "-i", "testsrc=duration=10:rate=10:size=64x48", "-itsoffset", "4", "-f", "lavfi", "-i",
                "sine=duration=3", "-map", "0:v", "-map", "1:a", "-c:v", "mpeg4", "-c:a", "aac", str(path))  # fmt: skip
-    heard = loud(read_audio(str(path), Span(0, 10_000), FFMPEG))
+    heard = loud(read_audio(str(path), Span(0, 10_000)))
     assert heard[:7] == [False] * 4 + [True] * 3
-    assert loud(read_audio(str(path), Span(3_000, 9_000), FFMPEG))[:4] == [False, True, True, True]
-    assert loud(read_audio(str(path), Span(5_000, 9_000), FFMPEG))[:2] == [True, True]
+    assert loud(read_audio(str(path), Span(3_000, 9_000)))[:4] == [False, True, True, True]
+    assert loud(read_audio(str(path), Span(5_000, 9_000)))[:2] == [True, True]
 
 
 def test_sound_with_a_hole_keeps_its_time_after_the_hole(tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_sound_with_a_hole_keeps_its_time_after_the_hole(tmp_path: Path) -> None
     run_ffmpeg("-f", "lavfi", "-i", "testsrc=duration=10:rate=10:size=64x48", "-f", "lavfi", "-i", "sine=duration=10",
                "-c:v", "mpeg4", "-c:a", "pcm_s16le", str(whole))  # fmt: skip
     run_ffmpeg("-i", str(whole), "-c", "copy", "-bsf:a", "noise=drop='between(pts*tb,3,6)'", str(path))
-    assert loud(read_audio(str(path), Span(0, 10_000), FFMPEG)) == [True] * 3 + [False] * 3 + [True] * 4
+    assert loud(read_audio(str(path), Span(0, 10_000))) == [True] * 3 + [False] * 3 + [True] * 4
 
 
 def reference_choice(path: Path, span: Span, fps: float) -> list[tuple[int, Picture]]:

@@ -31,7 +31,7 @@ from gpu_workers.engine.models.roles import (
     SegmentDescription,
     SegmentView,
 )
-from tests.engine.indexing.media import FFMPEG, grey, run_ffmpeg, write_steady, write_video
+from tests.engine.indexing.media import grey, run_ffmpeg, write_steady, write_video
 from tests.engine.indexing.scripted import (
     ScriptedDescriber,
     ScriptedEmbedder,
@@ -43,7 +43,7 @@ from tests.engine.indexing.scripted import (
 
 def observed(path: Path, span: Span, models: IndexModels | None = None, **more: object) -> Observation:
     return observe_segment(
-        Source.of_file(str(path), ffmpeg=FFMPEG), span, models or scripted_models(), profile="general", meter=Meter(),
+        Source.of_file(str(path)), span, models or scripted_models(), profile="general", meter=Meter(),
         **more,  # type: ignore[arg-type]
     )  # fmt: skip
 
@@ -153,7 +153,7 @@ def test_a_recording_in_pieces_is_the_recording_in_one(tmp_path: Path, cut: int)
     second = write_video(
         tmp_path / "second.mp4", [ms - cut for ms in times], [grey(ms // 1000 % 25 * 10) for ms in times]
     )
-    source = Source((Piece(str(first), Span(0, cut), 0), Piece(str(second), Span(cut, 20_000), 0)), ffmpeg=FFMPEG)
+    source = Source((Piece(str(first), Span(0, cut), 0), Piece(str(second), Span(cut, 20_000), 0)))
     for span in (Span(0, 20_000), Span(6000, 15_000)):
         one = observed(whole, span).record
         two = observe_segment(source, span, scripted_models(), profile="general", meter=Meter()).record

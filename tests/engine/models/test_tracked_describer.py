@@ -20,7 +20,7 @@ from gpu_workers.engine.models.observer.observer import Observer
 from gpu_workers.engine.models.observer.tracked import TrackedDescriber
 from gpu_workers.engine.models.roles import Describer, Meter, ModelError, SegmentDescription, SegmentView
 from tests.engine.answering.desks import desk_of, use
-from tests.engine.indexing.media import FFMPEG, write_video
+from tests.engine.indexing.media import write_video
 from tests.engine.indexing.scripted import ScriptedDescriber, scripted_models
 from tests.engine.models.test_observer import RED, WHITE, ScriptedDetector, ScriptedScene
 
@@ -50,7 +50,7 @@ class ScriptedEyes(ScriptedDescriber):
 
 def observed(path: Path, describer: Describer) -> Sequence[TrackObservation]:
     models = dataclasses.replace(scripted_models(), describer=describer)
-    source = Source.of_file(str(path), has_audio=False, ffmpeg=FFMPEG)
+    source = Source.of_file(str(path), has_audio=False)
     return observe_segment(source, Span(0, 9_000), models, profile="general", meter=Meter()).record.tracks
 
 
@@ -83,7 +83,7 @@ def test_the_inner_describer_sees_the_frames_that_it_sees_alone(street: Path) ->
 def test_the_objects_of_a_video_that_a_vlm_describes_can_be_asked_by_sql(street: Path) -> None:
     tracked = TrackedDescriber(ScriptedEyes(), Follower(ScriptedDetector(), ScriptedScene()))
     models = dataclasses.replace(scripted_models(), describer=tracked)
-    source, index = Source.of_file(str(street), has_audio=False, ffmpeg=FFMPEG), MemoryIndex(UUID(int=1))
+    source, index = Source.of_file(str(street), has_audio=False), MemoryIndex(UUID(int=1))
     index_recording(
         lambda span: observe_segment(source, span, models, profile="general", meter=Meter()),
         9_000,
@@ -102,7 +102,7 @@ def test_the_objects_of_a_video_that_a_vlm_describes_can_be_asked_by_sql(street:
 def test_what_the_inner_describer_says_is_kept(street: Path) -> None:
     tracked = TrackedDescriber(ScriptedEyes(), Follower(ScriptedDetector(), ScriptedScene()))
     models = dataclasses.replace(scripted_models(), describer=tracked)
-    source, meter = Source.of_file(str(street), has_audio=False, ffmpeg=FFMPEG), Meter()
+    source, meter = Source.of_file(str(street), has_audio=False), Meter()
     record = observe_segment(source, Span(0, 9_000), models, profile="general", meter=meter).record
     alone = dataclasses.replace(models, describer=ScriptedEyes())
     assert (

@@ -28,7 +28,7 @@ from gpu_workers.engine.models.roles import IndexModels, Meter, ModelCall
 from gpu_workers.engine.models.settings import ModelSettings
 from infra.vllm import environment, servers
 from infra.vllm.servers import Served
-from tests.engine.indexing.media import FFMPEG, FFPROBE, run_ffmpeg
+from tests.engine.indexing.media import FFMPEG, run_ffmpeg
 from tests.engine.models.tiny_models import write_deberta
 
 _NOTES = pytest.StashKey[list[str]]()
@@ -134,7 +134,7 @@ class Indexed:
 @pytest.fixture(scope="module")
 def indexed(video: Path, models: IndexModels, notes: Notes) -> Indexed:
     """Run the video through the pipeline."""
-    found = probe(str(video), ffprobe=FFPROBE)
+    found = probe(str(video))
     source = Source.of_file(str(video), found.source_start_ms, found.has_audio, FFMPEG)
     index, meter = MemoryIndex(stable_id("video", "patterns")), Meter()
 

@@ -1,26 +1,33 @@
-"""The half of the probe that parses a stranger's file; runs as `python -m gpu_workers.engine.indexing.probe_child`.
-
-Reads one JSON request from stdin, limits its own CPU time and memory (ffprobe, its child, inherits both), and writes
-one JSON answer to stdout: the fields of ProbeResult (fps as text, without size), or {code, message, retryable}.
-"""
+"""What a stranger's file holds: streams, size, true duration, and whether it keeps to the limits. Runs in a box."""
 
 from __future__ import annotations
 
-import json
-import resource
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 import av
 import av.error
-import ffmpeg
+import av.logging
 from av.container import InputContainer
 from av.video.stream import VideoStream
 
-from gpu_workers.engine.indexing.container import ProbeError, input_options
-from gpu_workers.engine.indexing.opening import open_video, origin_ms, shown_stream
+from gpu_workers.engine.indexing.container import ProbeError
+from gpu_workers.engine.indexing.opening import (
+    MAX_PIXELS,
+    MAX_SIDE,
+    Recording,
+    bound_pictures,
+    open_video,
+    origin_ms,
+    shown_stream,
+)
+
+MAX_FRAME_RATE = 240
+MAX_STREAMS = 16
+SPARSE_AFTER_MS, LONGEST_PACKET_MS = 600_000, 60_000
+"""A video above the first duration has at least one packet per LONGEST_PACKET_MS of it on average. A file of kilobytes
+could claim days otherwise, and each of its segments costs as much as a segment of a true recording."""
 
 ONE_FRAME_MS = 40
 """Duration of a picture if the file does not state one (25 per second)."""
@@ -29,50 +36,75 @@ RATE_PACKETS = 500
 """Number of packets whose timestamps give the rate of a file that states none."""
 
 
-def examine(source: str, container: str, ffprobe: str) -> dict[str, Any]:
-    """Return the fields of ProbeResult without size. Raises ProbeError."""
-    stated = _ffprobe(source, container, ffprobe)
-    streams = stated.get("streams", [])
-    videos = [s for s in streams if s.get("codec_type") == "video" and not s.get("disposition", {}).get("attached_pic")]
-    if not videos:
-        raise ProbeError("no_video_stream", "The file has no video stream.")
-    with open_video(source, container=container) as opened:
+def examine(source: Recording, container: str) -> dict[str, Any]:
+    """Return the fields of ProbeResult without size. Raises ProbeError, and OSError for bytes that do not arrive."""
+    with _open(source, container) as opened:
+        _refuse_many_streams(opened)
         stream = shown_stream(opened)
-        if stream is None or stream.codec_context is None:
-            raise ProbeError("not_a_video", f"No decoder for {videos[0].get('codec_name', 'this codec')}.")
+        if stream is None:
+            raise ProbeError("no_video_stream", "The file has no video stream.")
+        if stream.codec_context is None:
+            raise ProbeError("not_a_video", "There is no decoder for the video stream.")
+        _refuse_large_pictures(stream)
         _refuse_cut_index(opened, stream, container)
         start_ms = origin_ms(opened, stream)
-        rate = _stated_rate(videos[0]) or _measured_rate(opened, stream)
+        rate = _rate(opened, stream)
+        bound_pictures(stream)
         width, height, rotation = _shown_size(opened, stream)
         end_ms = _end_ms(opened, stream, rate)
-    if end_ms is None:
-        raise ProbeError("duration_unknown", "The video has no timestamps.")
-    return {
-        "container": container,
-        "codec": str(videos[0].get("codec_name", "unknown")),
-        "duration_ms": max(1, end_ms - start_ms),
-        "width": width,
-        "height": height,
-        "fps": str(rate) if rate else None,
-        "rotation": rotation,
-        "has_audio": any(s.get("codec_type") == "audio" for s in streams),
-        "has_video": True,
-        "source_start_ms": start_ms,
-        "bitrate": int(stated["format"]["bit_rate"]) if "bit_rate" in stated.get("format", {}) else None,
-    }
+        if end_ms is None:
+            raise ProbeError("duration_unknown", "The video has no timestamps.")
+        duration_ms = max(1, end_ms - start_ms)
+        _refuse_few_packets(opened, stream, duration_ms)
+        return {
+            "container": container,
+            "codec": stream.codec_context.codec.canonical_name,
+            "duration_ms": duration_ms,
+            "width": width,
+            "height": height,
+            "fps": str(rate) if rate else None,
+            "rotation": rotation,
+            "has_audio": bool(opened.streams.audio),
+            "has_video": True,
+            "source_start_ms": start_ms,
+            "bitrate": opened.bit_rate or None,
+        }
 
 
-def _ffprobe(source: str, container: str, ffprobe: str) -> dict[str, Any]:
+def _open(source: Recording, container: str) -> InputContainer:
+    av.logging.set_level(av.logging.ERROR)  # so that errors carry the demuxer's last words
     try:
-        answer = ffmpeg.probe(source, cmd=ffprobe, f=container, v="error", **input_options(source))
-    except ffmpeg.Error as error:
-        words = (error.stderr or b"").decode("utf-8", errors="replace")
-        if "moov atom not found" in words:
+        return open_video(source, container=container)
+    except av.error.FFmpegError as error:
+        if "moov atom not found" in str(error.log):
             raise ProbeError("truncated", "The file ends before its index; the upload is incomplete.") from error
-        if any(sign in words for sign in ("HTTP error 5", "Connection", "timed out", "Input/output error")):
-            raise ProbeError("unreachable", "The file could not be read.", retryable=True) from error
         raise ProbeError("not_a_video", "The file's structure cannot be read.") from error
-    return dict(answer)
+
+
+def _refuse_many_streams(opened: InputContainer) -> None:
+    if len(opened.streams) > MAX_STREAMS:
+        raise ProbeError("too_many_streams", f"The file has {len(opened.streams)} streams; {MAX_STREAMS} are accepted.")
+
+
+def _refuse_large_pictures(stream: VideoStream) -> None:
+    width, height = stream.codec_context.width, stream.codec_context.height
+    if max(width, height) > MAX_SIDE or width * height > MAX_PIXELS:
+        limit = f"at most {MAX_SIDE} x {MAX_SIDE} and {MAX_PIXELS // 1_000_000} megapixels are accepted"
+        raise ProbeError("too_many_pixels", f"The pictures have {width} x {height} pixels; {limit}.")
+
+
+def _refuse_few_packets(container: InputContainer, stream: VideoStream, duration_ms: int) -> None:
+    """Raise ProbeError for a video of far fewer packets than its duration needs. Reads no more packets than that."""
+    needed = duration_ms // LONGEST_PACKET_MS if duration_ms > SPARSE_AFTER_MS else 0
+    if len(stream.index_entries) >= needed:
+        return
+    _rewind(container, stream)
+    count = 0
+    for _ in _packet_times(container, stream):
+        count += 1
+        if count >= needed:
+            return
+    raise ProbeError("too_few_packets", f"The video claims {duration_ms} ms, but has only {count} pictures.")
 
 
 def _refuse_cut_index(container: InputContainer, stream: VideoStream, name: str) -> None:
@@ -86,13 +118,15 @@ def _refuse_cut_index(container: InputContainer, stream: VideoStream, name: str)
         raise ProbeError("truncated", "The file ends before its last packets; the upload is incomplete.")
 
 
-def _stated_rate(stream: Mapping[str, Any]) -> Fraction | None:
-    for key in ("avg_frame_rate", "r_frame_rate"):
-        up, _, down = str(stream.get(key, "0/0")).partition("/")
-        # Above 1000 it is a time base that was taken for a rate.
-        if int(up) and int(down or 1) and Fraction(int(up), int(down or 1)) <= 1000 and stream.get("nb_frames") != "1":
-            return Fraction(int(up), int(down or 1))
-    return None
+def _rate(container: InputContainer, stream: VideoStream) -> Fraction | None:
+    """Return frames per second, measured if the header states none or more than is accepted. Raises ProbeError."""
+    # In a file of one picture the header's rate is a guess.
+    stated = None if stream.frames == 1 else stream.average_rate or stream.base_rate or None
+    rate = stated if stated and stated <= MAX_FRAME_RATE else _measured_rate(container, stream)
+    if rate and rate > MAX_FRAME_RATE:
+        reason = f"The video has {float(rate):.0f} frames per second; at most {MAX_FRAME_RATE} are accepted."
+        raise ProbeError("frame_rate_too_high", reason)
+    return rate
 
 
 def _measured_rate(container: InputContainer, stream: VideoStream) -> Fraction | None:
@@ -165,21 +199,3 @@ def _rewind(container: InputContainer, stream: VideoStream, *, to_end: bool = Fa
         if to_end:
             return
         raise
-
-
-def main() -> None:
-    request = json.load(sys.stdin)
-    resource.setrlimit(resource.RLIMIT_CPU, (request["cpu_s"], request["cpu_s"]))
-    resource.setrlimit(resource.RLIMIT_AS, (request["memory_bytes"], request["memory_bytes"]))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    try:
-        answer = examine(request["source"], request["container"], request["ffprobe"])
-    except ProbeError as error:
-        answer = {"code": error.code, "message": error.message, "retryable": error.retryable}
-    except (av.error.FFmpegError, OverflowError) as error:
-        answer = {"code": "not_a_video", "message": f"The file cannot be parsed: {error}.", "retryable": False}
-    json.dump(answer, sys.stdout)
-
-
-if __name__ == "__main__":
-    main()

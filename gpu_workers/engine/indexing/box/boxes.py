@@ -1,0 +1,230 @@
+"""The worker's side of boxes: starts them, hands them bytes, and takes their answers as data that may be hostile."""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import json
+import mmap
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import asdict
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu_workers.engine.indexing.box.channel import MESSAGE_BYTES
+from gpu_workers.engine.indexing.box.lockdown import BoxLimits
+from gpu_workers.engine.indexing.box.supply import Supply
+
+START_TIMEOUT_S = 60.0
+_SEALS = 0x0001 | 0x0002 | 0x0004
+"""F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW: a box that shrank the memory would end the worker that reads it."""
+
+
+class BoxEnded(Exception):
+    """A box ended without an answer: at one of its limits, by a fault of the decoder, or since it sent nonsense."""
+
+
+class BoxSilent(Exception):
+    """A box gave no answer in time."""
+
+
+class BoxUnavailable(Exception):
+    """This host cannot lock a process down, so nothing is decoded here."""
+
+
+class Zygote:
+    """The process that forks boxes for this process. It is started with the first box."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+        self._requests: socket.socket | None = None
+
+    def start_box(self, request: dict[str, Any], descriptors: list[int]) -> int:
+        """Return a process descriptor of a new box. Raises BoxEnded if none can be started, twice in a row."""
+        with self._lock:
+            for _ in range(2):
+                try:
+                    requests = self._running()
+                    socket.send_fds(requests, [json.dumps(request).encode()], descriptors)
+                    answer, handed, _, _ = socket.recv_fds(requests, 64, 1)
+                    if answer and handed:
+                        return handed[0]
+                except OSError:
+                    self._stop()
+                    continue
+                self._stop()
+        raise BoxEnded("no process for the decoder can be started")
+
+    def stop(self) -> None:
+        """End the zygote, and with it every box that still runs."""
+        with self._lock:
+            self._stop()
+
+    def _running(self) -> socket.socket:
+        # A process that was forked from this one must not share its zygote.
+        if self._requests is None or self._process is None or self._owner != os.getpid():
+            mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            mine.settimeout(START_TIMEOUT_S)
+            environment = {
+                "PATH": os.defpath,
+                "PYTHONPATH": os.pathsep.join(sys.path),
+                "LANG": "C.UTF-8",
+                "OPENBLAS_NUM_THREADS": "1",  # a process with threads of its own cannot be forked safely
+            }
+            with theirs:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "gpu_workers.engine.indexing.box.zygote"],
+                    stdin=theirs.fileno(),
+                    stdout=subprocess.DEVNULL,
+                    env=environment,
+                    start_new_session=True,
+                )
+            self._requests, self._owner = mine, os.getpid()
+        return self._requests
+
+    def _stop(self) -> None:
+        if self._requests is not None:
+            self._requests.close()
+        if self._process is not None and self._owner == os.getpid():
+            self._process.kill()
+            self._process.wait()
+        self._process = self._requests = None
+
+
+ZYGOTE = Zygote()
+atexit.register(ZYGOTE.stop)
+
+
+class Box:
+    """One job in a process of its own. Its messages are dictionaries; `layers` names what holds it in."""
+
+    def __init__(
+        self,
+        job: str,
+        arguments: dict[str, Any],
+        supply: Supply | None = None,
+        *,
+        limits: BoxLimits | None = None,
+        memory_bytes: int = 0,
+        wall_s: float = 600.0,
+        device: bool = False,
+    ) -> None:
+        """Start the job "module:function". Takes over supply. Raises BoxEnded, BoxSilent or BoxUnavailable."""
+        self.supply = supply
+        self._ends = time.monotonic() + wall_s
+        self._answers, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        memory = os.memfd_create("box", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        self._process = -1
+        try:
+            self._memory = _sealed(memory, memory_bytes) if memory_bytes else None
+            request = {
+                "job": job,
+                "arguments": arguments,
+                "limits": asdict(limits or BoxLimits()),
+                "memory_bytes": memory_bytes,
+                "device": device,
+                "size": supply.size if supply is not None else None,
+                "remote": supply is not None and supply.remote,
+            }
+            descriptors = [theirs.fileno(), memory, *([supply.descriptor] if supply is not None else [])]
+            self._process = ZYGOTE.start_box(request, descriptors)
+            if supply is not None:
+                supply.serve()
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            theirs.close()
+            os.close(memory)
+        first = self._first()
+        self.layers = tuple(str(layer) for layer in first["layers"])
+
+    def receive(self) -> dict[str, Any]:
+        """Return the next message. Raises BoxEnded or BoxSilent."""
+        self._answers.settimeout(max(0.001, self._ends - time.monotonic()))
+        try:
+            data = self._answers.recv(MESSAGE_BYTES)
+        except TimeoutError:
+            raise BoxSilent("the decoder took too long") from None
+        except OSError:
+            data = b""
+        if not data:
+            raise BoxEnded("the decoder ended at its limits or by a fault")
+        try:
+            message = json.loads(data)
+        except ValueError:
+            message = None
+        if not isinstance(message, dict):
+            raise BoxEnded("the decoder's answer makes no sense")
+        if message.get("error") in ("failed", "out_of_memory"):
+            raise BoxEnded(f"the decoder failed: {str(message.get('kind', 'MemoryError'))[:80]}")
+        return message
+
+    def release(self) -> None:
+        """Let the box use the part of the memory that was taken longest ago."""
+        try:
+            self._answers.send(b"taken")
+        except OSError:
+            return  # it has ended; receive() will say so
+
+    def shared(self, dtype: type[np.generic], count: int, offset: int) -> NDArray[Any]:
+        """Return a copy of `count` values from the shared memory. Raises BoxEnded if they do not lie in it."""
+        size = np.dtype(dtype).itemsize * count
+        if self._memory is None or count < 0 or offset < 0 or offset + size > len(self._memory):
+            raise BoxEnded("the decoder's answer makes no sense")
+        return np.frombuffer(self._memory, dtype=dtype, count=count, offset=offset).copy()
+
+    def close(self) -> None:
+        """End the box at once."""
+        if self._process >= 0:
+            try:
+                signal.pidfd_send_signal(self._process, signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # it has ended by itself
+            finally:
+                os.close(self._process)
+                self._process = -1
+        self._answers.close()
+        if self.supply is not None:
+            self.supply.close()
+
+    def __enter__(self) -> Box:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _first(self) -> dict[str, Any]:
+        try:
+            first = self.receive()
+        except BoxEnded as error:
+            self.close()
+            if "FilterMissing" in str(error):
+                raise BoxUnavailable("decoding needs libseccomp and a kernel with seccomp") from error
+            raise
+        except BoxSilent:
+            self.close()
+            raise
+        if not isinstance(first.get("layers"), list):
+            self.close()
+            raise BoxEnded("the decoder's answer makes no sense")
+        return first
+
+
+def _sealed(memory: int, size: int) -> mmap.mmap:
+    os.ftruncate(memory, size)
+    fcntl.fcntl(memory, fcntl.F_ADD_SEALS, _SEALS)
+    return mmap.mmap(memory, size)

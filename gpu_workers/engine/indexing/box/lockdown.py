@@ -1,0 +1,121 @@
+"""A process gives up everything that decoding does not need, and cannot take it back."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpu_workers.engine.indexing.box import landlock, syscalls
+
+FIRST_USER = 1_900_000_000
+"""User ids from here on belong to boxes: each box of a privileged parent gets one of its own."""
+
+_NEW_NAMESPACES = 0x10000000 | 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000
+"""User, mount, cgroup, UTS, IPC, PID and network."""
+_PDEATHSIG, _SET_DUMPABLE, _NO_NEW_PRIVS = 1, 4, 38
+_CAPABILITIES_V3 = 0x20080522
+_THREADS = 64
+
+_DEVICE_PATHS = {
+    **dict.fromkeys(
+        map(Path, ("/usr", "/lib", "/lib64", "/etc/ld.so.cache")),
+        landlock.READ | landlock.READ_FOLDER | landlock.EXECUTE,
+    ),
+    **dict.fromkeys(
+        map(Path, ("/sys/devices", "/sys/bus", "/proc/driver", "/proc/cpuinfo", "/proc/modules")),
+        landlock.READ | landlock.READ_FOLDER,
+    ),
+    Path(sys.prefix): landlock.READ | landlock.READ_FOLDER | landlock.EXECUTE,
+}
+"""Paths that the driver of a graphics device reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoxLimits:
+    """cpu_s: CPU time of all threads. memory_bytes: address space; a graphics device ignores it. files: descriptors."""
+
+    cpu_s: int = 60
+    memory_bytes: int = 4 * 2**30
+    files: int = 32
+
+
+_libc = ctypes.CDLL(None, use_errno=True)
+# Arguments have the kernel's width, and signatures are set before files are out of reach.
+_libc.syscall.restype = ctypes.c_long
+_libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
+_libc.unshare.argtypes = [ctypes.c_int]
+
+
+def take_own_user() -> bool:
+    """Become a user that owns nothing and that no other process has. Returns False without the right to do so."""
+    own = FIRST_USER + os.getpid()
+    try:
+        os.setgroups([])
+        os.setresgid(own, own, own)
+        os.setresuid(own, own, own)
+    except OSError:
+        return False
+    return True
+
+
+def enter_namespaces() -> bool:
+    """Give the processes that this process forks a network, process ids, mounts and users of their own.
+
+    Returns False if the host does not allow it to this user.
+    """
+    return bool(_libc.unshare(_NEW_NAMESPACES) == 0)
+
+
+def die_with_parent(parent: int) -> None:
+    """Be killed when the parent ends. parent: its process id, 0 if it lies outside the process's namespace."""
+    _libc.prctl(_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def lock(limits: BoxLimits, *, empty: int, alone: bool, device: bool) -> tuple[str, ...]:
+    """Give up files, network, other processes, privileges and all system calls but those of decoding.
+
+    empty: descriptor of an empty folder, which becomes the root where that is allowed. alone: whether no other process
+    has this user, so that the number of its threads can be limited. device: whether a graphics device is used; then
+    memory has no limit, the driver's files stay in reach, and system calls are refused by a list instead of allowed
+    by one. Returns the names of the layers that hold beyond the limits. Raises FilterMissing: without a filter of
+    system calls nothing is decoded.
+    """
+    seccomp, layers = syscalls.library(), []
+    if not device and _change_root(empty):
+        layers.append("root")
+    os.close(empty)
+    limit = [(resource.RLIMIT_CPU, limits.cpu_s), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, limits.files)]
+    if not device:
+        limit += [(resource.RLIMIT_AS, limits.memory_bytes), (resource.RLIMIT_FSIZE, 0)]
+        limit += [(resource.RLIMIT_NPROC, _THREADS)] if alone else []
+    for name, value in limit:
+        resource.setrlimit(name, (value, value))
+    _drop_capabilities()
+    _libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
+    _libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0)
+    devices = dict.fromkeys(Path("/dev").glob("nvidia*"), landlock.READ | landlock.WRITE | landlock.DEVICE_CONTROL)
+    if landlock.restrict(_libc, _DEVICE_PATHS | devices if device else {}):
+        layers.append("landlock")
+    syscalls.restrict(seccomp, device=device)
+    return (*layers, "syscalls")
+
+
+def _change_root(empty: int) -> bool:
+    try:
+        os.fchdir(empty)
+        os.chroot(".")
+    except OSError:
+        return False
+    return True
+
+
+def _drop_capabilities() -> None:
+    header = (ctypes.c_uint32 * 2)(_CAPABILITIES_V3, 0)
+    _libc.capset(header, (ctypes.c_uint32 * 6)())

@@ -1,0 +1,123 @@
+"""Starts boxes quickly: a bare process that has loaded the decoders forks one box for each request.
+
+Runs as `python -m gpu_workers.engine.indexing.box.zygote` with an empty environment; its standard input is a socket on
+which each message is one request, with the box's descriptors. It answers with a process descriptor of the box.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import os
+import resource
+import select
+import socket
+import sys
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+from gpu_workers.engine.indexing.box import jobs, lockdown
+from gpu_workers.engine.indexing.box.channel import Channel
+from gpu_workers.engine.indexing.box.supplied import Supplied
+
+REQUEST_BYTES = 16 * 1024
+REAP_EVERY_S = 5.0
+
+Job = Callable[[dict[str, Any], Supplied | None, Channel], None]
+
+
+def main() -> None:
+    requests = socket.socket(fileno=os.dup(0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+    empty = _empty_folder()
+    while True:
+        ready, _, _ = select.select([requests], [], [], REAP_EVERY_S)
+        _reap()
+        if not ready:
+            continue
+        message, handed, _, _ = socket.recv_fds(requests, REQUEST_BYTES, 3)
+        if not message:
+            return  # the worker has ended, and its boxes end with this process
+        mine = os.getpid()
+        box = os.fork()
+        if box == 0:
+            requests.close()
+            try:
+                _enter(json.loads(message), handed, empty, mine)
+            finally:
+                os._exit(1)
+        process = os.pidfd_open(box)
+        for descriptor in handed:
+            os.close(descriptor)
+        socket.send_fds(requests, [b"started"], [process])
+        os.close(process)
+
+
+def _enter(request: dict[str, Any], handed: list[int], empty: int, zygote: int) -> None:
+    """Become the box, run its job and exit. handed: its answers, its memory and its recording, if it has one."""
+    os.setsid()
+    device = bool(request["device"])
+    name, _, function = str(request["job"]).partition(":")
+    job: Job = getattr(importlib.import_module(name), function)
+    layers = ["user"] if lockdown.take_own_user() else []
+    lockdown.die_with_parent(zygote)
+    if not device and lockdown.enter_namespaces():
+        layers.append("namespaces")
+        # Only a process that is forked now lives in the new namespaces. This one waits, and holds nothing.
+        inside = os.fork()
+        if inside:
+            for descriptor in (*handed, empty):
+                os.close(descriptor)
+            os.waitpid(inside, 0)
+            os._exit(0)
+        lockdown.die_with_parent(0)
+    _close_all_but({0, 1, 2, empty, *handed})
+    answers, memory, *recording = handed
+    channel = Channel(answers, memory, request["memory_bytes"])
+    supplied = Supplied(recording[0], request["size"], remote=request["remote"]) if recording else None
+    try:
+        layers += lockdown.lock(lockdown.BoxLimits(**request["limits"]), empty=empty, alone=bool(layers), device=device)
+        channel.send({"layers": layers})
+        job(request["arguments"], supplied, channel)
+    except MemoryError:
+        channel.send({"error": "out_of_memory"})
+    except BaseException as error:  # noqa: BLE001 - the process ends here; the worker learns the kind and no more
+        channel.send({"error": "failed", "kind": type(error).__name__})
+    channel.wait_for_the_end()
+    os._exit(0)
+
+
+def _close_all_but(kept: set[int]) -> None:
+    for descriptor in map(int, os.listdir("/proc/self/fd")):
+        if descriptor not in kept:
+            with contextlib.suppress(OSError):  # the listing's own descriptor is closed already
+                os.close(descriptor)
+
+
+def _empty_folder() -> int:
+    """Return a descriptor of a folder that is deleted, so that nobody can ever put something into it."""
+    path = tempfile.mkdtemp(prefix="ava-box-")
+    os.chmod(path, 0o555)  # noqa: S103 - other users must enter it, and nobody can write to it
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    os.rmdir(path)
+    return folder
+
+
+def _reap() -> None:
+    while True:
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                return
+        except ChildProcessError:
+            return
+
+
+if __name__ == "__main__":
+    jobs.warm_up()
+    main()
+    sys.exit(0)

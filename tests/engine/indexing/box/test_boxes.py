@@ -1,0 +1,142 @@
+"""A box holds in whoever has taken it over, and the worker believes nothing that it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu_workers.engine.ekg import Span
+from gpu_workers.engine.indexing.box.boxes import ZYGOTE, Box, BoxEnded, BoxSilent
+from gpu_workers.engine.indexing.box.lockdown import BoxLimits
+from gpu_workers.engine.indexing.box.supply import Supply
+from gpu_workers.engine.indexing.container import DecodingFailed
+from gpu_workers.engine.indexing.sampling import sample_frames
+from tests.engine.indexing.media import write_steady
+
+INTRUDER = "tests.engine.indexing.box.intruder"
+SECRET = "the-worker-s-own-secret"
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    return write_steady(tmp_path / "v.mp4", 2)
+
+
+def test_a_compromised_decoder_finds_nothing(recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AVA_SECRET_KEY", SECRET)
+    secret_file = tmp_path / "secret"
+    secret_file.write_text(SECRET)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        arguments = {"secret_file": str(secret_file), "worker": os.getpid(), "port": server.getsockname()[1]}
+        gave: dict[str, str] = {}
+        with Box(f"{INTRUDER}:look_around", arguments, Supply(str(recording)), memory_bytes=4096) as box:
+            while "done" not in (message := box.receive()):
+                gave[message["attempt"]] = message["gave"]
+        server.settimeout(0.0)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert gave.pop("environment") == "['AVA_HWACCEL', 'LANG', 'OPENBLAS_NUM_THREADS', 'PATH', 'PYTHONPATH']"
+    # Standard input, output and error, which are /dev/null, the recording, the shared memory, the worker's socket.
+    assert len(gave.pop("descriptors").split(",")) == 6
+    assert {name for name, what in gave.items() if not what.startswith("refused")} == set()
+    assert len(gave) == 28
+    assert SECRET not in str(gave)
+
+
+def test_every_layer_of_this_host_holds(recording: Path) -> None:
+    with Box(f"{INTRUDER}:sleep", {}) as box:
+        assert box.layers[-1] == "syscalls"
+        if os.geteuid() == 0:
+            assert box.layers == ("user", "namespaces", "root", "landlock", "syscalls")
+
+
+def test_the_recording_can_only_be_read(recording: Path) -> None:
+    before = recording.read_bytes()
+    with Box(f"{INTRUDER}:write_over_the_recording", {}, Supply(str(recording))) as box:
+        assert box.receive()["gave"] == "refused: 9"
+    assert recording.read_bytes() == before
+
+
+def test_limits_end_the_box_and_not_the_worker() -> None:
+    small = BoxLimits(cpu_s=1, memory_bytes=2**30)
+    with Box(f"{INTRUDER}:eat_memory", {"bytes": 2**30}, limits=small) as box, pytest.raises(BoxEnded):
+        box.receive()
+    with Box(f"{INTRUDER}:burn_time", {}, limits=small) as box, pytest.raises(BoxEnded):
+        box.receive()
+    with Box(f"{INTRUDER}:crash", {}) as box, pytest.raises(BoxEnded):
+        box.receive()
+    with Box(f"{INTRUDER}:sleep", {}, wall_s=0.5) as box, pytest.raises(BoxSilent):
+        box.receive()
+
+
+def test_a_closed_box_is_gone() -> None:
+    box = Box(f"{INTRUDER}:burn_time", {})
+    process = os.dup(box._process)
+    box.close()
+    assert select.select([process], [], [], 30)[0] == [process], "a process descriptor is readable when it has ended"
+    os.close(process)
+
+
+@pytest.mark.parametrize("words", ["", "[]", "7", "{", "\x00", '{"a":1'])
+def test_an_answer_that_is_no_object_is_an_end(words: str) -> None:
+    with Box(f"{INTRUDER}:talk_nonsense", {"words": words or " "}) as box, pytest.raises(BoxEnded):
+        box.receive()
+
+
+@pytest.mark.parametrize("message", [
+    {"ms": 0, "size": [9999, 9999], "skipped": 0},
+    {"ms": 0, "size": [64, -1], "skipped": 0},
+    {"ms": 0, "size": [64, "48"], "skipped": 0},
+    {"ms": -5, "size": [64, 48], "skipped": 0},
+    {"ms": 10**12, "size": [64, 48], "skipped": 0},
+    {"ms": 0, "size": [64, 48], "skipped": 0.5},
+    {"ms": 0, "size": None, "skipped": 0},
+    {"ms": 0, "size": [64, 48], "skipped": 0},
+])  # fmt: skip
+def test_a_lie_about_pictures_is_found(recording: Path, monkeypatch: pytest.MonkeyPatch, message: object) -> None:
+    """The last message is no lie, but comes more often than pictures were asked for."""
+    original = Box.__init__
+
+    def taken_over(self: Box, job: str, arguments: dict[str, Any], supply: Supply, **box: Any) -> None:
+        original(self, f"{INTRUDER}:lie_about_pictures", {"message": message, "times": 40}, supply, **box)
+
+    monkeypatch.setattr(Box, "__init__", taken_over)
+    with sample_frames(str(recording), Span(0, 2_000), fps=2, max_side=64) as frames, pytest.raises(DecodingFailed):
+        list(frames)
+
+
+def test_a_worker_starts_a_new_zygote_when_the_old_one_dies() -> None:
+    with Box(f"{INTRUDER}:sleep", {}) as box:
+        assert ZYGOTE._process is not None
+        ZYGOTE._process.kill()
+        with pytest.raises(BoxEnded):
+            box.receive()
+    with Box(f"{INTRUDER}:sleep", {}) as box:
+        assert "syscalls" in box.layers
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="builds a weaker host with namespaces of its own")
+def test_the_weakest_host_still_gives_an_intruder_nothing(tmp_path: Path) -> None:
+    """A host like a container: no namespaces can be made, the user cannot be changed, and no root can be set."""
+    (tmp_path / "secret").write_text(SECRET)
+    weaken = 'echo 0 > /proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-sys_chroot "$@"'
+    script = [sys.executable, "-m", "tests.engine.indexing.box.break_out", str(tmp_path / "secret")]
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "sh", "-c", weaken, "sh", *script],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    said = json.loads(done.stdout)
+    assert said["layers"] == ["landlock", "syscalls"]
+    assert set(said["succeeded"]) == {"environment", "descriptors"}
+    assert SECRET not in done.stdout
