@@ -24,9 +24,16 @@ SWEEPS: dict[JobKind, timedelta] = {
     JobKind.EXPIRE_UPLOADS: timedelta(minutes=5),
     JobKind.RESUME_DELETIONS: timedelta(minutes=15),
     JobKind.DROP_HISTORY: timedelta(hours=1),
+    JobKind.APPLY_RETENTION: timedelta(hours=1),
 }
 """Pause between the end of a sweep and its next run."""
-DELETIONS = (JobKind.PURGE_VIDEO, JobKind.SWEEP_VIDEO, JobKind.RETIRE_VERSION)
+DELETIONS = (
+    JobKind.PURGE_VIDEO,
+    JobKind.ERASE_PICTURES,
+    JobKind.SWEEP_DELETED,
+    JobKind.RETIRE_VERSION,
+    JobKind.ERASE_TENANT,
+)
 RESUME_AFTER = timedelta(hours=1)
 """Time after which a deletion that ended without success is tried again."""
 

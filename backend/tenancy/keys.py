@@ -24,6 +24,7 @@ SCOPES = (
     "webhooks:write",
     "usage:read",
     "keys:write",
+    "retention:write",
 )
 PREFIX = "vk_live_"
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
