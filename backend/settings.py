@@ -54,6 +54,7 @@ INSTALLED_APPS = [
     "backend.webhooks",
     "backend.billing",
     "backend.api",
+    "backend.erasure",
     "backend.console",
     "workers",
 ]
@@ -127,8 +128,8 @@ OPEN_STREAMS_PER_TENANT = env.integer("AVA_OPEN_STREAMS_PER_TENANT", 64, least=1
 # Threads of one API process: each runs one request at a time and keeps two database connections.
 API_THREADS = env.integer("AVA_API_THREADS", 8, least=1)
 MAX_UPLOAD_BYTES = env.integer("AVA_MAX_UPLOAD_BYTES", 100 * 1024**3, least=1)
-# Storage of a tenant by its plan, in bytes: recordings, and what open uploads have announced. A plan that is missing has
-# no limit.
+# Storage of a tenant by its plan, in bytes: recordings, and what open uploads have announced. A plan that is missing
+# has no limit.
 STORAGE_BYTES_PER_PLAN = env.numbers("AVA_STORAGE_BYTES_PER_PLAN", f"standard={5 * 1024**4}")
 MAX_VIDEO_MS = env.integer("AVA_MAX_VIDEO_MS", 48 * 3_600_000, least=1)
 SEGMENT_MS = env.integer("AVA_SEGMENT_MS", 30_000, least=3_000)

@@ -66,11 +66,16 @@ def resume_deletions() -> int:
     return _queue_again(lost)
 
 
-def _create(kinds: set[JobKind]) -> None:
+def queue_system_job(*, kind: JobKind, subject_id: UUID, dedupe_key: str, **options: Any) -> None:
+    """Queue a job of the system tenant, in a transaction of its own. options: arguments of enqueue()."""
     with tenant_scope(SYSTEM_TENANT):
         Tenant.objects.get_or_create(id=SYSTEM_TENANT, defaults={"name": "System", "slug": "_system"})
-        for kind in sorted(kinds):
-            enqueue(kind=kind, subject_id=SYSTEM_TENANT, dedupe_key=f"sweep:{kind}")
+        enqueue(kind=kind, subject_id=subject_id, dedupe_key=dedupe_key, **options)
+
+
+def _create(kinds: set[JobKind]) -> None:
+    for kind in sorted(kinds):
+        queue_system_job(kind=kind, subject_id=SYSTEM_TENANT, dedupe_key=f"sweep:{kind}")
     # A relay needs this connection once in its life.
     connection.close()
 

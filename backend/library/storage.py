@@ -29,6 +29,11 @@ PLAIN_BYTES = "application/octet-stream"
 _LIST_PAGE = 1000
 
 
+def tenant_prefix(tenant_id: UUID) -> str:
+    """Return the folder that holds all objects of a tenant."""
+    return f"t/{tenant_id}/"
+
+
 def source_key(tenant_id: UUID, upload_id: UUID) -> str:
     """Return the key of an upload's object, which never contains the customer's file name."""
     return f"t/{tenant_id}/u/{upload_id}/source"
@@ -354,16 +359,23 @@ class ObjectStorage:
     def abort_prefix(self, prefix: str) -> int:
         """Drop the unfinished multipart uploads under a tenant's folder and return their number."""
         _check_prefix(prefix)
+        found = self._unfinished(prefix)
+        for key, upload_id in found:
+            self.abort(key, upload_id)
+        return len(found)
+
+    def count_uploads(self, prefix: str) -> int:
+        """Return the number of unfinished multipart uploads under a tenant's folder."""
+        return len(self._unfinished(prefix))
+
+    def _unfinished(self, prefix: str) -> list[tuple[str, str]]:
         pages = self._client.get_paginator("list_multipart_uploads")
         with _translated():
-            found = [
+            return [
                 (upload["Key"], upload["UploadId"])
                 for listing in pages.paginate(Bucket=self._bucket, Prefix=prefix)
                 for upload in listing.get("Uploads", [])
             ]
-        for key, upload_id in found:
-            self.abort(key, upload_id)
-        return len(found)
 
     def erase(self, prefix: str) -> int:
         """Delete every object and every unfinished upload under a tenant's folder and return their number.

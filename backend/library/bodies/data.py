@@ -11,9 +11,7 @@ from backend.library.models import DerivedText, Retention
 from backend.library.services.storage_quota import StorageUse
 
 MOST_DAYS = 36_500
-SOURCE_HELP = (
-    "Days for which recordings are kept. Then a video answers, but is neither played nor indexed again."
-)
+SOURCE_HELP = "Days for which recordings are kept. Then a video answers, but is neither played nor indexed again."
 THUMBNAILS_HELP = "Days for which the pictures of the index and of answers are kept."
 INDEX_HELP = "Days for which videos are kept. Then a video is deleted with its recording, pictures and index."
 QUESTIONS_HELP = "Days for which questions, searches, batches, comparisons and sessions are kept."

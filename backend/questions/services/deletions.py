@@ -33,6 +33,9 @@ from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
 from backend.webhooks.redaction import redact_events
 
+COMPARED = (ComparisonStatus.COMPLETED, ComparisonStatus.CANCELED)
+"""Statuses of a comparison that is over."""
+
 
 def delete_question(*, question_id: UUID) -> None:
     """Delete a question with its answer, evidence and pictures.
@@ -54,9 +57,7 @@ def delete_search(*, search_id: UUID) -> None:
 
 def delete_batch(*, batch_id: UUID) -> None:
     """Delete a batch with all its questions. Raises Refused `storage_unavailable` (503)."""
-    drop_questions(Question.objects.filter(batch_id=batch_id), grave=batch_id)
-    forget_replies([encode("bat", batch_id)])
-    QuestionBatch.objects.filter(id=batch_id).delete()
+    drop_batch(batch_id)
     record(Deleted.BATCH, [batch_id])
 
 
@@ -65,10 +66,7 @@ def delete_session(*, session_id: UUID) -> None:
 
     A question that is being asked in the session meanwhile is refused, or deleted too.
     """
-    Session.objects.select_for_update().filter(id=session_id).first()
-    drop_questions(Question.objects.filter(session_id=session_id), grave=session_id)
-    forget_replies([encode("ses", session_id)])
-    Session.objects.filter(id=session_id).delete()
+    drop_session(session_id)
     record(Deleted.SESSION, [session_id])
 
 
@@ -77,16 +75,33 @@ def delete_comparison(*, comparison_id: UUID) -> None:
 
     Raises Refused `comparison_running` before its end, `storage_unavailable` (503).
     """
-    comparison: Comparison | None = Comparison.objects.select_for_update().filter(id=comparison_id).first()
-    if comparison is None:
-        return
-    if comparison.status not in (ComparisonStatus.COMPLETED, ComparisonStatus.CANCELED):
+    if Comparison.objects.filter(id=comparison_id).exclude(status__in=COMPARED).exists():
         raise Refused("comparison_running", "The comparison is not over; cancel it first.")
+    drop_comparison(comparison_id)
+    record(Deleted.COMPARISON, [comparison_id])
+
+
+def drop_batch(batch_id: UUID) -> bool:
+    """Delete a batch with all its questions. Returns whether there was one."""
+    drop_questions(Question.objects.filter(batch_id=batch_id), grave=batch_id)
+    forget_replies([encode("bat", batch_id)])
+    return bool(QuestionBatch.objects.filter(id=batch_id).delete()[0])
+
+
+def drop_session(session_id: UUID) -> bool:
+    """Delete a session with all its questions. Returns whether there was one."""
+    Session.objects.select_for_update().filter(id=session_id).first()
+    drop_questions(Question.objects.filter(session_id=session_id), grave=session_id)
+    forget_replies([encode("ses", session_id)])
+    return bool(Session.objects.filter(id=session_id).delete()[0])
+
+
+def drop_comparison(comparison_id: UUID) -> bool:
+    """Delete a comparison with all its questions; their jobs are canceled. Returns whether there was one."""
     drop_questions(Question.objects.filter(comparison_id=comparison_id), grave=comparison_id)
     forget_replies([encode("cmp", comparison_id)])
     redact_events([comparison_id])
-    Comparison.objects.filter(id=comparison_id).delete()
-    record(Deleted.COMPARISON, [comparison_id])
+    return bool(Comparison.objects.filter(id=comparison_id).delete()[0])
 
 
 def drop_questions(questions: QuerySet[Question], *, grave: UUID) -> int:
