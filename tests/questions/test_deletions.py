@@ -1,4 +1,4 @@
-"""Deleted questions, searches, batches, sessions and comparisons leave nothing; a deleted video takes its text along."""
+"""Deleted questions, searches, batches, sessions and comparisons leave nothing; a deleted video takes text along."""
 
 from __future__ import annotations
 

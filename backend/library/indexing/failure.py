@@ -21,7 +21,7 @@ DEADLINE = "deadline_exceeded"
 REFUSED_FILES = frozenset(
     {
         "source_refused", "too_large", "too_long", "empty_file", "not_a_video", "no_video_stream", "truncated",
-        "playlist_refused", "duration_unknown", "no_input", *CONTENT_GAPS,
+        "playlist_refused", "duration_unknown", "no_input", "checksum_mismatch", *CONTENT_GAPS,
     }
 )  # fmt: skip
 """Codes of failures that lie in the recording itself, so that no retry can help and nothing is credited."""
