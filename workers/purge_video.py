@@ -1,8 +1,7 @@
 """Deletes a video for good: its objects, graph and rows, and its traces in answers and searches.
 
-Questions that read the video are canceled first, and ended questions lose what they read
-from it. The ledger keeps what was billed. A tombstone remains until a sweep
-has found nothing more (workers.sweep_deleted).
+Questions that read the video are canceled first, and ended questions lose what they read from
+it. The ledger keeps what was billed. A tombstone remains until a sweep has found nothing more (workers.sweep_deleted).
 """
 
 from __future__ import annotations

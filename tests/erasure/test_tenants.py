@@ -31,7 +31,7 @@ LABELS = ("Event", "Entity", "NEXT", "PARTICIPATES_IN", "RELATED_TO")
 
 
 def left_of(tenant_id: UUID) -> dict[str, int]:
-    """Count the tenant's rows, vertices and edges by table, past row-level security; tables without any are left out."""
+    """Count the tenant's rows, vertices and edges by table, past row-level security; leave out empty tables."""
     with superuser() as connection:
         tables = connection.execute(
             "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public' AND "
