@@ -77,6 +77,7 @@ INSTALLED_APPS = [
     "backend.api",
     "backend.audit",
     "backend.accounts",
+    "backend.erasure",
     "backend.console",
     "workers",
 ]
@@ -216,6 +217,9 @@ REQUESTS_PER_CALLER = env.integer("AVA_REQUESTS_PER_CALLER", 128, least=1)
 # Where each API process answers /healthz and /readyz to probes: host:port, "" for the public port only.
 HEALTH_ADDRESS = env.address("AVA_HEALTH_ADDRESS", "")
 MAX_UPLOAD_BYTES = env.integer("AVA_MAX_UPLOAD_BYTES", 100 * 1024**3, least=1)
+# Storage of a tenant by its plan, in bytes: recordings, and what open uploads have announced. A plan that is missing
+# has no limit.
+STORAGE_BYTES_PER_PLAN = env.numbers("AVA_STORAGE_BYTES_PER_PLAN", f"standard={5 * 1024**4}")
 MAX_VIDEO_MS = env.integer("AVA_MAX_VIDEO_MS", 48 * 3_600_000, least=1)
 SEGMENT_MS = env.integer("AVA_SEGMENT_MS", 30_000, least=3_000)
 # Segments of one video that wait in the queue while others run. Each free worker takes one, and the next is queued.

@@ -104,6 +104,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "sweeps": "recurring work",
     },
     "library": {
+        "content_types": "what a browser takes a recording for",
         "index_contents": "the numbers of an index, which ekg registers",
         "indexing": "the life of an index version",
         "recording": "where a recording lies in storage",
@@ -152,6 +153,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "attempts": "one delivery attempt",
         "breaker": "holds the deliveries of a failing receiver back",
         "notices": "what a tenant hears about a disabled endpoint",
+        "redaction": "takes deleted text out of events",
         "recovery": "sends deliveries again",
         "retention": "the end of old deliveries",
         "signing": "Standard Webhooks",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from django.conf import settings
-
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing import intake
+from backend.library.services.storage_quota import fetch_limit
 from backend.library.storage import source_prefix
 from backend.tenancy.context import tenant_scope
 from workers.fetch_source import fetch
@@ -15,6 +14,7 @@ from workers.runner import FollowUp, Work
 def handle(work: Work) -> FollowUp | None:
     with tenant_scope(work.lease.tenant_id):
         piece = intake.queued_piece(work.lease.subject_id)
+        limit = fetch_limit()
     if piece is None:
         work.finish()
         return None
@@ -24,7 +24,7 @@ def handle(work: Work) -> FollowUp | None:
         work.progress("fetch", done, total)
 
     work.stores_under(piece.video_id, source_prefix(piece.object_key))
-    fetch(piece.url, piece.object_key, limit=settings.MAX_UPLOAD_BYTES, on_progress=received)
+    fetch(piece.url, piece.object_key, limit=limit, on_progress=received)
 
     def end() -> None:
         intake.enqueue_intake(piece)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing import intake
+from backend.library.services import contents
 from backend.library.storage import ObjectStorage
 from backend.tenancy.context import tenant_scope
 from workers.probe_video import measure
 from workers.runner import FollowUp, Work
+from workers.source_digest import digest_of
 
 
 def handle(work: Work) -> FollowUp | None:
@@ -17,6 +19,10 @@ def handle(work: Work) -> FollowUp | None:
         work.finish()
         return None
     size_bytes = ObjectStorage().head(piece.object_key).size_bytes
+    with tenant_scope(work.lease.tenant_id):
+        announced = contents.announced_sha256(piece.upload_id)
+    if announced:
+        digest_of(work, piece.object_key, size_bytes=size_bytes, announced=announced)
     probed = measure(piece.object_key)
 
     def end() -> None:

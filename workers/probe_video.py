@@ -9,10 +9,13 @@ from django.conf import settings
 from backend.ekg.repair import enqueue_what_remains, repair_version
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing import intake
-from backend.library.storage import ObjectStorage
+from backend.library.models import Video
+from backend.library.services import contents
+from backend.library.storage import ObjectStorage, source_prefix
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.indexing.probe import ProbeError, ProbeLimits, ProbeResult, probe
 from workers.runner import FollowUp, Work
+from workers.source_digest import digest_of
 
 URL_LIFETIME = timedelta(hours=1)
 
@@ -21,7 +24,7 @@ def handle(work: Work) -> FollowUp | None:
     video_id = work.lease.subject_id
     with tenant_scope(work.lease.tenant_id):
         video = intake.begin_probe(video_id)
-    probed = measure(video.object_key) if video is not None else None
+    probed = measure(identified(work, video)) if video is not None else None
 
     def end() -> None:
         repaired = repair_version(video_id)
@@ -35,6 +38,22 @@ def handle(work: Work) -> FollowUp | None:
 
     work.commit(end)
     return None
+
+
+def identified(work: Work, video: Video) -> str:
+    """Store the SHA-256 of an upload, and return the key of the object that holds its bytes from now on.
+
+    Raises JobFailed (checksum_mismatch).
+    """
+    with tenant_scope(video.tenant_id):
+        announced = contents.announced_sha256(video.upload_id)
+    if not video.content_sha256:
+        digest = digest_of(work, video.object_key, size_bytes=video.size_bytes, announced=announced)
+        doubled = work.commit(lambda: contents.share_content(video.id, digest))
+        if doubled:
+            ObjectStorage().erase(source_prefix(doubled))
+    with tenant_scope(video.tenant_id):
+        return str(Video.objects.values_list("object_key", flat=True).get(id=video.id))
 
 
 def measure(object_key: str) -> ProbeResult:

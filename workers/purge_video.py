@@ -1,7 +1,7 @@
 """Deletes a video for good: its objects, graph and rows, and its traces in answers and searches.
 
-Questions that read the video are canceled first. The ledger keeps what was billed. A tombstone remains until a sweep
-has found nothing more (workers.sweep_video).
+Questions that read the video are canceled first, and ended questions lose what they read from
+it. The ledger keeps what was billed. A tombstone remains until a sweep has found nothing more (workers.sweep_deleted).
 """
 
 from __future__ import annotations
@@ -9,18 +9,16 @@ from __future__ import annotations
 from backend.ekg.graph_store import GraphStore
 from backend.jobs.services import JobFailed, is_worked_on
 from backend.library.queries import find_video
-from backend.library.recording import object_keys
+from backend.library.recording import erasable_keys
 from backend.library.services import deletions
 from backend.library.services.videos import drop_video
 from backend.library.storage import ObjectStorage, source_prefix, video_prefix
 from backend.questions.queries.pinned_versions import is_being_answered_from, open_questions_on
-from backend.questions.services import searches
+from backend.questions.services import derived_text
+from backend.questions.services.derived_text import VIDEO_DELETED
 from backend.questions.services.questions import cancel_question
 from backend.tenancy.context import tenant_scope
 from workers.runner import FollowUp, Work
-
-VIDEO_DELETED = "video_deleted"
-"""finish_detail of a question that is canceled because a video of its scope is deleted."""
 
 
 def handle(work: Work) -> FollowUp | None:
@@ -31,7 +29,7 @@ def handle(work: Work) -> FollowUp | None:
         if is_worked_on(video_id) or is_being_answered_from(video_id):
             # Objects that a worker stores before it learns of the deletion would outlive the video.
             raise JobFailed("video_in_use", "jobs of the video are still stopping", retryable=True)
-        sources = object_keys(video) if video is not None else []
+        sources = erasable_keys(video) if video is not None else []
     prefixes = [video_prefix(work.lease.tenant_id, video_id), *map(source_prefix, sources)]
     if video is not None:
         storage = ObjectStorage()
@@ -40,12 +38,12 @@ def handle(work: Work) -> FollowUp | None:
             storage.erase(prefix)
 
     def drop() -> None:
-        searches.forget_video(video_id)
+        derived_text.forget_video(video_id)
         GraphStore().lock_video(video_id)
         GraphStore().drop_version(video_id)
         work.complete()
         if video is not None:
-            deletions.bury(video_id, prefixes)
+            deletions.bury_video(video_id, prefixes)
         # The job names its video only as its subject, so the job survives the cascade.
         drop_video(video_id)
 

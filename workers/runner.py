@@ -60,12 +60,15 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.GRADE_COMPARISON: "gpu_workers.tasks.grade_comparison",
     JobKind.STOP_COMPARISON: "workers.stop_comparison",
     JobKind.PURGE_VIDEO: "workers.purge_video",
-    JobKind.SWEEP_VIDEO: "workers.sweep_video",
+    JobKind.ERASE_PICTURES: "workers.erase_pictures",
+    JobKind.SWEEP_DELETED: "workers.sweep_deleted",
     JobKind.RETIRE_VERSION: "workers.retire_version",
+    JobKind.ERASE_TENANT: "workers.erase_tenant",
     JobKind.SETTLE_FAILURE: "workers.settle_failure",
     JobKind.EXPIRE_UPLOADS: "workers.expire_uploads",
     JobKind.RESUME_DELETIONS: "workers.resume_deletions",
     JobKind.DROP_HISTORY: "workers.drop_history",
+    JobKind.APPLY_RETENTION: "workers.apply_retention",
 }
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from functools import wraps
 from typing import Any
@@ -101,6 +101,11 @@ def run_once(request: Request, work: Callable[[], Response], *, secret: bool = F
     }
     record.save(update_fields=["status_code", "response"])
     return response
+
+
+def forget_replies(ids: Collection[str]) -> None:
+    """Delete the stored replies that show a resource with one of these public ids, because the resource is deleted."""
+    IdempotencyRecord.objects.filter(response__body__id__in=list(ids)).delete()
 
 
 def _lock(name: str) -> None:

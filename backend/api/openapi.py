@@ -51,6 +51,7 @@ TAGS: dict[str, str] = {
     "Input segments": "Pieces that are appended to a recording while it grows.",
     "Collections": "Folders of videos with a common profile and instructions.",
     "Uploads": "Presigned multipart uploads, from the first part to the video.",
+    "Data": "How much is stored, and for how long.",
     "Index jobs": "Status, stage and progress of the indexing of each video.",
     "Index versions": "The indexes that were built for a video.",
     "Event Knowledge Graph": "What the index of a video holds: events, entities, frames, transcript and summary.",

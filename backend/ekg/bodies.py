@@ -62,7 +62,7 @@ class VideoFrameSerializer(serializers.Serializer[Any]):
     id = PublicIdField("frm")
     ms = serializers.IntegerField()
     event_id = PublicIdField("evt", allow_null=True)
-    thumbnail_url = serializers.CharField()
+    thumbnail_url = serializers.CharField(allow_null=True)
 
 
 class TranscriptLineSerializer(serializers.Serializer[Any]):
@@ -178,7 +178,7 @@ class RelationSerializer(serializers.Serializer[Any]):
 
 class TopicFrameSerializer(serializers.Serializer[Any]):
     ms = serializers.IntegerField()
-    thumbnail_url = serializers.CharField()
+    thumbnail_url = serializers.CharField(allow_null=True)
 
 
 class TopicSerializer(serializers.Serializer[Any]):
@@ -213,6 +213,11 @@ class SummarySerializer(serializers.Serializer[Any]):
 SHOWN_APPEARANCES = 20
 
 
+def _picture(storage: ObjectStorage, key: str) -> str | None:
+    """Return the URL of a picture; None if there is none, or if the tenant's retention removed it."""
+    return storage.presign_get(key) if key else None
+
+
 def event_bodies(rows: Sequence[Event]) -> list[Any]:
     ids = [row.id for row in rows]
     participants, thumbnails = queries.participations(ids), queries.first_frames(ids)
@@ -226,7 +231,7 @@ def event_bodies(rows: Sequence[Event]) -> list[Any]:
                 **_columns(row, "id", "n", "start_ms", "end_ms", "summary", "first_chunk", "end_chunk"),
                 **filmed(clocks.get(row.video_id), row.start_ms, row.end_ms),
                 "participants": participants[row.id],
-                "thumbnail_url": storage.presign_get(frame.thumbnail_key) if frame else None,
+                "thumbnail_url": _picture(storage, frame.thumbnail_key if frame else ""),
             }
         )
     return list(EventSerializer(bodies, many=True).data)
@@ -239,8 +244,7 @@ def chunk_bodies(rows: Sequence[Chunk]) -> list[Any]:
 def frame_bodies(rows: Sequence[Frame]) -> list[Any]:
     storage = ObjectStorage()
     bodies = [
-        {**_columns(row, "id", "ms", "event_id"), "thumbnail_url": storage.presign_get(row.thumbnail_key)}
-        for row in rows
+        {**_columns(row, "id", "ms", "event_id"), "thumbnail_url": _picture(storage, row.thumbnail_key)} for row in rows
     ]
     return list(VideoFrameSerializer(bodies, many=True).data)
 
@@ -314,7 +318,7 @@ def summary_body(video: Video) -> Any:
             **_columns(row, "n", "start_ms", "end_ms", "title", "summary", "people", "places"),
             **filmed(clock, row.start_ms, row.end_ms),
             "frames": [
-                {"ms": ms, "thumbnail_url": storage.presign_get(summary.frames[ms].thumbnail_key)}
+                {"ms": ms, "thumbnail_url": _picture(storage, summary.frames[ms].thumbnail_key)}
                 for ms in row.frame_ms
                 if ms in summary.frames
             ],

@@ -177,6 +177,12 @@ class GraphStore:
         """Remove a video's part of the graph: one version, or all versions. Edges first, so that none dangles."""
         self._drop((*_EDGE_LABELS, *_VERTEX_LABELS), video_id, version)
 
+    def drop_all(self) -> None:
+        """Remove the current tenant's whole graph. Row-level security keeps the graphs of other tenants."""
+        with self._cursor() as cursor:
+            for label in (*_EDGE_LABELS, *_VERTEX_LABELS):
+                cursor.execute(f'DELETE FROM ekg."{label}"')
+
     def drop_entities(self, video_id: UUID, version: int) -> None:
         """Remove one version's entities with their participations and relations; events and NEXT stay."""
         self._drop(("PARTICIPATES_IN", "RELATED_TO", "Entity"), video_id, version)
@@ -271,6 +277,16 @@ class GraphStore:
             participations=Counter(Participation(UUID(u), UUID(e), role or "") for u, e, role in part_rows),
             relations=Counter(RelatedTo(UUID(u), UUID(v), name, UUID(e)) for u, v, name, e in related_rows),
         )
+
+    def count_all(self) -> GraphSize:
+        """Count vertices and edges of the current tenant."""
+        totals = []
+        with self._cursor() as cursor:
+            for labels in (_VERTEX_LABELS, _EDGE_LABELS):
+                counts = ", ".join(f'(SELECT count(*) FROM ekg."{label}")' for label in labels)
+                row = cursor.execute(f"SELECT {counts}").fetchone()
+                totals.append(sum(row or ()))
+        return GraphSize(vertices=totals[0], edges=totals[1])
 
     def count(self, video_id: UUID, version: int) -> GraphSize:
         """Count vertices and edges of one index version."""

@@ -221,5 +221,6 @@ def stored_frames(rows: QuerySet[Frame]) -> list[StoredFrame]:
     return [
         StoredFrame(row.id, row.video_id, row.event_id, row.ms, row.thumbnail_key)
         for row in rows
-        if row.event_id is not None
+        # Without a picture since the tenant's retention removed it.
+        if row.event_id is not None and row.thumbnail_key
     ]

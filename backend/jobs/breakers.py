@@ -38,7 +38,9 @@ NEEDS: dict[JobKind, tuple[str, ...]] = {
     JobKind.SEARCH_EVENTS: (TEXT_EMBEDDER, FRAME_EMBEDDER),
     JobKind.GRADE_COMPARISON: (REASONER,),
     JobKind.PURGE_VIDEO: (STORAGE,),
-    JobKind.SWEEP_VIDEO: (STORAGE,),
+    JobKind.ERASE_PICTURES: (STORAGE,),
+    JobKind.SWEEP_DELETED: (STORAGE,),
+    JobKind.ERASE_TENANT: (STORAGE,),
     JobKind.RETIRE_VERSION: (STORAGE,),
 }
 """Dependencies that every job of a kind may use. A job waits for these, and for the one that it found away itself."""

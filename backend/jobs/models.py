@@ -21,12 +21,15 @@ class JobKind(models.TextChoices):
     DELIVER_WEBHOOK = "deliver_webhook"
     SEND_NOTICE = "send_notice"
     PURGE_VIDEO = "purge_video"
-    SWEEP_VIDEO = "sweep_video"
+    ERASE_PICTURES = "erase_pictures"
+    SWEEP_DELETED = "sweep_deleted"
     RETIRE_VERSION = "retire_version"
+    ERASE_TENANT = "erase_tenant"
     SETTLE_FAILURE = "settle_failure"
     EXPIRE_UPLOADS = "expire_uploads"
     RESUME_DELETIONS = "resume_deletions"
     DROP_HISTORY = "drop_history"
+    APPLY_RETENTION = "apply_retention"
 
 
 SYSTEM = "system."
@@ -49,11 +52,14 @@ QUEUE_OF: dict[str, str] = {
     # In the class of the job that failed, whose workers have its handler.
     JobKind.SETTLE_FAILURE: "system.sweep",
     JobKind.PURGE_VIDEO: "system.delete",
-    JobKind.SWEEP_VIDEO: "system.delete",
+    JobKind.ERASE_PICTURES: "system.delete",
+    JobKind.SWEEP_DELETED: "system.delete",
     JobKind.RETIRE_VERSION: "system.delete",
+    JobKind.ERASE_TENANT: "system.delete",
     JobKind.EXPIRE_UPLOADS: "system.sweep",
     JobKind.RESUME_DELETIONS: "system.sweep",
     JobKind.DROP_HISTORY: "system.sweep",
+    JobKind.APPLY_RETENTION: "system.sweep",
 }
 """Class of each kind of job. A class has workers of its own, so slow work of one class never delays another class."""
 
@@ -68,14 +74,17 @@ LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.SUMMARISE_VIDEO,
     JobKind.RETIRE_VERSION,
     JobKind.PURGE_VIDEO,
-    JobKind.SWEEP_VIDEO,
+    JobKind.ERASE_PICTURES,
+    JobKind.SWEEP_DELETED,
     JobKind.SEARCH_EVENTS,
     JobKind.ANSWER_QUESTION,
     JobKind.STOP_COMPARISON,
     JobKind.GRADE_COMPARISON,
+    JobKind.ERASE_TENANT,
     JobKind.EXPIRE_UPLOADS,
     JobKind.RESUME_DELETIONS,
     JobKind.DROP_HISTORY,
+    JobKind.APPLY_RETENTION,
     JobKind.DELIVER_WEBHOOK,
     JobKind.SEND_NOTICE,
 )

@@ -24,9 +24,16 @@ SWEEPS: dict[JobKind, timedelta] = {
     JobKind.EXPIRE_UPLOADS: timedelta(minutes=5),
     JobKind.RESUME_DELETIONS: timedelta(minutes=15),
     JobKind.DROP_HISTORY: timedelta(hours=1),
+    JobKind.APPLY_RETENTION: timedelta(hours=1),
 }
 """Pause between the end of a sweep and its next run."""
-DELETIONS = (JobKind.PURGE_VIDEO, JobKind.SWEEP_VIDEO, JobKind.RETIRE_VERSION)
+DELETIONS = (
+    JobKind.PURGE_VIDEO,
+    JobKind.ERASE_PICTURES,
+    JobKind.SWEEP_DELETED,
+    JobKind.RETIRE_VERSION,
+    JobKind.ERASE_TENANT,
+)
 RESUME_AFTER = timedelta(hours=1)
 """Time after which a deletion that ended without success is tried again."""
 
@@ -59,11 +66,16 @@ def resume_deletions() -> int:
     return _queue_again(lost)
 
 
-def _create(kinds: set[JobKind]) -> None:
+def queue_system_job(*, kind: JobKind, subject_id: UUID, dedupe_key: str, **options: Any) -> None:
+    """Queue a job of the system tenant, in a transaction of its own. options: arguments of enqueue()."""
     with tenant_scope(SYSTEM_TENANT):
         Tenant.objects.get_or_create(id=SYSTEM_TENANT, defaults={"name": "System", "slug": "_system"})
-        for kind in sorted(kinds):
-            enqueue(kind=kind, subject_id=SYSTEM_TENANT, dedupe_key=f"sweep:{kind}")
+        enqueue(kind=kind, subject_id=subject_id, dedupe_key=dedupe_key, **options)
+
+
+def _create(kinds: set[JobKind]) -> None:
+    for kind in sorted(kinds):
+        queue_system_job(kind=kind, subject_id=SYSTEM_TENANT, dedupe_key=f"sweep:{kind}")
     # A relay needs this connection once in its life.
     connection.close()
 

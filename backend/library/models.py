@@ -142,6 +142,9 @@ class Video(ProbedRow):
     time_zone = models.CharField(max_length=64, default="", blank=True)
     # Null while more input may be appended.
     input_closed_at = models.DateTimeField(null=True)
+    # When the tenant's retention removed the recording, and the pictures of the index; the index itself stays.
+    source_deleted_at = models.DateTimeField(null=True)
+    thumbnails_deleted_at = models.DateTimeField(null=True)
 
     # The version that questions read, and the version being built; they differ only during a re-index.
     active_index_version = models.PositiveIntegerField(default=1)
@@ -272,11 +275,37 @@ class Segment(TenantRow):
 
 
 class Tombstone(TenantRow):
-    """A deleted video whose folders are to be swept again. prefixes: the folders in object storage."""
+    """A deleted video or question whose folders are to be swept again. prefixes: the folders in object storage."""
 
-    video_id = models.UUIDField()
+    subject_id = models.UUIDField()
     prefixes = ArrayField(models.CharField(max_length=255), default=list)
     buried_at = models.DateTimeField(db_default=Now())
 
     class Meta(TenantRow.Meta):
-        constraints = [models.UniqueConstraint(fields=["tenant", "video_id"], name="tombstone_once_per_video")]
+        constraints = [models.UniqueConstraint(fields=["tenant", "subject_id"], name="tombstone_once_per_subject")]
+
+
+class DerivedText(models.TextChoices):
+    """What becomes of an answer that was read from a deleted video."""
+
+    REDACT = "redact"
+    REMOVE = "remove"
+
+
+class Retention(TenantRow):
+    """How long a tenant's data is kept, in days from the day on which it arrived; null for as long as the tenant stays.
+
+    source_days: the recordings. thumbnails_days: pictures of the index and of answers. index_days: whole videos, with
+    the index. questions_days: questions, searches and batches with their outcomes. derived_text: DerivedText. A tenant
+    without a row keeps everything and redacts.
+    """
+
+    source_days = models.PositiveIntegerField(null=True)
+    thumbnails_days = models.PositiveIntegerField(null=True)
+    index_days = models.PositiveIntegerField(null=True)
+    questions_days = models.PositiveIntegerField(null=True)
+    derived_text = models.CharField(max_length=8, choices=DerivedText.choices, default=DerivedText.REDACT)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant"], name="retention_once_per_tenant")]

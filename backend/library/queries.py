@@ -6,9 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Max, QuerySet, Sum
 
-from backend.library.models import Collection, IndexState, IndexVersion, InputSegment, SourceType, Upload, Video
+from backend.library.models import (
+    Collection,
+    IndexState,
+    IndexVersion,
+    InputSegment,
+    SourceType,
+    Upload,
+    UploadStatus,
+    Video,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +53,32 @@ def collections() -> QuerySet[Collection]:
     return rows
 
 
-def uploads() -> QuerySet[Upload]:
+def uploads(*, status: str | None = None) -> QuerySet[Upload]:
+    """Return the uploads; status leaves out those of any other status."""
     rows: QuerySet[Upload] = Upload.objects.all()
-    return rows
+    return rows if status is None else rows.filter(status=status)
+
+
+def videos_of_uploads(uploads: Sequence[Upload]) -> dict[UUID, UUID]:
+    """Return the video that each upload became, or became a segment of, by upload."""
+    ids = [upload.id for upload in uploads]
+    pieces = InputSegment.objects.filter(upload_id__in=ids).values_list("upload_id", "video_id")
+    return {**dict(pieces), **dict(Video.objects.filter(upload_id__in=ids).values_list("upload_id", "id"))}
+
+
+def stored_bytes() -> int:
+    """Return the bytes of the tenant's recordings; an object that several videos share counts once."""
+    total = 0
+    for rows in (Video.objects.all(), InputSegment.objects.all()):
+        sizes = rows.exclude(object_key="").values("object_key").annotate(size=Max("size_bytes")).order_by()
+        total += sizes.aggregate(total=Sum("size"))["total"] or 0
+    return total
+
+
+def reserved_bytes() -> tuple[int, int]:
+    """Return the bytes that open uploads announced, and the number of these uploads."""
+    opened = Upload.objects.filter(status=UploadStatus.OPEN).aggregate(total=Sum("size_bytes"), count=Count("id"))
+    return opened["total"] or 0, opened["count"]
 
 
 def video_of_upload(upload_id: UUID) -> Video | None:

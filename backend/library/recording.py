@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from backend.library.models import InputSegment, InputStatus, SourceType, Video
+from django.db.models import Q
+
+from backend.library.models import InputSegment, InputStatus, SourceType, Upload, Video, VideoStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ def pieces(
     video: Video, *, start_ms: int = 0, end_ms: int | None = None, limit: int | None = None
 ) -> list[RecordedPiece]:
     """Return the pieces that overlap start_ms <= t < end_ms, in time order; none before the recording is probed."""
-    if video.duration_ms is None:
+    if video.duration_ms is None or video.source_deleted_at is not None:
         return []
     until = video.duration_ms if end_ms is None else min(end_ms, video.duration_ms)
     if video.source_type == SourceType.UPLOAD:
@@ -56,11 +58,19 @@ def piece_at(video: Video, ms: int) -> RecordedPiece | None:
     return showing[0] if showing else None
 
 
-def object_keys(video: Video) -> list[str]:
-    """Return the keys of all objects that are or may be stored for the recording, for a purge; failed pieces too."""
-    keys = [video.object_key] if video.object_key else []
-    keys += InputSegment.objects.filter(video_id=video.id).exclude(object_key="").values_list("object_key", flat=True)
-    return keys
+def erasable_keys(video: Video) -> list[str]:
+    """Return the keys of all objects that are or may be stored for the recording and for no other video, for a purge.
+
+    Failed pieces are among them, and the object of an upload whose bytes another video had already. A video that is
+    being deleted keeps nothing for others: no video begins to share its object (share_content).
+    """
+    pieces = InputSegment.objects.filter(video_id=video.id)
+    pieced = pieces.exclude(upload_id=None).values("upload_id")
+    uploads = Upload.objects.filter(Q(id=video.upload_id) | Q(id__in=pieced))
+    keys = {video.object_key, *pieces.values_list("object_key", flat=True)} - {""}
+    keys |= set(uploads.values_list("object_key", flat=True))
+    others = Video.objects.exclude(id=video.id).exclude(status=VideoStatus.DELETING)
+    return sorted(keys - set(others.filter(object_key__in=keys).values_list("object_key", flat=True)))
 
 
 def is_open(video: Video) -> bool:

@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger("ava.storage")
 
 PRESIGNED_FOR = timedelta(hours=1)
+PLAIN_BYTES = "application/octet-stream"
 _LIST_PAGE = 1000
+
+
+def tenant_prefix(tenant_id: UUID) -> str:
+    """Return the folder that holds all objects of a tenant."""
+    return f"t/{tenant_id}/"
 
 
 def source_key(tenant_id: UUID, upload_id: UUID) -> str:
@@ -53,17 +59,22 @@ def thumbnail_key(tenant_id: UUID, video_id: UUID, index_version: int, ms: int) 
     return f"{version_prefix(tenant_id, video_id, index_version)}frames/{ms}.jpg"
 
 
+def question_prefix(tenant_id: UUID, video_id: UUID, question_id: UUID) -> str:
+    """Return the folder of the pictures of one video that one answer shows."""
+    return f"{video_prefix(tenant_id, video_id)}q/{question_id}/"
+
+
 def evidence_key(tenant_id: UUID, video_id: UUID, question_id: UUID, frame_id: UUID) -> str:
     """Return the key of a frame that an answer cites. It outlives the index version, and ends with the video.
 
     It names the frame, so a late attempt can only write the same picture again.
     """
-    return f"{video_prefix(tenant_id, video_id)}q/{question_id}/{frame_id}.jpg"
+    return f"{question_prefix(tenant_id, video_id, question_id)}{frame_id}.jpg"
 
 
 def cited_thumbnail_key(tenant_id: UUID, video_id: UUID, question_id: UUID, ordinal: int) -> str:
     """Return the key of a thumbnail that evidence shows. It outlives the index version, and ends with the video."""
-    return f"{video_prefix(tenant_id, video_id)}q/{question_id}/thumbnail-{ordinal:03d}.jpg"
+    return f"{question_prefix(tenant_id, video_id, question_id)}thumbnail-{ordinal:03d}.jpg"
 
 
 class StorageError(Exception):
@@ -199,13 +210,19 @@ class ObjectStorage:
             )
         return reply["UploadId"]
 
-    def presign_part(self, key: str, upload_id: str, part_number: int, *, sha256: str = "") -> PresignedPart:
-        """Return a URL for one PUT of one part. sha256 (hex) is signed: storage refuses other bytes."""
+    def presign_part(
+        self, key: str, upload_id: str, part_number: int, *, size_bytes: int, sha256: str = ""
+    ) -> PresignedPart:
+        """Return a URL for one PUT of one part. Its length and, if given, its sha256 (hex) are signed.
+
+        Storage refuses a body of another length or with other bytes.
+        """
         parameters: dict[str, Any] = {
             "Bucket": self._bucket,
             "Key": key,
             "UploadId": upload_id,
             "PartNumber": part_number,
+            "ContentLength": size_bytes,
         }
         headers = {}
         if sha256:
@@ -288,11 +305,34 @@ class ObjectStorage:
         with _translated():
             return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
 
-    def presign_get(self, key: str, *, expires: timedelta = PRESIGNED_FOR) -> str:
-        """Return a URL that reads one object, also by ranges, until it expires."""
+    def presign_get(self, key: str, *, expires: timedelta = PRESIGNED_FOR, content_type: str = "") -> str:
+        """Return a URL that reads one object, also by ranges, until it expires.
+
+        The reply's type is signed, whatever a customer announced: content_type, else that of a thumbnail or of plain
+        bytes. A browser shows pictures and downloads anything else.
+        """
+        served = content_type or ("image/jpeg" if key.endswith(".jpg") else PLAIN_BYTES)
+        disposition = "inline" if served.startswith("image/") else "attachment"
+        parameters = {
+            "Bucket": self._bucket,
+            "Key": key,
+            "ResponseContentType": served,
+            "ResponseContentDisposition": disposition,
+        }
         return self._client.generate_presigned_url(
-            "get_object", Params={"Bucket": self._bucket, "Key": key}, ExpiresIn=int(expires.total_seconds())
+            "get_object", Params=parameters, ExpiresIn=int(expires.total_seconds())
         )
+
+    def list_keys(self, prefix: str) -> Iterator[str]:
+        """Yield the keys under a prefix, in their order."""
+        with _translated():
+            for listing in self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix):
+                yield from (entry["Key"] for entry in listing.get("Contents", []))
+
+    def chunks(self, key: str, *, size: int = 1024**2) -> Iterator[bytes]:
+        """Yield the bytes of an object in pieces of size bytes. Raises ObjectMissing."""
+        with _translated():
+            yield from self._client.get_object(Bucket=self._bucket, Key=key)["Body"].iter_chunks(size)
 
     def delete(self, key: str) -> None:
         with _translated():
@@ -319,16 +359,23 @@ class ObjectStorage:
     def abort_prefix(self, prefix: str) -> int:
         """Drop the unfinished multipart uploads under a tenant's folder and return their number."""
         _check_prefix(prefix)
+        found = self._unfinished(prefix)
+        for key, upload_id in found:
+            self.abort(key, upload_id)
+        return len(found)
+
+    def count_uploads(self, prefix: str) -> int:
+        """Return the number of unfinished multipart uploads under a tenant's folder."""
+        return len(self._unfinished(prefix))
+
+    def _unfinished(self, prefix: str) -> list[tuple[str, str]]:
         pages = self._client.get_paginator("list_multipart_uploads")
         with _translated():
-            found = [
+            return [
                 (upload["Key"], upload["UploadId"])
                 for listing in pages.paginate(Bucket=self._bucket, Prefix=prefix)
                 for upload in listing.get("Uploads", [])
             ]
-        for key, upload_id in found:
-            self.abort(key, upload_id)
-        return len(found)
 
     def erase(self, prefix: str) -> int:
         """Delete every object and every unfinished upload under a tenant's folder and return their number.

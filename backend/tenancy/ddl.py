@@ -20,6 +20,10 @@ HASH_PARTITIONS = 16
 and vacuum one machine handles. More of them cost planning time in every query that names no tenant."""
 
 
+ERASE = "SELECT (tenant_id), DELETE"
+"""Privileges of app_dispatch on a table that app_rw may only add to, so that a tenant can be erased."""
+
+
 def tenant_table(
     table: str, *, dispatch: str = "", append_only: bool = False, tenant_column: str = "tenant_id", month: str = ""
 ) -> RunSQL:

@@ -31,6 +31,7 @@ SCOPES = (
     "audit:read",
     "members:read",
     "members:write",
+    "retention:write",
 )
 IMPLIED = {"keys:read": "keys:write", "members:read": "members:write"}
 """Scopes that another scope contains."""

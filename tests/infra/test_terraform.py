@@ -170,7 +170,8 @@ def test_the_bucket_is_private_encrypted_and_tls_only():
 def test_the_bucket_drops_unfinished_uploads_and_shows_part_checksums():
     storage = module("storage")
     (lifecycle,) = resources(storage, "aws_s3_bucket_lifecycle_configuration").values()
-    (rule,) = lifecycle["rule"]
+    rule, ledger = lifecycle["rule"]
+    assert (ledger["filter"], ledger["expiration"]) == ([{"prefix": "deletions/"}], [{"days": 90}])
     assert rule["status"] == "Enabled"
     assert rule["abort_incomplete_multipart_upload"] == [{"days_after_initiation": 2}]
     (cors,) = resources(storage, "aws_s3_bucket_cors_configuration").values()

@@ -314,8 +314,8 @@ def test_a_purge_takes_every_piece(acme: Cast) -> None:
         send(acme, target, b"this is no recording at all")
     run_due()
     with acme.scope():
-        gone = recording.object_keys(Video.objects.get(id=video_id))
-        stay = recording.object_keys(Video.objects.get(id=kept))
+        gone = recording.erasable_keys(Video.objects.get(id=video_id))
+        stay = recording.erasable_keys(Video.objects.get(id=kept))
     assert len(gone) == len(stay) == 2
     assert all(map(exists, gone + stay))
 

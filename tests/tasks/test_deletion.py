@@ -61,9 +61,9 @@ def stored(*prefixes: str) -> list[str]:
 def sweep(cast: Cast) -> str:
     """Let the time of the sweep come, and run it. Returns the state of its job."""
     with cast.scope():
-        Job.objects.filter(kind=JobKind.SWEEP_VIDEO).update(not_before=Now())
+        Job.objects.filter(kind=JobKind.SWEEP_DELETED).update(not_before=Now())
     run_due()
-    return str(job_of(cast, JobKind.SWEEP_VIDEO).state)
+    return str(job_of(cast, JobKind.SWEEP_DELETED).state)
 
 
 def delete(cast: Cast, video_id: UUID) -> None:

@@ -393,7 +393,7 @@ def test_a_purge_takes_rows_graph_and_objects_and_leaves_the_bill(acme: Cast) ->
         size = GraphStore().count(video_id, 1)
         assert (size.vertices, size.edges) == (0, 0)
         assert [job.kind for job in Job.objects.filter(state__in=[JobState.QUEUED, JobState.RUNNING])] == [
-            JobKind.SWEEP_VIDEO
+            JobKind.SWEEP_DELETED
         ]
         assert sorted(UsageEvent.objects.values_list("id", "quantity")) == billed
         assert everything(kept_id) == kept

@@ -250,7 +250,7 @@ def test_deleting_a_video_stops_its_reindex_and_leaves_nothing(
     with acme.scope():
         assert not IndexVersion.objects.filter(video_id=video_id).exists()
         left = Job.objects.filter(state__in=[JobState.QUEUED, JobState.RUNNING])
-        assert [job.kind for job in left] == [JobKind.SWEEP_VIDEO]
+        assert [job.kind for job in left] == [JobKind.SWEEP_DELETED]
         assert [set(held(video_id, n).values()) for n in (1, 2)] == [{0}, {0}]
         assert held(other, 1) == kept
 

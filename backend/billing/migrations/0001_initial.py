@@ -3,7 +3,7 @@ import django.db.models.manager
 import uuid6
 from django.db import migrations, models
 
-from backend.tenancy.ddl import month_partitioned, plain_table, tenant_table
+from backend.tenancy.ddl import ERASE, month_partitioned, plain_table, tenant_table
 
 # Deferred: the month's row is locked when the transaction commits, after every other lock. Rows of a video are those of
 # indexing, which no monthly limit counts.
@@ -221,9 +221,9 @@ class Migration(migrations.Migration):
         month_partitioned("billing_usageevent", "occurred_at"),
         month_partitioned("billing_modelcall", "called_at"),
         plain_table("billing_pricebook", dispatch="SELECT"),
-        tenant_table("billing_billingsource", append_only=True),
+        tenant_table("billing_billingsource", append_only=True, dispatch=ERASE),
         tenant_table("billing_usagemonth"),
-        tenant_table("billing_usageevent", append_only=True, month="occurred_at"),
-        tenant_table("billing_modelcall", append_only=True, month="called_at"),
+        tenant_table("billing_usageevent", append_only=True, month="occurred_at", dispatch=ERASE),
+        tenant_table("billing_modelcall", append_only=True, month="called_at", dispatch=ERASE),
         migrations.RunSQL(ADD_TO_MONTH, migrations.RunSQL.noop),
     ]

@@ -5,7 +5,7 @@ import django.db.models.manager
 import uuid6
 from django.db import migrations, models
 
-from backend.tenancy.ddl import month_partitioned, plain_table, tenant_table
+from backend.tenancy.ddl import ERASE, month_partitioned, plain_table, tenant_table
 
 
 class Migration(migrations.Migration):
@@ -64,12 +64,15 @@ class Migration(migrations.Migration):
                             ("deliver_webhook", "Deliver Webhook"),
                             ("send_notice", "Send Notice"),
                             ("purge_video", "Purge Video"),
-                            ("sweep_video", "Sweep Video"),
+                            ("erase_pictures", "Erase Pictures"),
+                            ("sweep_deleted", "Sweep Deleted"),
                             ("retire_version", "Retire Version"),
+                            ("erase_tenant", "Erase Tenant"),
                             ("settle_failure", "Settle Failure"),
                             ("expire_uploads", "Expire Uploads"),
                             ("resume_deletions", "Resume Deletions"),
                             ("drop_history", "Drop History"),
+                            ("apply_retention", "Apply Retention"),
                         ],
                         max_length=32,
                     ),
@@ -226,7 +229,7 @@ class Migration(migrations.Migration):
             ],
         ),
         month_partitioned("jobs_jobhistory", "completed_at"),
-        tenant_table("jobs_jobhistory", dispatch="INSERT", append_only=True, month="completed_at"),
+        tenant_table("jobs_jobhistory", dispatch=f"INSERT, {ERASE}", append_only=True, month="completed_at"),
         tenant_table("jobs_job", dispatch="SELECT, UPDATE, DELETE"),
         plain_table("jobs_classclock", dispatch="SELECT, INSERT, UPDATE"),
         plain_table("jobs_breaker", dispatch="SELECT, INSERT, UPDATE"),

@@ -11,8 +11,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.api.bodies import parsed
+from backend.api.bodies import page_of, parsed, parsed_query
 from backend.api.idempotency import idempotent
+from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import problem_of, respond
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView
@@ -24,20 +25,34 @@ from backend.library.bodies.uploads import (
     PartUrlsRequestSerializer,
     PartUrlsSerializer,
     UploadCompletionRequestSerializer,
+    UploadQuerySerializer,
     UploadRequestSerializer,
     UploadSerializer,
+    UploadSummarySerializer,
+    listed_uploads,
     upload_body,
 )
 from backend.library.bodies.videos import VideoSerializer, one_video
 from backend.library.models import InputSegment, Upload, Video
-from backend.library.services import uploads
+from backend.library.services import upload_records, uploads
 from backend.library.services.uploads import NamedPart, UploadUnusable
 from backend.library.storage import PRESIGNED_FOR
 from backend.tenancy.refusals import invalid
 
 
 class UploadsView(TenantView):
-    scopes = {"POST": "videos:write"}
+    scopes = {"GET": "videos:read", "POST": "videos:write"}
+
+    @extend_schema(
+        operation_id="listUploads",
+        parameters=[UploadQuerySerializer, *PAGE_PARAMETERS],
+        responses=page_of("UploadPage", UploadSummarySerializer),
+        tags=["Uploads"],
+    )
+    def get(self, request: Request) -> Response:
+        """List uploads without their parts, newest first. Open uploads count against the storage quota."""
+        rows = queries.uploads(**parsed_query(UploadQuerySerializer, request))
+        return page(request, rows, serialize_many=listed_uploads)
 
     @extend_schema(
         operation_id="createUpload",
@@ -65,10 +80,13 @@ class UploadView(TenantView):
         """Return one upload with the parts that have arrived, so that you can resume it."""
         return Response(upload_body(self.get_or_404(queries.uploads(), decode("upl", upload_id))))
 
-    @extend_schema(operation_id="abortUpload", responses={204: None}, tags=["Uploads"])
+    @extend_schema(operation_id="deleteUpload", responses={204: None}, tags=["Uploads"])
     def delete(self, request: Request, upload_id: str) -> Response:
-        """Abort an upload and drop its parts. An upload that became a video is refused (`upload_completed`)."""
-        uploads.abort_upload(upload=self.get_or_404(queries.uploads(), decode("upl", upload_id)))
+        """Abort an open upload and drop its parts; delete an upload that has ended, with its file name and metadata.
+
+        A video that the upload became stays.
+        """
+        upload_records.end_or_delete(upload=self.get_or_404(queries.uploads(), decode("upl", upload_id)))
         return Response(status=204)
 
 

@@ -29,6 +29,7 @@ from backend.library.bodies.videos import (
     listed_videos,
     one_video,
 )
+from backend.library.content_types import playback_type
 from backend.library.indexing.begin import begin_reindex
 from backend.library.models import SourceType, Video, VideoStatus
 from backend.library.services import input_segments
@@ -164,14 +165,18 @@ class PlaybackView(TenantView):
         video = self.get_or_404(queries.videos().exclude(status=VideoStatus.DELETING), decode("vid", video_id))
         part = parsed_query(PlaybackQuerySerializer, request)
         expires_at = timezone.now() + PRESIGNED_FOR
-        storage = ObjectStorage()
+        storage, kind = ObjectStorage(), playback_type(video)
         played = [
-            {"url": storage.presign_get(piece.object_key), "start_ms": piece.start_ms, "end_ms": piece.end_ms}
+            {
+                "url": storage.presign_get(piece.object_key, content_type=kind),
+                "start_ms": piece.start_ms,
+                "end_ms": piece.end_ms,
+            }
             for piece in recording.pieces(
                 video, start_ms=part.get("start_ms", 0), end_ms=part.get("end_ms"), limit=PLAYED_AT_ONCE
             )
         ]
-        url = storage.presign_get(video.object_key) if video.object_key else None
+        url = storage.presign_get(video.object_key, content_type=kind) if video.object_key else None
         if video.source_type == SourceType.URL and played:
             url = str(played[0]["url"])
         return Response(PlaybackSerializer({"url": url, "segments": played, "expires_at": expires_at}).data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from rest_framework import serializers
 
@@ -45,17 +46,22 @@ class ReceivedPartSerializer(serializers.Serializer[Any]):
     sha256 = serializers.CharField(allow_blank=True)
 
 
-class UploadSerializer(serializers.Serializer[Any]):
+class UploadQuerySerializer(StrictSerializer):
+    status = serializers.ChoiceField(UploadStatus.choices, required=False)
+
+
+class UploadSummarySerializer(serializers.Serializer[Any]):
+    """An upload without its parts, as it is listed."""
+
     id = PublicIdField("upl")
     object = serializers.CharField()
     status = serializers.ChoiceField(UploadStatus.choices)
     filename = serializers.CharField()
     content_type = serializers.CharField()
     size_bytes = serializers.IntegerField()
+    sha256 = serializers.CharField(allow_blank=True, help_text="SHA-256 that was announced, in hex.")
     part_size = serializers.IntegerField(help_text="Bytes of every part except the last.")
     part_count = serializers.IntegerField()
-    received_parts = ReceivedPartSerializer(many=True)
-    missing_parts = serializers.ListField(child=serializers.IntegerField())
     video_id = PublicIdField("vid", allow_null=True)
     collection_id = PublicIdField("col", allow_null=True)
     external_id = serializers.CharField(allow_blank=True)
@@ -63,6 +69,11 @@ class UploadSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
     expires_at = serializers.DateTimeField()
     completed_at = serializers.DateTimeField(allow_null=True)
+
+
+class UploadSerializer(UploadSummarySerializer):
+    received_parts = ReceivedPartSerializer(many=True)
+    missing_parts = serializers.ListField(child=serializers.IntegerField())
 
 
 class PartUrlsRequestSerializer(StrictSerializer):
@@ -108,24 +119,24 @@ class UploadCompletionRequestSerializer(StrictSerializer):
     )
 
 
+def _columns(upload: Upload, video_id: UUID | None) -> dict[str, Any]:
+    names = (
+        "id", "status", "filename", "content_type", "size_bytes", "sha256", "part_size", "collection_id", "external_id",
+        "metadata", "created_at", "expires_at", "completed_at",
+    )  # fmt: skip
+    columns = {name: getattr(upload, name) for name in names}
+    return {**columns, "object": "upload", "part_count": uploads.part_count(upload), "video_id": video_id}
+
+
 def upload_body(upload: Upload) -> dict[str, Any]:
     """Return an upload with the parts that have arrived."""
     progress = uploads.progress(upload)
     video = queries.video_of_upload(upload.id)
-    body = {
-        name: getattr(upload, name)
-        for name in (
-            "id", "status", "filename", "content_type", "size_bytes", "part_size", "collection_id", "external_id",
-            "metadata", "created_at", "expires_at", "completed_at",
-        )
-    }  # fmt: skip
-    return UploadSerializer(
-        {
-            **body,
-            "object": "upload",
-            "part_count": uploads.part_count(upload),
-            "received_parts": progress.received,
-            "missing_parts": progress.missing,
-            "video_id": video.id if video else None,
-        }
-    ).data
+    parts = {"received_parts": progress.received, "missing_parts": progress.missing}
+    return UploadSerializer({**_columns(upload, video.id if video else None), **parts}).data
+
+
+def listed_uploads(rows: list[Upload]) -> list[dict[str, Any]]:
+    """Return uploads without their parts."""
+    videos = queries.videos_of_uploads(rows)
+    return [UploadSummarySerializer(_columns(row, videos.get(row.id))).data for row in rows]

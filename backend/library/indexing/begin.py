@@ -40,7 +40,7 @@ def begin_reindex(*, video_id: UUID) -> Video:
     """Begin a new version next to the one that questions read.
 
     A failed video has no version worth reading, so questions read the new one while it is built.
-    Raises Refused: video_deleting, already_indexing, not_probed.
+    Raises Refused: video_deleting, already_indexing, not_probed, source_deleted.
     """
     enqueue_probe(video_id)
     video: Video = Video.objects.select_for_update(no_key=True).get(id=video_id)
@@ -48,6 +48,8 @@ def begin_reindex(*, video_id: UUID) -> Video:
         raise Refused("video_deleting", "This video is being deleted.")
     if video.status not in (VideoStatus.READY, VideoStatus.FAILED) or is_reindexing(video):
         raise Refused("already_indexing", "This video is being indexed already.")
+    if video.source_deleted_at is not None:
+        raise Refused("source_deleted", "The recording is deleted, so it cannot be indexed again.")
     if video.duration_ms is None:
         raise Refused("not_probed", "The recording could not be read, so there is nothing to index; send it again.")
     versions = IndexVersion.objects.filter(video_id=video_id)

@@ -144,6 +144,8 @@ def _require_retryable(video: Video) -> None:
     """Raise Refused if the recording itself is at fault, or is not here to be read again."""
     if is_final(video.error_code):
         raise Refused("not_retryable", "The recording itself cannot be indexed; send another file.")
+    if video.source_deleted_at is not None:
+        raise Refused("source_deleted", "The recording is deleted, so it cannot be indexed again.")
     unread = video.duration_ms is None and video.source_type != SourceType.UPLOAD
     if unread and not InputSegment.objects.filter(video_id=video.id, status=InputStatus.QUEUED).exists():
         # The URL of a piece is forgotten after its fetch, because it may be signed.

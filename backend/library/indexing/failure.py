@@ -23,7 +23,7 @@ REFUSED_FILES = frozenset(
     {
         "source_refused", "too_large", "too_long", "empty_file", "not_a_video", "no_video_stream", "truncated",
         "playlist_refused", "duration_unknown", "too_many_pixels", "too_many_streams", "frame_rate_too_high",
-        "too_few_packets", "no_input", *CONTENT_GAPS,
+        "too_few_packets", "no_input", "checksum_mismatch", *CONTENT_GAPS,
     }
 )  # fmt: skip
 """Codes of failures that lie in the recording itself, so that no retry can help and nothing is credited."""

@@ -210,6 +210,8 @@ class Migration(migrations.Migration):
                 ("recorded_at", models.DateTimeField(null=True)),
                 ("time_zone", models.CharField(blank=True, default="", max_length=64)),
                 ("input_closed_at", models.DateTimeField(null=True)),
+                ("source_deleted_at", models.DateTimeField(null=True)),
+                ("thumbnails_deleted_at", models.DateTimeField(null=True)),
                 ("active_index_version", models.PositiveIntegerField(default=1)),
                 ("building_index_version", models.PositiveIntegerField(default=1)),
                 ("indexed_until_ms", models.BigIntegerField(default=0)),

@@ -20,6 +20,7 @@ from backend.library.indexing.failure import fail_version
 from backend.library.indexing.intake import enqueue_fetch, enqueue_intake
 from backend.library.models import InputSegment, SourceType, Upload, Video, VideoStatus
 from backend.library.recording import is_open
+from backend.library.services.storage_quota import require_room
 from backend.library.storage import source_key
 from backend.outbound import transport
 from backend.tenancy.refusals import Refused
@@ -33,6 +34,7 @@ def begin(*, fields: Mapping[str, Any]) -> Video:
 def begin_from_url(*, url: str, fields: Mapping[str, Any]) -> Video:
     """Create a video of one file that is fetched from url. Raises Refused like append_url."""
     check_url(url)
+    require_room(1)
     video = create_video(source_type=SourceType.URL, **fields)
     _append(video, url=url)
     Video.objects.filter(id=video.id).update(input_closed_at=timezone.now())
@@ -43,9 +45,10 @@ def begin_from_url(*, url: str, fields: Mapping[str, Any]) -> Video:
 def append_url(*, video_id: UUID, url: str, recorded: Mapping[str, Any] | None = None) -> InputSegment:
     """Append a piece to be fetched. recorded: recorded_at and time_zone, if the customer said.
 
-    Raises Refused: invalid_url or address_refused (400), or as require_growing.
+    Raises Refused: invalid_url or address_refused (400), storage_quota_exceeded, or as require_growing.
     """
     check_url(url)
+    require_room(1)
     return _append(locked_growing(video_id), url=url, recorded=recorded)
 
 

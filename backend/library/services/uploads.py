@@ -15,9 +15,11 @@ from django.utils import timezone
 from uuid6 import uuid7
 
 from backend.library import payloads
+from backend.library.content_types import stored_type
 from backend.library.indexing.begin import create_video, enqueue_probe
 from backend.library.models import InputSegment, Upload, UploadStatus, Video
 from backend.library.services import input_segments as growth
+from backend.library.services.storage_quota import require_room
 from backend.library.storage import (
     ChecksumRejected,
     ObjectExists,
@@ -72,6 +74,11 @@ def part_count(upload: Upload) -> int:
     return int(-(-upload.size_bytes // upload.part_size))
 
 
+def part_bytes(upload: Upload, number: int) -> int:
+    """Return the length in bytes of a part, from 1: part_size, and what remains for the last part."""
+    return int(min(upload.part_size, upload.size_bytes - (number - 1) * upload.part_size))
+
+
 @contextmanager
 def _storage_errors() -> Iterator[None]:
     try:
@@ -84,18 +91,20 @@ def _storage_errors() -> Iterator[None]:
 def create_upload(*, fields: Mapping[str, Any], part_checksums: bool = False) -> Upload:
     """Begin an upload. fields: filename, content_type, size_bytes and the optional columns of Upload.
 
-    Raises Refused `upload_too_large` (413) or `storage_unavailable` (503).
+    The announced bytes are reserved until the upload ends. Raises Refused `upload_too_large` (413),
+    `storage_quota_exceeded` (409) or `storage_unavailable` (503).
     """
     size_bytes: int = fields["size_bytes"]
     if size_bytes > settings.MAX_UPLOAD_BYTES:
         raise Refused(
             "upload_too_large", f"The limit is {settings.MAX_UPLOAD_BYTES} bytes.", status=413, pointer="/size_bytes"
         )
+    require_room(size_bytes)
     upload_id = UUID(bytes=uuid7().bytes)
     key = source_key(current_tenant_id(), upload_id)
     with _storage_errors():
         multipart_id = ObjectStorage().create_upload(
-            key, content_type=fields["content_type"], part_checksums=part_checksums
+            key, content_type=stored_type(fields["content_type"]), part_checksums=part_checksums
         )
     # If this transaction is rolled back now, the bucket's lifecycle rule drops the empty multipart upload.
     upload: Upload = Upload.objects.create(
@@ -141,7 +150,13 @@ def sign_parts(upload: Upload, part_numbers: Sequence[int], checksums: Mapping[i
             )
     storage = ObjectStorage()
     return [
-        storage.presign_part(upload.object_key, upload.multipart_id, number, sha256=checksums.get(number, ""))
+        storage.presign_part(
+            upload.object_key,
+            upload.multipart_id,
+            number,
+            size_bytes=part_bytes(upload, number),
+            sha256=checksums.get(number, ""),
+        )
         for number in part_numbers
     ]
 
@@ -155,10 +170,8 @@ def require_open(upload: Upload, now: datetime) -> None:
 
 
 def abort_upload(*, upload: Upload) -> None:
-    """Drop an upload and its arrived parts. Raises Refused `upload_completed` if it is a video already."""
+    """Drop an open upload and its arrived parts; does nothing to an upload that has ended."""
     locked: Upload = Upload.objects.select_for_update().get(id=upload.id)
-    if locked.status == UploadStatus.COMPLETED:
-        raise Refused("upload_completed", "This upload is a video now; delete the video instead.")
     if locked.status == UploadStatus.OPEN:
         with _storage_errors():
             ObjectStorage().abort(locked.object_key, locked.multipart_id)

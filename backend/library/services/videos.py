@@ -8,11 +8,16 @@ from uuid import UUID
 
 from django.db.models import F
 
+from backend.api.idempotency import forget_replies
+from backend.api.public_ids import encode
 from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import enqueue, request_cancel_many
 from backend.library import payloads
-from backend.library.models import Video, VideoStatus
+from backend.library.models import InputSegment, Video, VideoStatus
+from backend.library.services.deletion_ledger import Deleted, record
+from backend.library.services.upload_records import drop_uploads
 from backend.tenancy.refusals import Refused
+from backend.webhooks.redaction import redact_events
 from backend.webhooks.services import emit
 
 
@@ -30,8 +35,10 @@ def update_video(*, video: Video, version: int, fields: Mapping[str, Any]) -> Vi
     return updated
 
 
-def delete_video(*, video: Video) -> Video:
+def delete_video(*, video: Video, recorded: bool = False) -> Video:
     """Stop the video's jobs and queue its purge. No question reads the video from now on. Safe to repeat.
+
+    recorded: whether the ledger of deletions has the deletion already. Raises Refused `storage_unavailable` (503).
 
     Locks the jobs in LOCK_ORDER and the video after them, as workers do that commit meanwhile.
     """
@@ -43,12 +50,19 @@ def delete_video(*, video: Video) -> Video:
         status=VideoStatus.DELETING, version=F("version") + 1
     )
     deleting: Video = Video.objects.get(id=video.id)
+    if not recorded:
+        record(Deleted.VIDEO, [video.id])
     return deleting
 
 
 def drop_video(video_id: UUID) -> None:
-    """Delete the video's row and everything that refers to it, and emit video.deleted."""
+    """Delete the video's row, its uploads and everything that refers to it, and emit video.deleted."""
     video: Video | None = Video.objects.filter(id=video_id).first()
     if video is not None:
+        pieces = InputSegment.objects.filter(video_id=video_id).exclude(upload_id=None)
+        uploads = {*pieces.values_list("upload_id", flat=True), video.upload_id} - {None}
+        redact_events([video_id])
+        forget_replies([encode("vid", video_id)])
         emit(type="video.deleted", resource_id=video.id, data=payloads.deleted_data(video))
         Video.objects.filter(id=video_id).delete()
+        drop_uploads(uploads)

@@ -30,7 +30,7 @@ from backend.questions.bodies.questions import QuestionSerializer, QuestionUpdat
 from backend.questions.models import BatchStatus, QuestionBatch
 from backend.questions.queries import batches as batch_queries
 from backend.questions.queries import questions as question_queries
-from backend.questions.services import batches, control
+from backend.questions.services import batches, control, deletions
 from backend.tenancy.context import tenant_scope
 
 TAGS = ["Question batches"]
@@ -88,7 +88,7 @@ class BatchesView(TenantView):
 
 
 class BatchView(TenantView):
-    scopes = {"GET": "questions:read", "PATCH": "questions:write"}
+    scopes = {"GET": "questions:read", "PATCH": "questions:write", "DELETE": "questions:write"}
 
     @extend_schema(operation_id="getQuestionBatch", tags=TAGS, responses=QuestionBatchSerializer)
     def get(self, request: Request, batch_id: str) -> Response:
@@ -109,6 +109,12 @@ class BatchView(TenantView):
             raise Problem(409, "batch_over", "Every question of the batch has its outcome already.")
         control.update_questions(question_queries.questions(batch_id=batch.id), **changes)
         return Response(_body(_batch(batch_id)))
+
+    @extend_schema(operation_id="deleteQuestionBatch", tags=TAGS, responses={204: None})
+    def delete(self, request: Request, batch_id: str) -> Response:
+        """Delete a batch with its questions and their answers. Open questions are canceled."""
+        deletions.delete_batch(batch_id=_batch(batch_id).id)
+        return Response(status=204)
 
 
 class CancelBatchView(TenantView):

@@ -31,7 +31,7 @@ from backend.questions.bodies.comparisons import (
 from backend.questions.models import Comparison
 from backend.questions.queries import comparisons as comparison_queries
 from backend.questions.queries.comparison_results import report_of, results_of
-from backend.questions.services import comparisons
+from backend.questions.services import comparisons, deletions
 from backend.questions.services.comparison_drafts import ComparisonRefused
 from backend.questions.services.grading import grading_cost
 from backend.tenancy.context import tenant_scope
@@ -99,12 +99,18 @@ class ComparisonsView(TenantView):
 
 
 class ComparisonView(TenantView):
-    scopes = {"GET": "questions:read"}
+    scopes = {"GET": "questions:read", "DELETE": "questions:write"}
 
     @extend_schema(operation_id="getComparison", tags=TAGS, responses=ComparisonSerializer)
     def get(self, request: Request, comparison_id: str) -> Response:
         """Get a comparison: how far it is, and the figures of every arm and pair so far."""
         return Response(_body_with_report(_comparison(comparison_id)))
+
+    @extend_schema(operation_id="deleteComparison", tags=TAGS, responses={204: None})
+    def delete(self, request: Request, comparison_id: str) -> Response:
+        """Delete a comparison that is over, with its items, questions and grades."""
+        deletions.delete_comparison(comparison_id=_comparison(comparison_id).id)
+        return Response(status=204)
 
 
 class CancelComparisonView(TenantView):

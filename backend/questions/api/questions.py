@@ -30,7 +30,7 @@ from backend.questions.bodies.questions import (
 )
 from backend.questions.models import OPEN, Question, QuestionStatus
 from backend.questions.queries import questions as question_queries
-from backend.questions.services import control, questions
+from backend.questions.services import control, deletions, questions
 from backend.questions.waiting import LONGEST_WAIT_SECONDS, waits_for_outcome
 from backend.tenancy.context import tenant_scope
 
@@ -106,7 +106,7 @@ class QuestionsView(UnboundTenantView):
 
 
 class QuestionView(TenantView):
-    scopes = {"GET": "questions:read", "PATCH": "questions:write"}
+    scopes = {"GET": "questions:read", "PATCH": "questions:write", "DELETE": "questions:write"}
 
     @extend_schema(operation_id="getQuestion", tags=TAGS, parameters=[INCLUDE], responses=QuestionSerializer)
     def get(self, request: Request, question_id: str) -> Response:
@@ -124,6 +124,15 @@ class QuestionView(TenantView):
             raise Problem(409, "question_over", "The question has its outcome already.")
         control.update_questions(question_queries.questions().filter(id=question.id), **changes)
         return Response(_body(question_or_404(question_id)))
+
+    @extend_schema(operation_id="deleteQuestion", tags=TAGS, responses={204: None})
+    def delete(self, request: Request, question_id: str) -> Response:
+        """Delete a question with its answer, evidence and pictures. A question without an outcome is canceled.
+
+        What it cost stays in the usage.
+        """
+        deletions.delete_question(question_id=question_or_404(question_id).id)
+        return Response(status=204)
 
 
 class CancelQuestionView(TenantView):

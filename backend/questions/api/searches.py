@@ -22,7 +22,7 @@ from backend.questions.bodies.searches import (
 )
 from backend.questions.models import Search
 from backend.questions.queries import searches as search_queries
-from backend.questions.services import searches
+from backend.questions.services import deletions, searches
 from backend.questions.waiting import LONGEST_WAIT_SECONDS, waits_for_outcome
 
 TAGS = ["Searches"]
@@ -94,12 +94,18 @@ class SearchesView(TenantView):
 
 
 class SearchView(TenantView):
-    scopes = {"GET": "questions:read"}
+    scopes = {"GET": "questions:read", "DELETE": "questions:write"}
 
     @extend_schema(operation_id="getSearch", tags=TAGS, responses=SearchSerializer)
     def get(self, request: Request, search_id: str) -> Response:
         """Get a search with its results as far as there are any."""
         return Response(_body(_search(search_id)))
+
+    @extend_schema(operation_id="deleteSearch", tags=TAGS, responses={204: None})
+    def delete(self, request: Request, search_id: str) -> Response:
+        """Delete a search with its results. A search without an outcome is canceled."""
+        deletions.delete_search(search_id=_search(search_id).id)
+        return Response(status=204)
 
 
 routes: list[Any] = [

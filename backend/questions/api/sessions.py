@@ -17,7 +17,7 @@ from backend.api.views import TenantView
 from backend.questions.bodies.sessions import SessionQuerySerializer, SessionRequestSerializer, SessionSerializer
 from backend.questions.models import Session
 from backend.questions.queries import sessions as session_queries
-from backend.questions.services import sessions
+from backend.questions.services import deletions, sessions
 
 TAGS = ["Sessions"]
 
@@ -67,8 +67,8 @@ class SessionView(TenantView):
 
     @extend_schema(operation_id="deleteSession", tags=TAGS, responses={204: None})
     def delete(self, request: Request, session_id: str) -> Response:
-        """Delete a session. Its questions and their answers stay, outside any session."""
-        sessions.delete_session(session_id=_session(session_id).id)
+        """Delete a session with its questions and their answers."""
+        deletions.delete_session(session_id=_session(session_id).id)
         return Response(status=204)
 
 

@@ -48,16 +48,6 @@ def create_session(
     return session
 
 
-def delete_session(*, session_id: UUID) -> None:
-    """Remove a session. Its questions stay, outside any session.
-
-    A question that is being asked in the session meanwhile is refused, or stays too.
-    """
-    Session.objects.select_for_update().filter(id=session_id).first()
-    Question.objects.filter(session_id=session_id).update(session=None, turn=None)
-    Session.objects.filter(id=session_id).delete()
-
-
 def next_turn(session_id: UUID) -> NextTurn:
     """Lock a session for the question that is asked next in it.
 

@@ -94,6 +94,20 @@ resource "aws_s3_bucket_lifecycle_configuration" "media" {
       days_after_initiation = 2
     }
   }
+
+  # The ledger of deletions is read after a restore. No backup is older than 35 days.
+  rule {
+    id     = "expire-deletions"
+    status = "Enabled"
+
+    filter {
+      prefix = "deletions/"
+    }
+
+    expiration {
+      days = 90
+    }
+  }
 }
 
 # A browser uploads parts and must read back each part's ETag and checksum to complete.

@@ -83,11 +83,22 @@ data "aws_iam_policy_document" "this" {
   }
 
   dynamic "statement" {
+    for_each = contains(each.value.object_actions, "s3:DeleteObject") ? [1] : []
+
+    content {
+      # Those who delete write it down, and nobody can take it back.
+      sid       = "DeletionLedger"
+      actions   = ["s3:GetObject", "s3:PutObject"]
+      resources = ["${var.bucket_arn}/deletions/*", "${var.bucket_arn}/certificates/*"]
+    }
+  }
+
+  dynamic "statement" {
     for_each = length(each.value.object_actions) > 0 ? [1] : []
 
     content {
       # Without a condition on the prefix: /readyz asks for the bucket itself, and S3 answers 404 for a missing key only to
-      # those who may list. The bucket holds nothing but tenants' objects.
+      # those who may list. The bucket holds tenants' objects and the ledger of their deletions.
       sid       = "ListBucket"
       actions   = ["s3:ListBucket", "s3:ListBucketMultipartUploads"]
       resources = [var.bucket_arn]

@@ -1,4 +1,4 @@
-"""Sweeps the folders of a deleted video again, until a sweep finds nothing that a late worker left there."""
+"""Sweeps the folders of a deleted video or question again, until a sweep finds nothing that a late worker left."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from workers.runner import FollowUp, Work
 
 
 def handle(work: Work) -> FollowUp | None:
-    video_id = work.lease.subject_id
+    subject_id = work.lease.subject_id
     with tenant_scope(work.lease.tenant_id):
-        grave = deletions.grave_of(video_id)
+        grave = deletions.grave_of(subject_id)
     if grave is None:
         work.finish()
         return None
@@ -21,7 +21,7 @@ def handle(work: Work) -> FollowUp | None:
         swept = not found and deletions.level(grave)
         work.complete()
         if not swept:
-            deletions.queue_sweep(video_id)
+            deletions.queue_sweep(subject_id)
 
     work.commit(end)
     return None

@@ -1,0 +1,89 @@
+"""The ledger of deletions, in object storage, because a restored database has forgotten them.
+
+Each deletion that a customer, an operator or a retention asked for is one small object, written before the deletion is
+committed: a deletion that was confirmed is always in the ledger. It names ids only. `manage.py replay_deletions`
+repeats the ledger after a restore. The bucket's lifecycle removes an entry once no backup is older than it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from enum import StrEnum
+from uuid import UUID
+
+from django.utils import timezone
+from uuid6 import uuid7
+
+from backend.library.storage import ObjectStorage, StorageAway
+from backend.tenancy.context import current_tenant_id
+from backend.tenancy.refusals import Refused
+
+PREFIX = "deletions/"
+
+
+class Deleted(StrEnum):
+    """What a deletion removed, in the order in which a replay repeats the kinds of one moment."""
+
+    TENANT = "tenant"
+    VIDEO = "video"
+    QUESTION = "question"
+    SEARCH = "search"
+    BATCH = "batch"
+    SESSION = "session"
+    COMPARISON = "comparison"
+    UPLOAD = "upload"
+    SOURCE = "source"
+    THUMBNAILS = "thumbnails"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A deletion. ids: the deleted rows, all of one kind and one tenant. at: when it was asked for."""
+
+    kind: Deleted
+    tenant_id: UUID
+    ids: tuple[UUID, ...]
+    at: datetime
+
+
+def record(kind: Deleted, ids: Collection[UUID]) -> None:
+    """Write a deletion of the current tenant's rows. Raises Refused `storage_unavailable` (503)."""
+    if ids:
+        write(Entry(kind, current_tenant_id(), tuple(sorted(ids)), timezone.now()))
+
+
+def write(entry: Entry) -> None:
+    """Write an entry. Raises Refused `storage_unavailable` (503): what is not in the ledger is not deleted."""
+    body = {
+        "kind": entry.kind,
+        "tenant_id": str(entry.tenant_id),
+        "ids": [str(id) for id in entry.ids],
+        "at": entry.at.astimezone(UTC).isoformat(),
+    }
+    key = f"{PREFIX}{entry.at.astimezone(UTC):%Y-%m-%d}/{uuid7()}.json"
+    try:
+        ObjectStorage().put(key, json.dumps(body).encode(), content_type="application/json")
+    except StorageAway as error:
+        raise Refused("storage_unavailable", "Object storage does not answer; try again.", status=503) from error
+
+
+def entries(*, since: date | None = None) -> Iterator[Entry]:
+    """Yield the deletions of a day (UTC) and of all later days, oldest first; by default the whole ledger."""
+    storage = ObjectStorage()
+    for key in storage.list_keys(PREFIX):
+        day = date.fromisoformat(key.removeprefix(PREFIX).split("/")[0])
+        if since is None or day >= since:
+            yield _entry(storage.get(key))
+
+
+def _entry(body: bytes) -> Entry:
+    written = json.loads(body)
+    return Entry(
+        kind=Deleted(written["kind"]),
+        tenant_id=UUID(written["tenant_id"]),
+        ids=tuple(UUID(id) for id in written["ids"]),
+        at=datetime.fromisoformat(written["at"]),
+    )

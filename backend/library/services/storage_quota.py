@@ -1,0 +1,68 @@
+"""The storage of a tenant: what its recordings take, what open uploads have reserved, and the quota of its plan.
+
+The bytes are added up from the rows, so they cannot drift from what is stored. An open upload reserves what it
+announced, and storage takes no more than that; its completion turns the reservation into a recording of that size.
+Pictures and vectors of the index are not counted, because the service makes them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import connection
+
+from backend.library import queries
+from backend.tenancy.context import current_tenant_id
+from backend.tenancy.models import Tenant
+from backend.tenancy.refusals import Refused
+
+
+@dataclass(frozen=True, slots=True)
+class StorageUse:
+    """Bytes of a tenant. quota: None without a limit. reserved: announced by open uploads and not yet settled."""
+
+    quota: int | None
+    stored: int
+    reserved: int
+    open_uploads: int
+
+    @property
+    def room(self) -> int | None:
+        """Return the bytes that may still be announced, at least 0; None without a limit."""
+        return None if self.quota is None else max(0, self.quota - self.stored - self.reserved)
+
+
+def storage_use() -> StorageUse:
+    """Return the storage of the current tenant."""
+    plan = Tenant.objects.values_list("plan", flat=True).get(id=current_tenant_id())
+    quota = settings.STORAGE_BYTES_PER_PLAN.get(plan)
+    reserved, count = queries.reserved_bytes()
+    return StorageUse(None if quota is None else int(quota), queries.stored_bytes(), reserved, count)
+
+
+def hold_storage() -> None:
+    """Hold back other transactions of the tenant that count or share its objects, until this one ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"storage:{current_tenant_id()}"])
+
+
+def require_room(size_bytes: int) -> None:
+    """Hold other reservations of the tenant back until the transaction ends, and see that the bytes fit.
+
+    Raises Refused `storage_quota_exceeded` (409).
+    """
+    hold_storage()
+    use = storage_use()
+    if use.room is not None and size_bytes > use.room:
+        raise Refused(
+            "storage_quota_exceeded",
+            f"{size_bytes} bytes do not fit: {use.stored} of {use.quota} bytes are stored and {use.reserved} are "
+            "reserved by open uploads. Delete videos, or abort uploads.",
+        )
+
+
+def fetch_limit() -> int:
+    """Return how many bytes a fetch may bring: the largest upload, or the room that is left if that is less."""
+    room = storage_use().room
+    return settings.MAX_UPLOAD_BYTES if room is None else min(settings.MAX_UPLOAD_BYTES, room)
