@@ -7,6 +7,7 @@ from contextvars import Token
 from typing import Any, ClassVar, TypeVar
 from uuid import UUID
 
+from django.conf import settings
 from django.db import models, transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
@@ -18,7 +19,7 @@ from backend.api import public_ids, rate_limits
 from backend.api.problems import not_found
 from backend.observability import log_context
 from backend.tenancy.authentication import Principal
-from backend.tenancy.context import enter_tenant, leave_tenant
+from backend.tenancy.context import bounded_statements, enter_tenant, leave_tenant
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -40,6 +41,10 @@ class AuthenticatedView(APIView):
 
     _grant: rate_limits.Grant | None = None
 
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        with bounded_statements(settings.REQUEST_STATEMENT_SECONDS):
+            return super().dispatch(request, *args, **kwargs)
+
     @property
     def principal(self) -> Principal:
         """Return the caller. Raises RuntimeError if nobody has been authenticated."""
@@ -57,6 +62,10 @@ class AuthenticatedView(APIView):
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         final: Response = super().finalize_response(request, response, *args, **kwargs)
+        # A request that was refused before authentication has no caller, and must not be authenticated here.
+        caller = getattr(request, "_auth", None)
+        if isinstance(caller, Principal):
+            final.allowed_origins = caller.origins  # type: ignore[attr-defined]
         if self._grant is not None:
             for name, value in self._grant.headers().items():
                 final.headers.setdefault(name, value)

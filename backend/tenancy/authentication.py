@@ -32,6 +32,8 @@ class Principal:
     tenant_id: UUID
     api_key_id: UUID
     scopes: frozenset[str]
+    # Origins of web pages that may read replies to this caller.
+    origins: tuple[str, ...] = ()
 
     def may(self, scope: str) -> bool:
         return keys.ALL_SCOPES in self.scopes or scope in self.scopes
@@ -78,10 +80,13 @@ def resolve(text: str) -> Principal:
         raise refused
     if key.expires_at is not None and key.expires_at <= now:
         raise refused
-    if Tenant.objects.using("dispatch").filter(id=key.tenant_id, suspended_at=None).first() is None:
+    tenant: Tenant | None = Tenant.objects.using("dispatch").filter(id=key.tenant_id, suspended_at=None).first()
+    if tenant is None:
         raise refused
     _note_use(key)
-    return Principal(tenant_id=key.tenant_id, api_key_id=key.id, scopes=frozenset(key.scopes))
+    return Principal(
+        tenant_id=key.tenant_id, api_key_id=key.id, scopes=frozenset(key.scopes), origins=tuple(tenant.allowed_origins)
+    )
 
 
 def _note_use(key: ApiKey) -> None:
