@@ -22,6 +22,8 @@ ROOMS = {
 
 OTHER_FILES: dict[str, dict[str, str]] = {
     "api": {
+        "address_limits": "requests per address",
+        "browsers": "headers and CORS",
         "asgi_requests": "body, environment and callers of a request",
         "awaiting": "what a reply waits for",
         "changes": "notices of the database",
@@ -141,6 +143,8 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "isolation": "the self-check",
         "keys": "generation and digests of API keys",
         "months": "partitions by month",
+        "origins": "pages that may use a tenant's keys",
+        "plans": "limits by plan",
         "postgresql": "Django's database backend, for composite keys",
         "provision": "roles and grants, in SQL",
         "refusals": "errors that customers can act on",
