@@ -19,6 +19,7 @@ from rest_framework.request import Request
 
 from backend.tenancy import keys
 from backend.tenancy.models import ApiKey, Tenant
+from backend.tenancy.refusals import TenantMoving
 
 logger = logging.getLogger(__name__)
 # last_used_at shows whether a key is in use, not the exact time: one write per key and minute is enough.
@@ -62,7 +63,8 @@ def resolve(text: str) -> Principal:
     """Return the holder of a presented key.
 
     The tenant is unknown until the key is read, so this reads two tables through the dispatch role. Raises
-    AuthenticationFailed with the same words whether the key is unknown, its secret is wrong, or it has ended.
+    AuthenticationFailed with the same words whether the key is unknown, its secret is wrong, or it has ended, and
+    TenantMoving while the tenant moves to another cell.
     """
     refused = AuthenticationFailed("The API key is not valid.")
     parsed = keys.parse(text)
@@ -78,8 +80,11 @@ def resolve(text: str) -> Principal:
         raise refused
     if key.expires_at is not None and key.expires_at <= now:
         raise refused
-    if Tenant.objects.using("dispatch").filter(id=key.tenant_id, suspended_at=None).first() is None:
+    tenant = Tenant.objects.using("dispatch").filter(id=key.tenant_id, suspended_at=None).first()
+    if tenant is None:
         raise refused
+    if tenant.fence:
+        raise TenantMoving
     _note_use(key)
     return Principal(tenant_id=key.tenant_id, api_key_id=key.id, scopes=frozenset(key.scopes))
 

@@ -9,6 +9,8 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
+from backend.tenancy.refusals import TenantMoving
+
 _tenant: ContextVar[UUID | None] = ContextVar("tenant", default=None)
 
 
@@ -28,7 +30,8 @@ def enter_tenant(tenant_id: UUID) -> Token[UUID | None]:
     """Bind the open transaction to a tenant; leave_tenant() takes the token.
 
     The setting is local to the transaction: a connection-level setting would leak to the next client of a pooled
-    connection. Raises RuntimeError outside a transaction, where a local setting would vanish at once.
+    connection. Raises RuntimeError outside a transaction, where a local setting would vanish at once, and TenantMoving
+    while the tenant moves to another cell.
     """
     if not connection.in_atomic_block:
         raise RuntimeError("a tenant is entered inside a transaction")
@@ -36,7 +39,9 @@ def enter_tenant(tenant_id: UUID) -> Token[UUID | None]:
     if other is not None and other != tenant_id:
         raise RuntimeError("a transaction serves one tenant")
     with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('app.tenant_id', %s, true)", [str(tenant_id)])
+        cursor.execute("SELECT tenancy_enter(%s)", [tenant_id])
+        if cursor.fetchone() == (False,):
+            raise TenantMoving
     return _tenant.set(tenant_id)
 
 

@@ -10,17 +10,30 @@ from uuid6 import uuid7
 from backend.tenancy.context import current_tenant_id
 
 
+class Fence(models.TextChoices):
+    """What a tenant that moves may still do: draining ends its running jobs, closed opens no tenant_scope."""
+
+    NONE = ""
+    DRAINING = "draining"
+    CLOSED = "closed"
+
+
 class Tenant(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     name = models.CharField(max_length=200)
     slug = models.SlugField(max_length=63, unique=True)
     plan = models.CharField(max_length=32, default="standard")
-    # Today all tenants share the tables; the name of a tenant's own database can stand here later.
+    # The cell that holds the tenant's rows and objects; "shared" where the service has a single cell.
     placement = models.CharField(max_length=63, default="shared")
+    # Set while the tenant moves to another cell, in the cell that it leaves.
+    fence = models.CharField(max_length=16, choices=Fence.choices, default=Fence.NONE, blank=True)
     # Where notices to the tenant are mailed; empty for nowhere.
     notice_email = models.EmailField(default="", blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     suspended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["id"], condition=~models.Q(fence=""), name="tenant_fenced")]
 
     def __str__(self) -> str:
         return self.name
