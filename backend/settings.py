@@ -9,6 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from backend import env
 from backend.api import openapi
 
+BASE_DIR = Path(__file__).resolve().parents[1]
 SECRET_KEY = env.text("AVA_SECRET_KEY")
 DEBUG = env.boolean("AVA_DEBUG", False)
 ALLOWED_HOSTS = env.words("AVA_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1],testserver")

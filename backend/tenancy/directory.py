@@ -91,10 +91,6 @@ class Directory:
         if made.rowcount == 0:
             raise Taken(f"a tenant with the slug {slug} exists")
 
-    def forget_tenant(self, tenant_id: UUID) -> None:
-        """Remove a tenant and its keys, because it was not created after all."""
-        self._connection.execute("DELETE FROM directory.place WHERE tenant_id = %s", [tenant_id])
-
     def register_key(self, public_id: str, tenant_id: UUID) -> None:
         """Register an API key of a tenant. Raises NotPlaced for an unknown tenant."""
         try:

@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS directory.move (
 
 GRANT USAGE ON SCHEMA directory TO app_directory, app_mover;
 GRANT SELECT ON ALL TABLES IN SCHEMA directory TO app_directory, app_mover;
-GRANT INSERT, DELETE ON directory.place TO app_directory;
+GRANT INSERT ON directory.place TO app_directory;
 GRANT INSERT ON directory.key TO app_directory;
 GRANT INSERT, UPDATE, DELETE ON directory.cell, directory.place, directory.move TO app_mover;
 GRANT INSERT ON directory.key TO app_mover;

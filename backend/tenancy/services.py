@@ -30,9 +30,6 @@ def create_tenant(*, name: str, slug: str) -> Tenant:
             placement = {"placement": settings.CELL} if settings.CELL else {}
             return Tenant.objects.create(id=tenant_id, name=name, slug=slug, **placement)
     except IntegrityError:
-        if settings.CONTROL_URL:
-            with Directory(settings.CONTROL_URL) as directory:
-                directory.forget_tenant(tenant_id)
         raise Refused("slug_taken", f"A tenant with the slug {slug} exists.") from None
 
 
