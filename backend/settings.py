@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from django.core.exceptions import ImproperlyConfigured
+
 from backend import env
 from backend.api import openapi
 from backend.console.site_settings import console_settings
@@ -44,6 +46,13 @@ LISTEN_DATABASE = {
     **env.database("DATABASE_LISTEN_URL", env.text("DATABASE_URL")),
     "PASSWORD": DATABASES["default"]["PASSWORD"],
 }
+# Cells (backend.cells): the control database as app_directory, and the name of this cell; "" where there is one cell.
+CONTROL_URL = env.text("DATABASE_CONTROL_URL", "")
+CELL = env.text("AVA_CELL", "")
+if CONTROL_URL and not CELL:
+    raise ImproperlyConfigured("DATABASE_CONTROL_URL is set, so AVA_CELL must name the cell of this process")
+# JSON file with the environment of each cell, for the commands that reach more than one.
+CELLS_FILE = env.text("AVA_CELLS_FILE", "")
 DATABASE_ROUTERS = ["backend.tenancy.routing.OwnerMigrates", "backend.tenancy.routing.PeopleApart"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -79,6 +88,7 @@ INSTALLED_APPS = [
     "backend.accounts",
     "backend.erasure",
     "backend.console",
+    "backend.cells",
     "workers",
 ]
 MIDDLEWARE = [

@@ -52,12 +52,17 @@ _BY_PRIORITY, _BY_TAG = "priority DESC, fair_tag, id", "fair_tag, id"
 _FREE = "kind = ANY(%(free_kinds)s) AND dependency <> ALL(%(held)s)"
 
 
+# A tenant that moves to another cell begins nothing here.
+_STAYS = "tenant_id <> ALL(ARRAY(SELECT moving.id FROM tenancy_tenant moving WHERE moving.fence <> ''))"
+
+
 def _may_run(queue: str, tenant_cap: str) -> str:
     """Return SQL that admits the jobs of a class that may run. A tenant or a lane at its cap is passed over."""
     return (
         f"queue = {queue} AND state = 'queued' AND due AND paused_at IS NULL AND {_open_to('tenant_id', queue)} "
         f"AND NOT tenant_id = {_full('tenant_id', queue, tenant_cap)} "
-        f"AND (lane IS NULL OR NOT lane = {_full('lane', queue, '%(lane_cap)s')}) AND dependency <> ALL(%(held)s)"
+        f"AND (lane IS NULL OR NOT lane = {_full('lane', queue, '%(lane_cap)s')}) AND dependency <> ALL(%(held)s) "
+        f"AND {_STAYS}"
     )
 
 
@@ -71,9 +76,9 @@ _TAKE = (
 _ABANDONED = (
     "WITH abandoned AS MATERIALIZED (SELECT tenant_id, id FROM jobs_job WHERE queue = %(queue)s AND state = 'running' "
     f"AND lease_until < now() AND (deadline_at < now() OR {_FREE}) AND {_open_to('tenant_id', '%(queue)s')} "
-    "ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED), "
+    f"AND {_STAYS} ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED), "
     "overdue AS MATERIALIZED (SELECT tenant_id, id FROM jobs_job WHERE queue = %(queue)s AND state = 'queued' "
-    "AND paused_at IS NULL AND deadline_at < now() AND NOT EXISTS (SELECT FROM abandoned) "
+    f"AND paused_at IS NULL AND deadline_at < now() AND {_STAYS} AND NOT EXISTS (SELECT FROM abandoned) "
     f"AND {_open_to('tenant_id', '%(queue)s')} "
     "ORDER BY deadline_at LIMIT 1 FOR UPDATE SKIP LOCKED), "
     f"chosen AS (SELECT * FROM abandoned UNION ALL SELECT * FROM overdue) {_TAKE}"
@@ -112,16 +117,16 @@ _RUNNABLE = (
     "SELECT class.queue, (SELECT count(*) FROM ({wait}) waiting) + "
     "(SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = class.queue AND state = 'running' "
     f"AND lease_until < now() AND (deadline_at < now() OR {_FREE}) AND {_open_to('tenant_id', 'class.queue')} "
-    "LIMIT %(most)s) abandoned) + "
+    f"AND {_STAYS} LIMIT %(most)s) abandoned) + "
     "(SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = class.queue AND state = 'queued' "
-    f"AND paused_at IS NULL AND deadline_at < now() AND {_open_to('tenant_id', 'class.queue')} "
+    f"AND paused_at IS NULL AND deadline_at < now() AND {_open_to('tenant_id', 'class.queue')} AND {_STAYS} "
     "LIMIT %(most)s) overdue) "
     "FROM unnest(%(queues)s::text[], %(caps)s::float8[]) AS class(queue, cap)"
 )
 _WAITING = (
     "SELECT id, tenant_id, kind, priority, fair_tag, not_before, "
     f"CASE WHEN NOT {_open_to('tenant_id', '%(queue)s')} THEN 'tenant_suspended' "
-    "WHEN deadline_at < now() THEN '' "
+    f"WHEN NOT {_STAYS} THEN 'tenant_moving' WHEN deadline_at < now() THEN '' "
     f"WHEN tenant_id = {_full('tenant_id', '%(queue)s', '%(tenant_cap)s')} THEN 'tenant_at_cap' "
     f"WHEN lane = {_full('lane', '%(queue)s', '%(lane_cap)s')} THEN 'lane_at_cap' "
     f"WHEN NOT ({_FREE}) THEN 'dependency_away' ELSE '' END FROM jobs_job WHERE queue = %(queue)s "

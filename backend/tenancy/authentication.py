@@ -20,6 +20,7 @@ from rest_framework.request import Request
 
 from backend.tenancy import keys, networks
 from backend.tenancy.models import ApiKey, Tenant
+from backend.tenancy.refusals import TenantMoving
 
 logger = logging.getLogger(__name__)
 # last_used_at shows whether a key is in use, not the exact time: one write per key and minute is enough.
@@ -79,7 +80,8 @@ def resolve(text: str, *, address: str = "") -> Principal:
 
     The tenant is unknown until the key is read, so this reads two tables through the dispatch role. Raises
     AuthenticationFailed with the same words whether the key is unknown, its secret is wrong, it has ended, or its
-    tenant is suspended; PermissionDenied `address_not_allowed` for a valid key that another network must use.
+    tenant is suspended; PermissionDenied `address_not_allowed` for a valid key that another network must use;
+    TenantMoving while the tenant moves to another cell.
     """
     refused = AuthenticationFailed("The API key is not valid.")
     parsed = keys.parse(text)
@@ -98,6 +100,8 @@ def resolve(text: str, *, address: str = "") -> Principal:
     tenant: Tenant | None = Tenant.objects.using("dispatch").filter(id=key.tenant_id, suspended_at=None).first()
     if tenant is None:
         raise refused
+    if tenant.fence:
+        raise TenantMoving
     if key.allowed_ips and not networks.covers(key.allowed_ips, address):
         raise PermissionDenied("This API key may not be used from your address.", code="address_not_allowed")
     _note_use(key, address)

@@ -12,6 +12,8 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
+from backend.tenancy.refusals import TenantMoving
+
 _tenant: ContextVar[UUID | None] = ContextVar("tenant", default=None)
 Collections = tuple[UUID, ...] | None
 _collections: ContextVar[Collections] = ContextVar("collections", default=None)
@@ -34,7 +36,8 @@ def enter_tenant(tenant_id: UUID) -> Token[UUID | None]:
     """Bind the open transaction to a tenant; leave_tenant() takes the token.
 
     The setting is local to the transaction: a connection-level setting would leak to the next client of a pooled
-    connection. Raises RuntimeError outside a transaction, where a local setting would vanish at once.
+    connection. Raises RuntimeError outside a transaction, where a local setting would vanish at once, and TenantMoving
+    while the tenant moves to another cell.
     """
     if not connection.in_atomic_block:
         raise RuntimeError("a tenant is entered inside a transaction")
@@ -44,11 +47,13 @@ def enter_tenant(tenant_id: UUID) -> Token[UUID | None]:
     with connection.cursor() as cursor:
         if limit := _statement_ms.get():
             cursor.execute(
-                "SELECT set_config('app.tenant_id', %s, true), set_config('statement_timeout', %s, true)",
-                [str(tenant_id), str(limit)],
+                "SELECT tenancy_enter(%s), set_config('statement_timeout', %s, true)", [tenant_id, str(limit)]
             )
         else:
-            cursor.execute("SELECT set_config('app.tenant_id', %s, true)", [str(tenant_id)])
+            cursor.execute("SELECT tenancy_enter(%s)", [tenant_id])
+        row = cursor.fetchone()
+        if row is not None and not row[0]:
+            raise TenantMoving
     return _tenant.set(tenant_id)
 
 

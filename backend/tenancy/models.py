@@ -12,13 +12,23 @@ from uuid6 import uuid7
 from backend.tenancy.context import current_collections, current_tenant_id
 
 
+class Fence(models.TextChoices):
+    """What a tenant that moves may still do: draining ends its running jobs, closed opens no tenant_scope."""
+
+    NONE = ""
+    DRAINING = "draining"
+    CLOSED = "closed"
+
+
 class Tenant(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     name = models.CharField(max_length=200)
     slug = models.SlugField(max_length=63, unique=True)
     plan = models.CharField(max_length=32, default="standard")
-    # Today all tenants share the tables; the name of a tenant's own database can stand here later.
+    # The cell that holds the tenant's rows and objects; "shared" where the service has a single cell.
     placement = models.CharField(max_length=63, default="shared")
+    # Set while the tenant moves to another cell, in the cell that it leaves.
+    fence = models.CharField(max_length=16, choices=Fence.choices, default=Fence.NONE, blank=True)
     # Where notices to the tenant are mailed; empty for nowhere.
     notice_email = models.EmailField(default="", blank=True)
     # Origins of web pages that may use the tenant's keys (backend.tenancy.origins).
@@ -28,8 +38,9 @@ class Tenant(models.Model):
 
     class Meta:
         indexes = [
-            # Each claim of a job asks for the suspended tenants of the installation.
+            # Each claim of a job asks for the suspended and the moving tenants of the installation.
             models.Index(fields=["id"], condition=models.Q(suspended_at__isnull=False), name="tenant_suspended"),
+            models.Index(fields=["id"], condition=~models.Q(fence=""), name="tenant_fenced"),
         ]
 
     def __str__(self) -> str:

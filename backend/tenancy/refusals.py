@@ -18,6 +18,13 @@ class Refused(Exception):
         self.pointer = pointer
 
 
+class TenantMoving(Refused):
+    """The tenant moves to another cell (backend.cells.move); a retry succeeds when it has arrived."""
+
+    def __init__(self) -> None:
+        super().__init__("tenant_moving", "Your data is being moved; try again in a few seconds.", status=503)
+
+
 def invalid(*, pointer: str, code: str, detail: str) -> Refused:
     """Return the refusal (400) of one value. pointer: JSON Pointer of the value. detail: what the customer can do."""
     return Refused(code, detail, status=400, pointer=pointer)

@@ -12,8 +12,11 @@ from backend.api.bodies import page_of, parsed, parsed_query
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.views import TenantView
-from backend.webhooks import queries, recovery, services
+from backend.tenancy.services import set_notice_email
+from backend.webhooks import notices, queries, recovery, services
 from backend.webhooks.bodies import (
+    NoticeAddressRequestSerializer,
+    NoticeAddressSerializer,
     WebhookAttemptSerializer,
     WebhookDeliveryQuerySerializer,
     WebhookDeliverySerializer,
@@ -227,7 +230,28 @@ class EventTypesView(TenantView):
         return Response({"data": event_type_bodies(), "next_cursor": None})
 
 
+class NoticeAddressView(TenantView):
+    scopes = {"GET": SCOPE, "PUT": SCOPE}
+
+    @extend_schema(operation_id="getNoticeAddress", responses=NoticeAddressSerializer, tags=TAGS)
+    def get(self, request: Request) -> Response:
+        """Get the address that is mailed when a webhook endpoint is disabled."""
+        return Response(NoticeAddressSerializer({"email": notices.address()}).data)
+
+    @extend_schema(
+        operation_id="updateNoticeAddress",
+        request=NoticeAddressRequestSerializer,
+        responses=NoticeAddressSerializer,
+        tags=TAGS,
+    )
+    def put(self, request: Request) -> Response:
+        """Set the address that is mailed when a webhook endpoint is disabled."""
+        set_notice_email(address=parsed(NoticeAddressRequestSerializer, request)["email"])
+        return Response(NoticeAddressSerializer({"email": notices.address()}).data)
+
+
 routes = [
+    path("notice-address", NoticeAddressView.as_view()),
     path("webhook-event-types", EventTypesView.as_view()),
     path("webhook-endpoints", EndpointsView.as_view()),
     path("webhook-endpoints/<str:endpoint_id>", EndpointView.as_view()),

@@ -67,6 +67,16 @@ class WebhookReplaySerializer(serializers.Serializer[Any]):
     )
 
 
+class NoticeAddressSerializer(serializers.Serializer[Any]):
+    email = serializers.CharField(allow_blank=True, help_text="Where notices are mailed; empty for nowhere.")
+
+
+class NoticeAddressRequestSerializer(StrictSerializer):
+    email = serializers.EmailField(
+        max_length=254, allow_blank=True, help_text="Where notices are mailed; empty for nowhere."
+    )
+
+
 class WebhookDeliveryQuerySerializer(StrictSerializer):
     endpoint_id = PublicIdField("whe", required=False)
     state = serializers.ChoiceField(DeliveryState.choices, required=False)

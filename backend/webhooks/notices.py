@@ -49,7 +49,7 @@ def disable(endpoint: Endpoint, *, reason: DisabledReason) -> None:
     # An endpoint may be disabled more than once: each time is a change of its own.
     change = uuid5(disabled.id, str(disabled.disabled_at))
     emit(type="webhook_endpoint.disabled", resource_id=change, data=data)
-    if settings.EMAIL_HOST and _address():
+    if settings.EMAIL_HOST and address():
         enqueue(
             kind=JobKind.SEND_NOTICE,
             subject_id=disabled.id,
@@ -60,9 +60,9 @@ def disable(endpoint: Endpoint, *, reason: DisabledReason) -> None:
 
 def mail_about(endpoint_id: UUID) -> EmailMessage | None:
     """Return the mail that says that an endpoint is disabled; None if it is enabled or gone, or nobody is to know."""
-    address = _address()
+    to = address()
     endpoint = Endpoint.objects.filter(id=endpoint_id, state=EndpointState.AUTO_DISABLED).first()
-    if endpoint is None or not address or endpoint.disabled_at is None:
+    if endpoint is None or not to or endpoint.disabled_at is None:
         return None
     public_id = public_ids.encode("whe", endpoint.id)
     text = _TEXT.format(
@@ -71,8 +71,9 @@ def mail_about(endpoint_id: UUID) -> EmailMessage | None:
         at=endpoint.disabled_at.strftime("%Y-%m-%dT%H:%M:%S"),
         why=_WHY[DisabledReason(endpoint.disabled_reason)],
     )
-    return EmailMessage(subject=f"Webhook endpoint {public_id} is disabled", body=text, to=[address])
+    return EmailMessage(subject=f"Webhook endpoint {public_id} is disabled", body=text, to=[to])
 
 
-def _address() -> str:
+def address() -> str:
+    """Return where notices to the current tenant are mailed; "" for nowhere."""
     return Tenant.objects.get(id=current_tenant_id()).notice_email

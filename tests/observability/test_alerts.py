@@ -118,6 +118,13 @@ def test_promtool_accepts_the_rules_and_their_tests_pass(check: tuple[str, ...])
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_each_alert_has_a_case_in_which_it_fires() -> None:
+    groups = yaml.safe_load((PROJECT / CHECKS[-1][-1]).read_text())["tests"]
+    cases = [case for group in groups for case in group.get("alert_rule_test", [])]
+
+    assert {case["alertname"] for case in cases if case["exp_alerts"]} == {rule["alert"] for rule in RULES}
+
+
 def test_a_rule_that_does_not_fire_fails_its_test(tmp_path: Path) -> None:
     """The tests of the rules can fail: with another limit they do."""
     try:

@@ -107,3 +107,14 @@ def test_a_url_of_no_mail_server_names_its_setting(monkeypatch: pytest.MonkeyPat
     with pytest.raises(ImproperlyConfigured, match="AVA_EMAIL_URL") as refused:
         env.mail_server("AVA_EMAIL_URL")
     assert "secret" not in str(refused.value)
+
+
+def test_a_tenant_sets_its_own_address(acme: Any, globex: Any) -> None:
+    def put(email: str) -> Any:
+        return acme.client.put("/v1/notice-address", {"email": email})
+
+    assert acme.client.get("/v1/notice-address").json() == {"email": ""}
+    assert (put("ops@acme.example").status_code, put("nobody").status_code) == (200, 400)
+    assert acme.client.get("/v1/notice-address").json() == {"email": "ops@acme.example"}
+    assert globex.client.get("/v1/notice-address").json() == {"email": ""}
+    assert put("").json() == {"email": ""}

@@ -5,6 +5,20 @@ from django.db import migrations, models
 
 from backend.tenancy.ddl import tenant_reference, tenant_table
 
+# The fence is read before the lock, so that nobody waits behind a move, and after it, because the move writes the fence
+# before it asks for the lock. A transaction that holds the lock began before the fence, and the move waits for its end.
+ENTER_TENANT = """
+CREATE FUNCTION tenancy_enter(tenant uuid) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('app.tenant_id', tenant::text, true);
+    IF EXISTS (SELECT FROM public.tenancy_tenant WHERE id = tenant AND fence = 'closed') THEN
+        RETURN false;
+    END IF;
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended('tenant ' || tenant, 0));
+    RETURN NOT EXISTS (SELECT FROM public.tenancy_tenant WHERE id = tenant AND fence = 'closed');
+END $$
+"""
+
 
 class Migration(migrations.Migration):
     initial = True
@@ -20,6 +34,15 @@ class Migration(migrations.Migration):
                 ("slug", models.SlugField(max_length=63, unique=True)),
                 ("plan", models.CharField(default="standard", max_length=32)),
                 ("placement", models.CharField(default="shared", max_length=63)),
+                (
+                    "fence",
+                    models.CharField(
+                        blank=True,
+                        choices=[("", "None"), ("draining", "Draining"), ("closed", "Closed")],
+                        default="",
+                        max_length=16,
+                    ),
+                ),
                 ("notice_email", models.EmailField(blank=True, default="", max_length=254)),
                 ("allowed_origins", models.JSONField(blank=True, default=list)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
@@ -29,7 +52,8 @@ class Migration(migrations.Migration):
                 "indexes": [
                     models.Index(
                         condition=models.Q(("suspended_at__isnull", False)), fields=["id"], name="tenant_suspended"
-                    )
+                    ),
+                    models.Index(condition=models.Q(("fence", ""), _negated=True), fields=["id"], name="tenant_fenced"),
                 ]
             },
         ),
@@ -71,6 +95,7 @@ class Migration(migrations.Migration):
             ],
         ),
         tenant_table("tenancy_tenant", tenant_column="id", dispatch="SELECT"),
+        migrations.RunSQL(ENTER_TENANT, migrations.RunSQL.noop),
         tenant_table("tenancy_apikey", dispatch="SELECT, UPDATE (last_used_at, last_used_ip)"),
         tenant_reference("tenancy_apikey", "parent_id", "tenancy_apikey", on_delete="SET NULL"),
     ]

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class CellsConfig(AppConfig):
+    name = "backend.cells"
