@@ -10,6 +10,7 @@ from backend import env
 from backend.api import openapi
 from backend.console.site_settings import console_settings
 
+BASE_DIR = Path(__file__).resolve().parents[1]
 # Each process demands and reads the secrets that it uses, and no others: only the API signs sessions and checks keys,
 # and only the API and the sender of webhooks open what is sealed.
 PROCESS = env.choice("AVA_PROCESS", "api", ("api", "webhooks", "worker"))
