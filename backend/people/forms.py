@@ -15,7 +15,7 @@ from backend.people.account_rules import invitation_of
 from backend.people.models import Person
 
 
-class InvitedSignupForm(SignupForm):  # type: ignore[misc]
+class InvitedSignupForm(SignupForm):
     """Asks for a password; the address is that of the session's invitation and cannot be changed."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
