@@ -95,7 +95,7 @@ def test_an_invitation_is_accepted_by_keyboard(acme: Cast, site: str, chromium: 
     page.keyboard.press("Enter")
     page.wait_for_url("**/accounts/")
     checked(page)
-    assert page.get_by_role("cell", name="Acme").is_visible()
+    assert page.get_by_role("cell", name="Acme", exact=True).is_visible()
     for where in ("2fa/", "sessions/", "password/change/"):
         page.goto(f"{site}/accounts/{where}")
         checked(page)
