@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-faults fuzz-media chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images presets
+.PHONY: help bootstrap demo test test-faults fuzz-media chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images presets test-browser
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -30,6 +30,9 @@ demo: bootstrap ## index a video and ask it a question: VIDEO=… QUESTION='…'
 
 test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jobs -k lease'
 	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/recordings $(ARGS)
+
+test-browser: bootstrap ## open the pages of accounts in Chromium (apt-get install chromium; about 20 s)
+	@$(PY) -m pytest tests/people/test_in_a_browser.py $(ARGS)
 
 test-faults: bootstrap ## kill processes of the service while it indexes and compares methods; compare graph and bill (takes minutes)
 	@$(PY) -m pytest tests/faults $(ARGS)

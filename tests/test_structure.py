@@ -67,6 +67,18 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "templatetags": "filters of the templates",
         "words": "labels",
     },
+    "people": {
+        "account_rules": "who may sign up, for allauth",
+        "authentication": "browser sessions on requests of the API",
+        "checked_requests": "requests to providers by the checked transport",
+        "forms": "the form of an invited person",
+        "pages": "the pages under /accounts",
+        "providers": "tenants' identity providers, for allauth",
+        "roles": "the scopes of each role",
+        "sessions": "how long sessions last and what they cover",
+        "static": "style sheets",
+        "templates": "pages",
+    },
     "ekg": {
         "completion": "what a complete version holds, for library.indexing",
         "graph_store": "the only door to Cypher",

@@ -20,7 +20,7 @@ def invitation_of(request: HttpRequest) -> Invitation | None:
     return queries.open_invitation(digest_of(token)) if token else None
 
 
-class AccountRules(DefaultAccountAdapter):  # type: ignore[misc]
+class AccountRules(DefaultAccountAdapter):
     """Accounts are made from invitations alone, for the invited address alone."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:

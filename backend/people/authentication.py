@@ -119,7 +119,7 @@ class MemberScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         }
 
 
-class PersonScheme(MemberScheme):
+class PersonScheme(MemberScheme):  # type: ignore[no-untyped-call]
     target_class = "backend.people.authentication.PersonAuthentication"
     name = "person"
 

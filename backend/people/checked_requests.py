@@ -28,7 +28,9 @@ class CheckedTransport(BaseAdapter):
     def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
         """Send a request. Raises requests.ConnectionError; its text names no address."""
         body = request.body or b""
-        content = body.encode() if isinstance(body, str) else bytes(body)
+        if not isinstance(body, str | bytes):
+            raise requests.ConnectionError("a body is text or bytes")
+        content = body.encode() if isinstance(body, str) else body
         names = {name: value for name, value in request.headers.items() if isinstance(value, str)}
         try:
             with transport.request(

@@ -72,7 +72,7 @@ class Person(AbstractBaseUser, PermissionsMixin):
 
 
 class Role(models.TextChoices):
-    """What a member is in a tenant; backend.people.roles maps roles to scopes."""
+    """What a member may do in a tenant; backend.people.roles maps roles to scopes."""
 
     OWNER = "owner"
     ADMIN = "admin"
@@ -102,7 +102,7 @@ class Membership(TenantRow):
 
 
 class Invitation(TenantRow):
-    """An offer of a membership to the holder of an e-mail address. Of its token only a digest is stored."""
+    """An offer of a membership to the holder of an e-mail address. Only a digest of its token is stored."""
 
     email = models.EmailField()
     role = models.CharField(max_length=16, choices=Role)

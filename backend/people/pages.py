@@ -44,13 +44,13 @@ def invitation_page(request: HttpRequest, token: str) -> HttpResponse:
     invitation = queries.open_invitation(digest_of(token))
     if invitation is None:
         return render(request, "people/invitation_ended.html", status=404)
-    person = request.user
-    if request.method == "POST" and isinstance(_person(person), Person):
+    person = _person(request.user)
+    if request.method == "POST" and person is not None:
         return _accept(request, invitation)
     request.session[INVITED] = token
     context = {
         "invitation": invitation,
-        "wrong_account": _person(person) is not None and person.email != invitation.email,
+        "wrong_account": person is not None and person.email != invitation.email,
         "next": urlencode({"next": request.path}),
     }
     return render(request, "people/invitation.html", context)
@@ -76,16 +76,17 @@ def _accept(request: HttpRequest, invitation: Invitation) -> HttpResponse:
 def _checked(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Answer with a page when a tenant's provider is away or sends what the protocol does not allow."""
 
-    @login_not_required
     def checked(request: HttpRequest, provider_id: str) -> HttpResponse:
         try:
-            return view(request, provider_id)
+            reply: HttpResponse = view(request, provider_id)
+            return reply
         except (RequestException, ValueError, KeyError, TypeError, AttributeError) as error:
             logger.warning("sign-in by provider %s failed: %s", provider_id, type(error).__name__)
             reason = "The identity provider of your tenant cannot be reached, or its replies are not valid."
             return render(request, "people/refused.html", {"reason": reason}, status=401)
 
-    return checked
+    exempt: Callable[..., HttpResponse] = login_not_required(checked)
+    return exempt
 
 
 urlpatterns: list[URLPattern | URLResolver] = [

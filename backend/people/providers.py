@@ -27,7 +27,7 @@ from backend.tenancy.secrets import open_sealed
 TIMEOUT_S = 10.0
 
 
-class TenantProviders(DefaultSocialAccountAdapter):  # type: ignore[misc]
+class TenantProviders(DefaultSocialAccountAdapter):
     """Finds a tenant's provider, and lets in whom the tenant has invited or mapped."""
 
     def list_apps(self, request: HttpRequest, provider: Any = None, client_id: Any = None) -> list[SocialApp]:
@@ -76,7 +76,7 @@ def _app_of(row: SignInSettings) -> SocialApp:
         provider_id=sign_in.provider_of(row.tenant_id),
         name=row.tenant.name,
         client_id=row.oidc_client_id,
-        secret=open_sealed(row.oidc_client_secret).decode() if row.oidc_client_secret else "",
+        secret=open_sealed(bytes(row.oidc_client_secret)).decode() if row.oidc_client_secret else "",
         settings={"server_url": row.oidc_issuer, "oauth_pkce_enabled": True},
     )
 

@@ -31,7 +31,7 @@ def invitations() -> QuerySet[Invitation]:
 
 
 def people(ids: Iterable[UUID]) -> dict[UUID, Person]:
-    """Return people by id, in one statement; people live beside the tenants and not inside them."""
+    """Return people by id, in one statement; people belong to no tenant."""
     return {person.id: person for person in Person.objects.filter(id__in=set(ids))}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
@@ -10,7 +11,7 @@ from django.db.models import Exists, OuterRef, Q
 from backend.tenancy.models import TenantRow
 
 
-def about(links: type[TenantRow], owner: str, collections: Sequence[UUID]) -> Q:
+def about(links: type[Any], owner: str, collections: Sequence[UUID]) -> Q:
     """Return the condition on rows that have videos, all of them in the collections.
 
     links: the table of rows and their videos. owner: its column that names the row, such as "question_id".
