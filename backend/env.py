@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -76,6 +76,11 @@ def numbers(name: str, default: str) -> dict[str, float]:
         if not key.strip() or not 0.0 < values[key.strip()] < float("inf"):
             raise ImproperlyConfigured(f"{name} needs name=number with numbers above 0, not {entry!r}")
     return values
+
+
+def databases(variables: Mapping[str, str]) -> dict[str, dict[str, object]]:
+    """Return the Django databases whose variables are set. variables: alias -> variable."""
+    return {alias: database(name) for alias, name in variables.items() if os.environ.get(name)}
 
 
 def numbered_secrets(name: str) -> dict[int, str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from backend import env
 from backend.api import openapi
+from backend.console.site_settings import console_settings
 
 SECRET_KEY = env.text("AVA_SECRET_KEY")
 DEBUG = env.boolean("AVA_DEBUG", False)
@@ -16,7 +17,10 @@ CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 KEY_PEPPERS = env.numbered_secrets("AVA_KEY_PEPPERS")
 ENCRYPTION_KEYS = env.numbered_secrets("AVA_ENCRYPTION_KEYS")
 
-# --- databases: one server, four roles (backend/tenancy/README.md) --------------------------------------------------
+# What the process serves. The console has a process, a host name, cookies and a database role of its own.
+SITE = env.choice("AVA_SITE", "api", ("api", "console"))
+
+# --- databases: one server, a role for each purpose (backend/tenancy/README.md) -------------------------------------
 DATABASES = {
     # Web and workers: owns nothing, and row-level security applies. A request is one transaction.
     "default": {**env.database("DATABASE_URL"), "ATOMIC_REQUESTS": True},
@@ -26,13 +30,16 @@ DATABASES = {
     "dispatch": env.database("DATABASE_DISPATCH_URL"),
     # The admin console: reads everything, writes nothing.
     "console": env.database("DATABASE_CONSOLE_URL"),
+    # People, sessions and second factors: "people" in the API, which signs customers in, "staff" in the console.
+    # Workers hold neither.
+    **env.databases({"people": "DATABASE_PEOPLE_URL", "staff": "DATABASE_STAFF_URL"}),
 }
 # PostgreSQL itself, as the role of DATABASE_URL and with its password: a pooler hands on no notices.
 LISTEN_DATABASE = {
     **env.database("DATABASE_LISTEN_URL", env.text("DATABASE_URL")),
     "PASSWORD": DATABASES["default"]["PASSWORD"],
 }
-DATABASE_ROUTERS = ["backend.tenancy.routing.OwnerMigrates"]
+DATABASE_ROUTERS = ["backend.tenancy.routing.OwnerMigrates", "backend.tenancy.routing.PeopleApart"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- applications ----------------------------------------------------------------------------------------------------
@@ -44,8 +51,17 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "django.contrib.humanize",
     "rest_framework",
     "drf_spectacular",
+    "backend.people",
+    "backend.staff",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "backend.tenancy",
     "backend.library",
     "backend.jobs",
@@ -55,6 +71,8 @@ INSTALLED_APPS = [
     "backend.billing",
     "backend.api",
     "backend.erasure",
+    "backend.audit",
+    "backend.accounts",
     "backend.console",
     "workers",
 ]
@@ -67,8 +85,11 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "backend.people.sessions.Lifetime",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "backend.people.sessions.ProvidersAccounts",
 ]
 ROOT_URLCONF = "backend.urls"
 TEMPLATES = [
@@ -94,12 +115,18 @@ TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en-us"
 APPEND_SLASH = False
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PUBLIC_URL.startswith("https://")
+# With the prefix a browser takes a cookie from this very host alone, and only by TLS.
+SESSION_COOKIE_NAME = "__Host-ava_session" if SESSION_COOKIE_SECURE else "ava_session"
+CSRF_COOKIE_NAME = "__Host-ava_csrf" if CSRF_COOKIE_SECURE else "ava_csrf"
 SECURE_HSTS_SECONDS = 31_536_000 if PUBLIC_URL.startswith("https://") else 0
 # The proxy or load balancer redirects plain http. Other hosts of the operator's domain are not this service's business.
 SILENCED_SYSTEM_CHECKS = ["security.W008", "security.W005", "security.W021"]
 
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["backend.tenancy.authentication.ApiKeyAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "backend.tenancy.authentication.ApiKeyAuthentication",
+        "backend.people.authentication.MemberAuthentication",
+    ],
     "DEFAULT_PERMISSION_CLASSES": ["backend.tenancy.authentication.HasScope"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["backend.api.parsers.BoundedJSONParser"],
@@ -111,8 +138,60 @@ REST_FRAMEWORK = {
 
 SPECTACULAR_SETTINGS = openapi.SETTINGS
 
+# --- people (backend.people) -----------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "people.Person"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+# Idle limit of a session, and its absolute limit whatever happens.
+SESSION_COOKIE_AGE = env.integer("AVA_SESSION_IDLE_SECONDS", 12 * 3600, least=60)
+SESSION_ABSOLUTE_SECONDS = env.integer("AVA_SESSION_ABSOLUTE_SECONDS", 7 * 86_400, least=60)
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "people_home"
+LOGOUT_REDIRECT_URL = "account_login"
+ACCOUNT_ADAPTER = "backend.people.account_rules.AccountRules"
+ACCOUNT_FORMS = {"signup": "backend.people.forms.InvitedSignupForm"}
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_MAX_EMAIL_ADDRESSES = 1
+ACCOUNT_LOGIN_BY_CODE_ENABLED = True
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
+# Attempts per address and account; the counters are shared by all processes (CACHES).
+ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "30/m/ip,5/15m/key"}
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = PUBLIC_URL.partition(":")[0]
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "AVA Cloud"
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SESSION_COOKIE_SECURE
+SOCIALACCOUNT_ADAPTER = "backend.people.providers.TenantProviders"
+SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
+SOCIALACCOUNT_STORE_TOKENS = False
+USERSESSIONS_TRACK_ACTIVITY = False
+# A tenant's identity provider on a private address is refused unless the operator allows it.
+OIDC_ALLOW_PRIVATE = env.boolean("AVA_OIDC_ALLOW_PRIVATE", False)
+
 # --- outside ---------------------------------------------------------------------------------------------------------
 REDIS_URL = env.text("REDIS_URL")
+# Counters of attempts to sign in.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "accounts",
+        "OPTIONS": {"socket_timeout": 1, "socket_connect_timeout": 1},
+    }
+}
 S3_ENDPOINT_URL = env.text("S3_ENDPOINT_URL", "")
 S3_ACCESS_KEY_ID = env.text("S3_ACCESS_KEY_ID", "")
 S3_SECRET_ACCESS_KEY = env.text("S3_SECRET_ACCESS_KEY", "")
@@ -127,6 +206,12 @@ RATE_LIMIT_PER_MINUTE = env.integer("AVA_RATE_LIMIT_PER_MINUTE", 600, least=1)
 OPEN_STREAMS_PER_TENANT = env.integer("AVA_OPEN_STREAMS_PER_TENANT", 64, least=1)
 # Threads of one API process: each runs one request at a time and keeps two database connections.
 API_THREADS = env.integer("AVA_API_THREADS", 8, least=1)
+# Connections of one API process; further ones are closed at once.
+API_CONNECTIONS = env.integer("AVA_API_CONNECTIONS", 2_000, least=1)
+# Requests of one address or API key that one API process handles at once, those that wait for an outcome not counted.
+REQUESTS_PER_CALLER = env.integer("AVA_REQUESTS_PER_CALLER", 128, least=1)
+# Where each API process answers /healthz and /readyz to probes: host:port, "" for the public port only.
+HEALTH_ADDRESS = env.address("AVA_HEALTH_ADDRESS", "")
 MAX_UPLOAD_BYTES = env.integer("AVA_MAX_UPLOAD_BYTES", 100 * 1024**3, least=1)
 # Storage of a tenant by its plan, in bytes: recordings, and what open uploads have announced. A plan that is missing
 # has no limit.
@@ -158,6 +243,8 @@ EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_TLS, EMA
     "AVA_EMAIL_URL"
 )
 EMAIL_TIMEOUT = 20
+if not EMAIL_HOST:
+    EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
 DEFAULT_FROM_EMAIL = env.text("AVA_EMAIL_FROM", "noreply@localhost")
 # A tenant's own receiver on a private address is refused unless the operator allows it (local stack, tests).
 WEBHOOK_ALLOW_PRIVATE = env.boolean("AVA_WEBHOOK_ALLOW_PRIVATE", False)
@@ -201,3 +288,8 @@ LOGGING = {
         "django.server": {"handlers": [], "propagate": True},
     },
 }
+
+if SITE == "console":
+    # The console's own host name; customers' browsers never send its cookies, nor the console's theirs.
+    CONSOLE_URL = env.text("AVA_CONSOLE_URL", "http://127.0.0.1:8001")
+    globals().update(console_settings(CONSOLE_URL, MIDDLEWARE))

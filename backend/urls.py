@@ -1,4 +1,4 @@
-"""All routes: the public API under /v1, health, and the console."""
+"""All routes of the API's process: the public API under /v1, and health. The console has a process of its own."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from backend.accounts.api import routes as account_routes
 from backend.api import document, health, problems
+from backend.audit.api import routes as audit_routes
 from backend.billing.api import routes as billing_routes
-from backend.console.site import site as console
 from backend.ekg.api import routes as ekg_routes
 from backend.library.api import routes as library_routes
 from backend.library.indexing.api import routes as job_routes
+from backend.people.api import routes as people_routes
+from backend.people.pages import urlpatterns as account_pages
 from backend.questions.api import routes as question_routes
 from backend.webhooks.api import routes as webhook_routes
 
@@ -23,6 +25,8 @@ v1: list[URLPattern | URLResolver] = [
     *ekg_routes,
     *job_routes,
     *account_routes,
+    *people_routes,
+    *audit_routes,
     *question_routes,
     *webhook_routes,
     *billing_routes,
@@ -32,5 +36,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include(v1)),
     path("healthz", health.healthz),
     path("readyz", health.readyz),
-    path("console/", console.urls),
+    path("accounts/", include(account_pages)),
 ]

@@ -8,7 +8,7 @@ locals {
   preset = jsondecode(file("${path.module}/../gpu_workers/engine/models/models.json")).presets[var.model_preset]
   hosted = length(local.preset.servers) == 0
 
-  # Least privilege by machine: the owner's and the superuser's passwords stay on the database host, the console's with the API.
+  # Least privilege by machine: the owner's and the superuser's passwords stay on the database host, the console's on a machine of its own.
   app_secrets   = concat(local.base_secrets, ["DATABASE_URL", "DATABASE_DISPATCH_URL"])
   model_keys    = local.hosted ? ["REASONER_API_KEY", "DESCRIBER_API_KEY"] : ["MODEL_API_KEY"]
   model_secrets = concat(local.app_secrets, local.model_keys)
@@ -53,13 +53,32 @@ locals {
   service_groups = {
     api = {
       containers        = { api = { image = "api", entrypoint = "", arguments = "" } }
-      environment       = merge(local.app_environment, { FORWARDED_ALLOW_IPS = "*", AVA_ALLOWED_HOSTS = "${var.domain},127.0.0.1" })
-      secrets           = concat(local.app_secrets, ["DATABASE_CONSOLE_URL"])
+      environment       = merge(local.app_environment, {
+        # The balancer adds the customer's address behind whatever the customer has sent, so only its own network counts.
+        FORWARDED_ALLOW_IPS = var.vpc_cidr
+        AVA_ALLOWED_HOSTS   = "${var.domain},127.0.0.1"
+        AVA_HEALTH_ADDRESS  = "0.0.0.0:8001"
+      })
+      secrets           = concat(local.app_secrets, ["DATABASE_PEOPLE_URL"])
       object_actions    = local.erase_objects
       queues            = []
       gpu               = false
       security_group    = "api"
       target_group_arns = [module.load_balancer.target_group_arn]
+      publishes_metrics = false
+      disk_gib          = 40
+    }
+    # The operator's pages, which no customer reaches: no balancer leads there. Staff forward a port to port 8000 of the
+    # machine (docs/runbooks/deploy-aws.md).
+    console = {
+      containers        = { console = { image = "api", entrypoint = "", arguments = "" } }
+      environment       = merge(local.app_environment, { AVA_SITE = "console", AVA_CONSOLE_URL = var.console_url })
+      secrets           = concat(local.app_secrets, ["DATABASE_CONSOLE_URL", "DATABASE_STAFF_URL"])
+      object_actions    = ["s3:GetObject"]
+      queues            = []
+      gpu               = false
+      security_group    = "worker"
+      target_group_arns = []
       publishes_metrics = false
       disk_gib          = 40
     }

@@ -45,6 +45,12 @@ variable "nat_per_zone" {
   default     = false
 }
 
+variable "console_url" {
+  description = "URL under which the operator's staff reach the console, through a forwarded port or a private network."
+  type        = string
+  default     = "http://127.0.0.1:8010"
+}
+
 variable "domain" {
   description = "Host name customers use; its DNS record must point at the output load_balancer_name."
   type        = string
@@ -220,14 +226,16 @@ variable "sizes" {
   }))
   default = {
     api    = { instance_type = "m7i.large", least = 2, most = 6 }
+    # One process for the operator's staff.
+    console = { instance_type = "t3.small", least = 1, most = 1 }
     system = { instance_type = "c7i.large", least = 2, most = 8 }
     index  = { least = 1, most = 8 }
     query  = { least = 1, most = 8 }
   }
 
   validation {
-    condition     = toset(keys(var.sizes)) == toset(["api", "system", "index", "query"])
-    error_message = "sizes has exactly the groups api, system, index and query."
+    condition     = toset(keys(var.sizes)) == toset(["api", "console", "system", "index", "query"])
+    error_message = "sizes has exactly the groups api, console, system, index and query."
   }
 
   validation {

@@ -22,6 +22,7 @@ import pytest
 
 ROLE_VARIABLES = (
     "DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_DISPATCH_URL", "DATABASE_CONSOLE_URL", "DATABASE_LISTEN_URL",
+    "DATABASE_PEOPLE_URL", "DATABASE_STAFF_URL",
 )  # fmt: skip
 TEMPLATE = "ava_template"
 # The only tests that need no server; a run of these alone starts none.

@@ -22,13 +22,16 @@ ROOMS = {
 
 OTHER_FILES: dict[str, dict[str, str]] = {
     "api": {
+        "asgi_requests": "body, environment and callers of a request",
         "awaiting": "what a reply waits for",
         "changes": "notices of the database",
+        "connections": "time limits of a connection",
         "deployment": "checks of manage.py check --deploy",
         "document": "the route of the OpenAPI document",
         "event_streams": "server-sent events on the wire",
         "etags": "optimistic locking over HTTP",
-        "health": "/healthz and /readyz",
+        "fair_threads": "threads that no caller takes alone",
+        "health": "the checks behind /readyz",
         "idempotency": "Idempotency-Key",
         "middleware": "request ids",
         "model_reports": "what workers last found out about the models",
@@ -36,6 +39,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "openapi": "settings of drf-spectacular",
         "pagination": "cursors",
         "parsers": "JSON only, bounded",
+        "probes": "/healthz and /readyz on the event loop",
         "problems": "RFC 9457",
         "public_ids": "prefixed ids",
         "rate_limits": "token buckets in Redis",

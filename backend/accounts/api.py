@@ -12,14 +12,16 @@ from rest_framework.response import Response
 
 from backend.accounts.bodies import (
     ApiKeyRequestSerializer,
+    ApiKeyRevocationQuerySerializer,
     ApiKeyRotationRequestSerializer,
     ApiKeySerializer,
     ApiKeyUpdateRequestSerializer,
     ApiKeyWithSecretSerializer,
     api_key_body,
     api_key_with_secret_body,
+    audit_details,
 )
-from backend.api.bodies import page_of, parsed
+from backend.api.bodies import page_of, parsed, parsed_query
 from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import FieldError, Problem
@@ -36,7 +38,8 @@ def _shown_once(made: tuple[ApiKey, str]) -> Response:
 
 
 class ApiKeysView(TenantView):
-    scopes = {"GET": "keys:write", "POST": "keys:write"}
+    scopes = {"GET": "keys:read", "POST": "keys:write"}
+    audited = {"POST": "api_key.created"}
 
     @extend_schema(
         operation_id="listApiKeys",
@@ -56,10 +59,14 @@ class ApiKeysView(TenantView):
     )
     @idempotent(secret=True)
     def post(self, request: Request) -> Response:
-        """Create an API key, with no scope that the calling key lacks."""
+        """Create an API key, with no right that the calling key lacks.
+
+        The new key ends with the calling key at the latest, and takes over its limits where it sets none of its own.
+        """
         body = parsed(ApiKeyRequestSerializer, request)
         self._require(body["scopes"])
-        made = services.issue_api_key(name=body["name"], scopes=body["scopes"], expires_at=body.get("expires_at"))
+        made = services.issue_api_key(**body, maker=self.principal)
+        self.audit_details = audit_details(made[0])
         return _shown_once(made)
 
     def _require(self, scopes: Collection[str]) -> None:
@@ -73,7 +80,8 @@ class ApiKeysView(TenantView):
 
 
 class ApiKeyView(TenantView):
-    scopes = {"GET": "keys:write", "PATCH": "keys:write", "DELETE": "keys:write"}
+    scopes = {"GET": "keys:read", "PATCH": "keys:write", "DELETE": "keys:write"}
+    audited = {"PATCH": "api_key.renamed", "DELETE": "api_key.revoked"}
 
     @extend_schema(operation_id="getApiKey", responses=ApiKeySerializer, tags=["API keys"])
     def get(self, request: Request, key_id: str) -> Response:
@@ -89,20 +97,32 @@ class ApiKeyView(TenantView):
     def patch(self, request: Request, key_id: str) -> Response:
         """Rename an API key. Its scopes never change."""
         key = self.get_or_404(queries.api_keys(), decode("key", key_id))
+        services.require_rank(self.principal, key.scopes)
         services.rename_api_key(api_key_id=key.id, name=parsed(ApiKeyUpdateRequestSerializer, request)["name"])
         key.refresh_from_db()
         return Response(api_key_body(key))
 
-    @extend_schema(operation_id="revokeApiKey", responses={204: None}, tags=["API keys"])
+    @extend_schema(
+        operation_id="revokeApiKey",
+        parameters=[ApiKeyRevocationQuerySerializer],
+        responses={204: None},
+        tags=["API keys"],
+    )
     def delete(self, request: Request, key_id: str) -> Response:
-        """Revoke an API key. The next request with it is refused. A key may revoke itself."""
+        """Revoke an API key. The next request with it is refused, and its open streams end.
+
+        A key cannot revoke a key with scopes that it lacks, nor the last key that manages keys.
+        """
         key = self.get_or_404(queries.api_keys(), decode("key", key_id))
-        services.revoke_api_key(api_key_id=key.id)
+        wanted = parsed_query(ApiKeyRevocationQuerySerializer, request)
+        ended = services.revoke_api_key(api_key_id=key.id, descendants=wanted["descendants"], by=self.principal)
+        self.audit_details = {"keys_ended": ended, "descendants": wanted["descendants"]}
         return Response(status=204)
 
 
 class ApiKeyRotationView(TenantView):
     scopes = {"POST": "keys:write"}
+    audited = {"POST": "api_key.rotated"}
 
     @extend_schema(
         operation_id="rotateApiKey",
@@ -112,13 +132,18 @@ class ApiKeyRotationView(TenantView):
     )
     @idempotent(secret=True)
     def post(self, request: Request, key_id: str) -> Response:
-        """Create a successor of an API key with the same name and scopes. The old key ends after the overlap."""
+        """Create a successor of an API key with the same name and scopes. The old key ends after the overlap.
+
+        The successor ends with the calling key at the latest.
+        """
         key = self.get_or_404(queries.api_keys(), decode("key", key_id))
         body = parsed(ApiKeyRotationRequestSerializer, request)
         if not all(self.principal.may(scope) for scope in key.scopes):
             # The successor would be a key with more rights than its maker has.
             raise Problem(403, "insufficient_scope", "This key has scopes that the calling key lacks.")
-        made = services.rotate_api_key(api_key_id=key.id, overlap=timedelta(seconds=body["overlap_seconds"]))
+        overlap = timedelta(seconds=body["overlap_seconds"])
+        made = services.rotate_api_key(api_key_id=key.id, overlap=overlap, maker=self.principal)
+        self.audit_details = {**audit_details(made[0]), "successor": encode("key", made[0].id)}
         return _shown_once(made)
 
 

@@ -8,8 +8,8 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from backend.api.bodies import StrictSerializer
-from backend.api.public_ids import PublicIdField
-from backend.tenancy import keys
+from backend.api.public_ids import PublicIdField, encode
+from backend.tenancy import keys, networks
 from backend.tenancy.models import ApiKey
 
 SCOPE_CHOICES = (*keys.SCOPES, keys.ALL_SCOPES)
@@ -25,8 +25,30 @@ class ApiKeyRequestSerializer(StrictSerializer):
         help_text="What the key may do; `*` is everything. A key cannot give a scope that it lacks.",
     )
     expires_at = serializers.DateTimeField(
-        required=False, allow_null=True, help_text="When the key ends; by default never."
+        required=False,
+        allow_null=True,
+        help_text="When the key ends; by default with the calling key, and never if that has no end.",
     )
+    allowed_ips = serializers.ListField(
+        child=serializers.CharField(max_length=64),
+        required=False,
+        max_length=50,
+        help_text="Addresses or networks (CIDR) from which the key may be used; by default those of the calling key.",
+    )
+    requests_per_minute = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=1_000_000,
+        help_text="Limit of this key, within the tenant's; by default that of the calling key.",
+    )
+
+    def validate_allowed_ips(self, value: list[str]) -> list[str]:
+        try:
+            return [networks.network(text) for text in value]
+        except ValueError:
+            message = "Each entry is an address or a network such as 198.51.100.0/24."
+            raise serializers.ValidationError(message, code="invalid_network") from None
 
     def validate_expires_at(self, value: Any) -> Any:
         if value is not None and value <= timezone.now():
@@ -36,6 +58,12 @@ class ApiKeyRequestSerializer(StrictSerializer):
 
 class ApiKeyUpdateRequestSerializer(StrictSerializer):
     name = serializers.CharField(max_length=100, help_text="The new name of the key.")
+
+
+class ApiKeyRevocationQuerySerializer(StrictSerializer):
+    descendants = serializers.BooleanField(
+        default=False, help_text="Revoke the keys that this key made, too, and the keys that these made."
+    )
 
 
 class ApiKeyRotationRequestSerializer(StrictSerializer):
@@ -54,6 +82,14 @@ class ApiKeySerializer(serializers.Serializer[Any]):
     expires_at = serializers.DateTimeField(allow_null=True)
     revoked_at = serializers.DateTimeField(allow_null=True)
     last_used_at = serializers.DateTimeField(allow_null=True, help_text="Exact to the minute.")
+    last_used_ip = serializers.CharField(allow_null=True, help_text="Address that the key was last used from.")
+    created_by = serializers.CharField(
+        allow_null=True, help_text="The key (`key_…`) or person (`per_…`) that made this key; null for the operator."
+    )
+    allowed_ips = serializers.ListField(
+        child=serializers.CharField(), help_text="Networks from which the key may be used; empty for everywhere."
+    )
+    requests_per_minute = serializers.IntegerField(allow_null=True, help_text="Limit of this key; null for none.")
 
 
 class ApiKeyWithSecretSerializer(ApiKeySerializer):
@@ -71,9 +107,30 @@ def api_key_with_secret_body(key: ApiKey, text: str) -> dict[str, Any]:
 
 
 def _fields(key: ApiKey) -> dict[str, Any]:
-    names = ("id", "name", "scopes", "created_at", "expires_at", "revoked_at", "last_used_at")
+    names = (
+        "id", "name", "scopes", "created_at", "expires_at", "revoked_at", "last_used_at", "last_used_ip",
+        "allowed_ips", "requests_per_minute",
+    )  # fmt: skip
     return {
         "object": "api_key",
         "hint": f"{keys.PREFIX}{key.public_id}",
+        "created_by": _maker(key),
         **{name: getattr(key, name) for name in names},
     }
+
+
+def audit_details(key: ApiKey) -> dict[str, Any]:
+    """Return what the audit log records about a key that is made."""
+    return {
+        "name": key.name,
+        "scopes": key.scopes,
+        "expires_at": key.expires_at and key.expires_at.isoformat(),
+        "allowed_ips": key.allowed_ips,
+        "requests_per_minute": key.requests_per_minute,
+    }
+
+
+def _maker(key: ApiKey) -> str | None:
+    if key.created_by_person_id is not None:
+        return encode("per", key.created_by_person_id)
+    return None if key.parent_id is None else encode("key", key.parent_id)

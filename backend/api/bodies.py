@@ -13,8 +13,8 @@ from rest_framework.request import Request
 
 from gpu_workers.engine.languages.codes import LANGUAGES
 
-# Query parameters that backend.api.pagination reads.
-PAGING = frozenset({"limit", "cursor"})
+# Query parameters that backend.api.pagination reads, and the tenant of a browser session (backend.people).
+PAGING = frozenset({"limit", "cursor", "tenant"})
 MAX_TIME_MS = 2**53 - 1
 """Largest whole number that every JSON client reads exactly."""
 SHA256_HEX = r"^[0-9a-fA-F]{64}$"

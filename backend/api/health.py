@@ -8,7 +8,7 @@ from typing import Any
 
 import redis
 from django.conf import settings
-from django.db import DatabaseError, connections, transaction
+from django.db import DatabaseError, close_old_connections, connections, transaction
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
@@ -32,11 +32,19 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @transaction.non_atomic_requests
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Return 200 if every check is `ok`, else 503. The reasons are only in the log, since anybody may ask.
+    """Return 200 if every check is `ok`, else 503."""
+    body, ready = report()
+    return JsonResponse(body, status=200 if ready else 503, headers={"Cache-Control": "no-store"})
+
+
+def report() -> tuple[dict[str, Any], bool]:
+    """Return the body of /readyz, and whether every check is `ok`. The reasons are only in the log: anybody may ask.
 
     models: what the workers last found out about the models. It decides nothing: without a model server the API still
     takes uploads and questions, which wait.
     """
+    # A thread that only looks here has no request, after which Django would give up a lost connection.
+    close_old_connections()
     checks: dict[str, Check] = {"postgres": _postgres, "isolation": _isolation, "redis": _redis, **registered()}
     results = {}
     for name, check in checks.items():
@@ -47,15 +55,8 @@ def readyz(request: HttpRequest) -> JsonResponse:
             logger.warning("not ready: %s: %s", name, error)
             results[name] = "failed"
     ready = set(results.values()) == {"ok"}
-    return JsonResponse(
-        {
-            "status": "ready" if ready else "unready",
-            "checks": results,
-            "models": _models() if results["redis"] == "ok" else {},
-        },
-        status=200 if ready else 503,
-        headers={"Cache-Control": "no-store"},
-    )
+    models = _models() if results["redis"] == "ok" else {}
+    return {"status": "ready" if ready else "unready", "checks": results, "models": models}, ready
 
 
 def _postgres() -> None:

@@ -137,9 +137,9 @@ def _forget_oldest() -> None:
 def _fingerprint(request: Request, *, secret: bool) -> str:
     body = json.dumps(request.data, sort_keys=True, separators=(",", ":"))
     parts = [str(request.method), request.path, body]
-    if secret and isinstance(request.auth, Principal):
-        # A replay skips the checks of the first request, such as which scopes its caller may give away.
-        parts.append(str(request.auth.api_key_id))
+    if isinstance(request.auth, Principal) and (secret or request.auth.person_id is not None):
+        # A replay skips the checks of the first request: what its caller may give away, and which collections it sees.
+        parts.append(str(request.auth.api_key_id or request.auth.person_id))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

@@ -65,6 +65,8 @@ TAGS: dict[str, str] = {
     "Usage": "What was consumed, and its price.",
     "Budget": "Limits of what all questions and searches of a month may consume.",
     "API keys": "Keys of the API, with their scopes.",
+    "Members": "People of the tenant, their roles, invitations and how they sign in.",
+    "Audit log": "Administrative acts, and what our staff opened.",
     "Webhooks": "Endpoints that receive events, and the deliveries to them.",
 }
 """Tags of the operations, in the order of the document; each operation has exactly one."""
@@ -148,7 +150,10 @@ SETTINGS: dict[str, Any] = {
         "UploadStatus": "backend.library.models.UploadStatus",
         "Profile": "backend.library.models.Profile",
         "IndexJobStatus": "backend.library.bodies.index_jobs.STATUSES",
+        "AuditActorType": "backend.audit.models.ActorKind",
         "Scope": "backend.accounts.bodies.SCOPE_CHOICES",
+        "Role": "backend.people.models.Role",
+        "MappedRole": "backend.people.services.sign_in.MAPPED_ROLES",
         "QuestionStatusEnum": "backend.questions.models.QuestionStatus",
         "BatchStatus": "backend.questions.models.BatchStatus",
         "CitationStatus": "backend.questions.bodies.answers.CITATION_STATUSES",

@@ -67,9 +67,11 @@ def page(
 
 def _limit(request: Request) -> int:
     text = request.query_params.get("limit", str(DEFAULT_LIMIT))
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MAX_LIMIT):
+    # At most three digits, so the number that is checked is the number that is used.
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(MAX_LIMIT)) else 0
+    if not 1 <= number <= MAX_LIMIT:
         raise invalid(pointer="/limit", code="out_of_range", detail=f"limit is a whole number from 1 to {MAX_LIMIT}.")
-    return int(text)
+    return number
 
 
 def _after(fields: Sequence[str], values: Sequence[Any], operator: str) -> Q:

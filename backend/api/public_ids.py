@@ -22,6 +22,10 @@ PREFIXES = frozenset(
         "cmp",  # comparison
         "ses",  # session
         "sea",  # search
+        "aud",  # audit event
+        "per",  # person
+        "inv",  # invitation
+        "mem",  # membership
         "key", "tnt", "chk", "trn", "trk", "obj",
     }
 )  # fmt: skip

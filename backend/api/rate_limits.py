@@ -97,8 +97,16 @@ def evaluate(script: str, key: str, *arguments: str) -> Any:
 
 def take(tenant_id: UUID) -> Grant:
     """Take one request from the tenant's bucket. It is granted if Redis is away."""
-    limit: int = settings.RATE_LIMIT_PER_MINUTE
-    taken = evaluate(_TAKE, f"rate:{tenant_id}", str(limit), str(WINDOW_SECONDS))
+    return _take(f"rate:{tenant_id}", settings.RATE_LIMIT_PER_MINUTE)
+
+
+def take_of(caller_id: UUID, limit: int | None = None) -> Grant:
+    """Take one request from the bucket of one key or person. limit: requests per minute, by default a tenant's."""
+    return _take(f"rate:{caller_id}", limit or settings.RATE_LIMIT_PER_MINUTE)
+
+
+def _take(bucket: str, limit: int) -> Grant:
+    taken = evaluate(_TAKE, bucket, str(limit), str(WINDOW_SECONDS))
     if taken is None:
         return Grant(True, limit, None)
     allowed, tokens = taken

@@ -12,37 +12,35 @@ bounds neither. So Django runs as the WSGI application that it is, on threads th
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import signal
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import suppress
 from functools import partial
-from http import HTTPStatus
-from io import BytesIO
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 
+from backend.api.asgi_requests import Receive, Scope, Send, callers_of, disconnected, environ_of, read_body
 from backend.api.awaiting import HEARTBEAT_SECONDS, KEEP_ALIVE, Awaited, EventStream, mark
 from backend.api.changes import Changes
+from backend.api.connections import allow_connections
+from backend.api.fair_threads import Callers, FairThreads, TooManyRequests
+from backend.api.open_callers import OpenCallers
 from backend.api.open_replies import RENEW_SECONDS, OpenReply
-from backend.api.parsers import MAX_BODY_BYTES
-from backend.api.problems import CONTENT_TYPE, problem_of
+from backend.api.probes import PATHS, Probes
+from backend.api.problems import CONTENT_TYPE, Problem, problem_of
 from backend.observability import exposition, tracing
 
 logger = logging.getLogger(__name__)
 
-LOOK_SECONDS = 5.0
-"""Longest time between two looks at a subject. The progress within a stage changes without a notice."""
-BODY_SECONDS = 60.0
-"""Longest time in which a client sends the body of a request."""
+LOOK_SECONDS, IDLE_LOOK_SECONDS = 5.0, 20.0
+"""Shortest and longest time between two looks at a subject without a notice. The progress within a stage changes
+without one; each look that finds nothing new doubles the time."""
 
-Scope = Mapping[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
 Result = TypeVar("Result")
 
 
@@ -51,10 +49,10 @@ class Server:
 
     def __init__(self, django: WSGIHandler) -> None:
         self._django = django
-        self._threads = ThreadPoolExecutor(settings.API_THREADS, "api")
-        # The liveness probe touches no dependency and must not stand in a queue.
-        self._probe = ThreadPoolExecutor(1, "healthz")
+        self._threads = FairThreads(settings.API_THREADS, settings.REQUESTS_PER_CALLER)
+        self._probes = Probes()
         self._changes = Changes()
+        self._callers = OpenCallers()
         self._closing = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -69,14 +67,19 @@ class Server:
         await receive()
         tracing.start("ava-api")
         exposition.serve()
-        listening = asyncio.create_task(self._changes.listen())
+        allow_connections()
+        probing = await self._probes.serve()
+        background = [asyncio.create_task(self._changes.listen()), asyncio.create_task(self._callers.watch())]
         self._end_open_replies_at(signal.SIGTERM)
         await send({"type": "lifespan.startup.complete"})
         await receive()
-        listening.cancel()
-        with suppress(asyncio.CancelledError):
-            await listening
-        self._threads.shutdown(cancel_futures=True)
+        for task in background:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+        if probing is not None:
+            probing.close()
+        self._threads.shutdown()
         tracing.flush()
         await send({"type": "lifespan.shutdown.complete"})
 
@@ -94,63 +97,88 @@ class Server:
     # --- one request ----------------------------------------------------------------------------------------------
 
     async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            body = await _body(scope, receive)
-        except TimeoutError:
-            head = [(b"connection", b"close"), (b"content-length", b"0")]
-            await send({"type": "http.response.start", "status": HTTPStatus.REQUEST_TIMEOUT, "headers": head})
-            await send({"type": "http.response.body"})
+        if scope["path"] in PATHS:
+            await self._probes.answer(scope, send)
             return
-        if body is None:
-            return
-        pool = self._probe if scope["path"] == "/healthz" else self._threads
-        response = await self._run(partial(self._ask_django, environ_of(scope, body)), pool)
+        callers = callers_of(scope)
         try:
-            awaited: Awaited | None = getattr(response, "awaited", None)
-            if awaited is None:
-                await self._send(response, send, pool)
-                return
-            replying = asyncio.create_task(self._reply_later(response, awaited, send))
-            left = asyncio.create_task(_disconnected(receive))
-            try:
-                await asyncio.wait({replying, left}, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                left.cancel()
-                replying.cancel()
-                with suppress(asyncio.CancelledError):
-                    await replying
-        finally:
-            await self._run(response.close, pool)
+            with self._threads.admitted(callers):
+                try:
+                    body = await read_body(scope, receive)
+                except TimeoutError:
+                    problem = Problem(408, "body_too_slow", "The body of the request did not come in time.")
+                    await _refuse(scope, send, problem)
+                    return
+                if body is None:
+                    return
+                response = await self._run(partial(self._ask_django, environ_of(scope, body)), callers)
+                awaited: Awaited | None = getattr(response, "awaited", None)
+                if awaited is None:
+                    await self._send_and_close(response, receive, send, callers)
+                    return
+            # A reply that waits has a count of its own (backend.api.open_replies).
+            if await self._until_left(self._reply_later(response, awaited, send, callers), receive, response):
+                await _end(scope, send, response)
+        except TooManyRequests:
+            detail = f"{settings.REQUESTS_PER_CALLER} requests of this caller are under way; wait for their replies."
+            await _refuse(scope, send, Problem(429, "too_many_requests", detail, headers={"Retry-After": "1"}))
 
-    async def _reply_later(self, response: Any, awaited: Awaited, send: Send) -> None:
+    async def _until_left(self, replying: Coroutine[Any, Any, None], receive: Receive, response: Any) -> bool:
+        """Reply until the reply is complete or the client has left. Returns whether its caller has ended before."""
+        with self._callers.of(getattr(response, "caller", None)) as ended:
+            reply = asyncio.create_task(replying)
+            others = [asyncio.create_task(disconnected(receive)), asyncio.create_task(ended.wait())]
+            try:
+                await asyncio.wait({reply, *others}, return_when=asyncio.FIRST_COMPLETED)
+                if reply.done():
+                    reply.result()
+                return ended.is_set() and not reply.done()
+            finally:
+                for other in others:
+                    other.cancel()
+                reply.cancel()
+                with suppress(asyncio.CancelledError):
+                    await reply
+
+    async def _send_and_close(self, response: Any, receive: Receive, send: Send, callers: Callers) -> None:
+        try:
+            sending = self._send(response, send, callers)
+            await (self._until_left(sending, receive, response) if response.streaming else sending)
+        finally:
+            await asyncio.shield(self._run(response.close, callers))
+
+    async def _reply_later(self, response: Any, awaited: Awaited, send: Send, callers: Callers) -> None:
         reply: OpenReply = response.reply
         try:
             if isinstance(response, EventStream):
                 await send(_head(response))
-                async for chunk in self._follow(awaited, reply, keep_alive=KEEP_ALIVE):
+                async for chunk in self._follow(awaited, reply, callers, keep_alive=KEEP_ALIVE):
                     await send({"type": "http.response.body", "body": chunk, "more_body": True})
                 await send({"type": "http.response.body", "body": b""})
                 return
             failure: Exception | None = None
             try:
-                async for _ in self._follow(awaited, reply):
+                async for _ in self._follow(awaited, reply, callers):
                     continue
             except Exception as error:  # noqa: BLE001 - answered with its problem, as what a view raises
                 failure = error
-            await self._run(partial(_present, awaited, response, failure), self._threads)
-            await self._send(response, send, self._threads)
+            await self._run(partial(_present, awaited, response, failure), callers)
+            await self._send(response, send, callers)
         finally:
-            await asyncio.shield(self._run(reply.close, self._threads))
+            await asyncio.shield(self._run(partial(_close, reply, response), callers))
 
-    async def _follow(self, awaited: Awaited, reply: OpenReply, *, keep_alive: bytes = b"") -> AsyncIterator[bytes]:
+    async def _follow(
+        self, awaited: Awaited, reply: OpenReply, callers: Callers, *, keep_alive: bytes = b""
+    ) -> AsyncIterator[bytes]:
         """Yield what is new of a subject until it is over, its time is up or the process stops."""
         now = asyncio.get_running_loop().time
         sent_at = renewed_at = now()
-        ends_at = now() + awaited.seconds
+        ends_at, pause = now() + awaited.seconds, LOOK_SECONDS
         with self._changes.of(awaited.subject) as changed:
             while True:
                 changed.clear()
-                chunk = await self._run(awaited.look, self._threads)
+                chunk = await self._run(awaited.look, callers)
+                pause = LOOK_SECONDS if chunk else min(2 * pause, IDLE_LOOK_SECONDS)
                 if chunk:
                     sent_at = now()
                     yield chunk
@@ -161,8 +189,8 @@ class Server:
                     yield keep_alive
                 if now() - renewed_at >= RENEW_SECONDS:
                     renewed_at = now()
-                    await self._run(reply.renew, self._threads)
-                await self._either(changed, min(LOOK_SECONDS, max(0.0, ends_at - now())))
+                    await self._run(reply.renew, callers)
+                await self._either(changed, min(pause, max(0.0, ends_at - now())))
 
     async def _either(self, changed: asyncio.Event, seconds: float) -> None:
         """Wait until a subject changes, the process is asked to stop, or the seconds are over."""
@@ -177,18 +205,40 @@ class Server:
         mark(environ)
         return self._django(environ, lambda status, headers, exc_info=None: lambda data: None)
 
-    async def _send(self, response: Any, send: Send, pool: ThreadPoolExecutor) -> None:
+    async def _send(self, response: Any, send: Send, callers: Callers) -> None:
         await send(_head(response))
         if not response.streaming:
             await send({"type": "http.response.body", "body": response.content})
             return
         chunks: Iterator[bytes] = iter(response)
-        while (chunk := await self._run(partial(next, chunks, None), pool)) is not None:
+        while (chunk := await self._run(partial(next, chunks, None), callers)) is not None:
             await send({"type": "http.response.body", "body": chunk, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
-    async def _run(self, work: Callable[[], Result], pool: ThreadPoolExecutor) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(pool, work)
+    async def _run(self, work: Callable[[], Result], callers: Callers) -> Result:
+        return await self._threads.run(work, callers)
+
+
+def _close(reply: OpenReply, response: Any) -> None:
+    reply.close()
+    response.close()
+
+
+async def _end(scope: Scope, send: Send, response: Any) -> None:
+    """End an open reply whose caller has ended: a stream ends, a reply that was held back is refused."""
+    if isinstance(response, EventStream):
+        await send({"type": "http.response.body", "body": b""})
+    else:
+        await _refuse(scope, send, Problem(401, "invalid_api_key", "The API key is not valid."))
+
+
+async def _refuse(scope: Scope, send: Send, problem: Problem) -> None:
+    """Answer with a problem without taking a thread, and close the connection."""
+    body = json.dumps(problem.body(SimpleNamespace(path=scope["path"]))).encode()  # type: ignore[arg-type]
+    headers = {"Content-Type": CONTENT_TYPE, "Content-Length": str(len(body)), "Connection": "close", **problem.headers}
+    head = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": problem.status, "headers": head})
+    await send({"type": "http.response.body", "body": body})
 
 
 def _present(awaited: Any, response: Any, failure: Exception | None) -> None:
@@ -209,63 +259,3 @@ def _head(response: Any) -> dict[str, Any]:
     headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in response.items()]
     headers += [(b"set-cookie", cookie.output(header="").strip().encode()) for cookie in response.cookies.values()]
     return {"type": "http.response.start", "status": response.status_code, "headers": headers}
-
-
-async def _body(scope: Scope, receive: Receive) -> bytes | None:
-    """Return the body as far as a parser accepts it, before any thread is taken; None if the client has left.
-
-    Of a body that is too large, one byte more than the limit is kept, so that the parser refuses it. Raises
-    TimeoutError if it has not come after BODY_SECONDS.
-    """
-    announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
-    if int(announced) > MAX_BODY_BYTES:
-        return b""
-    body = bytearray()
-    async with asyncio.timeout(BODY_SECONDS):
-        while len(body) <= MAX_BODY_BYTES:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return None
-            body += message.get("body", b"")
-            if not message.get("more_body"):
-                return bytes(body)
-    return bytes(body[: MAX_BODY_BYTES + 1])
-
-
-async def _disconnected(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        continue
-
-
-def environ_of(scope: Scope, body: bytes) -> dict[str, Any]:
-    """Return the WSGI environment of an ASGI request (PEP 3333)."""
-    host, port = scope.get("server") or ("localhost", 80)
-    environ: dict[str, Any] = {
-        "REQUEST_METHOD": scope["method"],
-        "SCRIPT_NAME": "",
-        "PATH_INFO": scope["path"].encode().decode("latin-1"),
-        "QUERY_STRING": scope["query_string"].decode("latin-1"),
-        "SERVER_NAME": host,
-        "SERVER_PORT": str(port),
-        "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
-        "REMOTE_ADDR": (scope.get("client") or ("", 0))[0],
-        "wsgi.version": (1, 0),
-        "wsgi.url_scheme": scope.get("scheme", "http"),
-        "wsgi.input": BytesIO(body),
-        "wsgi.errors": sys.stderr,
-        "wsgi.multithread": True,
-        "wsgi.multiprocess": True,
-        "wsgi.run_once": False,
-        "CONTENT_LENGTH": str(len(body)),
-    }
-    for raw_name, raw_value in scope["headers"]:
-        if b"_" in raw_name:
-            continue  # it would pass for the header with a hyphen
-        name, value = raw_name.decode("latin-1").upper().replace("-", "_"), raw_value.decode("latin-1")
-        if name == "TRANSFER_ENCODING":
-            continue  # the body is here as a whole
-        key = name if name in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{name}"
-        separator = "; " if name == "COOKIE" else ","
-        earlier = environ.get(key) if key.startswith("HTTP_") else None
-        environ[key] = f"{earlier}{separator}{value}" if earlier is not None else value
-    return environ

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from contextvars import Token
 from typing import Any, ClassVar, TypeVar
 from uuid import UUID
@@ -14,11 +15,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from backend.api import public_ids, rate_limits
+from backend.api import acts, public_ids, rate_limits
+from backend.api.idempotency import REPLAYED
 from backend.api.problems import not_found
 from backend.observability import log_context
 from backend.tenancy.authentication import Principal
-from backend.tenancy.context import enter_tenant, leave_tenant
+from backend.tenancy.context import enter_tenant, leave_tenant, limited_to
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -31,8 +33,24 @@ def get_or_404(queryset: QuerySet[Row], id: UUID) -> Row:
     return row
 
 
+def _counted(caller: Principal) -> rate_limits.Grant:
+    """Count a request. Members have buckets of their own, so that an open page cannot starve an integration."""
+    if caller.person_id is not None:
+        grant = rate_limits.take_of(caller.person_id)
+        grant.check()
+        return grant
+    if caller.api_key_id is not None and caller.requests_per_minute is not None:
+        rate_limits.take_of(caller.api_key_id, caller.requests_per_minute).check()
+    grant = rate_limits.take(caller.tenant_id)
+    grant.check()
+    return grant
+
+
 class AuthenticatedView(APIView):
-    """A view for holders of an API key. scopes: HTTP method -> the scope it needs; a method without one is refused."""
+    """A view for holders of an API key and for members.
+
+    scopes: HTTP method -> the scope it needs; a method without one is refused.
+    """
 
     scopes: ClassVar[dict[str, str]] = {}
     # OPTIONS would describe the view to anybody; the OpenAPI document does that.
@@ -40,23 +58,31 @@ class AuthenticatedView(APIView):
 
     _grant: rate_limits.Grant | None = None
 
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        self._limits = ExitStack()
+        with self._limits:
+            return super().dispatch(request, *args, **kwargs)
+
     @property
     def principal(self) -> Principal:
         """Return the caller. Raises RuntimeError if nobody has been authenticated."""
         principal = self.request.auth
         if isinstance(principal, Principal):
             return principal
-        raise RuntimeError("this request carries no API key")
+        raise RuntimeError("nobody has been authenticated")
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         if isinstance(request.auth, Principal):
             log_context.note(tenant=public_ids.encode("tnt", request.auth.tenant_id))
-            self._grant = rate_limits.take(request.auth.tenant_id)
-            self._grant.check()
+            self._limits.enter_context(limited_to(request.auth.collections))
+            self._grant = _counted(request.auth)
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         final: Response = super().finalize_response(request, response, *args, **kwargs)
+        if isinstance(request.auth, Principal):
+            # The server ends a reply that stays open when its caller's key ends.
+            final.caller = request.auth  # type: ignore[attr-defined]
         if self._grant is not None:
             for name, value in self._grant.headers().items():
                 final.headers.setdefault(name, value)
@@ -64,8 +90,13 @@ class AuthenticatedView(APIView):
 
 
 class TenantView(AuthenticatedView):
-    """A view whose request is one transaction of its tenant (ATOMIC_REQUESTS)."""
+    """A view whose request is one transaction of its tenant (ATOMIC_REQUESTS).
 
+    audited: HTTP method -> the administrative act that the audit log records when the method succeeds.
+    """
+
+    audited: ClassVar[dict[str, str]] = {}
+    audit_details: Mapping[str, Any] = {}
     _entered: Token[UUID | None] | None = None
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -78,6 +109,15 @@ class TenantView(AuthenticatedView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         self._entered = enter_tenant(self.principal.tenant_id)
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        final = super().finalize_response(request, response, *args, **kwargs)
+        action = self.audited.get(request.method or "")
+        if action is not None and final.status_code < 300 and REPLAYED not in final.headers:
+            named = next(iter(kwargs.values()), "")
+            made = response.data if isinstance(response.data, Mapping) else {}
+            acts.note(request, acts.Act(action, str(named or made.get("id", "")), self.audit_details))
+        return final
 
     get_or_404 = staticmethod(get_or_404)
 

@@ -1,6 +1,7 @@
-"""What operators may do in the console: cancel, pause, resume, retry and put first. Superusers only, each act logged.
+"""What operators may do in the console: cancel, pause, resume, retry and put first, suspend and resume a tenant.
 
-The console's own role cannot write, so an act runs as the web role in the tenant of its row.
+The console's own role cannot write, so an act runs as the web role in the tenant of its row. Each act is in the
+tenant's audit log.
 """
 
 from __future__ import annotations
@@ -9,10 +10,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
+from django import forms
 from django.contrib import messages
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from unfold.forms import ActionForm
 
+from backend.accounts import suspension
+from backend.console.gate import member_of
+from backend.console.viewing import OPERATORS, origin_of, record_act, role_of
 from backend.jobs import control as jobs
 from backend.jobs.models import Job, JobRank
 from backend.library.indexing import control as indexing
@@ -20,10 +26,12 @@ from backend.library.models import Video
 from backend.questions.models import Question
 from backend.questions.services import control as questions
 from backend.questions.services.questions import cancel_question
+from backend.staff.services import SHORTEST_REASON
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
 
-Act = Callable[[Any], object]
+Act = Callable[..., object]
 
 
 def _one(act: Callable[[Any], object], model: type[Any]) -> Act:
@@ -56,16 +64,24 @@ QUESTION_ACTS: dict[str, Act] = {
     "Resume": _one(questions.resume_questions, Question),
     "Put first": _one(partial(questions.update_questions, rank=JobRank.HIGH), Question),
 }
+TENANT_ACTS: dict[str, Act] = {"Suspend": suspension.suspend, "End suspension": suspension.resume}
+"""Acts on tenants. They take the actor and the reason, and are refused without a reason."""
 _MODEL_OF: dict[str, type[Any]] = {"job": Job, "video": Video, "question": Question}
 
 
+class ReasonForm(ActionForm):
+    """The form above a list, with a reason that the tenant's audit log shows."""
+
+    reason = forms.CharField(required=False, max_length=500, label="Reason")
+
+
 class Operable:
-    """A page whose rows superusers may act on. acts: by the words that the page shows."""
+    """A page whose rows operators may act on. acts: by the words that the page shows."""
 
     acts: ClassVar[dict[str, Act]] = {}
 
     def has_operate_permission(self, request: HttpRequest) -> bool:
-        return bool(request.user.is_active and request.user.is_superuser)
+        return role_of(request) in OPERATORS
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         """Return the acts as Django shows actions: name -> (function, name, description)."""
@@ -80,14 +96,27 @@ def _act(page: Any, request: HttpRequest, rows: QuerySet[Any], *, words: str) ->
     done = 0
     for row in rows:
         try:
-            _act_on(page, row, words)
+            if isinstance(row, Tenant):
+                _act_on_tenant(page, request, row, words)
+            else:
+                _act_on(page, row, words)
+                record_act(request, row, words.lower().replace(" ", "_"))
         except Refused as refused:
             messages.error(request, f"{row.pk}: {refused.detail}")
             continue
-        page.log_change(request, row, words)
         done += 1
     if done:
         messages.success(request, f"{words}: {done}")
+
+
+def _act_on_tenant(page: Any, request: HttpRequest, tenant: Tenant, words: str) -> None:
+    reason = request.POST.get("reason", "").strip()
+    member = member_of(request)
+    if member is None or len(reason) < SHORTEST_REASON:
+        raise Refused("reason_missing", f"State a reason of at least {SHORTEST_REASON} characters.")
+    with tenant_scope(tenant.id):
+        if not page.acts[words](actor=origin_of(request, member), reason=reason):
+            raise Refused("nothing_to_do", "The tenant is in this state already.")
 
 
 def _act_on(page: Any, row: Model, words: str) -> None:

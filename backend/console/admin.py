@@ -10,18 +10,23 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from unfold.admin import ModelAdmin
 
+from backend.audit.models import AuditEvent
 from backend.billing.models import PriceBook, TenantBudget, UsageEvent
 from backend.billing.rates import LEDGER_CURRENCY, plain
-from backend.console.actions import JOB_ACTS, Operable
+from backend.console.actions import JOB_ACTS, TENANT_ACTS, Operable, ReasonForm
 from backend.console.base import ReadOnlyPage, TenantFilter
 from backend.console.comparisons import ComparisonPage
 from backend.console.details import QuestionPage, VideoPage
+from backend.console.queries.role import STAFF
 from backend.console.searches import SearchPage
 from backend.console.site import site
+from backend.console.viewing import EVERYBODY, MONEY, WORK
 from backend.console.words import ago, badge
 from backend.jobs.models import Breaker, Job
 from backend.library.models import Video
 from backend.questions.models import Comparison, Question, Search
+from backend.staff import sign_in
+from backend.staff.models import StaffEvent
 from backend.tenancy.models import Tenant
 from backend.webhooks.models import Delivery, Endpoint
 from backend.webhooks.payloads import EVENT_TYPES
@@ -47,6 +52,7 @@ class LeaseFilter(admin.SimpleListFilter):
 
 @admin.register(Job, site=site)
 class JobPage(Operable, ReadOnlyPage):
+    roles = WORK
     acts = JOB_ACTS
     list_display = ("id", "kind", "shown_state", "tenant", "attempts", "progress", "lease", "error_code", "age")
     list_filter = (TenantFilter, "state", "kind", "queue", LeaseFilter)
@@ -83,6 +89,7 @@ class JobPage(Operable, ReadOnlyPage):
 class OutagePage(ReadOnlyPage):
     """What jobs wait for. A dependency that was never away has no row."""
 
+    roles = WORK
     list_display = ("dependency", "shown_state", "away_for", "failures", "error_code", "error_message")
     list_filter = ("state",)
     ordering = ("dependency",)
@@ -109,6 +116,9 @@ class EventTypeFilter(admin.SimpleListFilter):
 
 @admin.register(Delivery, site=site)
 class DeliveryPage(ReadOnlyPage):
+    roles, content = WORK, True
+    content_columns = frozenset({"to"})
+    content_searches = frozenset({"endpoint__url"})
     list_display = ("id", "event_type", "shown_state", "tenant", "to", "attempts", "next_attempt_at", "created_at")
     list_filter = (TenantFilter, "state", EventTypeFilter)
     list_select_related = ("tenant", "event", "endpoint")
@@ -129,6 +139,9 @@ class DeliveryPage(ReadOnlyPage):
 
 @admin.register(Endpoint, site=site)
 class EndpointPage(ReadOnlyPage):
+    roles, content = WORK, True
+    content_columns = frozenset({"url"})
+    content_searches = frozenset({"url"})
     list_display = (
         "id", "url", "shown_state", "breaker", "tenant", "types", "dead_deliveries", "disabled_at", "created_at",
     )  # fmt: skip
@@ -150,7 +163,10 @@ class EndpointPage(ReadOnlyPage):
 
 
 @admin.register(Tenant, site=site)
-class TenantPage(ReadOnlyPage):
+class TenantPage(Operable, ReadOnlyPage):
+    roles = EVERYBODY
+    acts = TENANT_ACTS
+    action_form = ReasonForm
     list_display = ("name", "slug", "plan", "placement", "created_at", "suspended_at")
     list_filter = ("plan",)
     search_fields = ("id__exact", "name", "slug")
@@ -160,6 +176,7 @@ class TenantPage(ReadOnlyPage):
 class TenantBudgetPage(ReadOnlyPage):
     """Monthly limits that tenants set over the API; an empty field is no limit."""
 
+    roles = MONEY
     list_display = ("tenant", "max_tokens", "max_seconds", "cost", "updated_at")
     list_filter = (TenantFilter,)
     list_select_related = ("tenant",)
@@ -172,6 +189,7 @@ class TenantBudgetPage(ReadOnlyPage):
 
 @admin.register(UsageEvent, site=site)
 class UsagePage(ReadOnlyPage):
+    roles = MONEY
     list_display = (
         "occurred_at", "tenant", "meter", "shown_quantity", "stage", "model", "cost", "price", "billable",
         "source_type",
@@ -197,6 +215,7 @@ class UsagePage(ReadOnlyPage):
 class PriceBookPage(ReadOnlyPage):
     """Append-only: a new rate is a new row with a later effective_from."""
 
+    roles = MONEY
     list_display = ("kind", "meter", "shown_model", "amount", "currency", "effective_from", "note")
     list_filter = ("kind", "meter")
     ordering = ("kind", "meter", "model", "-effective_from")
@@ -212,8 +231,13 @@ class PriceBookPage(ReadOnlyPage):
         return plain(row.unit_amount)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        # Rates are the only rows that can be written here, and only by superusers.
-        return bool(request.user.is_active and request.user.is_superuser)
+        # Rates are the only rows that can be written here.
+        return self.has_view_permission(request)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Append the rate as the console's own role; no other role may write prices."""
+        obj.save(using=STAFF)
+        sign_in.note(request, "price.appended", str(getattr(request.user, "email", "")), rate=str(obj))
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         return {"currency": LEDGER_CURRENCY, "effective_from": timezone.now()}
@@ -224,3 +248,26 @@ class PriceBookPage(ReadOnlyPage):
             # The ledger adds amounts up, so there is only one currency.
             field.disabled = True
         return field
+
+
+@admin.register(AuditEvent, site=site)
+class AuditPage(ReadOnlyPage):
+    """The audit logs of all tenants. Looking at them is not recorded in them."""
+
+    list_display = ("occurred_at", "tenant", "action", "actor", "object_id", "reason", "address")
+    list_filter = (TenantFilter, "actor_kind", "action")
+    list_select_related = ("tenant",)
+    search_fields = ("object_id__exact", "actor_name", "request_id__exact")
+
+    @admin.display(description="who", ordering="actor_kind")
+    def actor(self, event: AuditEvent) -> str:
+        return event.actor_name or event.actor_kind
+
+
+@admin.register(StaffEvent, site=site)
+class StaffEventPage(ReadOnlyPage):
+    """Sign-ins, appointments and prices: acts of the staff that concern no tenant."""
+
+    list_display = ("occurred_at", "action", "email", "address", "details")
+    list_filter = ("action",)
+    search_fields = ("email", "address")

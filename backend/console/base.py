@@ -7,12 +7,14 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from django.contrib import admin
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest
 from unfold.admin import ModelAdmin
 
 from backend.console.queries.role import CONSOLE
+from backend.console.viewing import OPERATORS, record_view, role_of, sees_content
+from backend.staff.models import Role
 from backend.tenancy.models import Tenant
 
 
@@ -32,7 +34,17 @@ class TenantFilter(admin.SimpleListFilter):
 
 
 class ReadOnlyPage(ModelAdmin):
-    """A list and a detail page over the console alias. Nothing can be added, changed or deleted."""
+    """A list and a detail page over the console alias. Nothing can be added, changed or deleted.
+
+    roles: who sees the page. content: whether the detail page shows what customers recorded, asked or configured; then
+    it opens for a stated reason only. content_columns: columns of the list that show the same; other columns take their
+    place unless the viewer has opened the content of the one tenant that is listed.
+    """
+
+    roles: ClassVar[frozenset[Role]] = OPERATORS
+    content: ClassVar[bool] = False
+    content_columns: ClassVar[frozenset[str]] = frozenset()
+    content_searches: ClassVar[frozenset[str]] = frozenset()
 
     list_per_page = 50
     show_full_result_count = False
@@ -60,13 +72,42 @@ class ReadOnlyPage(ModelAdmin):
         return False
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return bool(request.user.is_active and request.user.is_staff)
+        return role_of(request) in self.roles
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)
 
+    def get_list_display(self, request: HttpRequest) -> Sequence[Any]:
+        """Return the columns that the viewer may see. The first one leads to the row."""
+        columns: Sequence[Any] = super().get_list_display(request)
+        if not self.content_columns or sees_content(request):
+            return columns
+        shown = [name for name in columns if name not in self.content_columns]
+        return shown if shown and shown[0] == "id" else ["id", *shown]
+
+    def get_search_fields(self, request: HttpRequest) -> Sequence[str]:
+        """Return the fields that the viewer may search: a search of hidden text would reveal it word by word."""
+        fields: Sequence[str] = super().get_search_fields(request)
+        if sees_content(request):
+            return fields
+        return [name for name in fields if name not in self.content_searches]
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        row = super().get_object(request, object_id, from_field)
+        if row is not None and self.has_view_permission(request, row):
+            record_view(request, row, content=self.content)
+        return row
+
+    def opened(self, request: HttpRequest, object_id: str) -> Any:
+        """Return the row of a detail page, and record who opens it. Raises Http404, ContentClosed."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        row = self.one(object_id)
+        record_view(request, row, content=self.content)
+        return row
+
     def one(self, object_id: str) -> Any:
-        """Return the row of a detail page. Raises Http404."""
+        """Return a row. Raises Http404."""
         model: Any = self.model
         try:
             row = getattr(model, "unscoped", model._default_manager).using(CONSOLE).filter(pk=object_id).first()

@@ -19,6 +19,7 @@ from backend.console.figure_rows import figure_rows, kind_rows
 from backend.console.frontier import picture_of
 from backend.console.queries import comparisons, questions
 from backend.console.search_tree import tree_of
+from backend.console.viewing import WORK
 from backend.console.words import badge
 from backend.questions.figures.replies import ANSWERED
 from backend.questions.models import Comparison
@@ -79,6 +80,9 @@ def disagree(results: ItemResults) -> bool:
 
 
 class ComparisonPage(ReadOnlyPage):
+    roles, content = WORK, True
+    content_columns = frozenset({"name_or_id"})
+    content_searches = frozenset({"name", "external_id"})
     list_display = ("name_or_id", "shown_status", "tenant", "shown_arms", "total", "grading", "cost", "created_at")
     list_filter = (TenantFilter, "status", "grading")
     list_select_related = ("tenant",)
@@ -111,7 +115,7 @@ class ComparisonPage(ReadOnlyPage):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        comparison: Comparison = self.one(object_id)
+        comparison: Comparison = self.opened(request, object_id)
         results = comparisons.results(comparison)
         report = compare_results(comparison, results)
         only = "disagree" if request.GET.get("only") == "disagree" else ""
@@ -139,9 +143,7 @@ class ComparisonPage(ReadOnlyPage):
 
     def traces_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Show the traces of two arms for one item. Query: item (position), left and right (arms), repeat."""
-        if not self.has_view_permission(request):
-            raise Http404
-        comparison: Comparison = self.one(object_id)
+        comparison: Comparison = self.opened(request, object_id)
         arms = range(len(comparison.arms))
         position = _whole(request, "item", 0)
         left, right = _whole(request, "left", 0), _whole(request, "right", 1)

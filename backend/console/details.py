@@ -18,6 +18,7 @@ from backend.console.queries import questions, videos
 from backend.console.queries.deliveries import latest_deliveries
 from backend.console.queries.usage import usage_by_stage
 from backend.console.search_tree import tree_of
+from backend.console.viewing import WORK
 from backend.console.words import badge
 from backend.library.models import Video
 from backend.library.storage import ObjectStorage
@@ -37,6 +38,9 @@ def total(lines: list[dict[str, Any]], column: str) -> Decimal:
 
 
 class VideoPage(Operable, ReadOnlyPage):
+    roles, content = WORK, True
+    content_columns = frozenset({"title_or_id"})
+    content_searches = frozenset({"title", "external_id"})
     acts = VIDEO_ACTS
     list_display = (
         "title_or_id",
@@ -72,7 +76,7 @@ class VideoPage(Operable, ReadOnlyPage):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        video: Video = self.one(object_id)
+        video: Video = self.opened(request, object_id)
         version = video.active_index_version
         lines = usage_by_stage(column="video_id", value=video.id)
         cost, price = total(lines, "cost"), total(lines, "price")
@@ -117,6 +121,9 @@ class FeedbackFilter(admin.SimpleListFilter):
 
 
 class QuestionPage(Operable, ReadOnlyPage):
+    roles, content = WORK, True
+    content_columns = frozenset({"words", "shown_answer"})
+    content_searches = frozenset({"text", "external_id"})
     acts = QUESTION_ACTS
     list_display = (
         "words", "shown_status", "tenant", "shown_answer", "sure", "method", "effort", "cost", "total", "created_at",
@@ -154,7 +161,7 @@ class QuestionPage(Operable, ReadOnlyPage):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        question: Question = self.one(object_id)
+        question: Question = self.opened(request, object_id)
         nodes = questions.nodes_with_candidates(question.id)
         storage = ObjectStorage()
         lines = usage_by_stage(column="question_id", value=question.id)

@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from backend.console.base import ReadOnlyPage, TenantFilter
 from backend.console.details import bars
 from backend.console.queries import searches
+from backend.console.viewing import WORK
 from backend.console.words import badge
 from backend.library.storage import ObjectStorage
 from backend.questions.models import Search
@@ -44,6 +45,9 @@ class ModeFilter(admin.SimpleListFilter):
 
 
 class SearchPage(ReadOnlyPage):
+    roles, content = WORK, True
+    content_columns = frozenset({"words"})
+    content_searches = frozenset({"text"})
     list_display = ("words", "shown_status", "tenant", "mode", "found", "total", "created_at")
     list_filter = (TenantFilter, "status", ModeFilter)
     list_select_related = ("tenant",)
@@ -73,7 +77,7 @@ class SearchPage(ReadOnlyPage):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        search: Search = self.one(object_id)
+        search: Search = self.opened(request, object_id)
         videos = list(searches.videos(search.id))
         titles = {row.video_id: row.video.title for row in videos}
         views = search.settings.get("views", {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import wraps
 from typing import Any
 
 from django.contrib.auth import REDIRECT_FIELD_NAME
@@ -14,6 +15,7 @@ from django.utils import timezone
 from unfold.sites import UnfoldAdminSite
 
 from backend.console.queries import dashboard
+from backend.console.viewing import ContentClosed, role_of
 
 SPANS = {"1": "24 hours", "7": "7 days", "30": "30 days", "90": "90 days"}
 DEFAULT_SPAN = "7"
@@ -68,6 +70,14 @@ _LOOKS: dict[str, Any] = {
                     _page("Price books", "sell", "billing_pricebook_changelist"),
                 ],
             },
+            {
+                "title": "Trust",
+                "separator": True,
+                "items": [
+                    _page("Audit log", "history", "audit_auditevent_changelist"),
+                    _page("Staff log", "badge", "staff_staffevent_changelist"),
+                ],
+            },
         ],
     },
 }
@@ -82,6 +92,23 @@ class ConsoleSite(UnfoldAdminSite):
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         return {**super().each_context(request), "styles": [style(request) for style in _LOOKS["STYLES"]]}
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Whether the request comes from staff whose second factor was verified."""
+        return role_of(request) != ""
+
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
+        """Send viewers without access to the page on which they state a reason."""
+
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            try:
+                reply: HttpResponse = view(request, *args, **kwargs)
+            except ContentClosed as closed:
+                return HttpResponseRedirect(closed.url)
+            return reply
+
+        return super().admin_view(guarded, cacheable)
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         # The sign-in form carries no `next` of its own and would end at a page that does not exist.

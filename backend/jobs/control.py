@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import groupby
 from uuid import UUID
 
 from django.db import models
 from django.db.models import F
-from django.db.models.functions import Now
+from django.db.models.functions import Greatest, Now
 
 from backend.jobs.fairness import put_in_rank_order, tags_after_pause
-from backend.jobs.models import LOCK_ORDER, OPEN, Job, JobKind, JobRank, JobState
+from backend.jobs.models import LOCK_ORDER, OPEN, SYSTEM, Job, JobKind, JobRank, JobState
 from backend.jobs.services import enqueue, request_cancel_many
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
@@ -144,3 +144,20 @@ def _locked(jobs: models.QuerySet[Job]) -> models.QuerySet[Job]:
     ids: list[UUID] = [job.id for job in jobs.select_for_update().order_by(order, "id").only("id")]
     locked: models.QuerySet[Job] = Job.objects.filter(id__in=ids)
     return locked
+
+
+def hand_back_running() -> int:
+    """Take the leases of the tenant's running jobs and queue the jobs again; the attempts do not count.
+
+    Their workers commit nothing more, and stop at their next heartbeat. Jobs of the service's own classes go on.
+    """
+    running = _locked(Job.objects.filter(state=JobState.RUNNING).exclude(queue__startswith=SYSTEM))
+    return running.update(
+        state=JobState.QUEUED, attempt=Greatest(F("attempt") - 1, 0), not_before=Now(), due=True, lease_until=None
+    )
+
+
+def move_deadlines(by: timedelta) -> int:
+    """Give the tenant's waiting jobs more time."""
+    waiting = Job.objects.filter(state=JobState.QUEUED).exclude(deadline_at=None).exclude(queue__startswith=SYSTEM)
+    return _locked(waiting).update(deadline_at=F("deadline_at") + by)

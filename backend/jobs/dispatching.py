@@ -18,12 +18,13 @@ from django.db.models.functions import Now
 
 from backend.jobs import breakers
 from backend.jobs.leases import Lease, lease_of
-from backend.jobs.models import DUE, QUEUE_OF, RUNNING, WAITING, Job, JobKind, JobState
+from backend.jobs.models import DUE, QUEUE_OF, RUNNING, SYSTEM, WAITING, Job, JobKind, JobState
 from backend.observability.metrics import CLAIMS
 
 CLASSES = tuple(sorted(set(QUEUE_OF.values())))
 SELF_CLAIMED = frozenset({QUEUE_OF[JobKind.DELIVER_WEBHOOK]})
 """Classes whose workers ask for work without a bell."""
+SUSPENDED = "SELECT id FROM tenancy_tenant WHERE suspended_at IS NOT NULL"
 LANE_CAP = 2
 """Maximum number of jobs of one lane that run at once: deliveries to one endpoint of webhooks, and
 one tenant's fetches from one host."""
@@ -40,6 +41,12 @@ def _full(column: str, queue: str, cap: str) -> str:
     )
 
 
+def _open_to(tenant: str, queue: str) -> str:
+    """Return SQL that holds for a job whose tenant is not suspended. The service's own work goes on: deletions and
+    sweeps. tenant, queue: SQL of the job's tenant and class."""
+    return f"(starts_with({queue}, '{SYSTEM}') OR NOT {tenant} = ANY(ARRAY({SUSPENDED})))"
+
+
 _BY_PRIORITY, _BY_TAG = "priority DESC, fair_tag, id", "fair_tag, id"
 # Not the jobs that need a dependency that is away, by their kind or because they found it away themselves.
 _FREE = "kind = ANY(%(free_kinds)s) AND dependency <> ALL(%(held)s)"
@@ -48,7 +55,7 @@ _FREE = "kind = ANY(%(free_kinds)s) AND dependency <> ALL(%(held)s)"
 def _may_run(queue: str, tenant_cap: str) -> str:
     """Return SQL that admits the jobs of a class that may run. A tenant or a lane at its cap is passed over."""
     return (
-        f"queue = {queue} AND state = 'queued' AND due AND paused_at IS NULL "
+        f"queue = {queue} AND state = 'queued' AND due AND paused_at IS NULL AND {_open_to('tenant_id', queue)} "
         f"AND NOT tenant_id = {_full('tenant_id', queue, tenant_cap)} "
         f"AND (lane IS NULL OR NOT lane = {_full('lane', queue, '%(lane_cap)s')}) AND dependency <> ALL(%(held)s)"
     )
@@ -63,10 +70,11 @@ _TAKE = (
 # A job that lost its worker goes before new ones. A job whose deadline has passed waits for nothing: it ends.
 _ABANDONED = (
     "WITH abandoned AS MATERIALIZED (SELECT tenant_id, id FROM jobs_job WHERE queue = %(queue)s AND state = 'running' "
-    f"AND lease_until < now() AND (deadline_at < now() OR {_FREE}) "
+    f"AND lease_until < now() AND (deadline_at < now() OR {_FREE}) AND {_open_to('tenant_id', '%(queue)s')} "
     "ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED), "
     "overdue AS MATERIALIZED (SELECT tenant_id, id FROM jobs_job WHERE queue = %(queue)s AND state = 'queued' "
     "AND paused_at IS NULL AND deadline_at < now() AND NOT EXISTS (SELECT FROM abandoned) "
+    f"AND {_open_to('tenant_id', '%(queue)s')} "
     "ORDER BY deadline_at LIMIT 1 FOR UPDATE SKIP LOCKED), "
     f"chosen AS (SELECT * FROM abandoned UNION ALL SELECT * FROM overdue) {_TAKE}"
 )
@@ -94,7 +102,8 @@ _RENEW = (
     "WITH mine AS MATERIALIZED (SELECT job.tenant_id, job.id FROM jobs_job job "
     "JOIN unnest(%(tenants)s::uuid[], %(ids)s::uuid[], %(tokens)s::bigint[]) AS held(tenant_id, id, token) "
     "ON job.tenant_id = held.tenant_id AND job.id = held.id AND job.lease_token = held.token "
-    "WHERE job.state = 'running' AND job.cancel_requested_at IS NULL ORDER BY job.id FOR UPDATE OF job) "
+    f"WHERE job.state = 'running' AND job.cancel_requested_at IS NULL AND {_open_to('job.tenant_id', 'job.queue')} "
+    "ORDER BY job.id FOR UPDATE OF job) "
     "UPDATE jobs_job SET heartbeat_at = now(), lease_until = now() + %(lease)s * interval '1 second' FROM mine "
     "WHERE jobs_job.tenant_id = mine.tenant_id AND jobs_job.id = mine.id RETURNING jobs_job.id"
 )
@@ -102,14 +111,17 @@ _RENEW = (
 _RUNNABLE = (
     "SELECT class.queue, (SELECT count(*) FROM ({wait}) waiting) + "
     "(SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = class.queue AND state = 'running' "
-    f"AND lease_until < now() AND (deadline_at < now() OR {_FREE}) LIMIT %(most)s) abandoned) + "
+    f"AND lease_until < now() AND (deadline_at < now() OR {_FREE}) AND {_open_to('tenant_id', 'class.queue')} "
+    "LIMIT %(most)s) abandoned) + "
     "(SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = class.queue AND state = 'queued' "
-    "AND paused_at IS NULL AND deadline_at < now() LIMIT %(most)s) overdue) "
+    f"AND paused_at IS NULL AND deadline_at < now() AND {_open_to('tenant_id', 'class.queue')} "
+    "LIMIT %(most)s) overdue) "
     "FROM unnest(%(queues)s::text[], %(caps)s::float8[]) AS class(queue, cap)"
 )
 _WAITING = (
     "SELECT id, tenant_id, kind, priority, fair_tag, not_before, "
-    "CASE WHEN deadline_at < now() THEN '' "
+    f"CASE WHEN NOT {_open_to('tenant_id', '%(queue)s')} THEN 'tenant_suspended' "
+    "WHEN deadline_at < now() THEN '' "
     f"WHEN tenant_id = {_full('tenant_id', '%(queue)s', '%(tenant_cap)s')} THEN 'tenant_at_cap' "
     f"WHEN lane = {_full('lane', '%(queue)s', '%(lane_cap)s')} THEN 'lane_at_cap' "
     f"WHEN NOT ({_FREE}) THEN 'dependency_away' ELSE '' END FROM jobs_job WHERE queue = %(queue)s "

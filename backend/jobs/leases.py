@@ -24,8 +24,9 @@ from backend.jobs import breakers
 from backend.jobs.clock import after
 from backend.jobs.deadlines import deadline_of
 from backend.jobs.failures import JobFailed, LeaseLost, Unavailable
-from backend.jobs.models import Job, JobKind, JobState
+from backend.jobs.models import SYSTEM, Job, JobKind, JobState
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.models import Tenant
 
 RETRY_BASE_SECONDS = 2
 RETRY_CAP_SECONDS = 300
@@ -33,6 +34,12 @@ PUT_BACK_CAP_SECONDS = 60
 """Longest wait of a job whose dependency was away; its breaker may hold it for longer."""
 PUT_BACK_ALONE_CAP_SECONDS = 3_600
 """Longest wait of a job whose dependency answers others."""
+
+
+# Not a join: the row that a competing claim changed is checked again, and a subquery of a join would not be.
+_OPEN_TENANT = models.Q(queue__startswith=SYSTEM) | models.Exists(
+    Tenant.objects.filter(id=models.OuterRef("tenant_id"), suspended_at=None)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +67,7 @@ class Lease:
 
 def claim(job_id: UUID, *, worker: str) -> Lease | None:
     """Claim this job if it is due or its lease has expired. None if another worker has it, if it is not due or paused,
-    or if a dependency that it needs is away.
+    if its tenant is suspended, or if a dependency that it needs is away.
 
     The job's tenant must be entered. A job whose last allowed attempt lost its worker
     is claimed once more, with attempt > max_attempts, so that its failure is recorded.
@@ -78,7 +85,7 @@ def claim(job_id: UUID, *, worker: str) -> Lease | None:
         if any(outage.dependency in needed and not outage.ready for outage in away):
             return None
         probing = needed & {outage.dependency for outage in away}
-    claimed = Job.objects.filter(runnable, id=job_id).update(
+    claimed = Job.objects.filter(runnable, _OPEN_TENANT, id=job_id).update(
         state=JobState.RUNNING,
         lease_owner=worker,
         lease_token=F("lease_token") + 1,
@@ -116,7 +123,8 @@ def _held(lease: Lease) -> models.QuerySet[Any]:
 
 
 def heartbeat(lease: Lease, *, stage: str = "", done: int | None = None, total: int | None = None) -> bool:
-    """Renew the lease in a transaction of its own. False if the lease is lost or cancellation was requested."""
+    """Renew the lease in a transaction of its own. False if the lease is lost, if cancellation was requested, or if the
+    tenant is suspended."""
     progress: dict[str, Any] = {}
     if stage:
         progress["progress_stage"] = stage
@@ -127,7 +135,7 @@ def heartbeat(lease: Lease, *, stage: str = "", done: int | None = None, total: 
     with tenant_scope(lease.tenant_id):
         held = (
             _held(lease)
-            .filter(cancel_requested_at=None)
+            .filter(_OPEN_TENANT, cancel_requested_at=None)
             .update(heartbeat_at=Now(), lease_until=after(timedelta(seconds=settings.LEASE_SECONDS)), **progress)
         )
     return bool(held)

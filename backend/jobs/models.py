@@ -32,6 +32,10 @@ class JobKind(models.TextChoices):
     APPLY_RETENTION = "apply_retention"
 
 
+SYSTEM = "system."
+"""Prefix of the classes that serve the installation itself. Their jobs, such as deletions, run for suspended tenants
+too."""
+
 QUEUE_OF: dict[str, str] = {
     JobKind.PROBE_VIDEO: "cpu.probe",
     JobKind.FETCH_SEGMENT: "io.fetch",

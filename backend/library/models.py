@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from uuid import UUID
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
@@ -26,6 +29,11 @@ class Collection(TenantRow):
 
     class Meta(TenantRow.Meta):
         constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="collection_tenant_name")]
+
+    @classmethod
+    def within(cls, collections: Sequence[UUID]) -> models.Q:
+        """Return the condition on the rows that a member limited to these collections sees."""
+        return models.Q(id__in=collections)
 
 
 class UploadStatus(models.TextChoices):
@@ -62,6 +70,11 @@ class Upload(TenantRow):
 
     class Meta(TenantRow.Meta):
         indexes = [models.Index(fields=["tenant", "status", "expires_at"], name="upload_tenant_status")]
+
+    @classmethod
+    def within(cls, collections: Sequence[UUID]) -> models.Q:
+        """Return the condition on the rows that a member limited to these collections sees."""
+        return models.Q(collection_id__in=collections)
 
 
 class VideoStatus(models.TextChoices):
@@ -161,6 +174,11 @@ class Video(ProbedRow):
             models.Index(fields=["tenant", "-id"], name="video_tenant_newest"),
             models.Index(fields=["tenant", "collection"], name="video_tenant_collection"),
         ]
+
+    @classmethod
+    def within(cls, collections: Sequence[UUID]) -> models.Q:
+        """Return the condition on the rows that a member limited to these collections sees."""
+        return models.Q(collection_id__in=collections)
 
 
 class InputStatus(models.TextChoices):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, Pe
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from backend.tenancy import keys
+from backend.tenancy import keys, networks
 from backend.tenancy.models import ApiKey, Tenant
 
 logger = logging.getLogger(__name__)
@@ -27,14 +28,27 @@ USED_RESOLUTION = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """An authenticated API key."""
+    """The caller of a request: an API key, or a member of the tenant with a browser session.
+
+    expires_at, allowed_ips, requests_per_minute: limits of a key, which no key that it makes may pass. allowed_ips:
+    networks; empty for everywhere. name, role: of a member. collections: ids of the collections that a member is
+    limited to; None for all. fresh: whether the caller may do dangerous acts now; a member must have signed in lately.
+    """
 
     tenant_id: UUID
-    api_key_id: UUID
+    api_key_id: UUID | None
     scopes: frozenset[str]
+    expires_at: datetime | None = None
+    allowed_ips: tuple[str, ...] = ()
+    requests_per_minute: int | None = None
+    person_id: UUID | None = None
+    name: str = ""
+    role: str = ""
+    collections: tuple[UUID, ...] | None = None
+    fresh: bool = True
 
     def may(self, scope: str) -> bool:
-        return keys.ALL_SCOPES in self.scopes or scope in self.scopes
+        return scope == keys.ANYBODY or bool(self.scopes & {keys.ALL_SCOPES, scope, keys.IMPLIED.get(scope, scope)})
 
 
 class ApiKeyAuthentication(BaseAuthentication):
@@ -44,7 +58,7 @@ class ApiKeyAuthentication(BaseAuthentication):
         text = _presented(request)
         if text is None:
             return None
-        principal = resolve(text)
+        principal = resolve(text, address=networks.client_address(request))
         return principal, principal
 
     def authenticate_header(self, request: Request) -> str:
@@ -58,11 +72,12 @@ def _presented(request: Request) -> str | None:
     return request.headers.get("X-Api-Key")
 
 
-def resolve(text: str) -> Principal:
-    """Return the holder of a presented key.
+def resolve(text: str, *, address: str = "") -> Principal:
+    """Return the holder of a presented key. address: that of the client, "" if it is unknown.
 
     The tenant is unknown until the key is read, so this reads two tables through the dispatch role. Raises
-    AuthenticationFailed with the same words whether the key is unknown, its secret is wrong, or it has ended.
+    AuthenticationFailed with the same words whether the key is unknown, its secret is wrong, it has ended, or its
+    tenant is suspended; PermissionDenied `address_not_allowed` for a valid key that another network must use.
     """
     refused = AuthenticationFailed("The API key is not valid.")
     parsed = keys.parse(text)
@@ -80,18 +95,59 @@ def resolve(text: str) -> Principal:
         raise refused
     if Tenant.objects.using("dispatch").filter(id=key.tenant_id, suspended_at=None).first() is None:
         raise refused
-    _note_use(key)
-    return Principal(tenant_id=key.tenant_id, api_key_id=key.id, scopes=frozenset(key.scopes))
+    if key.allowed_ips and not networks.covers(key.allowed_ips, address):
+        raise PermissionDenied("This API key may not be used from your address.", code="address_not_allowed")
+    _note_use(key, address)
+    return Principal(
+        tenant_id=key.tenant_id,
+        api_key_id=key.id,
+        scopes=frozenset(key.scopes),
+        expires_at=key.expires_at,
+        allowed_ips=tuple(key.allowed_ips),
+        requests_per_minute=key.requests_per_minute,
+    )
 
 
-def _note_use(key: ApiKey) -> None:
+Endings = Callable[[Collection[Principal]], set[Principal]]
+_endings: list[Endings] = []
+
+
+def register_endings(endings: Endings) -> None:
+    """Let a package above this one say which callers of its kind have ended."""
+    if endings not in _endings:
+        _endings.append(endings)
+
+
+def ended(callers: Collection[Principal]) -> set[Principal]:
+    """Return the callers whose key or membership has ended since they were authenticated, or whose tenant was
+    suspended."""
+    with_keys = {caller for caller in callers if caller.person_id is None}
+    members = [caller for caller in callers if caller.person_id is not None]
+    return _ended_keys(with_keys).union(*(endings(members) for endings in _endings if members))
+
+
+def _ended_keys(callers: Collection[Principal]) -> set[Principal]:
+    now = timezone.now()
+    living = ApiKey.unscoped.using("dispatch").filter(
+        Q(revoked_at=None) | Q(revoked_at__gt=now),
+        Q(expires_at=None) | Q(expires_at__gt=now),
+        id__in={caller.api_key_id for caller in callers},
+        tenant__suspended_at=None,
+    )
+    ids = set(living.values_list("id", flat=True))
+    return {caller for caller in callers if caller.api_key_id not in ids}
+
+
+def _note_use(key: ApiKey, address: str) -> None:
     now = timezone.now()
     if key.last_used_at is not None and key.last_used_at > now - USED_RESOLUTION:
         return
     try:
         # Conditional, so that only one of many concurrent requests writes.
         stale = Q(last_used_at=None) | Q(last_used_at__lte=now - USED_RESOLUTION)
-        ApiKey.unscoped.using("dispatch").filter(stale, tenant_id=key.tenant_id, id=key.id).update(last_used_at=now)
+        ApiKey.unscoped.using("dispatch").filter(stale, tenant_id=key.tenant_id, id=key.id).update(
+            last_used_at=now, last_used_ip=address or None
+        )
     except DatabaseError:
         logger.warning("last use of key %s was not noted", key.public_id, exc_info=True)
 
@@ -111,7 +167,13 @@ class HasScope(BasePermission):
         if scope is None:
             raise PermissionDenied("No API key can do this.", code="insufficient_scope")
         if not request.auth.may(scope):
-            raise PermissionDenied(f"This API key lacks the scope {scope}.", code="insufficient_scope")
+            caller = "Your role" if request.auth.person_id else "This API key"
+            raise PermissionDenied(f"{caller} lacks the scope {scope}.", code="insufficient_scope")
+        if (scope in keys.DANGEROUS or method == "DELETE") and not request.auth.fresh:
+            raise PermissionDenied(
+                "Confirm that it is you at /accounts/reauthenticate/, then send the request again.",
+                code="reauthentication_required",
+            )
         return True
 
 

@@ -1,4 +1,7 @@
-"""The tenant of the current work: one context variable for Python, one transaction-local setting for Postgres."""
+"""The tenant of the current work: one context variable for Python, one transaction-local setting for Postgres.
+
+A second variable holds the collections that the caller is limited to, if the caller is a limited member.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from uuid import UUID
 from django.db import connection, transaction
 
 _tenant: ContextVar[UUID | None] = ContextVar("tenant", default=None)
+Collections = tuple[UUID, ...] | None
+_collections: ContextVar[Collections] = ContextVar("collections", default=None)
 
 
 class NoTenant(RuntimeError):
@@ -42,6 +47,21 @@ def enter_tenant(tenant_id: UUID) -> Token[UUID | None]:
 
 def leave_tenant(token: Token[UUID | None]) -> None:
     _tenant.reset(token)
+
+
+def current_collections() -> Collections:
+    """Return the collections whose rows the current work may see; None for all of the tenant's rows."""
+    return _collections.get()
+
+
+@contextmanager
+def limited_to(collections: Collections) -> Iterator[None]:
+    """Hide from the managers of tenant rows what lies in no collection of these; None hides nothing."""
+    token = _collections.set(collections)
+    try:
+        yield
+    finally:
+        _collections.reset(token)
 
 
 @contextmanager

@@ -66,6 +66,28 @@ def plain_table(table: str, *, rw: str = "SELECT", dispatch: str = "") -> RunSQL
     return RunSQL(tuple(statements), RunSQL.noop)
 
 
+def people_table(table: str, *, customers: bool = True, append_only: bool = False) -> RunSQL:
+    """Grant rights on a table of people, sessions or staff to the roles that sign people in, and to no other.
+
+    customers: whether the API signs its people in with the table, or only the console its staff.
+    """
+    rights = "SELECT, INSERT" if append_only else "SELECT, INSERT, UPDATE, DELETE"
+    roles = "app_people, app_console" if customers else "app_console"
+    return RunSQL(f"GRANT {rights} ON {table} TO {roles}", RunSQL.noop)
+
+
+def staff_apart(table: str) -> RunSQL:
+    """Hide the staff among the people from the API: it can neither read their passwords nor make somebody staff."""
+    return RunSQL(
+        (
+            f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY",
+            f"CREATE POLICY customers ON {table} TO app_people USING (NOT is_staff) WITH CHECK (NOT is_staff)",
+            f"CREATE POLICY everybody ON {table} TO app_console USING (true) WITH CHECK (true)",
+        ),
+        RunSQL.noop,
+    )
+
+
 # A partition's rows are reached through its parent alone: no role gets a grant on it. The policy is there all the same.
 _PARTITIONED = """
 DO $partition$

@@ -21,10 +21,24 @@ REVOKED_ROUTINES = (
     "create_elabel", "drop_label", "alter_graph", "load_labels_from_file", "load_edges_from_file",
     "create_complete_graph", "age_create_barbell_graph", "create_subgraph",
 )  # fmt: skip
-# Tables without a tenant besides the framework's: prices, and the clocks of the classes of jobs.
-PLAIN_TABLES = frozenset({"billing_pricebook", "jobs_breaker", "jobs_classclock"})
-PLAIN_PREFIXES = ("django_", "auth_")
-RESTRICTED_ROLES = ("app_rw", "app_owner")
+# Tables without a tenant besides the framework's: prices, the clocks of the classes of jobs, and people, who may be
+# members of several tenants.
+PLAIN_TABLES = frozenset(
+    {
+        "billing_pricebook",
+        "jobs_breaker",
+        "jobs_classclock",
+        "people_person",
+        "people_person_groups",
+        "people_person_user_permissions",
+        "staff_contentaccess",
+        "staff_member",
+        "staff_secondfactor",
+        "staff_staffevent",
+    }
+)
+PLAIN_PREFIXES = ("django_", "auth_", "account_", "mfa_", "socialaccount_", "usersessions_")
+RESTRICTED_ROLES = ("app_rw", "app_owner", "app_people", "app_console")
 
 _TABLES = """
 SELECT n.nspname, c.relname, c.relrowsecurity, c.relforcerowsecurity,
@@ -36,7 +50,8 @@ WHERE c.relkind IN ('r', 'p') AND n.nspname IN ('public', %s) ORDER BY 1, 2
 """
 _OWNED = """
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname IN ('public', %s) AND pg_get_userbyid(c.relowner) IN ('app_rw', 'app_dispatch', 'app_admin_ro')
+WHERE n.nspname IN ('public', %s)
+AND pg_get_userbyid(c.relowner) IN ('app_rw', 'app_dispatch', 'app_admin_ro', 'app_people', 'app_console')
 """
 _ROUTINES = """
 SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace

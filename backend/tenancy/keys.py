@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from django.conf import settings
 
 ALL_SCOPES = "*"
+ANYBODY = ""
+"""The scope of what every caller may do."""
 SCOPES = (
     "videos:read",
     "videos:write",
@@ -23,9 +25,20 @@ SCOPES = (
     "questions:write",
     "webhooks:write",
     "usage:read",
+    "keys:read",
     "keys:write",
     "retention:write",
+    "budgets:write",
+    "audit:read",
+    "members:read",
+    "members:write",
 )
+IMPLIED = {"keys:read": "keys:write", "members:read": "members:write"}
+"""Scopes that another scope contains."""
+MANAGING = frozenset({ALL_SCOPES, "keys:write"})
+"""Scopes with which a key manages other keys."""
+DANGEROUS = frozenset({"keys:write", "budgets:write", "members:write", "retention:write"})
+"""Scopes whose use by a member needs an authentication of the last minutes; so does every DELETE."""
 PREFIX = "vk_live_"
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _PUBLIC, _SECRET, _CRC = 10, 32, 6

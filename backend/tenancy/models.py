@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
+from uuid import UUID
 
 from django.db import models
 from uuid6 import uuid7
 
-from backend.tenancy.context import current_tenant_id
+from backend.tenancy.context import current_collections, current_tenant_id
 
 
 class Tenant(models.Model):
@@ -22,15 +24,25 @@ class Tenant(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     suspended_at = models.DateTimeField(null=True, blank=True)
 
+    class Meta:
+        indexes = [
+            # Each claim of a job asks for the suspended tenants of the installation.
+            models.Index(fields=["id"], condition=models.Q(suspended_at__isnull=False), name="tenant_suspended"),
+        ]
+
     def __str__(self) -> str:
         return self.name
 
 
 class TenantScopedManager(models.Manager[Any]):
-    """The second layer behind row-level security: every query filters by the tenant of the open tenant_scope."""
+    """The second layer behind row-level security: every query filters by the tenant of the open tenant_scope, and by
+    the collections that the caller is limited to."""
 
     def get_queryset(self) -> models.QuerySet[Any]:
-        return super().get_queryset().filter(tenant_id=current_tenant_id())
+        rows = super().get_queryset().filter(tenant_id=current_tenant_id())
+        collections = current_collections()
+        limit = None if collections is None else self.model.within(collections)
+        return rows if limit is None else rows.filter(limit)
 
 
 class TenantRow(models.Model):
@@ -48,6 +60,14 @@ class TenantRow(models.Model):
         abstract = True
         base_manager_name = "unscoped"
 
+    @classmethod
+    def within(cls, collections: Sequence[UUID]) -> models.Q | None:
+        """Return the condition on the rows that a member limited to these collections sees.
+
+        None where rows are reached through others alone: those of a video or of a question.
+        """
+        return None
+
 
 class ApiKey(TenantRow):
     """An API key `vk_live_<public>_<secret><crc>`, of which only an HMAC is stored."""
@@ -61,3 +81,11 @@ class ApiKey(TenantRow):
     expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
     last_used_at = models.DateTimeField(null=True)
+    last_used_ip = models.GenericIPAddressField(null=True)
+    # The key that made this one, if a key did; a person's key names the person.
+    parent_id = models.UUIDField(null=True)
+    created_by_person_id = models.UUIDField(null=True)
+    # Networks from which the key may be used (CIDR); empty for everywhere.
+    allowed_ips = models.JSONField(default=list)
+    # Null for no limit besides the tenant's.
+    requests_per_minute = models.PositiveIntegerField(null=True)

@@ -7,7 +7,7 @@ SET search_path = public, ag_catalog;
 
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
 GRANT USAGE, CREATE ON SCHEMA public TO app_owner;
-GRANT USAGE ON SCHEMA public TO app_rw, app_dispatch, app_admin_ro;
+GRANT USAGE ON SCHEMA public TO app_rw, app_dispatch, app_admin_ro, app_people, app_console;
 
 -- --- Apache AGE: one graph, topology only -------------------------------------------------------------------------
 DO $provision$

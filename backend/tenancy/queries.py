@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from uuid import UUID
+
 from django.db.models import QuerySet
 
 from backend.tenancy.models import ApiKey
@@ -10,3 +13,16 @@ from backend.tenancy.models import ApiKey
 def api_keys() -> QuerySet[ApiKey]:
     rows: QuerySet[ApiKey] = ApiKey.objects.all()
     return rows
+
+
+def with_descendants(key_id: UUID) -> set[UUID]:
+    """Return a key's id with those of the keys that it made, that these made, and so on."""
+    found, latest = {key_id}, {key_id}
+    while latest:
+        latest = _children(latest) - found
+        found |= latest
+    return found
+
+
+def _children(key_ids: Collection[UUID]) -> set[UUID]:
+    return set(ApiKey.objects.filter(parent_id__in=key_ids).values_list("id", flat=True))

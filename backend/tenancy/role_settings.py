@@ -32,6 +32,17 @@ ROLE_SETTINGS: Mapping[str, Mapping[str, str]] = {
         "statement_timeout": "1min",
         "idle_in_transaction_session_timeout": "1min",
     },
+    # Signing people in.
+    "app_people": {
+        "lock_timeout": "5s",
+        "statement_timeout": "30s",
+        "idle_in_transaction_session_timeout": "30s",
+    },
+    "app_console": {
+        "lock_timeout": "5s",
+        "statement_timeout": "30s",
+        "idle_in_transaction_session_timeout": "30s",
+    },
     # A migration that cannot get its lock fails and is run again, instead of holding up every query behind it.
     "app_owner": {"lock_timeout": "30s"},
 }

@@ -50,6 +50,7 @@ def _delivery(delivery_id: str) -> Delivery:
 
 class EndpointsView(TenantView):
     scopes = {"GET": SCOPE, "POST": SCOPE}
+    audited = {"POST": "webhook_endpoint.created"}
 
     @extend_schema(
         operation_id="listWebhookEndpoints",
@@ -81,6 +82,7 @@ class EndpointsView(TenantView):
 
 class EndpointView(TenantView):
     scopes = {"GET": SCOPE, "PATCH": SCOPE, "DELETE": SCOPE}
+    audited = {"PATCH": "webhook_endpoint.updated", "DELETE": "webhook_endpoint.deleted"}
 
     @extend_schema(operation_id="getWebhookEndpoint", responses=WebhookEndpointSerializer, tags=TAGS)
     def get(self, request: Request, endpoint_id: str) -> Response:
@@ -108,6 +110,7 @@ class EndpointView(TenantView):
 
 class RotateSecretView(TenantView):
     scopes = {"POST": SCOPE}
+    audited = {"POST": "webhook_endpoint.secret_rotated"}
 
     @extend_schema(
         operation_id="rotateWebhookSecret",

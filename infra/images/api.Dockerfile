@@ -22,14 +22,16 @@ COPY gpu_workers ./gpu_workers
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
-    DJANGO_SETTINGS_MODULE=backend.settings
+    DJANGO_SETTINGS_MODULE=backend.settings \
+    AVA_HEALTH_ADDRESS=127.0.0.1:8001
 USER 10001:10001
 EXPOSE 8000
-# The Host header is 127.0.0.1, so AVA_ALLOWED_HOSTS must name it.
+# Probes have an address of their own: customers cannot fill its connections.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
-    CMD ["ava-health", "6", "python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]
+    CMD ["ava-health", "6", "python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8001/healthz', timeout=4)"]
 # Open streams wait on the event loop, see docs/adr/0016-open-replies-hold-no-thread.md. Keep-alive outlasts the load balancer's idle time.
 CMD ["uvicorn", "backend.asgi:application", \
      "--host", "0.0.0.0", "--port", "8000", "--workers", "2", "--lifespan", "on", "--no-server-header", \
+     "--http", "backend.api.connections:BoundedConnection", \
      "--timeout-keep-alive", "310", "--timeout-graceful-shutdown", "30", \
      "--log-config", "backend/observability/uvicorn_log.json"]

@@ -1,18 +1,19 @@
 #!/bin/sh
 # Becomes PgBouncer in transaction mode on port 6432, before the PostgreSQL at POOLER_SERVER (host:port).
 #
-# DATABASE_URL, DATABASE_DISPATCH_URL, DATABASE_CONSOLE_URL  name the roles that it serves, with their passwords; their
-# host and port are not read. Migrations, the superuser and LISTEN reach PostgreSQL itself.
+# DATABASE_URL, DATABASE_DISPATCH_URL, DATABASE_CONSOLE_URL, DATABASE_PEOPLE_URL, DATABASE_STAFF_URL  name the roles that
+# it serves, with their passwords; their host and port are not read. Migrations, the superuser and LISTEN reach PostgreSQL itself.
 set -eu
 umask 0077
 
 folder=$(mktemp -d)
-for url in "${DATABASE_URL:?}" "${DATABASE_DISPATCH_URL:?}" "${DATABASE_CONSOLE_URL:?}"; do
+for url in "${DATABASE_URL:?}" "${DATABASE_DISPATCH_URL:?}" "${DATABASE_CONSOLE_URL:?}" \
+    "${DATABASE_PEOPLE_URL:?}" "${DATABASE_STAFF_URL:?}"; do
     account=${url#*://}
     account=${account%%@*}
     printf '"%s" "%s"\n' "${account%%:*}" "${account#*:}"
 done > "$folder/users.txt"
-unset DATABASE_URL DATABASE_DISPATCH_URL DATABASE_CONSOLE_URL
+unset DATABASE_URL DATABASE_DISPATCH_URL DATABASE_CONSOLE_URL DATABASE_PEOPLE_URL DATABASE_STAFF_URL
 
 # Encrypts the way between hosts, as PostgreSQL's own certificate does.
 openssl req -new -x509 -nodes -days 3650 -newkey rsa:3072 -subj /CN=pooler \

@@ -101,13 +101,13 @@ def _commands(preset: str, options: argparse.Namespace) -> list[list[str]]:
 
     manage = ("exec", "-T", "api", "python", "manage.py")
     named = ("--name", options.tenant, "--slug", options.tenant, "--if-absent")
-    password = ("exec", "-T", "--env", "AVA_CONSOLE_PASSWORD", "api", "python", "manage.py")
+    password = ("exec", "-T", "--env", "AVA_CONSOLE_PASSWORD", "console", "python", "manage.py")
     return [
         in_compose("build"),
         # provision and migrate run first, because everything else waits for them.
         in_compose("up", "--detach", "--wait", "--wait-timeout", "7200"),
         in_compose(*manage, "create_tenant", *named),
-        in_compose(*password, "ensure_console_admin", "--username", "operator"),
+        in_compose(*password, "ensure_console_admin", "--email", "operator@localhost"),
     ]
 
 
@@ -127,7 +127,8 @@ def _start(commands: list[list[str]], options: argparse.Namespace) -> None:
         raise InstallFailed("the console account could not be created; the lines above say why")
     print(f"AVA Cloud answers at {values['AVA_PUBLIC_URL']}")
     print(f"tenant {options.tenant}: " + (f"API key {key} (shown only now)" if key else "exists already"))
-    print(f"console: user operator, password in {options.env_file} (AVA_CONSOLE_PASSWORD)")
+    address = values.get("AVA_CONSOLE_URL", "http://127.0.0.1:8010")
+    print(f"console: {address}/console/, operator@localhost, password in {options.env_file} (AVA_CONSOLE_PASSWORD)")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -79,13 +79,34 @@ def worker_process(worker: Worker) -> AppProcess:
     return AppProcess(worker.name, tuple(arguments), ready_line=" ready.", env=env)
 
 
-def app_processes(api_port: int) -> tuple[AppProcess, ...]:
-    """Return all processes that run on top of the servers, in the order of starting."""
+WITHHELD = {
+    "api": frozenset({"DATABASE_STAFF_URL"}),
+    "console": frozenset({"DATABASE_PEOPLE_URL"}),
+}
+"""Variables of database roles that a process does not get; no other process gets a role that signs people in."""
+
+
+def withheld(name: str) -> frozenset[str]:
+    """Return the variables that a process does not get."""
+    return WITHHELD.get(name, frozenset({"DATABASE_PEOPLE_URL", "DATABASE_STAFF_URL"}))
+
+
+def app_processes(api_port: int, console_port: int | None = None) -> tuple[AppProcess, ...]:
+    """Return all processes that run on top of the servers, in the order of starting. Without a port for it, there is no
+    console."""
     api = [sys.executable, "-m", "uvicorn", "backend.asgi:application", "--host=127.0.0.1", f"--port={api_port}"]
     api += ["--workers=2", "--lifespan=on", "--no-server-header", "--timeout-graceful-shutdown=10"]
+    api += ["--http=backend.api.connections:BoundedConnection"]
     api += [f"--log-config={ROOT / 'backend' / 'observability' / 'uvicorn_log.json'}"]
+    console = [
+        argument.replace(f"--port={api_port}", f"--port={console_port}").replace("--workers=2", "--workers=1")
+        for argument in api
+    ]
+    # Its own probes and metrics are not asked for here.
+    site = (("AVA_SITE", "console"), ("AVA_CONSOLE_URL", f"http://127.0.0.1:{console_port}"))
     return (
         AppProcess("api", tuple(api), restarted=False),
+        *([AppProcess("console", tuple(console), env=site)] if console_port is not None else []),
         AppProcess("relay", (sys.executable, "manage.py", "relay")),
         AppProcess("webhooks", (sys.executable, "manage.py", "send_webhooks")),
         *(worker_process(worker) for worker in WORKERS),

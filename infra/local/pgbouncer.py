@@ -16,7 +16,9 @@ from infra.local.child_process import Child, Command, wait_until
 from infra.local.postgres import Postgres
 from infra.local.server import StackHome
 
-POOLED = ("DATABASE_URL", "DATABASE_DISPATCH_URL", "DATABASE_CONSOLE_URL")
+POOLED = (
+    "DATABASE_URL", "DATABASE_DISPATCH_URL", "DATABASE_CONSOLE_URL", "DATABASE_PEOPLE_URL", "DATABASE_STAFF_URL",
+)  # fmt: skip
 """Variables whose URLs lead to the pooler."""
 POOL_SIZE = 40
 """Maximum number of server connections per database and role."""

@@ -25,6 +25,8 @@ ROLES = {
     "DATABASE_OWNER_URL": "app_owner",
     "DATABASE_DISPATCH_URL": "app_dispatch",
     "DATABASE_CONSOLE_URL": "app_admin_ro",
+    "DATABASE_PEOPLE_URL": "app_people",
+    "DATABASE_STAFF_URL": "app_console",
     "DATABASE_SUPERUSER_URL": "postgres",
 }
 """Role by environment variable. The superuser is for ``manage.py provision`` only."""

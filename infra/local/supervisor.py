@@ -19,15 +19,16 @@ from types import FrameType
 
 import httpx
 
+from infra.local import ports
 from infra.local.api_key import ensure_api_key, key_file
-from infra.local.app_processes import AppProcess, app_processes
+from infra.local.app_processes import AppProcess, app_processes, withheld
 from infra.local.child_process import Child, Command, Identity, wait_until
 from infra.local.errors import ServiceFailed, StackError
 from infra.local.metrics_targets import metrics_env, targets_file
 from infra.local.stack import SERVERS, Stack
 
 PROJECT = Path(__file__).resolve().parents[2]
-ADMIN = "admin"
+ADMIN = "operator@localhost"
 _SUPERVISOR = "supervisor"
 _POLL_S = 0.3
 # A worker that dies this often within this time of its start is broken, not unlucky.
@@ -89,7 +90,7 @@ class Supervisor:
         if superuser is not None:
             self._ensure_admin()
             ensure_api_key(self._stack.home.root, self._project, self._env)
-        for process in self._given or app_processes(self._stack.api_port()):
+        for process in self._given or app_processes(self._stack.api_port(), self._console_port()):
             try:
                 self._start_process(process)
             except ServiceFailed as error:
@@ -118,18 +119,13 @@ class Supervisor:
     def _ensure_admin(self) -> None:
         state = self._stack.state
         if not state.is_done("admin"):
-            self._manage(
-                "createsuperuser",
-                "--noinput",
-                DJANGO_SUPERUSER_USERNAME=ADMIN,
-                DJANGO_SUPERUSER_EMAIL="admin@localhost.invalid",
-                DJANGO_SUPERUSER_PASSWORD=state.secret("admin"),
-            )
+            self._manage("ensure_console_admin", "--email", ADMIN, AVA_CONSOLE_PASSWORD=state.secret("admin"))
             state.set_done("admin")
 
     def _start_process(self, process: AppProcess) -> None:
         log = self._stack.home.log(process.name)
         env = self._env | metrics_env(self._stack.state, process.name) | dict(process.env)
+        env = {name: value for name, value in env.items() if name not in withheld(process.name)}
         child = Child(Command(process.name, process.arguments, log, env, cwd=self._project, grace_s=30))
         self._running[process.name] = (process, child, time.monotonic())
         self._stack.state.set_process(process.name, child.identity)
@@ -152,6 +148,9 @@ class Supervisor:
         child.stop()
         self._env["AVA_PUBLIC_URL"] = self._stack.env()["AVA_PUBLIC_URL"]
         return next(other for other in app_processes(self._stack.api_port()) if other.name == process.name)
+
+    def _console_port(self) -> int:
+        return ports.claim(self._stack.state, "console")
 
     def _api_answers(self) -> bool:
         try:
@@ -208,7 +207,8 @@ class Supervisor:
         lines = [
             "AVA Cloud is ready",
             f"  API       {url}/v1        (schema: {url}/v1/openapi.json)",
-            f"  console   {url}/console/  (login: {ADMIN}, password: {self._stack.state.secret('admin')})",
+            f"  console   http://127.0.0.1:{self._console_port()}/console/  "
+            f"(login: {ADMIN}, password: {self._stack.state.secret('admin')}, then an authenticator app)",
             f"  logs      {self._stack.home.root / 'log'}",
             f"  metrics   {targets_file(self._stack.home.root)}",
             f"  try       curl -H \"Authorization: Bearer $(cat '{key}')\" {url}/v1/videos",

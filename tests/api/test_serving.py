@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import itertools
 import os
 import signal
-import socket
-import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -20,99 +16,22 @@ import pytest
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 
-from backend.api import public_ids, serving
+from backend.api import asgi_requests, public_ids, serving
 from backend.questions.models import Question
-from infra.local import ports
-from infra.local.app_processes import app_processes
-from infra.local.state import State
+from tests.api.servers import PATIENCE_S, PROCESSES, Connection, ServerProcess
 from tests.conftest import Cast, make_tenant
 from tests.factories import make_video
 from tests.questions.world import ask, finish
 
-PROJECT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 90
-PROCESSES = 2
 
-
-class Connection:
-    """One HTTP/1.1 request whose reply is read as it comes."""
-
-    def __init__(self, port: int, method: str, path: str, key: str, body: Any = None, **headers: str) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
-        content = b"" if body is None else json.dumps(body).encode()
-        lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", f"Authorization: Bearer {key}"]
-        lines += [f"Content-Length: {len(content)}", "Content-Type: application/json"]
-        lines += [f"{name}: {value}" for name, value in headers.items()]
-        self._socket.sendall("\r\n".join([*lines, "", ""]).encode() + content)
-        self.received = b""
-
-    def read_until(self, text: bytes) -> bytes:
-        """Read until text has come. Fails if the server closes first."""
-        while text not in self.received:
-            more = self._socket.recv(65_536)
-            assert more, f"the reply ended without {text!r}: {self.received[-500:]!r}"
-            self.received += more
-        return self.received
-
-    def close(self) -> None:
-        self._socket.close()
-
-
-class ServerProcess:
-    def __init__(self, folder: Path) -> None:
-        self.port = ports.claim(State(folder), "api")
-        self.log = folder / "api.log"
-        (api,) = (process for process in app_processes(self.port) if process.name == "api")
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(api.arguments, cwd=PROJECT, stdout=log, stderr=log)
-
-    def get(self, path: str, key: str = "", **options: Any) -> httpx.Response:
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        url = f"http://127.0.0.1:{self.port}{path}"
-        return httpx.get(url, headers=headers, timeout=PATIENCE_S, trust_env=False, **options)
-
-    def wait(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + PATIENCE_S
-        while not condition():
-            assert self.process.poll() is None, self.log.read_text()[-3000:]
-            assert time.monotonic() < deadline, self.log.read_text()[-3000:]
-            time.sleep(0.1)
-
-    def is_ready(self) -> bool:
-        try:
-            return self.get("/readyz").status_code == 200
-        except httpx.TransportError:
-            return False
-
-    def threads(self) -> list[int]:
-        """Return the number of threads of each process that serves."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        status = [Path(f"/proc/{child}/status").read_text() for child in children]
-        return [int(text.partition("Threads:")[2].split()[0]) for text in status]
-
-    def stop(self) -> None:
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(timeout=PATIENCE_S)
-
-
-@pytest.fixture
-def server(tmp_path: Path, database: None) -> Iterator[ServerProcess]:
-    server = ServerProcess(tmp_path)
-    try:
-        server.wait(server.is_ready)
-        yield server
-    finally:
-        server.stop()
-
-
-def stream(server: ServerProcess, cast: Cast, question_id: Any) -> Connection:
+def stream(server: ServerProcess, cast: Cast, question_id: Any, source: str = "127.0.0.1") -> Connection:
     path = f"/v1/questions/{public_ids.encode('qst', question_id)}/stream"
-    return Connection(server.port, "GET", path, cast.key, Accept="text/event-stream")
+    return Connection(server.port, "GET", path, cast.key, source=source, Accept="text/event-stream")
 
 
-def wait(server: ServerProcess, cast: Cast, video_id: Any, seconds: int = 60) -> Connection:
+def wait(server: ServerProcess, cast: Cast, video_id: Any, source: str) -> Connection:
     body = {"question": "Which car?", "video_ids": [public_ids.encode("vid", video_id)]}
-    return Connection(server.port, "POST", "/v1/questions", cast.key, body, Prefer=f"wait={seconds}")
+    return Connection(server.port, "POST", "/v1/questions", cast.key, body, source=source, Prefer="wait=60")
 
 
 def connections_of_the_api() -> int:
@@ -124,12 +43,12 @@ def connections_of_the_api() -> int:
     return int(row[0])
 
 
-def test_open_streams_and_waits_take_no_thread_from_others(server: ServerProcess, acme: Cast, globex: Cast) -> None:
+def test_500_open_streams_and_50_waits_take_no_thread_from_others(server: ServerProcess, globex: Cast) -> None:
     from django.db import connections
 
+    tenants = [make_tenant(f"streaming{number}") for number in range(8)]
+    asked = [ask(tenant) for tenant in tenants]
     initech = make_tenant("initech")
-    asked, video_id = ask(acme)
-    theirs, _ = ask(globex)
     with initech.scope():
         waited_video = make_video(indexed_until_ms=30_000).id
     connections.close_all()
@@ -139,10 +58,14 @@ def test_open_streams_and_waits_take_no_thread_from_others(server: ServerProcess
             opened.callback(connection.close)
             return connection
 
-        streams = [keep(stream(server, acme, asked)) for _ in range(64)]
-        streams += [keep(stream(server, globex, theirs)) for _ in range(40)]
-        waits = [keep(wait(server, initech, waited_video)) for _ in range(50)]
-        for connection in streams:
+        def open_streams(number: int, count: int) -> list[Connection]:
+            question, source = asked[number][0], f"127.0.0.{10 + number}"
+            return [keep(stream(server, tenants[number], question, source)) for _ in range(count)]
+
+        streams = [open_streams(number, 64 if number else 52) for number in range(8)]
+        assert sum(map(len, streams)) == 500
+        waits = [keep(wait(server, initech, waited_video, "127.0.0.3")) for _ in range(50)]
+        for connection in itertools.chain(*streams):
             assert b" 200 " in connection.read_until(b"event: progress")
 
         def all_asked() -> bool:
@@ -151,20 +74,21 @@ def test_open_streams_and_waits_take_no_thread_from_others(server: ServerProcess
 
         server.wait(all_asked)
 
-        # Each process has its threads for requests, one for /healthz, and a few of its own.
+        # Each process has its threads for requests, one for /readyz, and a few of its own.
         assert all(count <= settings.API_THREADS + 6 for count in server.threads()), server.threads()
         assert server.get("/healthz").json() == {"status": "ok"}
+        assert server.get("/readyz").json()["status"] == "ready"
         assert server.get("/v1/videos", globex.key).status_code == 200
-        refused = server.get(f"/v1/questions/{public_ids.encode('qst', asked)}/stream", acme.key)
+        refused = server.get(f"/v1/questions/{public_ids.encode('qst', asked[1][0])}/stream", tenants[1].key)
         assert (refused.status_code, refused.json()["code"]) == (429, "too_many_open_streams")
         assert refused.headers["Retry-After"] == "1"
-        # Two connections per thread, and one per process for notices.
+        # Two connections per thread and for /readyz, and one per process for notices.
         assert connections_of_the_api() - len(connections.all(initialized_only=True)) <= PROCESSES * (
-            2 * settings.API_THREADS + 1
+            2 * settings.API_THREADS + 3
         )
 
-        finish(acme, asked, video_id)
-        for connection in streams[:64]:
+        finish(tenants[1], *asked[1])
+        for connection in streams[1]:
             assert b"a red car" in connection.read_until(b"event: answer")
         with initech.scope():
             for question in Question.objects.all():
@@ -175,7 +99,7 @@ def test_open_streams_and_waits_take_no_thread_from_others(server: ServerProcess
             assert b"preference-applied: wait=60" in reply
 
     def may_open_again() -> bool:
-        again = stream(server, acme, asked)
+        again = stream(server, tenants[1], asked[1][0])
         try:
             return b"HTTP/1.1 200 " in again.read_until(b"\r\n\r\n")
         finally:
@@ -230,8 +154,8 @@ def test_replies_are_as_django_writes_them(server: ServerProcess, acme: Cast) ->
         assert (chunked.status_code, chunked.json()["code"]) == (413, "body_too_large")
         spoofed = client.get("/v1/videos?limit=1", headers={"X_Request_Id": "spoofed"})
         assert spoofed.headers["X-Request-Id"].startswith("req_")
-        login = client.get("/console/", follow_redirects=True)
-        assert "csrftoken" in login.headers["Set-Cookie"]
+        login = client.get("/accounts/login/", follow_redirects=True)
+        assert "ava_csrf" in login.headers["Set-Cookie"]
         style = client.get("/static/admin/css/base.css")
         assert (style.status_code, style.headers["Content-Type"]) == (200, 'text/css; charset="utf-8"')
         assert int(style.headers["Content-Length"]) == len(style.content) > 0
@@ -239,7 +163,7 @@ def test_replies_are_as_django_writes_them(server: ServerProcess, acme: Cast) ->
 
 
 def test_a_body_that_does_not_end_is_answered_with_408(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "BODY_SECONDS", 0.05)
+    monkeypatch.setattr(asgi_requests, "BODY_SECONDS", 0.05)
     parts = [{"type": "http.request", "body": b"{", "more_body": True}]
     sent: list[Any] = []
 

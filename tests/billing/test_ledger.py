@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, connection
 from hypothesis import given
 from hypothesis import strategies as st
 from uuid6 import uuid7
@@ -78,13 +78,16 @@ def test_the_second_recording_of_a_source_bills_nothing_even_if_its_calls_differ
 def test_the_unit_amount_is_that_of_the_moment_and_of_the_model(acme: Any) -> None:
     now = datetime(2026, 3, 1, tzinfo=UTC)
     rows = [("gpt", "2.5", now), ("gpt", "9", now + timedelta(days=1)), ("", "1", now - timedelta(days=1))]
-    with acme.scope(), transaction.atomic():
-        for model, amount, at in rows:
-            PriceBook.objects.create(
-                kind="cost", meter="output_tokens", model=model, unit_amount=Decimal(amount), effective_from=at
-            )
+    ids = [
+        PriceBook.objects.using("staff")
+        .create(kind="cost", meter="output_tokens", model=model, unit_amount=Decimal(amount), effective_from=at)
+        .pk
+        for model, amount, at in rows
+    ]
+    try:
         rates = rates_at(now + timedelta(hours=1))
-        transaction.set_rollback(True)
+    finally:
+        PriceBook.objects.using("owner").filter(pk__in=ids).delete()
 
     assert rates.unit("cost", "output_tokens", "gpt") == Decimal("2.5")
     assert rates.unit("cost", "output_tokens", "other") == Decimal(1)

@@ -9,7 +9,6 @@ from uuid import UUID
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connections
 from django.test import Client
 from django.utils import timezone
@@ -33,17 +32,18 @@ from backend.questions.services import questions as services
 from backend.webhooks.models import Delivery, Endpoint
 from backend.webhooks.services import create_endpoint
 from gpu_workers.engine.answering.contract import CitationRecord, ClaimRecord, NodeRecord
+from tests.conftest import Cast
+from tests.console.signing_in import open_content
 from tests.factories import make_video
 from tests.questions.world import EVENT, ask, finish
 
 
 @pytest.fixture
-def staff(database: None, monkeypatch: pytest.MonkeyPatch) -> Client:
-    monkeypatch.setenv("AVA_CONSOLE_PASSWORD", "correct horse")
-    call_command("ensure_console_admin", verbosity=0)
-    client = Client()
-    assert client.login(username="admin", password="correct horse")
-    return client
+def staff(staff: Client, acme: Cast, globex: Cast) -> Client:
+    """An operator who has opened the content of both tenants."""
+    for cast in (acme, globex):
+        assert open_content(staff, cast).status_code == 302
+    return staff
 
 
 @pytest.fixture
@@ -77,34 +77,14 @@ def text(client: Client, path: str) -> str:
 
 
 def test_strangers_and_people_without_staff_rights_see_the_sign_in_page_only(database: None) -> None:
-    get_user_model().objects.create_user("visitor", password="word")
+    get_user_model().objects.create_user("visitor@example.org", password="word")
     visitor = Client()
-    visitor.login(username="visitor", password="word")
+    visitor.login(username="visitor@example.org", password="word")
     for client in (Client(), visitor):
         for path in ("", "questions/question/", "jobs/job/", "billing/pricebook/add/"):
             reply = client.get(f"/console/{path}")
             assert reply.status_code == 302
             assert reply.headers["Location"].startswith("/console/login/")
-
-
-def test_signing_in_ends_at_the_dashboard(staff: Client) -> None:
-    client = Client()
-    page = client.get("/console/login/", follow=True)
-    signed_in = client.post(
-        page.request["PATH_INFO"] + "?" + page.request["QUERY_STRING"],
-        {"username": "admin", "password": "correct horse"},
-    )
-
-    assert signed_in.headers["Location"] == "/console/"
-
-
-def test_the_account_command_is_repeatable_and_needs_a_password(staff: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    call_command("ensure_console_admin", verbosity=0)
-    assert staff.get("/console/").status_code == 200, "an unchanged password ends no session"
-    assert get_user_model().objects.count() == 1
-    monkeypatch.delenv("AVA_CONSOLE_PASSWORD")
-    with pytest.raises(CommandError, match="AVA_CONSOLE_PASSWORD"):
-        call_command("ensure_console_admin", verbosity=0)
 
 
 def test_the_dashboard_shows_money_latency_failures_and_both_tenants(
@@ -118,9 +98,10 @@ def test_the_dashboard_shows_money_latency_failures_and_both_tenants(
         assert words in page
 
 
-def test_an_empty_console_is_a_page_too(staff: Client) -> None:
-    assert "There is no tenant yet." in text(staff, "?days=30")
-    assert "7 days" in text(staff, "?days=nonsense")
+def test_an_empty_console_is_a_page_too(staff_as: Any) -> None:
+    client = staff_as("finance")
+    assert "There is no tenant yet." in text(client, "?days=30")
+    assert "7 days" in text(client, "?days=nonsense")
 
 
 def test_a_question_is_shown_with_its_search_evidence_and_cost(staff: Client, story: tuple[UUID, UUID]) -> None:
@@ -150,9 +131,9 @@ def test_a_question_is_shown_with_its_feedback_and_its_batch(staff: Client, acme
     other = text(staff, f"questions/question/{alone}/change/")
     assert "exam-7" not in other
     assert "Feedback" not in other
-    listed = text(staff, f"questions/question/?batch__exact={batch.id}")
+    listed = text(staff, f"questions/question/?batch__exact={batch.id}&tenant={acme.tenant_id}")
     assert (listed.count("Which car"), listed.count("Another question?")) == (3, 0)
-    judged = text(staff, "questions/question/?feedback=wrong")
+    judged = text(staff, f"questions/question/?feedback=wrong&tenant={acme.tenant_id}")
     assert (judged.count("Which car 1?"), judged.count("Which car 0?")) == (1, 0)
 
 

@@ -32,7 +32,7 @@ run "two_gpus" {
   command = plan
 
   assert {
-    condition     = toset(keys(output.group_names)) == toset(["api", "system", "index", "query", "models-0", "models-1"])
+    condition     = toset(keys(output.group_names)) == toset(["api", "console", "system", "index", "query", "models-0", "models-1"])
     error_message = "Servers of one card share a machine; each card has a machine of its own."
   }
 
@@ -121,7 +121,7 @@ run "four_gpus_use_every_card" {
   }
 
   assert {
-    condition     = toset(keys(output.group_names)) == toset(["api", "system", "index", "query", "models-0", "models-1", "models-2"])
+    condition     = toset(keys(output.group_names)) == toset(["api", "console", "system", "index", "query", "models-0", "models-1", "models-2"])
     error_message = "The checker and the reasoner have machines of their own."
   }
 
@@ -192,7 +192,7 @@ run "one_card" {
   }
 
   assert {
-    condition     = toset(keys(output.group_names)) == toset(["api", "system", "index", "query", "models-0"])
+    condition     = toset(keys(output.group_names)) == toset(["api", "console", "system", "index", "query", "models-0"])
     error_message = "One card is one machine."
   }
 
@@ -226,7 +226,7 @@ run "hosted_models" {
   }
 
   assert {
-    condition     = toset(keys(output.group_names)) == toset(["api", "system", "index", "query"])
+    condition     = toset(keys(output.group_names)) == toset(["api", "console", "system", "index", "query"])
     error_message = "Hosted models need no machines for models."
   }
 
@@ -328,6 +328,7 @@ run "a_single_relay_is_refused" {
   variables {
     sizes = {
       api    = { instance_type = "m7i.large", least = 2, most = 6 }
+      console = { instance_type = "t3.small", least = 1, most = 1 }
       system = { instance_type = "c7i.large", least = 1, most = 8 }
       index  = { least = 1, most = 8 }
       query  = { least = 1, most = 8 }

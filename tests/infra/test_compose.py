@@ -245,7 +245,9 @@ def test_powerful_passwords_reach_only_the_services_that_need_them(services: dic
     assert holders["POSTGRES_PASSWORD"] == {"postgres", "postgres-backup", "provision"}
     assert holders["APP_REPLICATION_PASSWORD"] == {"postgres-standby", "provision"}
     assert holders["APP_OWNER_PASSWORD"] == {"provision", "migrate"}
-    assert holders["APP_ADMIN_RO_PASSWORD"] == {"provision", "api", "pooler"}
+    assert holders["APP_ADMIN_RO_PASSWORD"] == {"provision", "console", "pooler"}
+    assert holders["APP_PEOPLE_PASSWORD"] == {"provision", "api", "pooler"}
+    assert holders["APP_CONSOLE_PASSWORD"] == {"provision", "console", "pooler"}
 
 
 def test_requests_and_workers_pass_through_the_pooler(services: dict[str, Any]):
@@ -265,8 +267,9 @@ def test_requests_and_workers_pass_through_the_pooler(services: dict[str, Any]):
         "DATABASE_OWNER_URL": direct,
         "DATABASE_LISTEN_URL": direct,
     }
-    for name in ("api", "relay", "worker-query", "migrate"):
-        assert hosts(name) == expected, name
+    people = {"api": {"DATABASE_PEOPLE_URL": pooled}, "console": {"DATABASE_STAFF_URL": pooled}}
+    for name in ("api", "console", "relay", "worker-query", "migrate"):
+        assert hosts(name) == {**expected, **people.get(name, {})}, name
         assert services[name]["depends_on"].get("pooler") == (
             None if name == "migrate" else {"condition": "service_healthy"}
         )
@@ -374,7 +377,7 @@ def reachable(service: dict[str, Any]) -> set[str]:
     ],
 )
 def test_every_setting_of_the_backend_can_be_set(services: dict[str, Any], name: str):
-    own = {"AVA_ALLOWED_HOSTS"} if name != "api" else set()
+    own = {"AVA_SITE", "AVA_CONSOLE_URL"} | ({"AVA_ALLOWED_HOSTS", "AVA_HEALTH_ADDRESS"} if name != "api" else set())
     assert backend_variables() - own - LOCAL_ONLY <= reachable(services[name])
 
 

@@ -273,7 +273,9 @@ def test_the_owner_and_superuser_passwords_never_leave_the_database_host():
     for listed in lists:
         assert "DATABASE_OWNER_URL" not in listed
         assert "DATABASE_SUPERUSER_URL" not in listed
-    assert sum("DATABASE_CONSOLE_URL" in listed for listed in lists) == 1  # the API
+    # The console's two roles are the console's, the customers' one is the API's.
+    for variable in ("DATABASE_CONSOLE_URL", "DATABASE_STAFF_URL", "DATABASE_PEOPLE_URL"):
+        assert sum(variable in listed for listed in lists) == 1, variable
 
 
 def test_roles_are_confined():

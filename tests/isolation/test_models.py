@@ -10,13 +10,20 @@ import pytest
 from django.apps import apps
 from django.db import ProgrammingError, connection, transaction
 
+from backend.people.models import Person
 from backend.tenancy.models import TenantRow
 from tests.conftest import Cast
 from tests.ekg.recorded import new_id, record
 from tests.library.uploading import make_video
 
 TABLES = sorted(model._meta.db_table for model in apps.get_models() if issubclass(model, TenantRow))
-APPEND_ONLY = {"billing_billingsource", "billing_usageevent", "billing_modelcall", "jobs_jobhistory"}
+APPEND_ONLY = {
+    "audit_auditevent",
+    "billing_billingsource",
+    "billing_usageevent",
+    "billing_modelcall",
+    "jobs_jobhistory",
+}
 
 
 def _row(table: str, tenant_id: UUID) -> UUID:
@@ -41,6 +48,8 @@ def _row(table: str, tenant_id: UUID) -> UUID:
 
 
 def _value(name: str, kind: str, size: int | None, table: str) -> Any:
+    if kind == "uuid" and (table, name) in PEOPLE:
+        return str(Person.objects.create_user(f"{new_id().hex}@example.org").id)
     if kind == "uuid":
         return str(_PARENTS.get((table, name)) or new_id())
     if kind in {"int2", "int4", "int8", "numeric", "float8"}:
@@ -52,6 +61,8 @@ def _value(name: str, kind: str, size: int | None, table: str) -> Any:
     return samples.get(kind, new_id().hex[-min(size or 12, 12) :])
 
 
+# Columns that name people, who belong to no tenant.
+PEOPLE = {("people_membership", "person_id")}
 _PARENTS: dict[tuple[str, str], UUID] = {}
 # Parent table of each NOT NULL reference, so that the parent is made first.
 REFERENCES: dict[str, dict[str, str]] = {}

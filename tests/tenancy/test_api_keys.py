@@ -162,6 +162,141 @@ def test_rotation_gives_a_successor_and_lets_the_old_key_overlap(acme: Cast) -> 
         assert timedelta(0) < old.expires_at - timezone.now() <= timedelta(seconds=60)
 
 
+def limited(cast: Cast, **limits: Any) -> tuple[ApiKey, Any]:
+    """A key that manages keys and reads videos, with a client that uses it."""
+    with cast.scope():
+        key, text = issue_api_key(name="limited", scopes=["keys:write", "videos:read"], **limits)
+    return key, with_key(text)
+
+
+def test_a_key_never_outlives_its_maker(acme: Cast) -> None:
+    end = timezone.now() + timedelta(minutes=2)
+    key, client = limited(acme, expires_at=end)
+    body = {"name": "child", "scopes": ["videos:read"]}
+
+    made = client.post("/v1/api-keys", body).json()
+    later = client.post("/v1/api-keys", {**body, "expires_at": (end + timedelta(seconds=1)).isoformat()})
+    with acme.scope():
+        ApiKey.objects.filter(id=key.id).update(created_at=timezone.now() - timedelta(days=30))
+    renewed = client.post(f"/v1/api-keys/{encode('key', key.id)}/rotate", {"overlap_seconds": 600}).json()
+
+    ends = {decode("key", made["id"]), decode("key", renewed["id"]), key.id}
+    with acme.scope():
+        assert {ApiKey.objects.get(id=id).expires_at for id in ends} == {end}
+        assert ApiKey.objects.count() == 4
+    assert made["created_by"] == renewed["created_by"] == encode("key", key.id)
+    assert (later.status_code, later.json()["code"]) == (403, "beyond_maker")
+    assert later.json()["errors"][0]["pointer"] == "/expires_at"
+
+
+def test_a_key_passes_on_its_networks_and_its_limit(acme: Cast) -> None:
+    _, client = limited(acme, allowed_ips=["127.0.0.0/8"], requests_per_minute=100)
+    body = {"name": "child", "scopes": ["videos:read"]}
+
+    plain = client.post("/v1/api-keys", body).json()
+    narrow = client.post("/v1/api-keys", {**body, "allowed_ips": ["127.0.0.1"], "requests_per_minute": 7}).json()
+    wide = [
+        client.post("/v1/api-keys", {**body, **limit}).json()
+        for limit in ({"allowed_ips": ["10.0.0.1"]}, {"requests_per_minute": 101}, {"allowed_ips": ["::/0"]})
+    ]
+
+    assert (plain["allowed_ips"], plain["requests_per_minute"]) == (["127.0.0.0/8"], 100)
+    assert (narrow["allowed_ips"], narrow["requests_per_minute"]) == (["127.0.0.1/32"], 7)
+    assert [(reply["code"], reply["errors"][0]["pointer"]) for reply in wide] == [
+        ("beyond_maker", "/allowed_ips"), ("beyond_maker", "/requests_per_minute"), ("beyond_maker", "/allowed_ips"),
+    ]  # fmt: skip
+
+
+def test_a_key_works_from_its_own_networks_only(acme: Cast) -> None:
+    with acme.scope():
+        key, text = issue_api_key(
+            name="office", scopes=["videos:read"], allowed_ips=["198.51.100.0/24", "2001:db8::/32"]
+        )
+    client = with_key(text)
+
+    answers = {
+        address: client.get("/v1/videos", REMOTE_ADDR=address, HTTP_X_FORWARDED_FOR="198.51.100.7")
+        for address in ("198.51.100.7", "::ffff:198.51.100.8", "2001:db8::1", "198.51.101.7", "127.0.0.1", "")
+    }
+
+    assert [reply.status_code for reply in answers.values()] == [200, 200, 200, 403, 403, 403]
+    assert answers["127.0.0.1"].json()["code"] == "address_not_allowed"
+    with acme.scope():
+        assert ApiKey.objects.get(id=key.id).last_used_ip == "198.51.100.7"
+
+
+def test_a_key_with_a_limit_of_its_own_leaves_the_other_keys_their_requests(acme: Cast) -> None:
+    with acme.scope():
+        _, text = issue_api_key(name="slow", scopes=["videos:read"], requests_per_minute=2)
+    client = with_key(text)
+
+    statuses = [client.get("/v1/videos").status_code for _ in range(3)]
+
+    assert statuses == [200, 200, 429]
+    assert acme.client.get("/v1/videos").status_code == 200
+
+
+def test_a_key_ends_no_key_that_outranks_it_nor_the_last_that_manages_keys(acme: Cast) -> None:
+    _, client = limited(acme)
+    owner = f"/v1/api-keys/{encode('key', acme.key_id)}"
+    passing = acme.client.post(
+        "/v1/api-keys",
+        {"name": "hour", "scopes": ["*"], "expires_at": (timezone.now() + timedelta(hours=1)).isoformat()},
+    ).json()
+    with acme.scope():
+        ApiKey.objects.filter(name="limited").update(scopes=["keys:read", "keys:write", "videos:read"])
+
+    above = [client.delete(owner), client.patch(owner, {"name": "mine"}), client.post(f"{owner}/rotate", {})]
+    with acme.scope():
+        ApiKey.objects.filter(name="limited").delete()
+    last = [
+        with_key(passing["key"]).delete(owner),
+        with_key(passing["key"]).post(f"{owner}/rotate", {"overlap_seconds": 0}),
+        acme.client.delete(owner),
+    ]
+
+    assert [(reply.status_code, reply.json()["code"]) for reply in above] == [(403, "insufficient_scope")] * 3
+    assert [(reply.status_code, reply.json()["code"]) for reply in last] == [(409, "last_managing_key")] * 3
+    with acme.scope():
+        assert list(ApiKey.objects.order_by("id").values_list("name", "revoked_at")) == [("test", None), ("hour", None)]
+    assert with_key(passing["key"]).delete(f"/v1/api-keys/{passing['id']}").status_code == 204
+
+
+def test_revoking_a_key_can_take_along_what_it_made(acme: Cast) -> None:
+    def child(client: Any, name: str) -> dict[str, Any]:
+        made: dict[str, Any] = client.post("/v1/api-keys", {"name": name, "scopes": ["keys:write"]}).json()
+        return made
+
+    leaked = child(acme.client, "leaked")
+    first = child(with_key(leaked["key"]), "first")
+    second = child(with_key(first["key"]), "second")
+    other = child(acme.client, "other")
+
+    assert acme.client.delete(f"/v1/api-keys/{leaked['id']}?descendants=true").status_code == 204
+
+    for ended in (leaked, first, second):
+        assert refused(ended["key"])["code"] == "invalid_api_key"
+    assert with_key(other["key"]).get("/v1/api-keys").status_code == 200
+    events = acme.client.get("/v1/audit-events", {"action": "api_key.revoked"}).json()["data"]
+    assert [event["details"] for event in events] == [{"keys_ended": 3, "descendants": True}]
+
+
+@pytest.mark.parametrize(
+    ("scope", "reads", "makes", "lifts"),
+    [("keys:read", 200, 403, 403), ("keys:write", 200, 201, 403), ("budgets:write", 403, 403, 200)],
+)
+def test_reading_keys_making_keys_and_lifting_the_budget_are_three_scopes(
+    acme: Cast, scope: str, reads: int, makes: int, lifts: int
+) -> None:
+    with acme.scope():
+        _, text = issue_api_key(name="one", scopes=[scope])
+    client = with_key(text)
+
+    assert client.get("/v1/api-keys").status_code == reads
+    assert client.post("/v1/api-keys", {"name": "x", "scopes": [scope]}).status_code == makes
+    assert client.put("/v1/budget", {}).status_code == lifts
+
+
 def test_a_repeated_creation_makes_one_key_and_shows_it_again(acme: Cast) -> None:
     def repeat() -> Any:
         body = {"name": "ci", "scopes": ["videos:read"]}

@@ -19,8 +19,9 @@ TAGS = ["Budget"]
 
 
 class BudgetView(TenantView):
-    # A key that asks questions must not lift its own limits, so writing takes the right to manage keys.
-    scopes = {"GET": "usage:read", "PUT": "keys:write"}
+    # A key that asks questions must not lift its own limits, so writing takes a scope of its own.
+    scopes = {"GET": "usage:read", "PUT": "budgets:write"}
+    audited = {"PUT": "budget.updated"}
 
     @extend_schema(operation_id="getBudget", tags=TAGS, responses=BudgetSerializer)
     def get(self, request: Request) -> Response:
@@ -30,7 +31,9 @@ class BudgetView(TenantView):
     @extend_schema(operation_id="updateBudget", tags=TAGS, request=BudgetRequestSerializer, responses=BudgetSerializer)
     def put(self, request: Request) -> Response:
         """Replace the monthly limits. Running questions obey the new limits from their next model call on."""
-        budgets.set_limits(Limits(**parsed(BudgetRequestSerializer, request)))
+        limits = parsed(BudgetRequestSerializer, request)
+        self.audit_details = {name: None if value is None else str(value) for name, value in limits.items()}
+        budgets.set_limits(Limits(**limits))
         return Response(BudgetSerializer(budgets.monthly_budget()).data)
 
 

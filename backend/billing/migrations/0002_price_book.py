@@ -57,7 +57,8 @@ def add_first_rows(apps, schema_editor):
 class Migration(migrations.Migration):
     dependencies = [("billing", "0001_initial")]
     operations = [
-        # The console appends rates as the web role; nobody may change or remove one.
-        plain_table("billing_pricebook", rw="SELECT, INSERT"),
+        # Only the console appends rates; nobody may change or remove one.
+        plain_table("billing_pricebook", rw="SELECT"),
+        migrations.RunSQL("GRANT SELECT, INSERT ON billing_pricebook TO app_console", migrations.RunSQL.noop),
         migrations.RunPython(add_first_rows, migrations.RunPython.noop),
     ]

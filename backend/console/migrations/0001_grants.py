@@ -1,18 +1,13 @@
-"""The console signs people in through the web role; Django's own tables hold no tenant data."""
+"""The roles that sign people in: the API's for customers, the console's for everybody. No other role reads people."""
 
 from django.db import migrations
+from django.db.migrations import RunSQL
 
-from backend.tenancy.ddl import plain_table
+from backend.tenancy.ddl import people_table, plain_table
 
-WRITTEN_BY_THE_CONSOLE = (
-    "auth_user",
-    "auth_group",
-    "auth_user_groups",
-    "auth_user_user_permissions",
-    "auth_group_permissions",
-    "django_session",
-    "django_admin_log",
-)
+SIGNING_IN = ("auth_group", "django_session")
+OF_THE_CONSOLE = ("auth_group_permissions", "django_admin_log")
+FRAMEWORK = ("auth_permission", "django_content_type")
 
 
 class Migration(migrations.Migration):
@@ -21,11 +16,12 @@ class Migration(migrations.Migration):
         ("admin", "0003_logentry_add_action_flag_choices"),
         ("auth", "0012_alter_user_first_name_max_length"),
         ("contenttypes", "0002_remove_content_type_name"),
+        ("people", "0001_initial"),
         ("sessions", "0001_initial"),
     ]
     operations = [
-        *[plain_table(table, rw="SELECT, INSERT, UPDATE, DELETE") for table in WRITTEN_BY_THE_CONSOLE],
-        plain_table("auth_permission", rw="SELECT"),
-        plain_table("django_content_type", rw="SELECT"),
-        plain_table("django_migrations", rw="SELECT"),
+        *[people_table(table) for table in SIGNING_IN],
+        *[people_table(table, customers=False) for table in OF_THE_CONSOLE],
+        *[plain_table(table, rw="SELECT") for table in (*FRAMEWORK, "django_migrations")],
+        *[RunSQL(f"GRANT SELECT ON {table} TO app_people, app_console", RunSQL.noop) for table in FRAMEWORK],
     ]

@@ -10,6 +10,8 @@ from django.db.models import QuerySet
 from backend.tenancy.models import TenantRow
 
 CONSOLE = "console"
+STAFF = "staff"
+"""Alias of the role that writes what belongs to the console alone: sessions, prices, the log of the staff."""
 
 
 def across_tenants(model: type[TenantRow]) -> QuerySet[Any]:

@@ -76,6 +76,7 @@ class VideosView(TenantView):
 
 class VideoView(TenantView):
     scopes = {"GET": "videos:read", "PATCH": "videos:write", "DELETE": "videos:write"}
+    audited = {"DELETE": "video.deleted"}
 
     def _video(self, video_id: str) -> Video:
         return self.get_or_404(queries.videos(), decode("vid", video_id))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from uuid import UUID
+
 from django.db import models
 
 from backend.library.models import Video
+from backend.questions.models.limits import about
 from backend.tenancy.models import TenantRow
 
 
@@ -76,6 +80,11 @@ class Comparison(TenantRow):
 
     class Meta(TenantRow.Meta):
         indexes = [models.Index(fields=["tenant", "-id"], name="comparison_tenant_newest")]
+
+    @classmethod
+    def within(cls, collections: Sequence[UUID]) -> models.Q:
+        """Return the condition on the rows that a member limited to these collections sees."""
+        return about(ComparisonVideo, "comparison_id", collections)
 
 
 class ComparisonItem(TenantRow):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from uuid import UUID
+
 from django.db import models
 
 from backend.library.models import Video
 from backend.questions.models.comparisons import Comparison, ComparisonItem
+from backend.questions.models.limits import about, without_others
 from backend.questions.models.outcomes import QuestionStatus
 from backend.tenancy.models import TenantRow
 
@@ -33,6 +37,11 @@ class QuestionBatch(TenantRow):
     created_at = models.DateTimeField(auto_now_add=True)
     completed_at = models.DateTimeField(null=True)
 
+    @classmethod
+    def within(cls, collections: Sequence[UUID]) -> models.Q:
+        """Return the condition on the rows that a member limited to these collections sees."""
+        return without_others(Question, "batch_id", collections)
+
 
 class Session(TenantRow):
     """A conversation: its questions are asked one after another and may refer to earlier answers.
@@ -44,6 +53,11 @@ class Session(TenantRow):
     external_id = models.CharField(max_length=200, default="", blank=True)
     metadata = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    @classmethod
+    def within(cls, collections: Sequence[UUID]) -> models.Q:
+        """Return the condition on the rows that a member limited to these collections sees."""
+        return without_others(Question, "session_id", collections)
 
 
 class Question(TenantRow):
@@ -144,6 +158,11 @@ class Question(TenantRow):
                 fields=["tenant", "comparison_item", "comparison_arm", "repeat"], name="question_comparison_pair_once"
             ),
         ]
+
+    @classmethod
+    def within(cls, collections: Sequence[UUID]) -> models.Q:
+        """Return the condition on the rows that a member limited to these collections sees."""
+        return about(QuestionVideo, "question_id", collections)
 
 
 class Feedback(TenantRow):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from uuid import UUID
+
 from django.db import models
 
 from backend.library.models import Video
+from backend.questions.models.limits import about
 from backend.questions.models.outcomes import QuestionStatus
 from backend.tenancy.models import TenantRow
 
@@ -32,6 +36,11 @@ class Search(TenantRow):
 
     class Meta(TenantRow.Meta):
         indexes = [models.Index(fields=["tenant", "-id"], name="search_tenant_newest")]
+
+    @classmethod
+    def within(cls, collections: Sequence[UUID]) -> models.Q:
+        """Return the condition on the rows that a member limited to these collections sees."""
+        return about(SearchVideo, "search_id", collections)
 
 
 class SearchVideo(TenantRow):

@@ -3,7 +3,7 @@ import django.db.models.manager
 import uuid6
 from django.db import migrations, models
 
-from backend.tenancy.ddl import tenant_table
+from backend.tenancy.ddl import tenant_reference, tenant_table
 
 
 class Migration(migrations.Migration):
@@ -24,6 +24,13 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("suspended_at", models.DateTimeField(blank=True, null=True)),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("suspended_at__isnull", False)), fields=["id"], name="tenant_suspended"
+                    )
+                ]
+            },
         ),
         migrations.CreateModel(
             name="ApiKey",
@@ -38,6 +45,11 @@ class Migration(migrations.Migration):
                 ("expires_at", models.DateTimeField(null=True)),
                 ("revoked_at", models.DateTimeField(null=True)),
                 ("last_used_at", models.DateTimeField(null=True)),
+                ("last_used_ip", models.GenericIPAddressField(null=True)),
+                ("parent_id", models.UUIDField(null=True)),
+                ("created_by_person_id", models.UUIDField(null=True)),
+                ("allowed_ips", models.JSONField(default=list)),
+                ("requests_per_minute", models.PositiveIntegerField(null=True)),
                 (
                     "tenant",
                     models.ForeignKey(
@@ -58,5 +70,6 @@ class Migration(migrations.Migration):
             ],
         ),
         tenant_table("tenancy_tenant", tenant_column="id", dispatch="SELECT"),
-        tenant_table("tenancy_apikey", dispatch="SELECT, UPDATE (last_used_at)"),
+        tenant_table("tenancy_apikey", dispatch="SELECT, UPDATE (last_used_at, last_used_ip)"),
+        tenant_reference("tenancy_apikey", "parent_id", "tenancy_apikey", on_delete="SET NULL"),
     ]

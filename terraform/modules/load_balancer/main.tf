@@ -21,7 +21,9 @@ resource "aws_lb_target_group" "api" {
   deregistration_delay = 60
 
   health_check {
-    path                = "/healthz"
+    # A port of its own, where no customer's connections stand in the way. A machine that cannot serve gets no requests.
+    port                = "8001"
+    path                = "/readyz"
     matcher             = "200"
     interval            = 10
     timeout             = 5

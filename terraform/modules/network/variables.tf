@@ -23,7 +23,7 @@ locals {
   nat_zones = toset(var.nat_per_zone ? var.availability_zones : [var.availability_zones[0]])
 
   flows = {
-    "balancer to api"          = { from = "balancer", to = "api", first = 8000, last = 8000 }
+    "balancer to api"          = { from = "balancer", to = "api", first = 8000, last = 8001 }
     "api to database"          = { from = "api", to = "database", first = 5432, last = 5432 }
     "api to pooler"            = { from = "api", to = "database", first = 6432, last = 6432 }
     "worker to pooler"         = { from = "worker", to = "database", first = 6432, last = 6432 }

@@ -35,6 +35,8 @@ locals {
     DATABASE_OWNER_URL       = { user = "app_owner", database = "ava", port = local.postgres }
     DATABASE_DISPATCH_URL    = { user = "app_dispatch", database = "ava", port = local.pooler }
     DATABASE_CONSOLE_URL     = { user = "app_admin_ro", database = "ava", port = local.pooler }
+    DATABASE_PEOPLE_URL      = { user = "app_people", database = "ava", port = local.pooler }
+    DATABASE_STAFF_URL       = { user = "app_console", database = "ava", port = local.pooler }
     DATABASE_REPLICATION_URL = { user = "app_replication", database = "postgres", port = local.postgres }
     DATABASE_SUPERUSER_URL   = { user = "postgres", database = "postgres", port = local.postgres }
   }

@@ -83,8 +83,9 @@ resource "aws_autoscaling_group" "this" {
   max_size            = var.started ? var.sizes[each.key].most : 0
   vpc_zone_identifier = var.subnet_ids
   target_group_arns   = each.value.target_group_arns
-  # A model server is unhealthy for as long as it loads weights; only the API is replaced on the balancer's word.
-  health_check_type         = each.key == "api" ? "ELB" : "EC2"
+  # The balancer asks whether a machine can serve, which the machine cannot help while the database is away. A process that
+  # hangs is restarted by its container's own check.
+  health_check_type         = "EC2"
   health_check_grace_period = 300
 
   launch_template {

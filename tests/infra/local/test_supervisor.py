@@ -126,7 +126,7 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
     lines = [line for line in run.say().splitlines() if line.endswith(("ready", "done"))]
     assert [line.split(" is ")[0] for line in lines] == [
         *("postgres", "pgbouncer", "valkey", "seaweedfs"),
-        *("manage.py provision", "manage.py migrate", "manage.py createsuperuser"),
+        *("manage.py provision", "manage.py migrate", "manage.py ensure_console_admin"),
         *("api", "relay", "webhooks", "worker-probe", "worker-fetch", "worker-delete", "worker-sweep"),
         *("worker-index", "worker-query", "AVA Cloud"),
     ]

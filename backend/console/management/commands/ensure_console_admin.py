@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from backend.staff import services
+from backend.staff.models import Role
 
 
 class Command(BaseCommand):
-    help = "Create or update a console account; its password comes from an environment variable."
+    help = "Create or update a console account of an operator; its password comes from an environment variable."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--username", default="admin")
+        parser.add_argument("--email", default="operator@localhost")
         # Not an argument, because arguments are visible to every process of the machine.
         parser.add_argument("--password-from-env", default="AVA_CONSOLE_PASSWORD", metavar="NAME")
 
@@ -21,11 +23,5 @@ class Command(BaseCommand):
         password = os.environ.get(options["password_from_env"])
         if not password:
             raise CommandError(f"{options['password_from_env']} is not set")
-        accounts = get_user_model().objects
-        account, created = accounts.get_or_create(username=options["username"])
-        # Only a changed password is hashed again, which ends the sessions.
-        if created or not account.check_password(password):
-            account.set_password(password)
-        account.is_staff = account.is_superuser = account.is_active = True
-        account.save()
-        self.stdout.write(f"console account {options['username']} {'created' if created else 'exists'}")
+        member = services.appoint(email=options["email"], role=Role.OPERATOR, password=password)
+        self.stdout.write(f"console account {member.person.email} is an operator")

@@ -19,6 +19,8 @@ ROLES = {
     "app_rw": ("DATABASE_URL", "NOBYPASSRLS"),
     "app_dispatch": ("DATABASE_DISPATCH_URL", "BYPASSRLS"),
     "app_admin_ro": ("DATABASE_CONSOLE_URL", "BYPASSRLS"),
+    "app_people": ("DATABASE_PEOPLE_URL", "NOBYPASSRLS"),
+    "app_console": ("DATABASE_STAFF_URL", "NOBYPASSRLS"),
 }
 
 

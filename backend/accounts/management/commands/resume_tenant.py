@@ -1,0 +1,29 @@
+"""Ends the suspension of a tenant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from backend.accounts import suspension
+from backend.audit.services import OPERATOR
+from backend.tenancy.context import tenant_scope
+from backend.tenancy.models import Tenant
+
+
+class Command(BaseCommand):
+    help = "End the suspension of a tenant: its keys work again, and its jobs go on."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", help="the tenant")
+        parser.add_argument("--reason", required=True, help="why; the tenant's audit log shows it")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        # No tenant is entered yet, so the dispatch role finds it.
+        tenant = Tenant.objects.using("dispatch").filter(slug=options["slug"]).first()
+        if tenant is None:
+            raise CommandError(f"There is no tenant with the slug {options['slug']}.")
+        with tenant_scope(tenant.id):
+            done = suspension.resume(actor=OPERATOR, reason=options["reason"])
+        self.stdout.write(f"{tenant.slug} is no longer suspended" if done else f"{tenant.slug} was not suspended")

@@ -1,0 +1,49 @@
+"""Suspension of a tenant: its requests, jobs, webhooks and streams stop, and nothing of it is lost."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+
+from backend.api.public_ids import encode
+from backend.audit.services import Actor, record
+from backend.jobs import control
+from backend.tenancy.context import current_tenant_id
+from backend.tenancy.models import Tenant
+
+
+def suspend(*, actor: Actor, reason: str) -> bool:
+    """Suspend the current tenant; False if it is suspended already.
+
+    Its keys are refused from the next request on, and open replies end within seconds. Running jobs lose their leases,
+    so they commit nothing more; like waiting jobs and deliveries of webhooks they wait for the end of the suspension.
+    Deletions and sweeps go on.
+    """
+    tenant = _locked()
+    if tenant.suspended_at is not None:
+        return False
+    Tenant.objects.filter(id=tenant.id).update(suspended_at=timezone.now())
+    handed_back = control.hand_back_running()
+    record(
+        "tenant.suspended",
+        actor=actor,
+        object_id=encode("tnt", tenant.id),
+        reason=reason,
+        details={"jobs_stopped": handed_back},
+    )
+    return True
+
+
+def resume(*, actor: Actor, reason: str) -> bool:
+    """End the suspension of the current tenant; False if it is not suspended. Deadlines of jobs move by its length."""
+    tenant = _locked()
+    if tenant.suspended_at is None:
+        return False
+    control.move_deadlines(timezone.now() - tenant.suspended_at)
+    Tenant.objects.filter(id=tenant.id).update(suspended_at=None)
+    record("tenant.resumed", actor=actor, object_id=encode("tnt", tenant.id), reason=reason)
+    return True
+
+
+def _locked() -> Tenant:
+    tenant: Tenant = Tenant.objects.select_for_update(no_key=True).get(id=current_tenant_id())
+    return tenant

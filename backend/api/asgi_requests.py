@@ -1,0 +1,90 @@
+"""ASGI requests for a WSGI application: the body, read before any thread is taken, the environment, the callers."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from hashlib import sha256
+from io import BytesIO
+from typing import Any
+
+from backend.api.fair_threads import Callers
+from backend.api.parsers import MAX_BODY_BYTES
+
+BODY_SECONDS = 60.0
+"""Longest time in which a client sends the body of a request."""
+
+Scope = Mapping[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+async def read_body(scope: Scope, receive: Receive) -> bytes | None:
+    """Return the body as far as a parser accepts it, before any thread is taken; None if the client has left.
+
+    Of a body that is too large, one byte more than the limit is kept, so that the parser refuses it. Raises
+    TimeoutError if it has not come after BODY_SECONDS.
+    """
+    announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+    if int(announced) > MAX_BODY_BYTES:
+        return b""
+    body = bytearray()
+    async with asyncio.timeout(BODY_SECONDS):
+        while len(body) <= MAX_BODY_BYTES:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return None
+            body += message.get("body", b"")
+            if not message.get("more_body"):
+                return bytes(body)
+    return bytes(body[: MAX_BODY_BYTES + 1])
+
+
+async def disconnected(receive: Receive) -> None:
+    """Wait until the client has left."""
+    while (await receive())["type"] != "http.disconnect":
+        continue
+
+
+def callers_of(scope: Scope) -> Callers:
+    """Return the names under which a request counts: its address, and a digest of the API key that it presents."""
+    address = (scope.get("client") or ("", 0))[0]
+    for name, value in scope["headers"]:
+        if name in (b"authorization", b"x-api-key"):
+            return (address, sha256(value).hexdigest())
+    return (address,)
+
+
+def environ_of(scope: Scope, body: bytes) -> dict[str, Any]:
+    """Return the WSGI environment of an ASGI request (PEP 3333)."""
+    host, port = scope.get("server") or ("localhost", 80)
+    environ: dict[str, Any] = {
+        "REQUEST_METHOD": scope["method"],
+        "SCRIPT_NAME": "",
+        "PATH_INFO": scope["path"].encode().decode("latin-1"),
+        "QUERY_STRING": scope["query_string"].decode("latin-1"),
+        "SERVER_NAME": host,
+        "SERVER_PORT": str(port),
+        "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
+        "REMOTE_ADDR": (scope.get("client") or ("", 0))[0],
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": scope.get("scheme", "http"),
+        "wsgi.input": BytesIO(body),
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+        "CONTENT_LENGTH": str(len(body)),
+    }
+    for raw_name, raw_value in scope["headers"]:
+        if b"_" in raw_name:
+            continue  # it would pass for the header with a hyphen
+        name, value = raw_name.decode("latin-1").upper().replace("-", "_"), raw_value.decode("latin-1")
+        if name == "TRANSFER_ENCODING":
+            continue  # the body is here as a whole
+        key = name if name in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{name}"
+        separator = "; " if name == "COOKIE" else ","
+        earlier = environ.get(key) if key.startswith("HTTP_") else None
+        environ[key] = f"{earlier}{separator}{value}" if earlier is not None else value
+    return environ

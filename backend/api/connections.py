@@ -1,0 +1,81 @@
+"""The connections of the API's server: time limits on headers and on readers, and a maximum number.
+
+uvicorn bounds the idle time between two requests and nothing else. Here a client that drips its headers, or reads its
+reply slowly or not at all, loses its connection. The time of a body is bounded in backend.api.serving, where no thread
+waits for it. So a proxy in front is welcome and not needed (docs/adr/0038-nobody-waits-for-somebody-else.md).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import socket
+from typing import Any
+
+import h11
+from django.conf import settings
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEADER_SECONDS = 15.0
+"""Longest time from the opening of a connection, or the first byte of a later request, to the end of the headers."""
+READER_SECONDS = 60.0
+"""Longest time for which a client takes nothing of a reply that is ready for it."""
+_SPARE_FILES = 256
+
+
+class BoundedConnection(H11Protocol):
+    """One HTTP/1.1 connection (uvicorn's option --http)."""
+
+    _header_timer: asyncio.TimerHandle | None = None
+    _reader_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > settings.API_CONNECTIONS:
+            transport.abort()
+            return
+        peer: socket.socket | None = transport.get_extra_info("socket")
+        if peer is not None and peer.family in (socket.AF_INET, socket.AF_INET6):
+            # A reply that fits the buffers of the system waits there for a reader that has gone or stands still.
+            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(READER_SECONDS * 1000))
+        self._watch_headers()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch_headers()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._header_timer = _stopped(self._header_timer)
+        self._reader_timer = _stopped(self._reader_timer)
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self._reader_timer is None:
+            self._reader_timer = self.loop.call_later(READER_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._reader_timer = _stopped(self._reader_timer)
+
+    def _watch_headers(self) -> None:
+        """Start the clock when headers have begun and not ended; stop it when they have."""
+        if self.conn.their_state is not h11.IDLE or self.transport.is_closing():
+            self._header_timer = _stopped(self._header_timer)
+        elif self._header_timer is None:
+            self._header_timer = self.loop.call_later(HEADER_SECONDS, self.transport.abort)
+
+
+def _stopped(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
+    if timer is not None:
+        timer.cancel()
+    return None
+
+
+def allow_connections() -> None:
+    """Let this process open as many files as its connections need. The system's own limit stays."""
+    wanted = settings.API_CONNECTIONS + _SPARE_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        most: Any = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))

@@ -1,0 +1,18 @@
+"""Routes of the console's process."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, URLResolver, path
+
+from backend.api import health
+from backend.console.opening import open_content
+from backend.console.second_factor import second_factor
+from backend.console.site import site
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("healthz", health.healthz),
+    path("readyz", health.readyz),
+    path("console/second-factor/", second_factor, name="second_factor"),
+    path("console/open/<uuid:tenant_id>/", open_content, name="open_content"),
+    path("console/", site.urls),
+]

@@ -1,0 +1,94 @@
+"""What staff may see, and the record of what they opened."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.http import HttpRequest
+from django.urls import reverse
+
+from backend.api.public_ids import encode
+from backend.audit.services import Actor, record
+from backend.console.gate import member_of
+from backend.staff import services
+from backend.staff.models import Member, Role
+from backend.tenancy.context import tenant_scope
+from backend.tenancy.networks import client_address
+
+EVERYBODY = frozenset(Role)
+WORK = frozenset({Role.SUPPORT, Role.SUPPORT_CONTENT, Role.OPERATOR})
+MONEY = frozenset({Role.FINANCE, Role.OPERATOR})
+OPERATORS = frozenset({Role.OPERATOR})
+
+_PREFIXES = {
+    "video": "vid", "question": "qst", "search": "sea", "comparison": "cmp", "job": "job", "endpoint": "whe",
+    "delivery": "whd", "tenant": "tnt", "tenantbudget": "bud", "auditevent": "aud",
+}  # fmt: skip
+
+
+class ContentClosed(Exception):
+    """A page shows content of a tenant, and the viewer has no access to it now. url: where a reason can be stated."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__("content is closed")
+        self.url = url
+
+
+def role_of(request: HttpRequest) -> str:
+    """Return the viewer's role; "" for nobody."""
+    member = member_of(request)
+    return "" if member is None else str(member.role)
+
+
+def origin_of(request: HttpRequest, member: Member) -> Actor:
+    """Return the viewer as the audit log names them."""
+    return services.actor(member, address=client_address(request), request_id=getattr(request, "request_id", ""))
+
+
+def tenant_of(row: Any) -> UUID | None:
+    """Return the tenant that a row belongs to, or that it is; None for a row of the installation."""
+    if row._meta.model_name == "tenant":
+        return UUID(str(row.pk))
+    return getattr(row, "tenant_id", None)
+
+
+def record_view(request: HttpRequest, row: Any, *, content: bool) -> None:
+    """Append to the tenant's audit log that the viewer opens this row.
+
+    content: whether the page shows what customers recorded, asked or configured. Raises ContentClosed without access.
+    """
+    member, tenant_id = member_of(request), tenant_of(row)
+    if member is None or tenant_id is None:
+        return
+    reason = ""
+    if content:
+        access = services.access_to(member, tenant_id)
+        if access is None:
+            query = urlencode({REDIRECT_FIELD_NAME: request.get_full_path()})
+            raise ContentClosed(f"{reverse('open_content', args=[tenant_id])}?{query}")
+        reason = access.reason
+    record_act(request, row, "viewed", reason=reason)
+
+
+def record_act(request: HttpRequest, row: Any, verb: str, *, reason: str = "") -> None:
+    """Append to the tenant's audit log that the viewer did something to this row."""
+    member, tenant_id = member_of(request), tenant_of(row)
+    if member is None or tenant_id is None:
+        return
+    name = row._meta.model_name
+    object_id = encode(_PREFIXES[name], row.pk) if name in _PREFIXES and isinstance(row.pk, UUID) else str(row.pk)
+    with tenant_scope(tenant_id):
+        record(f"{name}.{verb}", actor=origin_of(request, member), object_id=object_id, reason=reason)
+
+
+def sees_content(request: HttpRequest) -> bool:
+    """Whether a list may show content: it is narrowed to one tenant, to whose content the viewer has access now."""
+    member = member_of(request)
+    try:
+        tenant_id = UUID(request.GET.get("tenant", ""))
+    except ValueError:
+        return False
+    return member is not None and services.access_to(member, tenant_id) is not None

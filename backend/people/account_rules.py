@@ -1,0 +1,38 @@
+"""The rules of accounts for django-allauth: who may sign up, and what an invitation proves."""
+
+from __future__ import annotations
+
+from allauth.account.adapter import DefaultAccountAdapter
+from django.http import HttpRequest
+
+from backend.people import queries
+from backend.people.models import Invitation, written_email
+from backend.people.services.invitations import digest_of
+from backend.tenancy.networks import client_address
+
+INVITED = "invitation"
+"""The token of the invitation that a session has opened."""
+
+
+def invitation_of(request: HttpRequest) -> Invitation | None:
+    """Return the open invitation whose link this session has opened."""
+    token = request.session.get(INVITED, "")
+    return queries.open_invitation(digest_of(token)) if token else None
+
+
+class AccountRules(DefaultAccountAdapter):  # type: ignore[misc]
+    """Accounts are made from invitations alone, for the invited address alone."""
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return invitation_of(request) is not None
+
+    def clean_email(self, email: str) -> str:
+        return written_email(super().clean_email(email))
+
+    def is_email_verified(self, request: HttpRequest, email: str) -> bool:
+        """Whether the session's invitation proves an address, because its link was mailed there or nothing is."""
+        invitation = invitation_of(request)
+        return invitation is not None and invitation.email == written_email(email)
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        return client_address(request)

@@ -1,0 +1,132 @@
+"""Browser sessions on requests of the API: the same Principal that a key gives, for a member of the named tenant.
+
+Every request names its tenant (`AVA-Tenant: slug`, or `?tenant=` where a page cannot send headers) and is checked
+against the memberships of that moment. Nothing about a tenant is kept in the session, so two tabs can show two tenants
+and a removed member is refused at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import SessionAuthentication
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.request import Request
+
+from backend.people import queries, sessions
+from backend.people.models import Membership, Person
+from backend.people.roles import SCOPES_OF
+from backend.tenancy.authentication import Principal
+
+HEADER = "AVA-Tenant"
+PARAMETER = "tenant"
+# Methods that a link or a page can trigger without headers, and that change nothing.
+_LINKED = frozenset({"GET", "HEAD"})
+
+
+class MemberAuthentication(SessionAuthentication):
+    """Reads the session cookie; unsafe methods also need the token of the CSRF cookie in X-CSRFToken."""
+
+    def authenticate(self, request: Request) -> tuple[Person, Principal] | None:
+        person = signed_in(request)
+        if person is None:
+            return None
+        self.enforce_csrf(request)
+        slug = named_tenant(request)
+        if not slug:
+            raise PermissionDenied(f"Name the tenant in the header {HEADER}.", code="tenant_required")
+        membership = queries.membership_of(person.id, slug)
+        if membership is None or not sessions.covers(request, membership.tenant_id):
+            # The same for a tenant that does not exist.
+            raise PermissionDenied("You are not a member of this tenant.", code="not_a_member")
+        settings = queries.settings_of(membership.tenant_id)
+        if settings is not None and settings.require_second_factor and not sessions.has_second_factor(request):
+            raise PermissionDenied(
+                "This tenant demands a second factor: set one up and sign in with it.", code="second_factor_required"
+            )
+        return person, principal_of(request, person, membership)
+
+
+class PersonAuthentication(SessionAuthentication):
+    """Reads the session cookie for requests that belong to a person and to no tenant."""
+
+    def authenticate(self, request: Request) -> tuple[Person, None] | None:
+        person = signed_in(request)
+        if person is None:
+            return None
+        self.enforce_csrf(request)
+        return person, None
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Session realm="accounts"'
+
+
+def signed_in(request: Request) -> Person | None:
+    """Return the person of the request's session; None without one, for staff, and if the request brings a key."""
+    if "Authorization" in request.headers or "X-Api-Key" in request.headers:
+        return None
+    person = getattr(request._request, "user", None)
+    if not isinstance(person, Person):
+        person = getattr(person, "_wrapped", None) if getattr(person, "is_authenticated", False) else None
+    return person if isinstance(person, Person) and person.is_active and not person.is_staff else None
+
+
+def named_tenant(request: Request) -> str:
+    """Return the slug of the tenant that the request names, "" if it names none."""
+    sent = request.headers.get(HEADER, "")
+    if not sent and request.method in _LINKED:
+        sent = request.query_params.get(PARAMETER, "")
+    return sent if sent.isascii() and len(sent) <= 63 else ""
+
+
+def principal_of(request: Request, person: Person, membership: Membership) -> Principal:
+    collections = membership.collection_ids
+    return Principal(
+        tenant_id=membership.tenant_id,
+        api_key_id=None,
+        scopes=SCOPES_OF[membership.role],
+        person_id=person.id,
+        name=person.email,
+        role=membership.role,
+        collections=None if collections is None else tuple(UUID(one) for one in collections),
+        fresh=sessions.is_fresh(request),
+    )
+
+
+def ended_members(callers: Collection[Principal]) -> set[Principal]:
+    """Return the people among the callers whose membership, or whose tenant's service, has ended."""
+    people = {(caller.tenant_id, caller.person_id): caller for caller in callers if caller.person_id is not None}
+    lasting = queries.lasting([(tenant, person) for tenant, person in people if person is not None])
+    return {caller for pair, caller in people.items() if pair not in lasting}
+
+
+class MemberScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """The name of this authentication in the OpenAPI document."""
+
+    target_class = "backend.people.authentication.MemberAuthentication"
+    name = "session"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": "__Host-ava_session",
+            "description": f"A browser session, with the tenant's slug in the header `{HEADER}`; unsafe methods also "
+            "need the value of the cookie `__Host-ava_csrf` in the header `X-CSRFToken`.",
+        }
+
+
+class PersonScheme(MemberScheme):
+    target_class = "backend.people.authentication.PersonAuthentication"
+    name = "person"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": "__Host-ava_session",
+            "description": "A browser session of a person, without a tenant.",
+        }

@@ -1,0 +1,97 @@
+"""/accounts/…: django-allauth's pages, the overview of a person's memberships, and the page of an invitation."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from allauth.account.internal.decorators import login_not_required
+from allauth.socialaccount.providers.openid_connect import views as oidc
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import URLPattern, URLResolver, include, path, reverse
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+from requests import RequestException
+
+from backend.people import queries, sessions
+from backend.people.account_rules import INVITED
+from backend.people.models import Invitation, Person
+from backend.people.services import invitations
+from backend.people.services.invitations import digest_of
+from backend.tenancy.refusals import Refused
+
+logger = logging.getLogger(__name__)
+
+
+@never_cache
+@login_required
+def home(request: HttpRequest) -> HttpResponse:
+    """Show who is signed in and the tenants that this session reaches."""
+    person: Any = request.user
+    memberships = [row for row in queries.memberships_of(person.id) if sessions.covers(request, row.tenant_id)]
+    provided = bool(sessions.provider(request))
+    return render(request, "people/home.html", {"memberships": memberships, "provided": provided})
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def invitation_page(request: HttpRequest, token: str) -> HttpResponse:
+    """Show who invites to what; a signed-in holder of the address accepts with one press."""
+    invitation = queries.open_invitation(digest_of(token))
+    if invitation is None:
+        return render(request, "people/invitation_ended.html", status=404)
+    person = request.user
+    if request.method == "POST" and isinstance(_person(person), Person):
+        return _accept(request, invitation)
+    request.session[INVITED] = token
+    context = {
+        "invitation": invitation,
+        "wrong_account": _person(person) is not None and person.email != invitation.email,
+        "next": urlencode({"next": request.path}),
+    }
+    return render(request, "people/invitation.html", context)
+
+
+def _person(user: Any) -> Person | None:
+    return user if getattr(user, "is_authenticated", False) else None
+
+
+def _accept(request: HttpRequest, invitation: Invitation) -> HttpResponse:
+    person: Any = request.user
+    if sessions.provider(request):
+        # Another tenant's provider has vouched for the address, not its holder.
+        return render(request, "people/managed.html", status=403)
+    try:
+        invitations.accept(invitation, person)
+    except Refused as refused:
+        return render(request, "people/refused.html", {"reason": refused.detail}, status=refused.status)
+    request.session.pop(INVITED, None)
+    return HttpResponseRedirect(reverse("people_home"))
+
+
+def _checked(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Answer with a page when a tenant's provider is away or sends what the protocol does not allow."""
+
+    @login_not_required
+    def checked(request: HttpRequest, provider_id: str) -> HttpResponse:
+        try:
+            return view(request, provider_id)
+        except (RequestException, ValueError, KeyError, TypeError, AttributeError) as error:
+            logger.warning("sign-in by provider %s failed: %s", provider_id, type(error).__name__)
+            reason = "The identity provider of your tenant cannot be reached, or its replies are not valid."
+            return render(request, "people/refused.html", {"reason": reason}, status=401)
+
+    return checked
+
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", home, name="people_home"),
+    path("invitations/<str:token>/", invitation_page, name="people_invitation"),
+    path("oidc/<str:provider_id>/login/", _checked(oidc.login), name="openid_connect_login"),
+    path("oidc/<str:provider_id>/login/callback/", _checked(oidc.callback), name="openid_connect_callback"),
+    path("", include("allauth.urls")),
+]

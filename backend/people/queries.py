@@ -1,0 +1,108 @@
+"""Reads of people, members, invitations and sign-in settings.
+
+Rows of the tenant are read inside its tenant_scope. A session, an invitation's link and a sign-in at a provider name no
+tenant that could be trusted, so these three are read through the dispatch role.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from backend.people.models import Invitation, Membership, Person, Role, SignInSettings
+from backend.tenancy.models import Tenant
+
+
+def members() -> QuerySet[Membership]:
+    rows: QuerySet[Membership] = Membership.objects.all()
+    return rows
+
+
+def owners() -> QuerySet[Membership]:
+    return members().filter(role=Role.OWNER)
+
+
+def invitations() -> QuerySet[Invitation]:
+    rows: QuerySet[Invitation] = Invitation.objects.all()
+    return rows
+
+
+def people(ids: Iterable[UUID]) -> dict[UUID, Person]:
+    """Return people by id, in one statement; people live beside the tenants and not inside them."""
+    return {person.id: person for person in Person.objects.filter(id__in=set(ids))}
+
+
+def sign_in_settings() -> SignInSettings | None:
+    """Return the settings of the current tenant; None if it has never set any."""
+    row: SignInSettings | None = SignInSettings.objects.first()
+    return row
+
+
+# --- before a tenant is known ----------------------------------------------------------------------------------------
+
+
+def membership_of(person_id: UUID, slug: str) -> Membership | None:
+    """Return the membership of a person in a living tenant; None if there is none."""
+    return (
+        Membership.unscoped.using("dispatch")
+        .filter(person_id=person_id, tenant__slug=slug, tenant__suspended_at=None)
+        .first()
+    )
+
+
+def memberships_of(person_id: UUID) -> list[Membership]:
+    """Return the memberships of a person in all living tenants, with their tenants, in the order of joining."""
+    rows = Membership.unscoped.using("dispatch").filter(person_id=person_id, tenant__suspended_at=None)
+    return list(rows.select_related("tenant").order_by("created_at", "id"))
+
+
+def lasting(pairs: Collection[tuple[UUID, UUID]]) -> set[tuple[UUID, UUID]]:
+    """Return those pairs of tenant and person that are memberships of living tenants."""
+    rows = Membership.unscoped.using("dispatch").filter(
+        tenant_id__in={tenant for tenant, _ in pairs},
+        person_id__in={person for _, person in pairs},
+        tenant__suspended_at=None,
+    )
+    return set(rows.values_list("tenant_id", "person_id")) & set(pairs)
+
+
+def open_invitation(digest: bytes) -> Invitation | None:
+    """Return the invitation that can still be accepted with a token of this digest, with its tenant."""
+    return (
+        Invitation.unscoped.using("dispatch")
+        .filter(
+            digest=digest,
+            accepted_at=None,
+            revoked_at=None,
+            expires_at__gt=timezone.now(),
+            tenant__suspended_at=None,
+        )
+        .select_related("tenant")
+        .first()
+    )
+
+
+def invitation_for(tenant_id: UUID, email: str) -> Invitation | None:
+    """Return the open invitation of an address to a tenant."""
+    return (
+        Invitation.unscoped.using("dispatch")
+        .filter(tenant_id=tenant_id, email=email, accepted_at=None, revoked_at=None, expires_at__gt=timezone.now())
+        .first()
+    )
+
+
+def settings_of(tenant_id: UUID) -> SignInSettings | None:
+    """Return the sign-in settings of a living tenant, with the tenant."""
+    return (
+        SignInSettings.unscoped.using("dispatch")
+        .filter(tenant_id=tenant_id, tenant__suspended_at=None)
+        .select_related("tenant")
+        .first()
+    )
+
+
+def tenant_of_slug(slug: str) -> Tenant | None:
+    return Tenant.objects.using("dispatch").filter(slug=slug, suspended_at=None).first()

@@ -1,0 +1,28 @@
+"""What each role may do: the scopes of its members, and the roles that it may hand out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from backend.people.models import Role
+from backend.tenancy.keys import ALL_SCOPES, SCOPES
+
+READ = frozenset({"videos:read", "questions:read"})
+ASK = READ | {"questions:write"}
+
+SCOPES_OF: Mapping[str, frozenset[str]] = {
+    Role.OWNER: frozenset({ALL_SCOPES}),
+    # Everything but ownership, which members:write alone does not give: see may_assign().
+    Role.ADMIN: frozenset(SCOPES),
+    Role.DEVELOPER: ASK | {"videos:write", "webhooks:write", "keys:write", "usage:read", "members:read"},
+    Role.ANALYST: ASK,
+    Role.VIEWER: READ,
+    Role.BILLING: frozenset({"usage:read", "budgets:write"}),
+}
+LIMITABLE = frozenset({Role.ANALYST, Role.VIEWER})
+"""Roles whose members may be limited to collections. Another role could lift its own limit, for example by a key."""
+
+
+def may_assign(*, by_owner: bool, role: str) -> bool:
+    """Whether a caller may give, change or take a role: only owners decide who owns."""
+    return by_owner or role != Role.OWNER

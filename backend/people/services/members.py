@@ -1,0 +1,117 @@
+"""Writes to memberships. A tenant keeps at least one owner, whatever happens at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db import transaction
+
+from backend.library.queries import collections
+from backend.people import queries, roles
+from backend.people.models import Membership, Person, Role
+from backend.tenancy.context import current_tenant_id
+from backend.tenancy.refusals import Refused, invalid
+
+
+def checked_limits(role: str, collection_ids: Sequence[UUID] | None) -> list[str] | None:
+    """Return the collections of a membership as they are stored. Raises Refused `role_not_limitable`, `not_found`."""
+    if collection_ids is None:
+        return None
+    if role not in roles.LIMITABLE:
+        raise invalid(
+            pointer="/collection_ids",
+            code="role_not_limitable",
+            detail="Only analysts and viewers can be limited to collections.",
+        )
+    known = set(collections().filter(id__in=collection_ids).values_list("id", flat=True))
+    for n, collection_id in enumerate(collection_ids):
+        if collection_id not in known:
+            raise invalid(pointer=f"/collection_ids/{n}", code="not_found", detail="There is no such collection.")
+    return sorted({str(collection_id) for collection_id in collection_ids})
+
+
+def require_rank(role: str, *, by_owner: bool) -> None:
+    """Check that the caller may give, change or take a role. Raises Refused `owners_only`."""
+    if not roles.may_assign(by_owner=by_owner, role=role):
+        raise Refused("owners_only", "Only an owner makes, changes or removes owners.", status=403)
+
+
+def join(
+    person: Person,
+    *,
+    role: str,
+    collection_ids: Sequence[str] | None = None,
+    created_by: UUID | None = None,
+    from_groups: bool = False,
+) -> Membership:
+    """Make a person a member of the current tenant; a member keeps the membership that exists.
+
+    Raises Refused `staff_cannot_join`: the operator's staff reach tenants through the console alone.
+    """
+    if person.is_staff:
+        raise Refused("staff_cannot_join", "Staff of the operator cannot be members of a tenant.")
+    membership, _ = Membership.objects.get_or_create(
+        person_id=person.id,
+        tenant_id=current_tenant_id(),
+        defaults={
+            "role": role,
+            "collection_ids": None if collection_ids is None else list(collection_ids),
+            "created_by": created_by,
+            "from_groups": from_groups,
+        },
+    )
+    made: Membership = membership
+    return made
+
+
+def change(
+    membership_id: UUID, *, role: str | None, collection_ids: Sequence[UUID] | None, limits_given: bool, by_owner: bool
+) -> Membership:
+    """Change role and collections of a member. limits_given: whether collection_ids was sent at all.
+
+    Raises Membership.DoesNotExist, Refused `owners_only`, `last_owner`, `role_not_limitable` or `not_found`.
+    """
+    with transaction.atomic():
+        membership = _locked(membership_id)
+        wanted = role or membership.role
+        for one in (membership.role, wanted):
+            require_rank(one, by_owner=by_owner)
+        if membership.role == Role.OWNER and wanted != Role.OWNER:
+            _require_another_owner(membership)
+        if limits_given:
+            membership.collection_ids = checked_limits(wanted, collection_ids)
+        elif wanted not in roles.LIMITABLE and membership.collection_ids is not None:
+            raise invalid(
+                pointer="/collection_ids",
+                code="role_not_limitable",
+                detail="This member is limited to collections; send collection_ids null to lift the limit.",
+            )
+        membership.role = wanted
+        # A role that somebody has set by hand no longer follows the groups.
+        membership.from_groups = membership.from_groups and role is None
+        membership.save()
+    return membership
+
+
+def remove(membership_id: UUID, *, by_owner: bool) -> Membership:
+    """End a membership; the member's next request is refused. Raises as change() does."""
+    with transaction.atomic():
+        membership = _locked(membership_id)
+        require_rank(membership.role, by_owner=by_owner)
+        if membership.role == Role.OWNER:
+            _require_another_owner(membership)
+        Membership.objects.filter(id=membership.id).delete()
+    return membership
+
+
+def _locked(membership_id: UUID) -> Membership:
+    # All owners are locked in one order, so two owners cannot remove each other at once.
+    list(queries.owners().select_for_update().order_by("id"))
+    row: Membership = Membership.objects.select_for_update().get(id=membership_id)
+    return row
+
+
+def _require_another_owner(membership: Membership) -> None:
+    if not queries.owners().exclude(id=membership.id).exists():
+        raise Refused("last_owner", "The last owner of a tenant can neither leave nor take another role.")

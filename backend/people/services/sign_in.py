@@ -1,0 +1,101 @@
+"""How the members of a tenant sign in: settings, and admission by the tenant's OpenID Connect provider.
+
+A domain is no membership: an address enters by an invitation, by a membership it has, or by a group that the tenant has
+mapped to a role. Groups are read again at every sign-in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from allauth.socialaccount.models import SocialAccount
+from django.db import transaction
+
+from backend.api.public_ids import encode
+from backend.people import queries
+from backend.people.models import Membership, Person, Role, SignInSettings, written_email
+from backend.people.services import members
+from backend.people.services.invitations import accept
+from backend.tenancy.context import current_tenant_id, tenant_scope
+from backend.tenancy.refusals import Refused
+from backend.tenancy.secrets import seal
+
+# The mightiest first: of several mapped groups the first role here counts. Ownership is never mapped.
+MAPPED_ROLES = (Role.ADMIN, Role.DEVELOPER, Role.ANALYST, Role.VIEWER, Role.BILLING)
+
+
+def save_settings(values: Mapping[str, Any]) -> SignInSettings:
+    """Store the sign-in settings of the current tenant. values: fields by name; oidc_client_secret as text.
+
+    Without a secret among the values the stored secret stays. Under another issuer equal subjects are other people, so
+    the links to the earlier issuer end.
+    """
+    with transaction.atomic():
+        row, _ = SignInSettings.objects.select_for_update().get_or_create(tenant_id=current_tenant_id())
+        issuer = row.oidc_issuer
+        for name, value in values.items():
+            setattr(row, name, seal(value.encode()) if name == "oidc_client_secret" else value)
+        row.save()
+        if row.oidc_issuer != issuer:
+            SocialAccount.objects.filter(provider=provider_of(current_tenant_id())).delete()
+    saved: SignInSettings = row
+    return saved
+
+
+def provider_of(tenant_id: UUID) -> str:
+    """Return the name of a tenant's provider in links and stored accounts."""
+    return encode("tnt", tenant_id)
+
+
+def admit(settings: SignInSettings, claims: Mapping[str, Any]) -> Person:
+    """Return the person that a provider's claims name, as a member of the provider's tenant.
+
+    Raises Refused `address_missing`, `address_unverified`, `domain_not_allowed`, `not_invited`, `staff_cannot_join`.
+    """
+    address = written_email(str(claims.get("email") or ""))
+    if "@" not in address:
+        raise Refused("address_missing", "The provider names no e-mail address.", status=403)
+    if claims.get("email_verified") is not True:
+        raise Refused("address_unverified", "The provider has not verified your e-mail address.", status=403)
+    if settings.oidc_domains and address.rpartition("@")[2] not in settings.oidc_domains:
+        raise Refused("domain_not_allowed", "Addresses of this domain cannot sign in here.", status=403)
+    role = role_of_groups(settings, claims)
+    person = Person.objects.filter(email=address).first()
+    if person is not None and (person.is_staff or not person.is_active):
+        raise Refused("not_invited", "You have no invitation.", status=403)
+    invitation = queries.invitation_for(settings.tenant_id, address)
+    with tenant_scope(settings.tenant_id):
+        membership = None if person is None else queries.members().filter(person_id=person.id).first()
+        if membership is not None:
+            _follow_groups(membership, role)
+            membership = queries.members().filter(id=membership.id).first()
+    if membership is None and invitation is None and role is None:
+        raise Refused("not_invited", "You have no invitation.", status=403)
+    if person is None:
+        person = Person.objects.create_user(address, None, name=str(claims.get("name") or "")[:200])
+    if membership is None and invitation is not None:
+        accept(invitation, person)
+    elif membership is None and role is not None:
+        with tenant_scope(settings.tenant_id):
+            members.join(person, role=role, from_groups=True)
+    return person
+
+
+def role_of_groups(settings: SignInSettings, claims: Mapping[str, Any]) -> Role | None:
+    """Return the mightiest role that the groups of the claims map to. A claim is one group or a list of them."""
+    claimed = claims.get(settings.oidc_groups_claim)
+    groups = claimed if isinstance(claimed, list) else [claimed]
+    named = {settings.oidc_group_roles.get(group) for group in groups if isinstance(group, str)}
+    return next((role for role in MAPPED_ROLES if role in named), None)
+
+
+def _follow_groups(membership: Membership, role: Role | None) -> None:
+    """Give a membership that came by groups the role of today's groups; without a mapped group it ends."""
+    if not membership.from_groups:
+        return
+    if role is None:
+        members.remove(membership.id, by_owner=True)
+    elif membership.role != role:
+        Membership.objects.filter(id=membership.id).update(role=role, collection_ids=None)

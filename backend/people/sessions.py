@@ -1,0 +1,94 @@
+"""Browser sessions: how long they last, how fresh they are, and what a sign-in at a tenant's provider covers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from allauth.account.authentication import get_authentication_records
+from allauth.mfa.utils import is_mfa_enabled
+from django.conf import settings
+from django.contrib.auth import logout
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import render
+
+PROVIDER = "socialaccount"
+"""Method of a sign-in at an identity provider, in the records of a session."""
+FRESH_SECONDS = 300
+"""Time after an authentication in which dangerous acts are allowed."""
+TOUCH_SECONDS = 300
+"""Resolution of the idle limit: one write per session and 5 minutes is enough."""
+_BEGAN, _TOUCHED = "began_at", "touched_at"
+# Pages that a session of a tenant's provider may open. The provider manages the account; a tenant's administrator must
+# not get hold of the person's password or factors through it.
+_OPEN_TO_PROVIDERS = ("/accounts/logout/", "/accounts/oidc/", "/accounts/sessions/")
+
+
+def records(request: Any) -> list[dict[str, Any]]:
+    """Return how and when the session's person has authenticated: dicts with `method` and `at` (Unix time)."""
+    session = getattr(request, "_request", request)
+    found: list[dict[str, Any]] = get_authentication_records(session, session.user)
+    return found
+
+
+def is_fresh(request: Any) -> bool:
+    """Whether the person has authenticated in the last FRESH_SECONDS."""
+    newest = max((record["at"] for record in records(request)), default=0.0)
+    return time.time() - newest < FRESH_SECONDS
+
+
+def has_second_factor(request: Any) -> bool:
+    """Whether the session began with a second factor or a passkey, or at a provider, which has rules of its own."""
+    return any(record["method"] in {"mfa", PROVIDER} for record in records(request))
+
+
+def provider(request: Any) -> str:
+    """Return the name of the provider that the session came from, "" if it came from none."""
+    named = (record.get("provider", "") for record in records(request) if record["method"] == PROVIDER)
+    return next(named, "")
+
+
+def covers(request: Any, tenant_id: UUID) -> bool:
+    """Whether the session reaches a tenant: the provider of one tenant vouches for nobody in another."""
+    # REST framework imports this module while that of public ids, which needs REST framework, is half loaded.
+    from backend.api.public_ids import encode
+
+    return provider(request) in {"", encode("tnt", tenant_id)}
+
+
+class Lifetime:
+    """Ends sessions that are idle, or older than the absolute limit, and writes the time of use now and then."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if settings.SESSION_COOKIE_NAME in request.COOKIES and request.user.is_authenticated:
+            now = time.time()
+            began = request.session.setdefault(_BEGAN, now)
+            touched = request.session.setdefault(_TOUCHED, now)
+            if now - began > settings.SESSION_ABSOLUTE_SECONDS or now - touched > settings.SESSION_COOKIE_AGE:
+                logout(request)
+            elif now - touched > TOUCH_SECONDS:
+                request.session[_TOUCHED] = now
+        return self.get_response(request)
+
+
+class ProvidersAccounts:
+    """Closes the pages of an account to sessions that a tenant's provider has begun."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        path = request.path
+        managed = path.startswith("/accounts/") and path != "/accounts/" and not path.startswith(_OPEN_TO_PROVIDERS)
+        if managed and request.user.is_authenticated and provider(request):
+            return render(request, "people/managed.html", status=403)
+        return self.get_response(request)
+
+
+def second_factor_is_set_up(person: Any) -> bool:
+    return bool(is_mfa_enabled(person))

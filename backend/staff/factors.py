@@ -1,0 +1,70 @@
+"""The second factor of staff: codes of an authenticator app (TOTP, RFC 6238)."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+import time
+from urllib.parse import quote, urlencode
+from uuid import UUID
+
+from cryptography.hazmat.primitives.hashes import SHA1
+from cryptography.hazmat.primitives.twofactor.totp import TOTP
+
+from backend.staff.models import SecondFactor
+from backend.tenancy.secrets import open_sealed, seal
+
+STEP_SECONDS, DIGITS, SECRET_BYTES = 30, 6, 20
+"""What every authenticator app assumes."""
+ISSUER = "AVA Cloud console"
+
+
+def new_secret() -> str:
+    """Return a new secret in base32, as apps read it."""
+    return base64.b32encode(secrets.token_bytes(SECRET_BYTES)).decode()
+
+
+def uri(secret: str, email: str) -> str:
+    """Return the otpauth:// URI of a secret, for a QR code."""
+    query = urlencode({"secret": secret, "issuer": ISSUER}, quote_via=quote)
+    return f"otpauth://totp/{quote(ISSUER)}:{quote(email)}?{query}"
+
+
+def code_at(secret: str, step: int) -> str:
+    """Return the code of a time step (seconds since 1970 / 30)."""
+    # SHA-1 is what the apps use; an HMAC does not depend on its collisions.
+    totp = TOTP(base64.b32decode(secret), DIGITS, SHA1(), STEP_SECONDS, enforce_key_length=False)  # noqa: S303
+    return totp.generate(step * STEP_SECONDS).decode()
+
+
+def step_of(secret: str, code: str, *, now: float | None = None) -> int | None:
+    """Return the time step whose code this is: the present one or a neighbour, because clocks differ; else None."""
+    present = int((time.time() if now is None else now) // STEP_SECONDS)
+    given = "".join(code.split())
+    steps = (present, present - 1, present + 1)
+    return next(
+        (step for step in steps if secrets.compare_digest(code_at(secret, step).encode(), given.encode())), None
+    )
+
+
+def enrol(person_id: UUID, secret: str, code: str) -> bool:
+    """Keep a new secret if the code proves that the app has it. False for a wrong code, or if there is a factor."""
+    step = step_of(secret, code)
+    if step is None:
+        return False
+    _, created = SecondFactor.objects.get_or_create(
+        person_id=person_id, defaults={"secret": seal(secret.encode()), "last_step": step}
+    )
+    return created
+
+
+def verify(person_id: UUID, code: str) -> bool:
+    """Whether this is a code of the person's app that was not used before."""
+    factor = SecondFactor.objects.filter(person_id=person_id).first()
+    if factor is None:
+        return False
+    step = step_of(open_sealed(bytes(factor.secret)).decode(), code)
+    if step is None:
+        return False
+    # Conditional, so that of two requests with one code only one passes.
+    return bool(SecondFactor.objects.filter(id=factor.id, last_step__lt=step).update(last_step=step))

@@ -1,0 +1,97 @@
+import django.db.models.deletion
+import uuid6
+from django.conf import settings
+from django.db import migrations, models
+
+from backend.tenancy.ddl import people_table
+
+
+class Migration(migrations.Migration):
+    initial = True
+
+    dependencies = [
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name="Member",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("support", "support"),
+                            ("support_content", "support with content"),
+                            ("finance", "finance"),
+                            ("operator", "operator"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "person",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="SecondFactor",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("secret", models.BinaryField(max_length=512)),
+                ("last_step", models.BigIntegerField(default=0)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "person",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="StaffEvent",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("occurred_at", models.DateTimeField(auto_now_add=True)),
+                ("action", models.CharField(max_length=64)),
+                ("email", models.CharField(default="", max_length=254)),
+                ("address", models.GenericIPAddressField(null=True)),
+                ("request_id", models.CharField(default="", max_length=64)),
+                ("details", models.JSONField(default=dict)),
+            ],
+            options={
+                "indexes": [models.Index(fields=["email", "action", "occurred_at"], name="staff_event_by_email")],
+            },
+        ),
+        migrations.CreateModel(
+            name="ContentAccess",
+            fields=[
+                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("tenant_id", models.UUIDField()),
+                ("reason", models.CharField(max_length=500)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("expires_at", models.DateTimeField()),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+            options={
+                "indexes": [models.Index(fields=["person", "tenant_id", "expires_at"], name="staff_access_open")],
+            },
+        ),
+        *[
+            people_table(table, customers=False)
+            for table in ("staff_member", "staff_secondfactor", "staff_contentaccess")
+        ],
+        people_table("staff_staffevent", customers=False, append_only=True),
+        migrations.RunSQL("GRANT SELECT ON staff_staffevent TO app_admin_ro", migrations.RunSQL.noop),
+    ]

@@ -1,0 +1,76 @@
+"""The operator's staff: what each may do, whose content they may open and until when, and what they did."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from uuid6 import uuid7
+
+from backend.people.models import Person
+
+
+class Role(models.TextChoices):
+    # Sees that something is wrong, and never what a customer recorded or asked.
+    SUPPORT = "support", "support"
+    # The same, and opens the content of one tenant for a reason and a time.
+    SUPPORT_CONTENT = "support_content", "support with content"
+    FINANCE = "finance", "finance"
+    OPERATOR = "operator", "operator"
+
+
+class Member(models.Model):
+    """One person of the staff. Nobody else can sign in to the console."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    person = models.OneToOneField(Person, on_delete=models.CASCADE, related_name="+")
+    role = models.CharField(max_length=16, choices=Role)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.person.email}: {self.role}"
+
+
+class SecondFactor(models.Model):
+    """The authenticator app of one person (TOTP, RFC 6238). It lies apart from customers' factors, which the API reads.
+
+    secret: sealed. last_step: time step of the last code that was accepted, so that no code is accepted twice.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    person = models.OneToOneField(Person, on_delete=models.CASCADE, related_name="+")
+    secret = models.BinaryField(max_length=512)
+    last_step = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+
+class ContentAccess(models.Model):
+    """The right of one person to open the content of one tenant, for a stated reason and until a time."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="+")
+    tenant_id = models.UUIDField()
+    reason = models.CharField(max_length=500)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["person", "tenant_id", "expires_at"], name="staff_access_open")]
+
+
+class StaffEvent(models.Model):
+    """One act of staff that concerns no tenant, or an attempt to sign in; nobody changes or deletes it.
+
+    email: the account as it was named, which need not exist.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    occurred_at = models.DateTimeField(auto_now_add=True)
+    action = models.CharField(max_length=64)
+    email = models.CharField(max_length=254, default="")
+    address = models.GenericIPAddressField(null=True)
+    request_id = models.CharField(max_length=64, default="")
+    details: Any = models.JSONField(default=dict)
+
+    class Meta:
+        indexes = [models.Index(fields=["email", "action", "occurred_at"], name="staff_event_by_email")]

@@ -1,0 +1,106 @@
+"""Staff and their access to content: appointed on the command line, opened with a reason and for a time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from backend.audit.models import ActorKind
+from backend.audit.services import Actor, record
+from backend.people.models import Person, written_email
+from backend.staff.models import ContentAccess, Member, Role, SecondFactor, StaffEvent
+from backend.tenancy.context import tenant_scope
+from backend.tenancy.refusals import Refused, invalid
+
+LONGEST_ACCESS = timedelta(hours=8)
+SHORTEST_REASON = 10
+"""Characters of a reason that says something."""
+CONTENT_ROLES = frozenset({Role.SUPPORT_CONTENT, Role.OPERATOR})
+
+
+def appoint(*, email: str, role: Role, password: str | None = None) -> Member:
+    """Make a person staff with this role, or change the role; on the command line only.
+
+    password: a new password; None keeps the present one, and a new person without one cannot sign in.
+    """
+    with transaction.atomic(using="staff"):
+        person, created = Person.objects.using("staff").get_or_create(
+            email=written_email(email), defaults={"is_staff": True}
+        )
+        # Only a changed password is hashed again, which ends the sessions.
+        if password is not None and not person.check_password(password):
+            person.set_password(password)
+        elif created:
+            person.set_unusable_password()
+        person.is_staff = person.is_active = True
+        person.is_superuser = role == Role.OPERATOR
+        person.save()
+        member, _ = Member.objects.update_or_create(person=person, defaults={"role": role})
+        StaffEvent.objects.create(action="staff.appointed", email=person.email, details={"role": role})
+    return member
+
+
+def dismiss(*, email: str) -> bool:
+    """Take a person's access to the console; the next request is refused. False if there is no such staff."""
+    with transaction.atomic(using="staff"):
+        member = Member.objects.select_related("person").filter(person__email=written_email(email)).first()
+        if member is None:
+            return False
+        SecondFactor.objects.filter(person=member.person).delete()
+        ContentAccess.objects.filter(person=member.person).delete()
+        Person.objects.using("staff").filter(id=member.person_id).update(is_active=False, is_superuser=False)
+        member.delete()
+        StaffEvent.objects.create(action="staff.dismissed", email=written_email(email))
+    return True
+
+
+def reset_factor(*, email: str) -> bool:
+    """Remove the second factor of a person who lost it; the next sign-in asks for a new one."""
+    found, _ = SecondFactor.objects.filter(person__email=written_email(email)).delete()
+    if found:
+        StaffEvent.objects.create(action="staff.factor_reset", email=written_email(email))
+    return bool(found)
+
+
+def open_content(*, member: Member, tenant_id: UUID, reason: str, span: timedelta, origin: Actor) -> ContentAccess:
+    """Let a person open the content of a tenant for a time; the tenant's audit log shows the reason.
+
+    origin: the person with the address of the request. Raises Refused `content_closed` for a role without content, and
+    refuses a reason that is too short or a time that is too long.
+    """
+    if member.role not in CONTENT_ROLES:
+        raise Refused("content_closed", "Your role opens no content of customers.", status=403)
+    if len(reason.strip()) < SHORTEST_REASON:
+        detail = f"State a reason of at least {SHORTEST_REASON} characters."
+        raise invalid(pointer="/reason", code="too_short", detail=detail)
+    if not timedelta(0) < span <= LONGEST_ACCESS:
+        raise invalid(pointer="/hours", code="out_of_range", detail="Content is opened for at most 8 hours.")
+    expires_at = timezone.now() + span
+    with tenant_scope(tenant_id):
+        record(
+            "tenant.content_opened",
+            actor=origin,
+            reason=reason.strip(),
+            details={"until": expires_at.isoformat(), "role": member.role},
+        )
+        return ContentAccess.objects.create(
+            person_id=member.person_id, tenant_id=tenant_id, reason=reason.strip()[:500], expires_at=expires_at
+        )
+
+
+def access_to(member: Member, tenant_id: UUID) -> ContentAccess | None:
+    """Return the access to a tenant's content that a person holds now, if any."""
+    if member.role not in CONTENT_ROLES:
+        return None
+    open_now = ContentAccess.objects.filter(
+        person_id=member.person_id, tenant_id=tenant_id, expires_at__gt=timezone.now()
+    )
+    return open_now.order_by("-expires_at").first()
+
+
+def actor(member: Member, *, address: str, request_id: str) -> Actor:
+    """Return a person of the staff as the audit log names them."""
+    return Actor(ActorKind.STAFF, member.person_id, member.person.email, address, request_id)

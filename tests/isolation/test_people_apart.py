@@ -1,0 +1,110 @@
+"""Who reads and writes people, sessions, staff, prices and the audit log: each database role by itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+
+from backend.people.models import Person
+from backend.staff.models import StaffEvent
+from tests.conftest import Cast
+
+VARIABLES = {
+    "app_rw": "DATABASE_URL",
+    "app_dispatch": "DATABASE_DISPATCH_URL",
+    "app_admin_ro": "DATABASE_CONSOLE_URL",
+    "app_people": "DATABASE_PEOPLE_URL",
+    "app_console": "DATABASE_STAFF_URL",
+}
+PEOPLE = ("people_person", "django_session", "mfa_authenticator", "account_emailaddress", "usersessions_usersession")
+STAFF = ("staff_member", "staff_secondfactor", "staff_contentaccess", "django_admin_log")
+ALL = "SELECT, INSERT, UPDATE, DELETE"
+# Role: what it may do, by table. What is not named here it may not.
+MAY: dict[str, dict[str, str]] = {
+    "app_rw": {"billing_pricebook": "SELECT", "audit_auditevent": "SELECT, INSERT"},
+    "app_dispatch": {"billing_pricebook": "SELECT"},
+    "app_admin_ro": {
+        "billing_pricebook": "SELECT", "audit_auditevent": "SELECT", "staff_staffevent": "SELECT",
+    },
+    "app_people": dict.fromkeys(PEOPLE, ALL),
+    "app_console": {
+        **dict.fromkeys((*PEOPLE, *STAFF), ALL),
+        "billing_pricebook": "SELECT, INSERT", "staff_staffevent": "SELECT, INSERT",
+    },
+}  # fmt: skip
+TABLES = (*PEOPLE, *STAFF, "staff_staffevent", "billing_pricebook", "audit_auditevent")
+
+
+@contextmanager
+def connected(role: str) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(os.environ[VARIABLES[role]], autocommit=True) as connection:
+        assert connection.execute("SELECT current_user").fetchone() == (role,)
+        yield connection
+
+
+@pytest.mark.parametrize("role", sorted(MAY))
+def test_each_role_may_do_what_it_is_for_and_nothing_else(database: None, role: str) -> None:
+    with connected(role) as connection:
+        rights = connection.execute(
+            "SELECT t, string_agg(p, ', ' ORDER BY n) FROM unnest(%s::text[]) t, unnest(ARRAY["
+            "'SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER']) WITH ORDINALITY AS privilege(p, n) "
+            "WHERE has_table_privilege(current_user, t, p) OR (p IN ('SELECT', 'INSERT', 'UPDATE') "
+            "AND has_any_column_privilege(current_user, t, p)) GROUP BY t",
+            [list(TABLES)],
+        ).fetchall()
+
+    assert dict(rights) == MAY[role]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO people_person (id, password, is_superuser, email, name, is_active, is_staff, created_at) "
+        "VALUES (gen_random_uuid(), 'x', true, 'intruder@example.org', '', true, true, now())",
+        "UPDATE people_person SET is_staff = true",
+        "UPDATE django_session SET session_data = 'x'",
+        "INSERT INTO billing_pricebook (kind, meter, model, unit_amount, currency, effective_from, note) "
+        "VALUES ('price', 'questions', '', 0, 'USD', now(), '')",
+        "SELECT password FROM people_person",
+        "SELECT session_data FROM django_session",
+    ],
+)
+@pytest.mark.parametrize("role", ["app_rw", "app_dispatch", "app_admin_ro"])
+def test_a_worker_or_a_reader_makes_nobody_staff_and_no_price(database: None, role: str, statement: str) -> None:
+    with connected(role) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        connection.execute(statement)
+
+
+def test_the_role_of_the_api_neither_sees_nor_makes_staff(database: None) -> None:
+    customer = Person.objects.create_user("ada@example.org")
+    staff = Person.objects.using("staff").create(email="sam@example.org", is_staff=True)
+
+    with connected("app_people") as connection:
+        assert connection.execute("SELECT email FROM people_person").fetchall() == [("ada@example.org",)]
+        connection.execute("UPDATE people_person SET password = 'x' WHERE id = %s", [staff.id])
+        connection.execute("DELETE FROM people_person WHERE id = %s", [staff.id])
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("UPDATE people_person SET is_staff = true WHERE id = %s", [customer.id])
+
+    assert Person.objects.using("staff").get(id=staff.id).password == staff.password
+    assert not Person.objects.using("staff").get(id=customer.id).is_staff
+
+
+def test_the_log_of_the_staff_is_only_added_to(database: None) -> None:
+    StaffEvent.objects.create(action="staff.signed_in")
+    for statement in ("UPDATE staff_staffevent SET email = 'x'", "DELETE FROM staff_staffevent"):
+        with connected("app_console") as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(statement)
+
+
+def test_no_role_of_a_process_is_a_member_of_another(acme: Cast) -> None:
+    with connected("app_rw") as connection:
+        members = connection.execute(
+            "SELECT member::regrole::text FROM pg_auth_members WHERE member::regrole::text LIKE 'app_%'"
+        ).fetchall()
+
+    assert members == []

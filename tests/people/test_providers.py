@@ -1,0 +1,144 @@
+"""Sign-in by a tenant's OpenID Connect provider: a real provider, and who is let in by what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from django.test import Client, override_settings
+from oidc_provider_mock import User, run_server_in_thread
+
+from backend.api.public_ids import encode
+from backend.people.models import Membership, Person
+from tests.conftest import Cast
+from tests.people.cast import invitation_of, member_of, person
+
+USERS = [
+    User(sub="ada", claims={"email": "Ada@acme.example", "email_verified": True, "groups": ["x", "video-admins"]}),
+    User(sub="bob", claims={"email": "bob@acme.example", "email_verified": True, "groups": "viewers"}),
+    User(sub="eve", claims={"email": "eve@acme.example", "email_verified": True}),
+    User(sub="new", claims={"email": "new@acme.example", "email_verified": False, "groups": ["viewers"]}),
+    User(sub="far", claims={"email": "far@other.example", "email_verified": True, "groups": ["viewers"]}),
+]
+
+
+@pytest.fixture(scope="module")
+def issuer() -> Iterator[str]:
+    with run_server_in_thread(user_claims=USERS) as server:
+        yield f"http://localhost:{server.server_port}"
+
+
+@pytest.fixture
+def provided(acme: Cast, issuer: str) -> Iterator[Cast]:
+    reply = acme.client.patch(
+        "/v1/sign-in-settings",
+        {
+            "oidc_issuer": issuer,
+            "oidc_client_id": "ava",
+            "oidc_client_secret": "hush",
+            "oidc_domains": ["acme.example"],
+            "oidc_group_roles": {"video-admins": "admin", "viewers": "viewer"},
+        },
+    )
+    assert reply.status_code == 200, reply.content
+    assert "hush" not in reply.content.decode()
+    with override_settings(OIDC_ALLOW_PRIVATE=True):
+        yield acme
+
+
+def enter(cast: Cast, sub: str, client: Client | None = None) -> tuple[Client, Any]:
+    """Sign in at the provider as sub; returns the browser and the reply of the callback."""
+    browser = client or Client()
+    path = f"/accounts/oidc/{encode('tnt', cast.tenant_id)}/login/"
+    away = browser.post(path)
+    assert away.status_code == 302, away.content
+    back = httpx.post(away.headers["Location"], data={"sub": sub})
+    target = urlsplit(back.headers["Location"])
+    return browser, browser.get(f"{target.path}?{target.query}")
+
+
+def members(cast: Cast) -> dict[str, str]:
+    people = {row.id: row.email for row in Person.objects.all()}
+    with cast.scope():
+        return {people[row.person_id]: row.role for row in Membership.objects.all()}
+
+
+def test_a_mapped_group_admits_and_is_read_again_at_each_sign_in(provided: Cast) -> None:
+    browser, reply = enter(provided, "ada")
+    assert (reply.status_code, reply.headers["Location"]) == (302, "/accounts/")
+    enter(provided, "bob")
+    assert members(provided) == {"ada@acme.example": "admin", "bob@acme.example": "viewer"}
+    assert browser.get("/v1/videos", headers={"AVA-Tenant": provided.slug}).status_code == 200
+
+    provided.client.patch("/v1/sign-in-settings", {"oidc_group_roles": {"x": "developer"}})
+    enter(provided, "ada")
+    _, refused = enter(provided, "bob")
+    assert refused.status_code == 403
+    assert members(provided) == {"ada@acme.example": "developer"}
+    assert Person.objects.count() == 2
+
+
+def test_an_invitation_is_honoured_when_its_address_comes_by_the_provider(provided: Cast) -> None:
+    _, refused = enter(provided, "eve")
+    assert (refused.status_code, "no invitation" in refused.content.decode()) == (403, True)
+    assert not Person.objects.exists(), "a domain is no membership"
+    invitation_of(provided, "eve@acme.example", "developer")
+    _, reply = enter(provided, "eve")
+    assert reply.status_code == 302
+    assert members(provided) == {"eve@acme.example": "developer"}
+    _, again = enter(provided, "eve")
+    assert again.status_code == 302
+    assert members(provided) == {"eve@acme.example": "developer"}
+
+
+@pytest.mark.parametrize("sub", ["new", "far"])
+def test_unverified_addresses_and_other_domains_stay_out(provided: Cast, sub: str) -> None:
+    _, refused = enter(provided, sub)
+    assert refused.status_code == 403
+    assert not Person.objects.exists()
+
+
+def test_a_provider_vouches_for_its_own_tenant_alone(provided: Cast, globex: Cast) -> None:
+    victim = Person.objects.create_user("ada@acme.example", "correct horse battery staple")
+    member_of(globex, "owner", victim)
+    browser, reply = enter(provided, "ada")
+    assert reply.status_code == 302
+    assert [row["slug"] for row in browser.get("/v1/me").json()["tenants"]] == [provided.slug]
+    refused = browser.get("/v1/videos", headers={"AVA-Tenant": globex.slug})
+    assert (refused.status_code, refused.json()["code"]) == (403, "not_a_member")
+    assert browser.get("/accounts/password/change/").status_code == 403
+    victim.refresh_from_db()
+    assert victim.check_password("correct horse battery staple")
+
+
+def test_staff_do_not_come_in_by_a_tenants_provider(provided: Cast) -> None:
+    person("x", is_staff=True)
+    Person.objects.filter(is_staff=True).update(email="bob@acme.example")
+    _, refused = enter(provided, "bob")
+    assert (refused.status_code, members(provided)) == (403, {})
+
+
+def test_another_issuer_ends_the_links_of_the_first(provided: Cast, issuer: str) -> None:
+    from allauth.socialaccount.models import SocialAccount
+
+    enter(provided, "bob")
+    assert SocialAccount.objects.count() == 1
+    provided.client.patch("/v1/sign-in-settings", {"oidc_issuer": f"{issuer}/"})
+    assert SocialAccount.objects.count() == 0
+
+
+def test_a_private_provider_is_refused_unless_the_operator_allows_it(provided: Cast) -> None:
+    path = f"/accounts/oidc/{encode('tnt', provided.tenant_id)}/login/"
+    with override_settings(OIDC_ALLOW_PRIVATE=False):
+        reply = Client().post(path)
+    assert reply.status_code == 401
+    assert "Location" not in reply.headers
+    assert "localhost" not in reply.content.decode()
+
+
+def test_tenants_without_a_provider_have_no_such_page(acme: Cast) -> None:
+    for name in (encode("tnt", acme.tenant_id), "tnt_1111111111111111", "acme"):
+        assert Client().post(f"/accounts/oidc/{name}/login/").status_code == 404
