@@ -18,7 +18,8 @@ SELECT c.relname, has_table_privilege('app_rw', c.oid, 'DELETE'),
     'SELECT'), EXISTS (SELECT FROM pg_attribute v JOIN pg_type t ON t.oid = v.atttypid WHERE v.attrelid = c.oid
     AND NOT v.attisdropped AND t.typname IN ('vector', 'halfvec', 'sparsevec'))
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
-WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace ORDER BY 1
+WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relrowsecurity
+    AND c.relnamespace = 'public'::regnamespace ORDER BY 1
 """
 
 
@@ -51,7 +52,10 @@ class Remains:
 
 
 def tenant_tables() -> list[TenantTable]:
-    """Return all tables with a tenant's rows, by name."""
+    """Return all tables with a tenant's rows, by name.
+
+    They are under row-level security. A table without it that names tenants is the operator's record of its staff.
+    """
     with connections["default"].cursor() as cursor:
         cursor.execute(_TABLES)
         return [TenantTable(*row) for row in cursor.fetchall()]

@@ -39,6 +39,8 @@ INTERNAL = {
     "unknown_method": "the API refuses an unknown method before the engine sees it",
     "version_in_use": "the job that removes an old index version is tried again",
     "video_in_use": "the job that deletes a video is tried again",
+    "tenant_in_use": "the job that erases a tenant is tried again",
+    "not_erased": "the job that erases a tenant is tried again",
     "weights_corrupt": "a worker does not start",
     "weights_error": "a worker does not start",
     "weights_unavailable": "a worker does not start",

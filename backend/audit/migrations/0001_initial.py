@@ -3,7 +3,7 @@ import django.db.models.manager
 import uuid6
 from django.db import migrations, models
 
-from backend.tenancy.ddl import tenant_table
+from backend.tenancy.ddl import ERASE, tenant_table
 
 
 class Migration(migrations.Migration):
@@ -60,5 +60,5 @@ class Migration(migrations.Migration):
                 ("unscoped", django.db.models.manager.Manager()),
             ],
         ),
-        tenant_table("audit_auditevent", append_only=True),
+        tenant_table("audit_auditevent", append_only=True, dispatch=ERASE),
     ]

@@ -33,6 +33,7 @@ class StorageView(TenantView):
 
 class RetentionView(TenantView):
     scopes = {"GET": "videos:read", "PATCH": "retention:write"}
+    audited = {"PATCH": "retention.changed"}
 
     @extend_schema(operation_id="getRetention", responses=RetentionSerializer, tags=TAGS)
     def get(self, request: Request) -> Response:

@@ -74,6 +74,7 @@ class UploadsView(TenantView):
 
 class UploadView(TenantView):
     scopes = {"GET": "videos:read", "DELETE": "videos:write"}
+    audited = {"DELETE": "upload.deleted"}
 
     @extend_schema(operation_id="getUpload", responses=UploadSerializer, tags=["Uploads"])
     def get(self, request: Request, upload_id: str) -> Response:

@@ -89,6 +89,7 @@ class BatchesView(TenantView):
 
 class BatchView(TenantView):
     scopes = {"GET": "questions:read", "PATCH": "questions:write", "DELETE": "questions:write"}
+    audited = {"DELETE": "question_batch.deleted"}
 
     @extend_schema(operation_id="getQuestionBatch", tags=TAGS, responses=QuestionBatchSerializer)
     def get(self, request: Request, batch_id: str) -> Response:

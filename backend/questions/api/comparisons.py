@@ -100,6 +100,7 @@ class ComparisonsView(TenantView):
 
 class ComparisonView(TenantView):
     scopes = {"GET": "questions:read", "DELETE": "questions:write"}
+    audited = {"DELETE": "comparison.deleted"}
 
     @extend_schema(operation_id="getComparison", tags=TAGS, responses=ComparisonSerializer)
     def get(self, request: Request, comparison_id: str) -> Response:

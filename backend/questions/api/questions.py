@@ -107,6 +107,7 @@ class QuestionsView(UnboundTenantView):
 
 class QuestionView(TenantView):
     scopes = {"GET": "questions:read", "PATCH": "questions:write", "DELETE": "questions:write"}
+    audited = {"DELETE": "question.deleted"}
 
     @extend_schema(operation_id="getQuestion", tags=TAGS, parameters=[INCLUDE], responses=QuestionSerializer)
     def get(self, request: Request, question_id: str) -> Response:

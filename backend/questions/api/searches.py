@@ -95,6 +95,7 @@ class SearchesView(TenantView):
 
 class SearchView(TenantView):
     scopes = {"GET": "questions:read", "DELETE": "questions:write"}
+    audited = {"DELETE": "search.deleted"}
 
     @extend_schema(operation_id="getSearch", tags=TAGS, responses=SearchSerializer)
     def get(self, request: Request, search_id: str) -> Response:

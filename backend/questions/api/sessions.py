@@ -59,6 +59,7 @@ class SessionsView(TenantView):
 
 class SessionView(TenantView):
     scopes = {"GET": "questions:read", "DELETE": "questions:write"}
+    audited = {"DELETE": "session.deleted"}
 
     @extend_schema(operation_id="getSession", tags=TAGS, responses=SessionSerializer)
     def get(self, request: Request, session_id: str) -> Response:
