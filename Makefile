@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-faults chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images presets
+.PHONY: help bootstrap demo test test-faults test-schema chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images presets
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -33,6 +33,9 @@ test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jo
 
 test-faults: bootstrap ## kill processes of the service while it indexes and compares methods; compare graph and bill (takes minutes)
 	@$(PY) -m pytest tests/faults $(ARGS)
+
+test-schema: bootstrap ## send 10,000 requests made out of openapi.yaml, with and without a key (takes half an hour)
+	@AVA_SCHEMA_EXAMPLES=$(or $(EXAMPLES),50) $(PY) -m pytest -s tests/schema $(ARGS)
 
 chaos: bootstrap ## run the service under random faults, and compare each run with a calm one: RUNS=10 SEED=1 [ARGS=--keep]
 	@$(PY) -m tests.faults.chaos --runs "$(or $(RUNS),1)" --seed "$(or $(SEED),0)" $(ARGS)
