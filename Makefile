@@ -29,7 +29,7 @@ demo: bootstrap ## index a video and ask it a question: VIDEO=… QUESTION='…'
 	@$(PY) -m infra.local.demo
 
 test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jobs -k lease'
-	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/recordings $(ARGS)
+	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/recordings --ignore=tests/schema $(ARGS)
 
 test-faults: bootstrap ## kill processes of the service while it indexes and compares methods; compare graph and bill (takes minutes)
 	@$(PY) -m pytest tests/faults $(ARGS)
