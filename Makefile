@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-faults fuzz-media chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images presets test-browser
+.PHONY: help bootstrap demo test test-faults fuzz-media chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images presets test-browser test-schema
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -29,7 +29,7 @@ demo: bootstrap ## index a video and ask it a question: VIDEO=… QUESTION='…'
 	@$(PY) -m infra.local.demo
 
 test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jobs -k lease'
-	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/recordings $(ARGS)
+	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/recordings --ignore=tests/schema $(ARGS)
 
 test-browser: bootstrap ## open the pages of accounts in Chromium (apt-get install chromium; about 20 s)
 	@$(PY) -m pytest tests/people/test_in_a_browser.py $(ARGS)
@@ -39,6 +39,9 @@ test-faults: bootstrap ## kill processes of the service while it indexes and com
 
 fuzz-media: bootstrap ## send damaged and hostile files through probe, frames and sound, one JSON line a kind: FILES=1000 SEED=1
 	@$(PY) -m tests.engine.indexing.fuzz --files "$(or $(FILES),1000)" --seed "$(or $(SEED),1)"
+
+test-schema: bootstrap ## send 10,000 requests made out of openapi.yaml, with and without a key (takes half an hour)
+	@AVA_SCHEMA_EXAMPLES=$(or $(EXAMPLES),50) $(PY) -m pytest -s tests/schema $(ARGS)
 
 chaos: bootstrap ## run the service under random faults, and compare each run with a calm one: RUNS=10 SEED=1 [ARGS=--keep]
 	@$(PY) -m tests.faults.chaos --runs "$(or $(RUNS),1)" --seed "$(or $(SEED),0)" $(ARGS)

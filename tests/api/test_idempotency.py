@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -12,9 +13,13 @@ from django.utils import timezone
 
 from backend.api.models import IdempotencyRecord
 from backend.api.problems import Problem
+from backend.api.public_ids import encode
+from backend.jobs.models import Job, JobKind
 from backend.library.models import Collection
 from backend.library.services import collections
+from backend.questions.models import Question
 from tests.conftest import Cast
+from tests.ekg.recorded import record
 
 
 def create(cast: Cast, name: str, key: str = "k-1") -> Any:
@@ -155,3 +160,28 @@ def test_a_second_request_during_the_first_is_told_so(acme: Cast, monkeypatch: p
     assert answers[0].status_code == 201
     assert create(acme, "Park").json() == answers[0].json()
     assert names(acme) == ["Park"]
+
+
+def test_one_key_fifty_times_at_once_makes_one_question(acme: Cast) -> None:
+    video_id = record(acme).video_id
+    body = {"question": "Who?", "video_ids": [encode("vid", video_id)]}
+    together = threading.Barrier(50)
+
+    def ask(_: int) -> Any:
+        try:
+            together.wait(60)
+            return acme.client.post("/v1/questions", body, HTTP_IDEMPOTENCY_KEY="once")
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(50) as threads:
+        replies = list(threads.map(ask, range(50)))
+    last = acme.client.post("/v1/questions", body, HTTP_IDEMPOTENCY_KEY="once")
+
+    with acme.scope():
+        assert Question.objects.count() == 1
+        assert Job.objects.filter(kind=JobKind.ANSWER_QUESTION).count() == 1
+    assert {reply.status_code for reply in [*replies, last]} <= {202, 409}
+    made = {reply.json()["id"] for reply in [*replies, last] if reply.status_code == 202}
+    assert made == {last.json()["id"]}
+    assert {reply.json()["code"] for reply in replies if reply.status_code == 409} <= {"idempotency_in_progress"}
