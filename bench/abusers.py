@@ -36,7 +36,7 @@ def dripped_headers(service: AbusedService) -> Iterator[None]:
 
 @contextmanager
 def streams(service: AbusedService) -> Iterator[None]:
-    """As many streams of one open question as one key may have."""
+    """The largest number of streams that one key may have, of one open question."""
     asked = service.call("POST", "/questions", {"question": "What happens?", "video_ids": [service.video_id]})
     request = f"GET /v1/questions/{asked['id']}/stream HTTP/1.1\r\nAccept: text/event-stream\r\n{service.head}\r\n"
     with ExitStack() as opened:
