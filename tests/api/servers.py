@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -49,12 +50,16 @@ class Connection:
 
 
 class ServerProcess:
-    def __init__(self, folder: Path) -> None:
+    """The API with its two processes. settings: environment next to the tests' own."""
+
+    def __init__(self, folder: Path, **settings: str) -> None:
         self.port = ports.claim(State(folder), "api")
         self.log = folder / "api.log"
         (api,) = (process for process in app_processes(self.port) if process.name == "api")
         with self.log.open("wb") as log:
-            self.process = subprocess.Popen(api.arguments, cwd=PROJECT, stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                api.arguments, cwd=PROJECT, env=os.environ | settings, stdout=log, stderr=log
+            )
 
     def get(self, path: str, key: str = "", **options: Any) -> httpx.Response:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -72,7 +77,8 @@ class ServerProcess:
         """Get a path from another address of the loopback network, such as 127.0.0.2."""
         transport = httpx.HTTPTransport(local_address=source)
         with httpx.Client(transport=transport, timeout=PATIENCE_S, trust_env=False) as client:
-            return client.get(f"http://127.0.0.1:{self.port}{path}", headers={"Authorization": f"Bearer {key}"})
+            headers = {"Authorization": f"Bearer {key}"} if key else {}
+            return client.get(f"http://127.0.0.1:{self.port}{path}", headers=headers)
 
     def is_ready(self) -> bool:
         try:

@@ -1,0 +1,44 @@
+"""Prints what abuses of one tenant cost another, one JSON line per figure: python -m bench.abuse [--only ABUSE].
+
+Exits with status 0 whether or not every figure holds; any other status is a fault of the measurement itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from bench.abused_service import REQUESTS, AbusedService, abused_service
+from bench.abusers import ABUSES
+from bench.figures import Figures, at_most
+
+SLOWER, HEALTHZ_S = 2.0, 0.1
+"""Largest p95 of a customer over its own without the abuse, and largest p95 of /healthz in seconds."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", choices=["", *(abuse.__name__ for abuse in ABUSES)])
+    only = parser.parse_args(arguments).only
+    with abused_service() as service:
+        service.customers_p95()  # the first requests open connections
+        for figure in _figures(service, only):
+            print(figure.line(), flush=True)
+    return 0
+
+
+def _figures(service: AbusedService, only: str) -> Figures:
+    for abuse in ABUSES:
+        name = abuse.__name__
+        if only not in ("", name):
+            continue
+        calm = service.customers_p95()
+        with abuse(service):
+            loaded, healthz = service.customers_p95(), service.healthz_p95()
+        reference = f"{REQUESTS} requests of another tenant just before the abuse, p95 {1000 * calm:.1f} ms"
+        yield at_most(f"{name}_p95_ratio", loaded / calm, SLOWER, reference)
+        yield at_most(f"{name}_healthz_p95_s", healthz, HEALTHZ_S, f"{REQUESTS} requests during the abuse, in seconds")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,149 @@
+"""A running API with a worker for fetches, an abuser and a customer, who come from different addresses."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from bench.stack import NOT_USED
+from infra.local import ports
+from infra.local.app_processes import app_processes
+from infra.local.stack import Stack
+
+CUSTOMER, PROBE = "127.0.0.2", "127.0.0.3"
+"""Addresses of the customer and of the balancer's probe; the abuser comes from 127.0.0.1."""
+REQUESTS = 300
+PATIENCE_S, START_S = 60.0, 300.0
+_TENANTS = """
+import django; django.setup()
+from backend.library.models import VideoStatus
+from backend.tenancy.context import tenant_scope
+from backend.tenancy.services import create_tenant, issue_api_key
+from tests.factories import make_video
+from backend.api.public_ids import encode
+for slug in ("abuser", "customer"):
+    tenant = create_tenant(name=slug, slug=slug)
+    with tenant_scope(tenant.id):
+        videos = [make_video(indexed_until_ms=30_000) for _ in range(120)]
+        print(issue_api_key(name=slug, scopes=["*"])[1], encode("vid", videos[0].id))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class AbusedService:
+    """The service as its abuser sees it. video_id: a video of the abuser. customer_key: of another tenant."""
+
+    port: int
+    key: str
+    video_id: str
+    customer_key: str
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def authorization(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.key}"}
+
+    @property
+    def head(self) -> str:
+        """Return the headers of a request of the abuser, without the empty line that ends them."""
+        return f"Host: 127.0.0.1\r\nAuthorization: Bearer {self.key}\r\n"
+
+    def connect(self, *, receive_buffer: int = 0) -> socket.socket:
+        """Open a connection of the abuser. receive_buffer: its size in bytes, 0 for the system's own."""
+        connection = socket.socket()
+        if receive_buffer:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        connection.settimeout(PATIENCE_S)
+        connection.connect(("127.0.0.1", self.port))
+        return connection
+
+    def call(self, method: str, path: str, body: Any) -> Any:
+        """Send a request of the abuser to /v1 and return the body of the reply. Raises httpx.HTTPStatusError."""
+        reply = httpx.request(method, f"{self.url}/v1{path}", json=body, headers=self.authorization, trust_env=False)
+        return reply.raise_for_status().json()
+
+    def customers_p95(self) -> float:
+        """Return the 95th percentile of the customer's requests, in seconds."""
+        return self._p95(CUSTOMER, "/v1/videos?limit=20", {"Authorization": f"Bearer {self.customer_key}"})
+
+    def healthz_p95(self) -> float:
+        """Return the 95th percentile of /healthz, in seconds."""
+        return self._p95(PROBE, "/healthz", {})
+
+    def _p95(self, address: str, path: str, headers: dict[str, str]) -> float:
+        seconds = []
+        # Below the customer's rate limit of 600 requests a minute over the whole measurement.
+        transport = httpx.HTTPTransport(local_address=address)
+        with httpx.Client(base_url=self.url, transport=transport, timeout=PATIENCE_S, headers=headers) as client:
+            for _ in range(REQUESTS):
+                began = time.perf_counter()
+                client.get(path).raise_for_status()
+                seconds.append(time.perf_counter() - began)
+        return statistics.quantiles(seconds, n=20)[-1]
+
+
+@contextmanager
+def abused_service() -> Iterator[AbusedService]:
+    """Yield a service that runs in a folder of its own: servers, API processes, the relay, a worker for fetches."""
+    root = Path(tempfile.mkdtemp(prefix="ava-bench-"))
+    # An unprivileged server process must be able to enter it.
+    root.chmod(0o755)
+    servers = frozenset({"postgres", "pgbouncer", "valkey", "seaweedfs"})
+    try:
+        with Stack(root, servers, durable=False, environ={**os.environ}) as stack, ExitStack() as running:
+            own = {"DJANGO_SETTINGS_MODULE": "backend.settings", "AVA_SOURCE_ALLOW_PRIVATE": "true"}
+            # One customer measures longer than a minute of its own limit allows.
+            own |= {"AVA_RATE_LIMIT_PER_MINUTE": "6000", "AVA_ADDRESS_RATE_PER_MINUTE": "30000"}
+            env = {**os.environ, **NOT_USED, **stack.env(), **own}
+            for command in (["provision"], ["migrate", "--noinput", "--database", "owner", "-v0"]):
+                subprocess.run([sys.executable, "manage.py", *command], check=True, env=env, stdout=2)
+            made = subprocess.run([sys.executable, "-c", _TENANTS], check=True, env=env, capture_output=True, text=True)
+            (key, video_id), (customer_key, _) = (line.split() for line in made.stdout.splitlines()[-2:])
+            port = ports.claim(stack.state, "api")
+            for process in app_processes(port):
+                if process.name in ("api", "relay", "worker-fetch"):
+                    log = running.enter_context((root / f"{process.name}.log").open("wb"))
+                    child = subprocess.Popen(process.arguments, env=env | dict(process.env), stdout=log, stderr=log)
+                    running.callback(_stop, child)
+            service = AbusedService(port, key, video_id, customer_key)
+            _wait_until_ready(service, root / "api.log")
+            yield service
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def _wait_until_ready(service: AbusedService, log: Path) -> None:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline:
+        try:
+            if httpx.get(f"{service.url}/readyz", trust_env=False, timeout=PATIENCE_S).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.2)
+    raise RuntimeError(f"the API did not start:\n{log.read_text()[-3000:]}")
+
+
+def _stop(child: subprocess.Popen[bytes]) -> None:
+    child.terminate()
+    try:
+        child.wait(PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()

@@ -1,0 +1,166 @@
+"""What one tenant, or somebody without a key, does to a service. Each abuse runs for as long as its block."""
+
+from __future__ import annotations
+
+import http.server
+import itertools
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+
+import httpx
+
+from bench.abused_service import AbusedService
+
+DRIP_S = 2.0
+_FORM = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000000\r\n\r\nx="
+
+
+@contextmanager
+def dripped_bodies(service: AbusedService) -> Iterator[None]:
+    """Forty log-in forms without a key, whose bodies come byte by byte."""
+    head = f"POST /console/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: csrftoken={'a' * 32}\r\n{_FORM}"
+    with _dripping(service, head, 40):
+        yield
+
+
+@contextmanager
+def dripped_headers(service: AbusedService) -> Iterator[None]:
+    """Two hundred requests whose headers come byte by byte."""
+    with _dripping(service, "GET /v1/videos HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: a", 200):
+        yield
+
+
+@contextmanager
+def streams(service: AbusedService) -> Iterator[None]:
+    """The largest number of streams that one key may have, of one open question."""
+    asked = service.call("POST", "/questions", {"question": "What happens?", "video_ids": [service.video_id]})
+    request = f"GET /v1/questions/{asked['id']}/stream HTTP/1.1\r\nAccept: text/event-stream\r\n{service.head}\r\n"
+    with ExitStack() as opened:
+        for _ in range(64):
+            opened.enter_context(service.connect()).sendall(request.encode())
+        yield
+
+
+@contextmanager
+def slow_readers(service: AbusedService) -> Iterator[None]:
+    """Forty clients that ask for a large reply and read nothing."""
+    with ExitStack() as opened:
+        for _ in range(40):
+            reader = opened.enter_context(service.connect(receive_buffer=4_096))
+            reader.sendall(f"GET /v1/openapi.json HTTP/1.1\r\n{service.head}\r\n".encode())
+        yield
+
+
+@contextmanager
+def dripping_urls(service: AbusedService) -> Iterator[None]:
+    """Ten recordings at a server that sends a byte every few seconds."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _DrippingFile)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        for number in range(10):
+            url = f"http://127.0.0.1:{server.server_port}/{number}.mp4"
+            service.call("POST", "/videos", {"source": {"type": "url", "url": url}})
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextmanager
+def huge_pages(service: AbusedService) -> Iterator[None]:
+    """Twenty times a second the largest pages, and limits that are none."""
+    paths = ("/v1/videos?limit=100", "/v1/videos?limit=000000001000000", "/v1/usage?group_by=day,meter,video,question")
+    turns = itertools.cycle(paths)
+    with _repeating(lambda client: client.get(next(turns), headers=service.authorization), service, every_s=0.05):
+        yield
+
+
+@contextmanager
+def log_in_floods(service: AbusedService) -> Iterator[None]:
+    """Twenty guesses a second at the console's log-in, each with a valid form."""
+    with httpx.Client(base_url=service.url, trust_env=False, timeout=60) as first:
+        page = first.get("/console/login/?next=/console/")
+        (token,) = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page.text)[:1]
+        cookies = dict(first.cookies)
+    form = {"csrfmiddlewaretoken": token, "username": "admin", "password": "guess", "next": "/console/"}
+
+    def guess(client: httpx.Client) -> None:
+        client.post("/console/login/", data=form, cookies=cookies)
+
+    with _repeating(guess, service, every_s=0.05):
+        yield
+
+
+class _DrippingFile(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "9000000")
+        self.end_headers()
+        with suppress(OSError):
+            while True:
+                self.wfile.write(b"\0")
+                self.wfile.flush()
+                time.sleep(DRIP_S)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Write nothing."""
+
+
+@contextmanager
+def _dripping(service: AbusedService, head: str, count: int) -> Iterator[None]:
+    over = threading.Event()
+
+    def drip() -> None:
+        while not over.wait(DRIP_S):
+            for number, connection in enumerate(connections):
+                try:
+                    connection.sendall(b"a")
+                except OSError:
+                    # The service has closed it, so the abuser begins again.
+                    connection.close()
+                    connections[number] = begun()
+
+    def begun() -> socket.socket:
+        connection = service.connect()
+        connection.sendall(head.encode())
+        return connection
+
+    connections = [begun() for _ in range(count)]
+    thread = threading.Thread(target=drip, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        for connection in connections:
+            connection.close()
+
+
+@contextmanager
+def _repeating(act: Callable[[httpx.Client], object], service: AbusedService, *, every_s: float) -> Iterator[None]:
+    over = threading.Event()
+
+    def repeat() -> None:
+        with httpx.Client(base_url=service.url, trust_env=False, timeout=60) as client:
+            while not over.wait(4 * every_s):
+                act(client)
+
+    threads = [threading.Thread(target=repeat, daemon=True) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+
+
+ABUSES = (dripped_bodies, dripped_headers, streams, slow_readers, dripping_urls, huge_pages, log_in_floods)
+"""All abuses."""
