@@ -202,9 +202,9 @@ class FrameSamples:
             except av.error.InvalidDataError:
                 self.skipped += 1
             except av.error.FFmpegError as error:
-                if self._look is None:
-                    raise
-                raise HardwareFailed(f"decoding stopped: {error.strerror}") from error
+                if self._look is not None:
+                    raise HardwareFailed(f"decoding stopped: {error.strerror}") from error
+                self.skipped += 1  # some decoders have codes of their own for damaged packets
         try:
             yield decoder.decode(None)
         except (av.error.EOFError, av.error.InvalidDataError):

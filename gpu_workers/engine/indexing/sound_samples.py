@@ -55,11 +55,11 @@ def _frames(container: InputContainer, stream: AudioStream, span: Span) -> Itera
     if span.start_ms:
         _seek(container, stream, begin - Fraction(_SEEK_BACK_MS, 1000))
     expected: Fraction | None = None
-    for packet in container.demux(stream):
+    for packet in _packets(container, stream):
         try:
             frames = packet.decode()
-        except av.error.InvalidDataError:
-            continue  # a damaged packet is a hole
+        except av.error.FFmpegError:
+            continue  # a damaged packet is a hole, whatever a decoder calls it
         for frame in frames:
             start = frame.pts * base if frame.pts is not None else expected
             if start is None or not frame.sample_rate:
@@ -71,6 +71,13 @@ def _frames(container: InputContainer, stream: AudioStream, span: Span) -> Itera
                 frame.pts = round((start - begin) * frame.sample_rate)
                 frame.time_base = Fraction(1, frame.sample_rate)
                 yield frame
+
+
+def _packets(container: InputContainer, stream: AudioStream) -> Iterator[av.Packet[AudioStream]]:
+    try:
+        yield from container.demux(stream)
+    except (av.error.InvalidDataError, av.error.EOFError):
+        return  # the demuxer cannot continue: the sound ends here
 
 
 def _seek(container: InputContainer, stream: AudioStream, at: Fraction) -> None:
