@@ -45,6 +45,14 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "views": "the base view",
     },
     "billing": {"hosted_rates": "a check of the deployment", "rates": "price books"},
+    "cells": {
+        "cells_file": "the cells that a command reaches",
+        "move": "the phases of a move",
+        "router": "one address for all cells",
+        "tenant_graph": "a tenant's part of the graph",
+        "tenant_objects": "a tenant's objects",
+        "tenant_rows": "a tenant's rows",
+    },
     "console": {
         "actions": "what operators may do",
         "admin": "the lists",
@@ -130,6 +138,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "README": "how isolation works",
         "authentication": "API keys of requests",
         "context": "tenant_scope",
+        "directory": "which tenant lives in which cell",
         "ddl": "row-level security as migration operations",
         "isolation": "the self-check",
         "keys": "generation and digests of API keys",
