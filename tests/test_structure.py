@@ -51,6 +51,14 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "views": "the base view",
     },
     "billing": {"hosted_rates": "a check of the deployment", "rates": "price books"},
+    "cells": {
+        "cells_file": "the cells that a command reaches",
+        "move": "the phases of a move",
+        "router": "one address for all cells",
+        "tenant_graph": "a tenant's part of the graph",
+        "tenant_objects": "a tenant's objects",
+        "tenant_rows": "a tenant's rows",
+    },
     "console": {
         "actions": "what operators may do",
         "admin": "the lists",
@@ -149,6 +157,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "README": "how isolation works",
         "authentication": "API keys of requests",
         "context": "tenant_scope",
+        "directory": "which tenant lives in which cell",
         "ddl": "row-level security as migration operations",
         "graph_routines": "functions of AGE that may be run",
         "guard": "the self-check at start and while running",

@@ -16,7 +16,7 @@ VERTICES = ("Event", "Entity")
 EDGES = {"NEXT": ("Event", "Event"), "PARTICIPATES_IN": ("Entity", "Event"), "RELATED_TO": ("Entity", "Entity")}
 """Labels of edges with the labels of their ends."""
 
-# As in the unique expression index, so that joins use it.
+# The expression of the unique index, so that joins use it.
 _UID = "ag_catalog.agtype_access_operator(VARIADIC ARRAY[{}.properties, '\"uid\"'::ag_catalog.agtype])"
 
 

@@ -117,7 +117,10 @@ def _copy(table: Table, source: psycopg.Connection[Any], target: psycopg.Connect
 
 
 def pipe(
-    source: psycopg.Connection[Any], query: sql.Composable, target: psycopg.Connection[Any], into: sql.Composable
+    source: psycopg.Connection[Any],
+    query: sql.Composable,
+    target: psycopg.Connection[Any],
+    into: sql.SQL | sql.Composed,
 ) -> None:
     """Send the rows of a query of the source through COPY to the target."""
     out = sql.SQL("COPY ({}) TO STDOUT (FORMAT binary)").format(query)

@@ -35,6 +35,7 @@ INTERNAL = {
     "job_not_ended": "operators replay jobs in the console and on the command line",
     "job_over": "operators cancel jobs in the console and on the command line",
     "mail_refused": "the job that mails a notice is tried again",
+    "cell_closed": "an operator creates tenants on the command line",
     "slug_taken": "an operator creates tenants on the command line",
     "unknown_method": "the API refuses an unknown method before the engine sees it",
     "version_in_use": "the job that removes an old index version is tried again",

@@ -20,9 +20,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("tenant", help="slug or id of the tenant")
         parser.add_argument("cell", help="name of the cell that it moves to")
-        parser.add_argument("--drain", type=float, default=Patience.drain, help="seconds to wait for running jobs")
+        parser.add_argument("--drain", type=float, default=Patience().drain, help="seconds to wait for running jobs")
         parser.add_argument(
-            "--forget", type=float, default=Patience.forget, help="seconds from the switch until the old cell is erased"
+            "--forget",
+            type=float,
+            default=Patience().forget,
+            help="seconds from the switch until the old cell is erased",
         )
         parser.add_argument("--expire-uploads", action="store_true", help="move although uploads are unfinished")
         parser.add_argument("--abort", action="store_true", help="leave the tenant where it is; until it is copied")
