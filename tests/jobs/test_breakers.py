@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from backend.jobs import breakers, services
 from backend.jobs.breakers import BreakerRow
-from backend.jobs.dispatching import claim_next, mark_due, next_jobs, runnable
+from backend.jobs.dispatching import claim_next, mark_due, next_jobs, oldest_runnable_age_seconds, runnable
 from backend.jobs.models import Breaker, Job, JobKind, JobState
 from backend.jobs.services import Lease, Unavailable
 from tests.conftest import Cast
@@ -235,3 +235,11 @@ def test_a_breaker_whose_probe_runs_is_not_idle_and_one_whose_probe_vanished_is(
         assert services.acknowledge_cancel(probe)
     assert breakers.take_idle() == {"reasoner"}
     assert row("reasoner").state == "open"
+
+
+def test_jobs_that_an_outage_holds_are_not_late(acme: Cast) -> None:
+    queued(acme)
+    queued(acme, kind=JobKind.OBSERVE_SEGMENT)
+    assert set(oldest_runnable_age_seconds()) == {"gpu.query", "gpu.index"}
+    away("reasoner")
+    assert set(oldest_runnable_age_seconds()) == {"gpu.index"}
