@@ -9,6 +9,8 @@ from collections.abc import Callable, Collection
 from importlib import import_module
 from typing import Any
 
+from django.db import connections
+
 from gpu_workers.engine.models.roles import ModelError
 from workers.liveness import FAILED, READY, WAITING, Beat
 
@@ -29,6 +31,8 @@ CHECKS: dict[str, tuple[str, str]] = {
 """Module and function that ask the model servers of a queue, log their faults and return them."""
 CHECK_SECONDS = 60.0
 """Pause before a model server with a fault is asked again."""
+IDLE_TRY: tuple[str, str] = ("gpu_workers.tasks.idle_outages", "try_idle_dependencies")
+"""Module and function that try what is away and what no job has tried."""
 
 
 def prepare(queues: Collection[str], beat: Beat, *, pause: Callable[[float], None] = time.sleep) -> None:
@@ -56,6 +60,20 @@ def prepare(queues: Collection[str], beat: Beat, *, pause: Callable[[float], Non
         pause(RETRY_SECONDS)
     for check in _checks(queues):
         threading.Thread(target=_ask_servers, args=(check, beat, pause), name="model-servers", daemon=True).start()
+    if _checks(queues):
+        threading.Thread(target=_try_idle_for_ever, args=(pause,), name="idle-outages", daemon=True).start()
+
+
+def _try_idle_for_ever(pause: Callable[[float], None]) -> None:
+    while True:
+        pause(CHECK_SECONDS)
+        try:
+            _call(IDLE_TRY)
+        except Exception:
+            # The database may be away, too: it is tried again.
+            logger.exception("dependencies that are away could not be tried")
+        finally:
+            connections.close_all()
 
 
 def _ask_servers(check: tuple[str, str], beat: Beat, pause: Callable[[float], None]) -> None:

@@ -2,7 +2,8 @@
 
 A breaker opens when a job finds its dependency away. While it is open no job that needs the dependency is claimed. When
 its probe is due, one job is claimed and tries (half-open). If the dependency answers, the breaker closes and all jobs
-go on; else it stays open for longer. All processes share the rows, and all times are those of PostgreSQL's clock.
+go on; else it stays open for longer. Where no job is left to try, a worker does (take_idle). All processes share the
+rows, and all times are those of PostgreSQL's clock.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ PROBE_CAP_SECONDS = 60.0
 """Wait before the first probe and longest wait before a later one, which doubles with each failed probe."""
 RETRY_AFTER_CAP = timedelta(minutes=10)
 """Longest wait that a dependency may ask for."""
+IDLE_AFTER = timedelta(minutes=1)
+"""Time after a probe was due at which a worker tries the dependency itself, because no job has."""
 
 # A probe that lost its worker, or ended without an answer, leaves the next one to another job.
 READY = (
@@ -68,6 +71,11 @@ _OPEN = (
     "error_code = excluded.error_code, error_message = excluded.error_message "
     "WHERE b.state = 'closed' OR b.probing_job = %(job)s OR b.state = 'open' AND b.probe_at <= now() "
     "RETURNING failures"
+)
+# Whoever takes it has a minute in which nobody else does. Jobs may still try it meanwhile.
+_TAKE_IDLE = (
+    "UPDATE jobs_breaker AS b SET state = 'open', probing_job = NULL, probe_at = now() "
+    f"WHERE b.probe_at < now() - %s AND {READY} RETURNING b.dependency"
 )
 _CLOSE = (
     "UPDATE jobs_breaker SET state = 'closed', probing_job = NULL, failures = 0 "
@@ -121,6 +129,14 @@ def closed(dependencies: Collection[str]) -> None:
         return
     for (dependency,) in _written(_CLOSE, [list(dependencies)]):
         logger.warning("%s answers again: jobs that need it go on", dependency)
+
+
+def take_idle() -> frozenset[str]:
+    """Return the dependencies whose probe has been due for IDLE_AFTER and that no job tries, for the caller to try.
+
+    Without this a breaker stays open after an outage if nothing that needs the dependency is left in the queue.
+    """
+    return frozenset(dependency for (dependency,) in _written(_TAKE_IDLE, [IDLE_AFTER]))
 
 
 def _written(statement: str, parameters: Any) -> list[Any]:

@@ -231,10 +231,15 @@ def next_jobs(queue: str, *, limit: int) -> list[NextJob]:
 
 
 def oldest_runnable_age_seconds() -> dict[str, float]:
-    """Return, per queue, how long the oldest due job has waited; worker groups are scaled by this age."""
+    """Return, per queue, how long the oldest due job has waited; worker groups are scaled by this age.
+
+    Jobs that an outage holds are not counted: more workers would not help them.
+    """
+    held = _held([outage.dependency for outage in breakers.outages()])
     ages = (
         Job.unscoped.using("dispatch")
-        .filter(state=JobState.QUEUED, paused_at=None, not_before__lte=Now())
+        .filter(state=JobState.QUEUED, paused_at=None, not_before__lte=Now(), kind__in=held["free_kinds"])
+        .exclude(dependency__in=held["held"])
         .values_list("queue")
         .annotate(age=Now() - models.Min("not_before"))
     )

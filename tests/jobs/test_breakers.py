@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from backend.jobs import breakers, services
 from backend.jobs.breakers import BreakerRow
-from backend.jobs.dispatching import claim_next, mark_due, next_jobs, runnable
+from backend.jobs.dispatching import claim_next, mark_due, next_jobs, oldest_runnable_age_seconds, runnable
 from backend.jobs.models import Breaker, Job, JobKind, JobState
 from backend.jobs.services import Lease, Unavailable
 from tests.conftest import Cast
@@ -204,3 +204,42 @@ def test_only_the_dispatch_role_writes_breakers(acme: Cast) -> None:
     assert [outage.dependency for outage in breakers.outages(using="default")] == ["reasoner"]
     with pytest.raises(ProgrammingError, match="permission denied"), acme.scope():
         Breaker.objects.using("default").update(state="closed")
+
+
+def minutes_since_the_probe(dependency: str, minutes: int) -> None:
+    Breaker.objects.using("dispatch").filter(dependency=dependency).update(
+        probe_at=timezone.now() - timedelta(minutes=minutes)
+    )
+
+
+def test_a_breaker_that_no_job_has_tried_for_a_minute_is_tried_by_one_worker(acme: Cast) -> None:
+    away("reasoner")
+    assert breakers.take_idle() == frozenset()
+    minutes_since_the_probe("reasoner", 2)
+    assert breakers.take_idle() == {"reasoner"}
+    assert breakers.take_idle() == frozenset(), "another worker leaves it to the first"
+
+    away("reasoner")
+    assert row("reasoner").failures == 2
+    assert breakers.take_idle() == frozenset()
+
+
+def test_a_breaker_whose_probe_runs_is_not_idle_and_one_whose_probe_vanished_is(acme: Cast) -> None:
+    queued(acme)
+    away("reasoner")
+    minutes_since_the_probe("reasoner", 2)
+    probe = claimed()
+    assert breakers.take_idle() == frozenset()
+    with acme.scope():
+        services.request_cancel_many(dedupe_keys=list(Job.objects.values_list("dedupe_key", flat=True)))
+        assert services.acknowledge_cancel(probe)
+    assert breakers.take_idle() == {"reasoner"}
+    assert row("reasoner").state == "open"
+
+
+def test_jobs_that_an_outage_holds_are_not_late(acme: Cast) -> None:
+    queued(acme)
+    queued(acme, kind=JobKind.OBSERVE_SEGMENT)
+    assert set(oldest_runnable_age_seconds()) == {"gpu.query", "gpu.index"}
+    away("reasoner")
+    assert set(oldest_runnable_age_seconds()) == {"gpu.index"}

@@ -1,0 +1,44 @@
+"""Tries the dependencies that are away and that no job has tried for a while, so that an outage ends on an idle system.
+
+A server is asked what it serves, as at a worker's start; the bucket is asked for its head. A server that answers this
+and fails the next job opens its breaker again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from backend.jobs import breakers
+from backend.library.storage import ObjectStorage, StorageError
+from gpu_workers.engine.models.model_table import ROLES
+from gpu_workers.engine.models.settings import ModelSettings
+from gpu_workers.engine.models.status import model_status
+
+
+def try_idle_dependencies() -> None:
+    """Close the breakers of idle dependencies that answer, and keep the others open."""
+    idle = breakers.take_idle()
+    if not idle:
+        return
+    faults = _faults(idle)
+    for dependency, (code, message) in faults.items():
+        breakers.opened(dependency, code=code, message=message)
+    # One that nothing here can ask is left to the next job that needs it.
+    breakers.closed(idle - faults.keys())
+
+
+def _faults(dependencies: Set[str]) -> dict[str, tuple[str, str]]:
+    """Return code and reason of each of the dependencies that cannot be used now."""
+    faults = {}
+    if dependencies - {breakers.STORAGE}:
+        settings = ModelSettings.from_env()
+        for status in model_status(settings):
+            if status.error and status.role in ROLES:
+                code, _, reason = status.error.partition(": ")
+                faults[settings.role(status.role).dependency] = (code, reason)
+    if breakers.STORAGE in dependencies:
+        try:
+            ObjectStorage().ping()
+        except StorageError as error:
+            faults[breakers.STORAGE] = ("storage_unavailable", str(error))
+    return {dependency: fault for dependency, fault in faults.items() if dependency in dependencies}
