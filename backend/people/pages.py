@@ -24,7 +24,6 @@ from backend.people.services import invitations
 from backend.people.services.invitations import digest_of
 from backend.tenancy.refusals import Refused
 
-
 logger = logging.getLogger(__name__)
 
 
