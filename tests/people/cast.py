@@ -27,6 +27,11 @@ def person(local: str = "ada", **fields: Any) -> Person:
     return made
 
 
+def make_staff(who: Person) -> None:
+    """Make a person staff, as the console's database role alone can."""
+    Person.objects.using("staff").filter(id=who.id).update(is_staff=True)
+
+
 def member_of(cast: Cast, role: str, who: Person | None = None, **fields: Any) -> Membership:
     with tenant_scope(cast.tenant_id):
         return join(who or person(role), role=role, **fields)

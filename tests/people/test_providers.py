@@ -14,7 +14,7 @@ from oidc_provider_mock import User, run_server_in_thread
 from backend.api.public_ids import encode
 from backend.people.models import Membership, Person
 from tests.conftest import Cast
-from tests.people.cast import invitation_of, member_of, person
+from tests.people.cast import invitation_of, make_staff, member_of
 
 USERS = [
     User(sub="ada", claims={"email": "Ada@acme.example", "email_verified": True, "groups": ["x", "video-admins"]}),
@@ -115,8 +115,7 @@ def test_a_provider_vouches_for_its_own_tenant_alone(provided: Cast, globex: Cas
 
 
 def test_staff_do_not_come_in_by_a_tenants_provider(provided: Cast) -> None:
-    person("x", is_staff=True)
-    Person.objects.filter(is_staff=True).update(email="bob@acme.example")
+    make_staff(Person.objects.create_user("bob@acme.example"))
     _, refused = enter(provided, "bob")
     assert (refused.status_code, members(provided)) == (403, {})
 

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from allauth.socialaccount.models import SocialAccount
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from backend.api.public_ids import encode
 from backend.people import queries
@@ -74,7 +74,11 @@ def admit(settings: SignInSettings, claims: Mapping[str, Any]) -> Person:
     if membership is None and invitation is None and role is None:
         raise Refused("not_invited", "You have no invitation.", status=403)
     if person is None:
-        person = Person.objects.create_user(address, None, name=str(claims.get("name") or "")[:200])
+        try:
+            person = Person.objects.create_user(address, None, name=str(claims.get("name") or "")[:200])
+        except IntegrityError:
+            # The address is that of staff, whom this process cannot see.
+            raise Refused("not_invited", "You have no invitation.", status=403) from None
     if membership is None and invitation is not None:
         accept(invitation, person)
     elif membership is None and role is not None:
