@@ -78,6 +78,9 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "backend.api.middleware.RequestId",
     "backend.observability.middleware.Observed",
+    "backend.api.browsers.Headers",
+    "backend.api.address_limits.AddressLimits",
+    "backend.api.browsers.CrossOrigin",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -201,8 +204,20 @@ FFPROBE_BINARY = env.text("FFPROBE_BINARY", "ffprobe")
 
 # --- limits ----------------------------------------------------------------------------------------------------------
 RATE_LIMIT_PER_MINUTE = env.integer("AVA_RATE_LIMIT_PER_MINUTE", 600, least=1)
+# Requests of one address, before anybody is authenticated; refusals and log-ins count more (api.address_limits).
+ADDRESS_RATE_PER_MINUTE = env.integer("AVA_ADDRESS_RATE_PER_MINUTE", 3_000, least=1)
 # Streams and waiting requests of one tenant that are open at once, in all API processes together.
-OPEN_STREAMS_PER_TENANT = env.integer("AVA_OPEN_STREAMS_PER_TENANT", 64, least=1)
+OPEN_STREAMS_PER_TENANT = env.integer("AVA_OPEN_STREAMS_PER_TENANT", 128, least=1)
+# The same for one API key, so that one integration leaves room for the tenant's others.
+OPEN_STREAMS_PER_KEY = env.integer("AVA_OPEN_STREAMS_PER_KEY", 64, least=1)
+# Longest time of one SQL statement of a request. Work in the background has the time-outs of its role.
+REQUEST_STATEMENT_SECONDS = env.integer("AVA_REQUEST_STATEMENT_SECONDS", 20, least=1)
+# Uploads of one tenant that are open at once.
+OPEN_UPLOADS_PER_TENANT = env.integer("AVA_OPEN_UPLOADS_PER_TENANT", 1_000, least=1)
+# Minutes of recordings that a tenant of a plan may have indexed in a calendar month (UTC), and tokens that its
+# questions and searches may use. A plan that is missing has no limit.
+MEDIA_MINUTES_PER_PLAN = env.numbers("AVA_MEDIA_MINUTES_PER_PLAN", "standard=600000")
+TOKENS_PER_PLAN = env.numbers("AVA_TOKENS_PER_PLAN", "standard=10000000000")
 # Threads of one API process: each runs one request at a time and keeps two database connections.
 API_THREADS = env.integer("AVA_API_THREADS", 8, least=1)
 # Connections of one API process; further ones are closed at once.

@@ -76,6 +76,8 @@ def _start_stack(config: pytest.Config) -> None:
     config.add_cleanup(stop)
     os.environ.update(stack.env())
     os.environ["AVA_WEBHOOK_ALLOW_PRIVATE"] = "true"
+    # All tests come from one address.
+    os.environ["AVA_ADDRESS_RATE_PER_MINUTE"] = "1000000"
     os.environ["DJANGO_SETTINGS_MODULE"] = "backend.settings"
     os.environ["REASONER_URL"] = "http://127.0.0.1:9/v1"
     os.environ["REASONER_MODEL"] = "none"

@@ -24,6 +24,8 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     "accounts": {"suspension": "stops a tenant everywhere"},
     "api": {
         "acts": "administrative acts, for the audit log",
+        "address_limits": "requests per address",
+        "browsers": "headers and CORS",
         "asgi_requests": "body, environment and callers of a request",
         "awaiting": "what a reply waits for",
         "changes": "notices of the database",
@@ -153,6 +155,8 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "keys": "generation and digests of API keys",
         "months": "partitions by month",
         "networks": "addresses of clients",
+        "origins": "pages that may use a tenant's keys",
+        "plans": "limits by plan",
         "postgresql": "Django's database backend, for composite keys",
         "provision": "roles and grants, in SQL",
         "refusals": "errors that customers can act on",

@@ -26,9 +26,9 @@ def fetch(url: str, key: str, *, limit: int, on_progress: Callable[[int, int], N
     """Store the file at url under key, at most limit bytes; on_progress(bytes so far, bytes announced or 0).
 
     The address is checked as webhook receivers are; redirects are not followed. Raises JobFailed: source_refused
-    (the address is refused, or the response is not the file), too_large, empty_file, and, as retryable,
-    source_unreachable, source_too_slow (less than SOURCE_MIN_BYTES_PER_SECOND) and storage_unavailable. Raises
-    StorageAway.
+    (the address is refused, or the response is not the file), source_too_slow (less than SOURCE_MIN_BYTES_PER_SECOND),
+    too_large, empty_file, and, as retryable, source_unreachable (final after a time-out)
+    and storage_unavailable. Raises StorageAway.
     """
     headers = {"user-agent": USER_AGENT, "accept": "*/*", "accept-encoding": "identity"}
     try:
@@ -50,7 +50,11 @@ def fetch(url: str, key: str, *, limit: int, on_progress: Callable[[int, int], N
     except transport.TransportError as error:
         if error.code in ("invalid_url", "address_refused"):
             raise JobFailed("source_refused", f"This URL is not fetched: {error}.", retryable=False) from error
-        raise JobFailed("source_unreachable", f"The URL could not be read: {error.code}.", retryable=True) from error
+        # A server that answers too late would hold a slot for as long at each further attempt.
+        late = error.code == "timeout"
+        raise JobFailed(
+            "source_unreachable", f"The URL could not be read: {error.code}.", retryable=not late
+        ) from error
     except StorageAway:
         raise  # an outage of ours, which is not counted as an attempt
     except StorageError as error:
@@ -73,7 +77,8 @@ def fast_enough(chunks: Iterator[bytes], *, clock: Callable[[], float] = time.mo
         if waited >= FLOOR_WINDOW_S:
             if received < settings.SOURCE_MIN_BYTES_PER_SECOND * waited:
                 message = f"The URL sends less than {settings.SOURCE_MIN_BYTES_PER_SECOND} bytes per second."
-                raise JobFailed("source_too_slow", message, retryable=True)
+                # The sender's doing, which would hold a slot again and again.
+                raise JobFailed("source_too_slow", message, retryable=False)
             waited, received = 0.0, 0
         yield chunk
 

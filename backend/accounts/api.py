@@ -11,6 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.accounts.bodies import (
+    AllowedOriginsRequestSerializer,
+    AllowedOriginsSerializer,
     ApiKeyRequestSerializer,
     ApiKeyRevocationQuerySerializer,
     ApiKeyRotationRequestSerializer,
@@ -27,7 +29,7 @@ from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.problems import FieldError, Problem
 from backend.api.public_ids import decode, encode
 from backend.api.views import TenantView
-from backend.tenancy import queries, services
+from backend.tenancy import origins, queries, services
 from backend.tenancy.models import ApiKey
 
 
@@ -147,7 +149,28 @@ class ApiKeyRotationView(TenantView):
         return _shown_once(made)
 
 
+class AllowedOriginsView(TenantView):
+    scopes = {"GET": "keys:write", "PUT": "keys:write"}
+
+    @extend_schema(operation_id="getAllowedOrigins", responses=AllowedOriginsSerializer, tags=["API keys"])
+    def get(self, request: Request) -> Response:
+        """Return the origins of web pages that may use your API keys from a browser (CORS)."""
+        return Response(AllowedOriginsSerializer({"origins": origins.allowed_origins()}).data)
+
+    @extend_schema(
+        operation_id="updateAllowedOrigins",
+        request=AllowedOriginsRequestSerializer,
+        responses=AllowedOriginsSerializer,
+        tags=["API keys"],
+    )
+    def put(self, request: Request) -> Response:
+        """Replace these origins. A key in a page can be read by whoever opens the page: give it few scopes."""
+        listed = parsed(AllowedOriginsRequestSerializer, request)["origins"]
+        return Response(AllowedOriginsSerializer({"origins": origins.set_allowed_origins(listed)}).data)
+
+
 routes = [
+    path("allowed-origins", AllowedOriginsView.as_view()),
     path("api-keys", ApiKeysView.as_view()),
     path("api-keys/<str:key_id>", ApiKeyView.as_view()),
     path("api-keys/<str:key_id>/rotate", ApiKeyRotationView.as_view()),

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from backend.api.bodies import StrictSerializer
 from backend.api.public_ids import PublicIdField, encode
-from backend.tenancy import keys, networks
+from backend.tenancy import keys, networks, origins
 from backend.tenancy.models import ApiKey
 
 SCOPE_CHOICES = (*keys.SCOPES, keys.ALL_SCOPES)
@@ -70,6 +70,19 @@ class ApiKeyRotationRequestSerializer(StrictSerializer):
     overlap_seconds = serializers.IntegerField(
         min_value=0, max_value=MAX_OVERLAP_SECONDS, default=86_400, help_text="How long the old key keeps working."
     )
+
+
+class AllowedOriginsRequestSerializer(StrictSerializer):
+    origins = serializers.ListField(
+        child=serializers.RegexField(origins.ORIGIN.pattern.join(("^(?:", r")\Z")), max_length=300),
+        max_length=origins.MOST_ORIGINS,
+        help_text="Origins such as `https://app.example.com`: scheme and host, with a port if it is not the usual one.",
+    )
+
+
+class AllowedOriginsSerializer(serializers.Serializer[Any]):
+    object = serializers.CharField(default="allowed_origins", read_only=True, help_text="Always `allowed_origins`.")
+    origins = serializers.ListField(child=serializers.CharField(), help_text="The origins, sorted.")
 
 
 class ApiKeySerializer(serializers.Serializer[Any]):

@@ -1,7 +1,7 @@
-"""The cap per tenant on replies that stay open: streams, and requests that wait for an outcome.
+"""The caps per tenant and per API key on replies that stay open: streams, and requests that wait for an outcome.
 
-A sorted set in Redis holds one member per open reply, scored with the time at which it counts no more. So all API
-processes share the cap, and replies of a process that died are forgotten within LEASE_SECONDS.
+A sorted set in Redis holds one member per open reply of a tenant or key, scored with the time at which it counts no
+more. So all API processes share the cap, and replies of a process that died are forgotten within LEASE_SECONDS.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from django.conf import settings
 
 from backend.api import rate_limits
 from backend.api.problems import Problem
+from backend.tenancy.authentication import Principal
 
 LEASE_SECONDS = 90
 """Time for which an open reply counts without being renewed."""
 RENEW_SECONDS = 30
 
-# KEYS[1]: the tenant's open replies. ARGV: the cap, the lease in seconds, the member.
+# KEYS[1]: the open replies of a tenant or key. ARGV: the cap, the lease in seconds, the member.
 _OPEN = """
 local now = tonumber(redis.call('TIME')[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
@@ -38,37 +39,45 @@ _CLOSE = "return redis.call('ZREM', KEYS[1], ARGV[1])"
 
 
 class OpenReply:
-    """One counted reply. close() ends the count and may be called again."""
+    """One counted reply. close() ends the count and may be called again.
 
-    def __init__(self, tenant_id: UUID) -> None:
-        self._key = f"open:{tenant_id}"
+    caller_id: the API key, or whoever else asks; each caller has a cap below the tenant's.
+    """
+
+    def __init__(self, tenant_id: UUID, caller_id: UUID | None = None) -> None:
+        self._caps = {f"open:{tenant_id}": (settings.OPEN_STREAMS_PER_TENANT, "tenant")}
+        if caller_id is not None:
+            self._caps[f"open:{caller_id}"] = (settings.OPEN_STREAMS_PER_KEY, "API key")
+        self._taken: list[str] = []
         self._member = uuid4().hex
-        self._open = True
 
     def take(self) -> None:
         """Count the reply. Raises Problem 429 `too_many_open_streams`; passes uncounted if Redis is away."""
-        cap: int = settings.OPEN_STREAMS_PER_TENANT
-        if rate_limits.evaluate(_OPEN, self._key, str(cap), str(LEASE_SECONDS), self._member) == 0:
-            raise Problem(
-                429,
-                "too_many_open_streams",
-                f"{cap} streams and waiting requests of this tenant are open; close one of them first.",
-                headers={"Retry-After": "1"},
-            )
+        for key, (cap, whose) in self._caps.items():
+            if rate_limits.evaluate(_OPEN, key, str(cap), str(LEASE_SECONDS), self._member) == 0:
+                self.close()
+                raise Problem(
+                    429,
+                    "too_many_open_streams",
+                    f"{cap} streams and waiting requests of this {whose} are open; close one of them first.",
+                    headers={"Retry-After": "1"},
+                )
+            self._taken.append(key)
 
     def renew(self) -> None:
         """Count the reply for another LEASE_SECONDS."""
-        if self._open:
-            rate_limits.evaluate(_RENEW, self._key, str(LEASE_SECONDS), self._member)
+        for key in self._taken:
+            rate_limits.evaluate(_RENEW, key, str(LEASE_SECONDS), self._member)
 
     def close(self) -> None:
-        if self._open:
-            self._open = False
-            rate_limits.evaluate(_CLOSE, self._key, self._member)
+        """End the count."""
+        taken, self._taken = self._taken, []
+        for key in taken:
+            rate_limits.evaluate(_CLOSE, key, self._member)
 
 
-def open_reply(tenant_id: UUID) -> OpenReply:
+def open_reply(principal: Principal) -> OpenReply:
     """Count a reply that will stay open. Raises Problem 429 `too_many_open_streams`."""
-    reply = OpenReply(tenant_id)
+    reply = OpenReply(principal.tenant_id, principal.api_key_id)
     reply.take()
     return reply

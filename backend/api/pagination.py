@@ -15,7 +15,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backend.tenancy.refusals import invalid
+from backend.tenancy.refusals import Refused, invalid
 
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100
@@ -65,6 +65,37 @@ def page(
     return Response({"data": data, "next_cursor": _encode(fields, shown[-1]) if len(fetched) > limit else None})
 
 
+_SUMS = "sums"
+_MOST_OFFSET = 1_000_000
+
+
+def offset_page(request: Request) -> tuple[int, int]:
+    """Return offset and limit of a page of sums, which are no rows that a cursor could name. Raises like page()."""
+    cursor = request.query_params.get("cursor")
+    offset = 0
+    if cursor:
+        try:
+            name, offset = json.loads(
+                base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+            )
+        except (binascii.Error, ValueError, RecursionError, TypeError):
+            raise _refused_cursor() from None
+        if name != _SUMS or type(offset) is not int or not 0 <= offset <= _MOST_OFFSET:
+            raise _refused_cursor()
+    return offset, _limit(request)
+
+
+def offset_cursor(offset: int) -> str:
+    """Return the cursor of the page of sums that begins at offset."""
+    return base64.urlsafe_b64encode(json.dumps([_SUMS, offset]).encode()).decode().rstrip("=")
+
+
+def _refused_cursor() -> Refused:
+    return invalid(
+        pointer="/cursor", code="invalid_cursor", detail="Send next_cursor of the previous page of this list."
+    )
+
+
 def _limit(request: Request) -> int:
     text = request.query_params.get("limit", str(DEFAULT_LIMIT))
     # At most three digits, so the number that is checked is the number that is used.
@@ -90,9 +121,7 @@ def _encode(fields: Sequence[str], row: Any) -> str:
 
 
 def _decode(queryset: QuerySet[Any], fields: Sequence[str], cursor: str) -> list[Any]:
-    refused = invalid(
-        pointer="/cursor", code="invalid_cursor", detail="Send next_cursor of the previous page of this list."
-    )
+    refused = _refused_cursor()
     try:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         parts = json.loads(raw)

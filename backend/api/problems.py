@@ -11,6 +11,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.db import OperationalError
 from django.http import Http404, HttpRequest, JsonResponse
+from psycopg.errors import QueryCanceled
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -133,6 +134,10 @@ def problem_of(error: Exception) -> Problem:
         if challenge:
             headers["WWW-Authenticate"] = str(challenge)
         return Problem(error.status_code, code, str(error.detail), headers=headers)
+    if isinstance(error, OperationalError) and isinstance(error.__cause__, QueryCanceled):
+        logger.warning("a statement of a request took too long", exc_info=error)
+        detail = "The request takes too long. Ask for less, such as a shorter span or a smaller page."
+        return Problem(503, "took_too_long", detail, headers={"Retry-After": "10"})
     if isinstance(error, OperationalError):
         logger.warning("a database is away", exc_info=error)
         return Problem(

@@ -21,7 +21,8 @@ WINDOW_SECONDS = 60
 _REST_SECONDS = 5.0
 _silent_until = 0.0
 
-# KEYS[1]: the bucket. ARGV[1]: its capacity, refilled once per window. ARGV[2]: window in seconds.
+# KEYS[1]: the bucket. ARGV[1]: its capacity, refilled once per window. ARGV[2]: window in seconds. ARGV[3]: the cost, 1
+# or more: it is granted while anything is left, and may leave a debt, so that a capacity below the cost is no dead end.
 # Time is the server's, so API processes with different clocks share one bucket.
 _TAKE = """
 local now = redis.call('TIME')
@@ -33,7 +34,7 @@ local at = tonumber(bucket[2]) or now
 tokens = math.min(capacity, tokens + math.max(0, now - at) * capacity / window)
 local allowed = 0
 if tokens >= 1 then
-  tokens = tokens - 1
+  tokens = tokens - tonumber(ARGV[3])
   allowed = 1
 end
 redis.call('HSET', KEYS[1], 'tokens', tostring(tokens), 'at', string.format('%.6f', now))
@@ -97,16 +98,17 @@ def evaluate(script: str, key: str, *arguments: str) -> Any:
 
 def take(tenant_id: UUID) -> Grant:
     """Take one request from the tenant's bucket. It is granted if Redis is away."""
-    return _take(f"rate:{tenant_id}", settings.RATE_LIMIT_PER_MINUTE)
+    return take_from(f"rate:{tenant_id}", settings.RATE_LIMIT_PER_MINUTE)
 
 
 def take_of(caller_id: UUID, limit: int | None = None) -> Grant:
     """Take one request from the bucket of one key or person. limit: requests per minute, by default a tenant's."""
-    return _take(f"rate:{caller_id}", limit or settings.RATE_LIMIT_PER_MINUTE)
+    return take_from(f"rate:{caller_id}", limit or settings.RATE_LIMIT_PER_MINUTE)
 
 
-def _take(bucket: str, limit: int) -> Grant:
-    taken = evaluate(_TAKE, bucket, str(limit), str(WINDOW_SECONDS))
+def take_from(bucket: str, limit: int, *, cost: int = 1) -> Grant:
+    """Take requests from a bucket of `limit` per minute. They are granted if Redis is away."""
+    taken = evaluate(_TAKE, bucket, str(limit), str(WINDOW_SECONDS), str(cost))
     if taken is None:
         return Grant(True, limit, None)
     allowed, tokens = taken

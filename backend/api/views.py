@@ -8,6 +8,7 @@ from contextvars import Token
 from typing import Any, ClassVar, TypeVar
 from uuid import UUID
 
+from django.conf import settings
 from django.db import models, transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
@@ -20,7 +21,7 @@ from backend.api.idempotency import REPLAYED
 from backend.api.problems import not_found
 from backend.observability import log_context
 from backend.tenancy.authentication import Principal
-from backend.tenancy.context import enter_tenant, leave_tenant, limited_to
+from backend.tenancy.context import bounded_statements, enter_tenant, leave_tenant, limited_to
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -60,7 +61,7 @@ class AuthenticatedView(APIView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         self._limits = ExitStack()
-        with self._limits:
+        with bounded_statements(settings.REQUEST_STATEMENT_SECONDS), self._limits:
             return super().dispatch(request, *args, **kwargs)
 
     @property
@@ -80,9 +81,12 @@ class AuthenticatedView(APIView):
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         final: Response = super().finalize_response(request, response, *args, **kwargs)
-        if isinstance(request.auth, Principal):
+        # A request that was refused before authentication has no caller, and must not be authenticated here.
+        caller = getattr(request, "_auth", None)
+        if isinstance(caller, Principal):
             # The server ends a reply that stays open when its caller's key ends.
-            final.caller = request.auth  # type: ignore[attr-defined]
+            final.caller = caller  # type: ignore[attr-defined]
+            final.allowed_origins = caller.origins  # type: ignore[attr-defined]
         if self._grant is not None:
             for name, value in self._grant.headers().items():
                 final.headers.setdefault(name, value)

@@ -44,22 +44,18 @@ class UsageLine:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Usage of the span from start_at up to end_at, by groups and meters. group_by: names of GROUPS."""
+    """Usage of the span from start_at up to end_at, by groups and meters. group_by: names of GROUPS.
+
+    lines: those of one page. next_offset: begin of the next page, None after the last line. cost, price: of the span.
+    """
 
     start_at: datetime
     end_at: datetime
     group_by: tuple[str, ...]
     lines: tuple[UsageLine, ...]
-
-    @property
-    def cost(self) -> Decimal:
-        """Return the cost of all usage."""
-        return sum((line.cost for line in self.lines), Decimal(0))
-
-    @property
-    def price(self) -> Decimal:
-        """Return the price of all usage."""
-        return sum((line.price for line in self.lines), Decimal(0))
+    next_offset: int | None
+    cost: Decimal
+    price: Decimal
 
 
 def events(*, start: datetime, end: datetime, meter: str = "") -> QuerySet[UsageEvent]:
@@ -68,8 +64,11 @@ def events(*, start: datetime, end: datetime, meter: str = "") -> QuerySet[Usage
     return rows.filter(meter=meter) if meter else rows
 
 
-def usage(*, start: datetime, end: datetime, group_by: Sequence[str]) -> Usage:
-    """Return quantities, cost and price per group and meter, in the order of the groups. group_by: names of GROUPS."""
+def usage(*, start: datetime, end: datetime, group_by: Sequence[str], offset: int, limit: int) -> Usage:
+    """Return quantities, cost and price per group and meter, in the order of the groups. group_by: names of GROUPS.
+
+    offset, limit: the lines that are returned.
+    """
     columns = [GROUPS[name] for name in group_by]
     rows = (
         events(start=start, end=end)
@@ -87,9 +86,11 @@ def usage(*, start: datetime, end: datetime, group_by: Sequence[str]) -> Usage:
             cost=row["cost"],
             price=row["price"],
         )
-        for row in rows
+        for row in rows[offset : offset + limit + 1]
     )
-    return Usage(start, end, tuple(group_by), lines)
+    following = offset + limit if len(lines) > limit else None
+    total = _total(events(start=start, end=end))
+    return Usage(start, end, tuple(group_by), lines[:limit], following, total.amount, total.price)
 
 
 def cost_of_question(question_id: UUID, *, using: str = "default") -> Cost:

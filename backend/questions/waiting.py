@@ -101,7 +101,7 @@ def waits_for_outcome(*, default: int = 0, every: float = POLL_SECONDS) -> Calla
             if not seconds:
                 with tenant_scope(tenant_id):
                     return create(view, request)
-            reply = open_reply(tenant_id)
+            reply = open_reply(view.principal)
             held = False
             try:
                 with tenant_scope(tenant_id):

@@ -46,6 +46,8 @@ class Principal:
     role: str = ""
     collections: tuple[UUID, ...] | None = None
     fresh: bool = True
+    # Origins of web pages that may read replies to this caller.
+    origins: tuple[str, ...] = ()
 
     def may(self, scope: str) -> bool:
         return scope == keys.ANYBODY or bool(self.scopes & {keys.ALL_SCOPES, scope, keys.IMPLIED.get(scope, scope)})
@@ -93,7 +95,8 @@ def resolve(text: str, *, address: str = "") -> Principal:
         raise refused
     if key.expires_at is not None and key.expires_at <= now:
         raise refused
-    if Tenant.objects.using("dispatch").filter(id=key.tenant_id, suspended_at=None).first() is None:
+    tenant: Tenant | None = Tenant.objects.using("dispatch").filter(id=key.tenant_id, suspended_at=None).first()
+    if tenant is None:
         raise refused
     if key.allowed_ips and not networks.covers(key.allowed_ips, address):
         raise PermissionDenied("This API key may not be used from your address.", code="address_not_allowed")
@@ -105,6 +108,7 @@ def resolve(text: str, *, address: str = "") -> Principal:
         expires_at=key.expires_at,
         allowed_ips=tuple(key.allowed_ips),
         requests_per_minute=key.requests_per_minute,
+        origins=tuple(tenant.allowed_origins),
     )
 
 

@@ -15,6 +15,7 @@ from django.db import connection, transaction
 _tenant: ContextVar[UUID | None] = ContextVar("tenant", default=None)
 Collections = tuple[UUID, ...] | None
 _collections: ContextVar[Collections] = ContextVar("collections", default=None)
+_statement_ms: ContextVar[int] = ContextVar("statement_ms", default=0)
 
 
 class NoTenant(RuntimeError):
@@ -41,8 +42,27 @@ def enter_tenant(tenant_id: UUID) -> Token[UUID | None]:
     if other is not None and other != tenant_id:
         raise RuntimeError("a transaction serves one tenant")
     with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('app.tenant_id', %s, true)", [str(tenant_id)])
+        if limit := _statement_ms.get():
+            cursor.execute(
+                "SELECT set_config('app.tenant_id', %s, true), set_config('statement_timeout', %s, true)",
+                [str(tenant_id), str(limit)],
+            )
+        else:
+            cursor.execute("SELECT set_config('app.tenant_id', %s, true)", [str(tenant_id)])
     return _tenant.set(tenant_id)
+
+
+@contextmanager
+def bounded_statements(seconds: float) -> Iterator[None]:
+    """Bound each statement in the scopes that are entered in this block, below the time-out of the role.
+
+    The bound is local to a transaction, like the tenant, because a pooled connection serves many clients.
+    """
+    token = _statement_ms.set(max(1, int(seconds * 1000)))
+    try:
+        yield
+    finally:
+        _statement_ms.reset(token)
 
 
 def leave_tenant(token: Token[UUID | None]) -> None:

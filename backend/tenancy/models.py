@@ -21,6 +21,8 @@ class Tenant(models.Model):
     placement = models.CharField(max_length=63, default="shared")
     # Where notices to the tenant are mailed; empty for nowhere.
     notice_email = models.EmailField(default="", blank=True)
+    # Origins of web pages that may use the tenant's keys (backend.tenancy.origins).
+    allowed_origins = models.JSONField(default=list, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     suspended_at = models.DateTimeField(null=True, blank=True)
 

@@ -33,6 +33,13 @@ _PARTITIONS = (
 )
 
 
+def month_of(at: datetime) -> tuple[datetime, datetime]:
+    """Return the calendar month (UTC) of a moment as a half-open span."""
+    at = at.astimezone(UTC)
+    start = datetime(at.year, at.month, 1, tzinfo=UTC)
+    return start, datetime(at.year + at.month // 12, at.month % 12 + 1, 1, tzinfo=UTC)
+
+
 def month_after(month: datetime, count: int = 1) -> datetime:
     """Return the first day of the month that is count months after (before, if negative) the one of month."""
     index = month.year * 12 + month.month - 1 + count

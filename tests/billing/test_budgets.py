@@ -13,10 +13,11 @@ from backend.api import public_ids
 from backend.billing.models import OpenSpending, TenantBudget, UsageEvent
 from backend.billing.rates import rates_at
 from backend.billing.services import budgets, ledger
-from backend.billing.services.budgets import Consumed, Limits, month_of
+from backend.billing.services.budgets import Consumed, Limits
 from backend.jobs.models import Job
 from backend.questions.models import Question, Search
 from backend.questions.services import questions
+from backend.tenancy.months import month_of
 from backend.tenancy.services import issue_api_key
 from gpu_workers.engine.models.roles import ModelCall
 from tests.factories import make_video

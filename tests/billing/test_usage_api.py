@@ -89,3 +89,19 @@ def test_events_are_pages_of_the_ledger_of_one_tenant(acme: Any, question: Any) 
     assert sorted(row["meter"] for row in rows) == ["device_seconds", "input_tokens", "output_tokens", "questions"]
     assert second["next_cursor"] is None
     assert {row["question_id"] for row in rows} == {public_ids.encode("qst", question)}
+
+
+def test_lines_come_in_pages_with_the_totals_of_all(acme: Any, question: Any) -> None:
+    path = "/v1/usage?group_by=meter"
+    whole = acme.client.get(path).json()
+    first = acme.client.get(f"{path}&limit=3").json()
+    second = acme.client.get(f"{path}&limit=3&cursor={first['next_cursor']}").json()
+
+    assert (len(whole["data"]), whole["next_cursor"]) == (4, None)
+    assert (len(first["data"]), len(second["data"]), second["next_cursor"]) == (3, 1, None)
+    assert first["data"] + second["data"] == whole["data"]
+    assert first["totals"] == second["totals"] == whole["totals"]
+    events = acme.client.get("/v1/usage/events?limit=1").json()["next_cursor"]
+    for cursor in (events, "x", "W10", "WyJzdW1zIiwtMV0", "WyJzdW1zIiwxZTldXQ"):
+        refused = acme.client.get(f"{path}&cursor={cursor}")
+        assert (refused.status_code, refused.json()["errors"][0]["code"]) == (400, "invalid_cursor")

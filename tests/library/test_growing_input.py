@@ -505,7 +505,7 @@ def test_a_source_that_drips_is_left(acme: Cast, web: ScriptedWeb, monkeypatch: 
     key = f"t/{acme.tenant_id}/u/slow/source"
     with pytest.raises(JobFailed) as slow:
         fetch(f"{web.url}/film.mp4", key, limit=10**9, on_progress=lambda done, total: None)
-    assert (slow.value.code, slow.value.retryable) == ("source_too_slow", True)
+    assert (slow.value.code, slow.value.retryable) == ("source_too_slow", False)
     assert not exists(key)
 
 

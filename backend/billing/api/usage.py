@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from backend.api.bodies import listed, page_of, parsed_query
-from backend.api.pagination import PAGE_PARAMETERS, page
+from backend.api.pagination import PAGE_PARAMETERS, offset_page, page
 from backend.api.views import TenantView
 from backend.billing import queries
 from backend.billing.bodies.usage import (
@@ -26,10 +26,19 @@ TAGS = ["Usage"]
 class UsageView(TenantView):
     scopes = {"GET": "usage:read"}
 
-    @extend_schema(operation_id="getUsage", tags=TAGS, parameters=[UsageQuerySerializer], responses=UsageSerializer)
+    @extend_schema(
+        operation_id="getUsage",
+        tags=TAGS,
+        parameters=[UsageQuerySerializer, *PAGE_PARAMETERS],
+        responses=UsageSerializer,
+    )
     def get(self, request: Request) -> Response:
-        """Get the usage of a span of time, summed up by groups and meters, with its cost and price."""
-        usage = queries.usage(**parsed_query(UsageQuerySerializer, request))
+        """Get the usage of a span of time, summed up by groups and meters, with its cost and price.
+
+        The lines come in pages, in the order of their groups. The totals are those of all pages.
+        """
+        offset, limit = offset_page(request)
+        usage = queries.usage(**parsed_query(UsageQuerySerializer, request), offset=offset, limit=limit)
         return Response(UsageSerializer(usage).data)
 
 

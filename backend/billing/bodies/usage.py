@@ -11,6 +11,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from backend.api.bodies import StrictSerializer
+from backend.api.pagination import offset_cursor
 from backend.api.public_ids import PublicIdField, encode
 from backend.billing import queries
 from backend.billing.bodies.amounts import AmountSerializer, ExactDecimalField
@@ -134,7 +135,11 @@ class UsageSerializer(serializers.Serializer[Any]):
     data = UsageLineSerializer(  # type: ignore[assignment]  # the name of the list, as in all lists
         source="lines", many=True, help_text="One line for each group and meter."
     )
-    totals = UsageTotalsSerializer(source="*", help_text="Sums over all lines.")
+    next_cursor = serializers.SerializerMethodField(help_text="`cursor` of the next page; null on the last one.")
+    totals = UsageTotalsSerializer(source="*", help_text="Sums over the lines of all pages.")
+
+    def get_next_cursor(self, usage: queries.Usage) -> str | None:
+        return None if usage.next_offset is None else offset_cursor(usage.next_offset)
 
 
 class UsageEventSerializer(serializers.ModelSerializer[UsageEvent]):

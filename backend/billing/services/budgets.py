@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
 from backend.billing.models import OpenSpending, TenantBudget
 from backend.billing.rates import LEDGER_CURRENCY, Rates, plain, quantity
 from backend.billing.services.ledger import lines_of
+from backend.billing.services.plan_limits import require_tokens_left
 from backend.tenancy.context import current_tenant_id
+from backend.tenancy.months import month_of
 from backend.tenancy.refusals import Refused
 
 if TYPE_CHECKING:
@@ -80,13 +83,6 @@ class MonthlyBudget:
         return next((name for name, amount in amounts.items() if amount is not None and amount <= 0), "")
 
 
-def month_of(at: datetime) -> tuple[datetime, datetime]:
-    """Return the calendar month (UTC) of a moment as a half-open span."""
-    at = at.astimezone(UTC)
-    start = datetime(at.year, at.month, 1, tzinfo=UTC)
-    return start, datetime(at.year + at.month // 12, at.month % 12 + 1, 1, tzinfo=UTC)
-
-
 def limits() -> Limits:
     """Return the tenant's limits; a tenant without a row has none."""
     row = TenantBudget.objects.first()
@@ -143,10 +139,12 @@ def _used(start: datetime, without: UUID | None) -> Consumed:
 
 
 def require_left() -> None:
-    """Check that the month's budget is not used up. Raises MonthlyBudgetExhausted (402 `budget_exhausted`)."""
-    if not limits().any:
+    """Check that the month's budget and the plan's tokens are not used up. Raises MonthlyBudgetExhausted (402
+    `budget_exhausted`) and PlanExhausted (402 `plan_exhausted`)."""
+    if not (limits().any or settings.TOKENS_PER_PLAN):
         return
     budget = monthly_budget()
+    require_tokens_left(budget.used.tokens, budget.end_at)
     name = budget.exhausted
     if name:
         amounts = {

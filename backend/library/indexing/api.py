@@ -155,7 +155,7 @@ class StreamIndexJobView(UnboundTenantView):
         tenant_id = self.principal.tenant_id
         with tenant_scope(tenant_id):
             video = _video(job_id)
-        return EventStream(IndexEvents(tenant_id=tenant_id, video_id=video.id), open_reply(tenant_id))
+        return EventStream(IndexEvents(tenant_id=tenant_id, video_id=video.id), open_reply(self.principal))
 
 
 routes: list[Any] = [

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db.models import Max
 from django.utils import timezone
 
+from backend.billing.services.plan_limits import require_media_left
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue
 from backend.library.indexing.retirement import enqueue_retirement, grace
@@ -40,8 +41,9 @@ def begin_reindex(*, video_id: UUID) -> Video:
     """Begin a new version next to the one that questions read.
 
     A failed video has no version worth reading, so questions read the new one while it is built.
-    Raises Refused: video_deleting, already_indexing, not_probed.
+    Raises Refused: video_deleting, already_indexing, not_probed, plan_exhausted.
     """
+    require_media_left()
     enqueue_probe(video_id)
     video: Video = Video.objects.select_for_update(no_key=True).get(id=video_id)
     if video.status == VideoStatus.DELETING:

@@ -15,6 +15,7 @@ from django.db.models import Max
 from django.utils import timezone
 from uuid6 import uuid7
 
+from backend.billing.services.plan_limits import require_media_left
 from backend.library.indexing.begin import create_video, enqueue_probe
 from backend.library.indexing.failure import fail_version
 from backend.library.indexing.intake import enqueue_fetch, enqueue_intake
@@ -27,12 +28,14 @@ from backend.tenancy.refusals import Refused
 
 def begin(*, fields: Mapping[str, Any]) -> Video:
     """Create a video without a recording, open for segments. fields: columns that the customer may set."""
+    require_media_left()
     return create_video(source_type=SourceType.SEGMENTS, **fields)
 
 
 def begin_from_url(*, url: str, fields: Mapping[str, Any]) -> Video:
     """Create a video of one file that is fetched from url. Raises Refused like append_url."""
     check_url(url)
+    require_media_left()
     video = create_video(source_type=SourceType.URL, **fields)
     _append(video, url=url)
     Video.objects.filter(id=video.id).update(input_closed_at=timezone.now())
@@ -46,6 +49,7 @@ def append_url(*, video_id: UUID, url: str, recorded: Mapping[str, Any] | None =
     Raises Refused: invalid_url or address_refused (400), or as require_growing.
     """
     check_url(url)
+    require_media_left()
     return _append(locked_growing(video_id), url=url, recorded=recorded)
 
 

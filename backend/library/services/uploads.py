@@ -14,6 +14,7 @@ from django.conf import settings
 from django.utils import timezone
 from uuid6 import uuid7
 
+from backend.billing.services.plan_limits import require_media_left
 from backend.library import payloads
 from backend.library.indexing.begin import create_video, enqueue_probe
 from backend.library.models import InputSegment, Upload, UploadStatus, Video
@@ -84,13 +85,18 @@ def _storage_errors() -> Iterator[None]:
 def create_upload(*, fields: Mapping[str, Any], part_checksums: bool = False) -> Upload:
     """Begin an upload. fields: filename, content_type, size_bytes and the optional columns of Upload.
 
-    Raises Refused `upload_too_large` (413) or `storage_unavailable` (503).
+    Raises Refused `upload_too_large` (413), `too_many_open_uploads` (429), `plan_exhausted` (402) or
+    `storage_unavailable` (503).
     """
     size_bytes: int = fields["size_bytes"]
     if size_bytes > settings.MAX_UPLOAD_BYTES:
         raise Refused(
             "upload_too_large", f"The limit is {settings.MAX_UPLOAD_BYTES} bytes.", status=413, pointer="/size_bytes"
         )
+    require_media_left()
+    if Upload.objects.filter(status=UploadStatus.OPEN).count() >= settings.OPEN_UPLOADS_PER_TENANT:
+        detail = f"{settings.OPEN_UPLOADS_PER_TENANT} uploads are open; complete or abort one of them first."
+        raise Refused("too_many_open_uploads", detail, status=429)
     upload_id = UUID(bytes=uuid7().bytes)
     key = source_key(current_tenant_id(), upload_id)
     with _storage_errors():

@@ -164,7 +164,7 @@ class StreamQuestionView(UnboundTenantView):
         with tenant_scope(tenant_id):
             question = question_or_404(question_id)
         events = stream.QuestionEvents(tenant_id=tenant_id, question_id=question.id)
-        return EventStream(events, open_reply(tenant_id))
+        return EventStream(events, open_reply(self.principal))
 
 
 def _location(question_id: UUID) -> str:

@@ -21,6 +21,7 @@ class Migration(migrations.Migration):
                 ("plan", models.CharField(default="standard", max_length=32)),
                 ("placement", models.CharField(default="shared", max_length=63)),
                 ("notice_email", models.EmailField(blank=True, default="", max_length=254)),
+                ("allowed_origins", models.JSONField(blank=True, default=list)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("suspended_at", models.DateTimeField(blank=True, null=True)),
             ],

@@ -1,0 +1,78 @@
+"""Headers that browsers obey, and pages of other origins that use a tenant's keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from tests.conftest import Cast
+
+APP = "https://app.example.com"
+OTHER = "https://other.example.com"
+
+
+def allow(cast: Cast, *origins: str) -> Any:
+    return cast.client.put("/v1/allowed-origins", {"origins": list(origins)})
+
+
+def preflight(origin: str) -> Any:
+    return APIClient().options("/v1/videos", HTTP_ORIGIN=origin, HTTP_ACCESS_CONTROL_REQUEST_METHOD="POST")
+
+
+def test_only_origins_that_the_tenant_lists_read_its_replies(acme: Cast, globex: Cast) -> None:
+    assert acme.client.get("/v1/allowed-origins").json() == {"object": "allowed_origins", "origins": []}
+    mine, theirs = f"https://{acme.slug}.example.com", f"https://{globex.slug}.example.com"
+    assert allow(acme, mine, mine).json()["origins"] == [mine]
+    assert allow(globex, theirs).status_code == 200
+
+    read = acme.client.get("/v1/videos", HTTP_ORIGIN=mine)
+    assert read["Access-Control-Allow-Origin"] == mine
+    assert "Origin" in read["Vary"]
+    assert "ETag" in read["Access-Control-Expose-Headers"]
+    for client, origin in ((globex.client, mine), (acme.client, theirs), (acme.client, "null")):
+        response = client.get("/v1/videos", HTTP_ORIGIN=origin)
+        assert response.status_code == 200
+        assert "Access-Control-Allow-Origin" not in response
+    assert "Access-Control-Allow-Credentials" not in read
+
+    asked = preflight(mine)
+    assert (asked.status_code, asked["Access-Control-Allow-Origin"]) == (204, mine)
+    assert "POST" in asked["Access-Control-Allow-Methods"]
+    assert "Idempotency-Key" in asked["Access-Control-Allow-Headers"]
+    unknown = preflight(f"https://{acme.slug}.elsewhere.example")
+    assert (unknown.status_code, "Access-Control-Allow-Origin" in unknown) == (204, False)
+    refused = APIClient().get("/v1/videos", HTTP_ORIGIN=mine, HTTP_AUTHORIZATION="Bearer vk_live_wrong")
+    assert (refused.status_code, refused["Access-Control-Allow-Origin"]) == (401, mine)
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["*", "null", "http://app.example.com", "https://app.example.com/", "https://*.example.com", "https://a b"],
+)
+def test_what_is_no_origin_is_refused(acme: Cast, origin: str) -> None:
+    response = allow(acme, APP, origin)
+    assert (response.status_code, response.json()["errors"][0]["pointer"]) == (400, "/origins/1")
+    assert acme.client.get("/v1/allowed-origins").json()["origins"] == []
+
+
+def test_replies_of_the_api_are_not_stored_and_run_nothing(acme: Cast) -> None:
+    for response in (
+        acme.client.get("/v1/videos"),
+        acme.client.get("/v1/videos/unknown"),
+        APIClient().get("/v1/usage"),
+    ):
+        assert response["Cache-Control"] == "no-store"
+        assert response["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+        assert response["X-Content-Type-Options"] == "nosniff"
+
+
+def test_pages_run_only_our_scripts_and_are_not_framed(database: None) -> None:
+    page = APIClient().get("/console/login/?next=/console/")
+    assert page.status_code == 200
+    policy = page["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "object-src 'none'" in policy
+    assert "no-store" in page["Cache-Control"]
