@@ -78,9 +78,9 @@ def numbers(name: str, default: str) -> dict[str, float]:
     return values
 
 
-def databases(variables: Mapping[str, str]) -> dict[str, dict[str, object]]:
-    """Return the Django databases whose variables are set. variables: alias -> variable."""
-    return {alias: database(name) for alias, name in variables.items() if os.environ.get(name)}
+def optional_database(name: str, *, alias: str) -> dict[str, dict[str, object]]:
+    """Return a Django database by its alias; nothing if the variable is not set."""
+    return {alias: database(name)} if os.environ.get(name) else {}
 
 
 def numbered_secrets(name: str) -> dict[int, str]:

@@ -40,7 +40,8 @@ DATABASES = {
     "console": env.database("DATABASE_CONSOLE_URL"),
     # People, sessions and second factors: "people" in the API, which signs customers in, "staff" in the console.
     # Workers hold neither.
-    **env.databases({"people": "DATABASE_PEOPLE_URL", "staff": "DATABASE_STAFF_URL"}),
+    **env.optional_database("DATABASE_PEOPLE_URL", alias="people"),
+    **env.optional_database("DATABASE_STAFF_URL", alias="staff"),
 }
 # PostgreSQL itself, as the role of DATABASE_URL and with its password: a pooler hands on no notices.
 LISTEN_DATABASE = {

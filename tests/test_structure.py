@@ -21,7 +21,9 @@ ROOMS = {
 """Rooms that every app may have; a room that outgrows its file is a folder of the same name."""
 
 OTHER_FILES: dict[str, dict[str, str]] = {
+    "accounts": {"suspension": "stops a tenant everywhere"},
     "api": {
+        "acts": "administrative acts, for the audit log",
         "address_limits": "requests per address",
         "browsers": "headers and CORS",
         "asgi_requests": "body, environment and callers of a request",
@@ -37,6 +39,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "idempotency": "Idempotency-Key",
         "middleware": "request ids, and refusing",
         "model_reports": "what workers last found out about the models",
+        "open_callers": "ends open replies whose caller has ended",
         "open_replies": "the cap on open replies",
         "openapi": "settings of drf-spectacular",
         "pagination": "cursors",
@@ -67,6 +70,12 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "figure_rows": "the figures of a comparison, for a table",
         "frontier": "the drawing of accuracy over cost",
         "details": "the pages of a video and a question",
+        "gate": "who gets past the sign-in",
+        "opening": "the page of reasons",
+        "second_factor": "the page of the second factor",
+        "site_settings": "what differs from the API's settings",
+        "urls": "the routes of the console's process",
+        "viewing": "what staff may see, and its record",
         "search_tree": "the tree of a question, for a template",
         "searches": "the pages of searches",
         "site": "the admin site and its dashboard",
@@ -153,6 +162,10 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "stream": "server-sent events",
         "waiting": "Prefer: wait",
     },
+    "staff": {
+        "factors": "codes of authenticator apps",
+        "sign_in": "counted attempts and limits of sessions",
+    },
     "tenancy": {
         "README": "how isolation works",
         "authentication": "API keys of requests",
@@ -162,8 +175,10 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "graph_routines": "functions of AGE that may be run",
         "guard": "the self-check at start and while running",
         "isolation": "the self-check",
+        "key_limits": "what a key cannot pass on",
         "keys": "generation and digests of API keys",
         "months": "partitions by month",
+        "networks": "addresses of clients",
         "origins": "pages that may use a tenant's keys",
         "plans": "limits by plan",
         "postgresql": "Django's database backend, for composite keys",

@@ -64,7 +64,7 @@ class AuditEventSerializer(serializers.Serializer[Any]):
 
 
 def audit_event_body(event: AuditEvent) -> dict[str, Any]:
-    """Return an event as the tenant sees it. Of our staff no name is shown."""
+    """Return an event as the tenant sees it, without names of our staff."""
     return AuditEventSerializer(
         {
             "id": event.id,

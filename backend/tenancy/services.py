@@ -125,6 +125,22 @@ def revoke_api_key(*, api_key_id: UUID, descendants: bool = False, by: Principal
         return int(ApiKey.objects.filter(id__in=ids, revoked_at=None).update(revoked_at=timezone.now()))
 
 
+def revoke_keys_of_person(person_id: UUID, *, covered: Collection[str] = ()) -> int:
+    """End the keys of the current tenant that a person made, with the keys that these made; return their number.
+
+    covered: scopes that the person still has; keys with no others go on.
+    """
+    with transaction.atomic():
+        outranking = [
+            key.id
+            for key in _locked_keys()
+            if key.created_by_person_id == person_id
+            and keys.ALL_SCOPES not in covered
+            and not set(key.scopes) <= set(covered)
+        ]
+        return sum(revoke_api_key(api_key_id=key_id, descendants=True) for key_id in outranking)
+
+
 def rename_api_key(*, api_key_id: UUID, name: str) -> bool:
     return bool(ApiKey.objects.filter(id=api_key_id).update(name=name))
 

@@ -35,7 +35,8 @@ def resume(cast: Cast) -> None:
 def queued(cast: Cast, kind: JobKind, **options: Any) -> Job:
     with cast.scope():
         services.enqueue(kind=kind, subject_id=uuid4(), dedupe_key=f"{kind}:{uuid4()}", **options)
-        return Job.objects.order_by("-id")[0]
+        job: Job = Job.objects.order_by("-id")[0]
+    return job
 
 
 def running(cast: Cast, kind: JobKind) -> Lease:

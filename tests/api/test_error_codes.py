@@ -32,6 +32,10 @@ POSITION = {
 NAMES = frozenset({"code", "error_code", "default_code"})
 # Customers never meet these.
 INTERNAL = {
+    "content_closed": "staff at the console",
+    "nothing_to_do": "staff at the console",
+    "reason_missing": "staff at the console",
+    "too_short": "staff at the console",
     "job_not_ended": "operators replay jobs in the console and on the command line",
     "job_over": "operators cancel jobs in the console and on the command line",
     "mail_refused": "the job that mails a notice is tried again",

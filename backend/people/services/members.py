@@ -12,6 +12,7 @@ from backend.people import queries, roles
 from backend.people.models import Membership, Person, Role
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
+from backend.tenancy.services import revoke_keys_of_person
 
 
 def checked_limits(role: str, collection_ids: Sequence[UUID] | None) -> list[str] | None:
@@ -70,6 +71,7 @@ def change(
 ) -> Membership:
     """Change role and collections of a member. limits_given: whether collection_ids was sent at all.
 
+    Keys that the member made end if the new role does not have their scopes.
     Raises Membership.DoesNotExist, Refused `owners_only`, `last_owner`, `role_not_limitable` or `not_found`.
     """
     with transaction.atomic():
@@ -91,17 +93,22 @@ def change(
         # A role that somebody has set by hand no longer follows the groups.
         membership.from_groups = membership.from_groups and role is None
         membership.save()
+        revoke_keys_of_person(membership.person_id, covered=roles.SCOPES_OF[wanted])
     return membership
 
 
 def remove(membership_id: UUID, *, by_owner: bool) -> Membership:
-    """End a membership; the member's next request is refused. Raises as change() does."""
+    """End a membership; the member's next request is refused, and the keys that the member made end.
+
+    Raises as change() does.
+    """
     with transaction.atomic():
         membership = _locked(membership_id)
         require_rank(membership.role, by_owner=by_owner)
         if membership.role == Role.OWNER:
             _require_another_owner(membership)
         Membership.objects.filter(id=membership.id).delete()
+        revoke_keys_of_person(membership.person_id)
     return membership
 
 
