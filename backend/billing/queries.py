@@ -10,8 +10,8 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connections
-from django.db.models import Count, F, QuerySet, Sum
-from django.db.models.functions import TruncDate
+from django.db.models import Case, Count, DecimalField, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
+from django.db.models.functions import Coalesce, TruncDate
 from django.utils import timezone
 
 from backend.billing.models import QUESTION, UsageEvent, UsageMeter
@@ -21,7 +21,7 @@ from backend.tenancy.months import month_after
 # Names of the groups of usage, and the column behind each.
 GROUPS: dict[str, str] = {
     "day": "day",
-    "meter": "meter",
+    "meter": "shown_meter",
     "video": "video_id",
     "question": "question_id",
     "api_key": "api_key_id",
@@ -58,10 +58,41 @@ class Usage:
     price: Decimal
 
 
+# An exact count of cached tokens would show, token by token, what a model server has read before. Customers see the
+# tokens of whole prompts.
+SHOWN_METERS = [(value, label) for value, label in UsageMeter.choices if value != UsageMeter.CACHED_TOKENS]
+_CACHED = Q(meter=UsageMeter.CACHED_TOKENS)
+_SHOWN_METER = Case(When(_CACHED, then=Value(UsageMeter.INPUT_TOKENS.value)), default=F("meter"))
+
+
 def events(*, start: datetime, end: datetime, meter: str = "") -> QuerySet[UsageEvent]:
-    """Return the ledger rows of the entered tenant with start <= occurred_at < end. meter "" restricts nothing."""
-    rows = UsageEvent.objects.filter(occurred_at__gte=start, occurred_at__lt=end)
-    return rows.filter(meter=meter) if meter else rows
+    """Return the ledger rows of the entered tenant with start <= occurred_at < end, as customers see them.
+
+    meter: one of SHOWN_METERS; "" restricts nothing. The rows of a call's fresh and cached prompt tokens are one:
+    shown_meter, shown_quantity, shown_cost and shown_price take the place of the columns.
+    """
+    same = {name: OuterRef(name) for name in ("tenant_id", "occurred_at", "source_type", "source_id", "stage", "model")}
+    cached = UsageEvent.objects.filter(_CACHED, **same)
+    fresh = UsageEvent.objects.filter(meter=UsageMeter.INPUT_TOKENS, **same)
+    rows = _between(start, end).filter(~_CACHED | ~Exists(fresh))
+    if meter:
+        meters = [meter, UsageMeter.CACHED_TOKENS] if meter == UsageMeter.INPUT_TOKENS else [meter]
+        rows = rows.filter(meter__in=meters)
+    shown = {
+        f"shown_{name}": F(column)
+        + Case(
+            When(meter=UsageMeter.INPUT_TOKENS, then=Coalesce(Subquery(cached.values(column)[:1]), Decimal(0))),
+            default=Decimal(0),
+            output_field=DecimalField(),
+        )
+        for name, column in (("quantity", "quantity"), ("cost", "cost_amount"), ("price", "price_amount"))
+    }
+    return rows.annotate(shown_meter=_SHOWN_METER, **shown)
+
+
+def _between(start: datetime, end: datetime) -> QuerySet[UsageEvent]:
+    rows: QuerySet[UsageEvent] = UsageEvent.objects.filter(occurred_at__gte=start, occurred_at__lt=end)
+    return rows
 
 
 def usage(*, start: datetime, end: datetime, group_by: Sequence[str], offset: int, limit: int) -> Usage:
@@ -71,16 +102,21 @@ def usage(*, start: datetime, end: datetime, group_by: Sequence[str], offset: in
     """
     columns = [GROUPS[name] for name in group_by]
     rows = (
-        events(start=start, end=end)
-        .annotate(day=TruncDate("occurred_at"))
-        .values(*dict.fromkeys([*columns, "meter"]))
-        .annotate(total=Sum("quantity"), events=Count("id"), cost=Sum("cost_amount"), price=Sum("price_amount"))
-        .order_by(*[F(column).asc(nulls_last=True) for column in dict.fromkeys([*columns, "meter"])])
+        _between(start, end)
+        .annotate(day=TruncDate("occurred_at"), shown_meter=_SHOWN_METER)
+        .values(*dict.fromkeys([*columns, "shown_meter"]))
+        .annotate(
+            total=Sum("quantity"),
+            events=Count("id", filter=~_CACHED),
+            cost=Sum("cost_amount"),
+            price=Sum("price_amount"),
+        )
+        .order_by(*[F(column).asc(nulls_last=True) for column in dict.fromkeys([*columns, "shown_meter"])])
     )
     lines = tuple(
         UsageLine(
             group={name: row[GROUPS[name]] for name in group_by},
-            meter=row["meter"],
+            meter=row["shown_meter"],
             quantity=row["total"],
             events=row["events"],
             cost=row["cost"],
@@ -89,7 +125,7 @@ def usage(*, start: datetime, end: datetime, group_by: Sequence[str], offset: in
         for row in rows[offset : offset + limit + 1]
     )
     following = offset + limit if len(lines) > limit else None
-    total = _total(events(start=start, end=end))
+    total = _total(_between(start, end))
     return Usage(start, end, tuple(group_by), lines[:limit], following, total.amount, total.price)
 
 

@@ -9,6 +9,7 @@ import pytest
 from uuid6 import uuid7
 
 from backend.api import public_ids
+from backend.billing.models import UsageEvent
 from backend.billing.services import ledger
 from gpu_workers.engine.models import roles
 
@@ -55,6 +56,34 @@ def test_every_group_can_be_asked_for_at_once(acme: Any, question: Any) -> None:
 
     assert reply.status_code == 200
     assert {line["group"]["api_key"] for line in reply.json()["data"]} == {public_ids.encode("key", acme.key_id)}
+
+
+def test_only_the_ledger_keeps_cached_tokens_apart(acme: Any) -> None:
+    """1,000 tokens of which 600 cached, and a call whose prompt of 50 was cached whole."""
+    question_id = uuid7()
+    calls = [
+        roles.ModelCall("answer", "qwen", wall_ms=1_000, prompt_tokens=1_000, cached_tokens=600, completion_tokens=9),
+        roles.ModelCall("plan", "qwen", wall_ms=1_000, prompt_tokens=50, cached_tokens=50, completion_tokens=1),
+    ]
+    with acme.scope():
+        ledger.record_model_calls(
+            source_type="question", source_id=question_id, calls=calls, question_id=question_id, api_key_id=acme.key_id
+        )
+        exact = UsageEvent.objects.filter(meter="cached_tokens").values_list("stage", "quantity")
+        assert dict(exact) == {"answer": Decimal(600), "plan": Decimal(50)}
+
+    lines = {line["meter"]: line["quantity"] for line in acme.client.get("/v1/usage").json()["data"]}
+    assert lines["input_tokens"] == "1050"
+    assert "cached_tokens" not in lines
+    rows = acme.client.get("/v1/usage/events?meter=input_tokens").json()["data"]
+    assert sorted((row["meter"], row["stage"], row["quantity"]) for row in rows) == [
+        ("input_tokens", "answer", "1000"), ("input_tokens", "plan", "50"),
+    ]  # fmt: skip
+    every = acme.client.get("/v1/usage/events").json()["data"]
+    assert (
+        sorted(row["meter"] for row in every) == ["device_seconds"] * 2 + ["input_tokens"] * 2 + ["output_tokens"] * 2
+    )
+    assert acme.client.get("/v1/usage/events?meter=cached_tokens").status_code == 400
 
 
 def test_usage_outside_the_span_is_left_out(acme: Any, question: Any) -> None:

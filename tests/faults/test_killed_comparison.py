@@ -102,7 +102,7 @@ def test_each_pair_ends_and_is_billed_once_whatever_dies(clip: Path, tmp_path: P
         rows = Counter((event["question_id"], event["stage"], event["model"]) for event in billed)
         assert set(rows.values()) == {1}, "no call of a pair is billed twice"
         for id, usage in asked.items():
-            fresh = sum(int(event["quantity"]) for event in billed if event["question_id"] == id)
-            assert fresh == usage["prompt_tokens"] - usage["cached_tokens"]
+            sent = sum(int(event["quantity"]) for event in billed if event["question_id"] == id)
+            assert sent == usage["prompt_tokens"]
         restarts = (service.root / "supervisor.out").read_text().count("RESTART ")
         assert restarts == len(KILLED_AT)

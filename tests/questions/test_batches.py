@@ -305,7 +305,7 @@ def test_a_completed_batch_is_not_a_successful_one(acme: Cast, video: UUID) -> N
     reasons = {"answered": 1, "canceled": 1, "error": 1, "insufficient_evidence": 1}
     assert done["finish_reasons"] == reasons
     # Two answers of two calls each; what the failed one consumed is not an answer's usage.
-    assert done["usage"] == {"calls": 4, "prompt_tokens": 1_800, "cached_tokens": 600, "completion_tokens": 160}
+    assert done["usage"] == {"calls": 4, "prompt_tokens": 1_800, "cached_tokens": 0, "completion_tokens": 160}
     assert done["cost"] == {"amount": "0.0005422222", "currency": "USD", "estimated": False}
     (event,) = events(acme)
     assert (event["id"], event["status"], event["counts"]) == (done["id"], "completed", done["counts"])

@@ -124,7 +124,8 @@ def test_the_report_adds_up_rows_of_both_arms(acme: Cast) -> None:
     settle(acme, comparison, 0, 0, answer(0, citations=(cites(video_id, 9_000, 12_000), cites(video_id, 0, 6_000))))
     settle(
         acme, comparison, 0, 1,
-        answer(1, calls=(call(2_000), call(1_000)), citations=(cites(video_id, 8_999, 12_000, "unverified"),),
+        answer(1, calls=(call(2_000, 1_800, 1_700), call(1_000, 900, 850)),
+               citations=(cites(video_id, 8_999, 12_000, "unverified"),),
                degraded=("no_speech",), method_version="4", prompts="0123456789abcdef"),
     )  # fmt: skip
     settle(acme, comparison, 1, 0, answer(1))
@@ -139,8 +140,8 @@ def test_the_report_adds_up_rows_of_both_arms(acme: Cast) -> None:
     assert (first.evidence_hit.successes, second.evidence_hit.successes, second.evidence_hit.n) == (0, 1, 1)
     assert [(arm.citations, arm.citations_supported) for arm in report.arms] == [(2, 2), (1, 0)]
     assert [arm.calls for arm in report.arms] == [2, 3]
-    assert (second.prompt_tokens, second.cached_tokens, second.completion_tokens) == (300, 120, 30)
-    assert (second.cached_share, second.frames) == (0.4, 6)
+    assert (second.prompt_tokens, second.cached_tokens, second.completion_tokens) == (2_800, 2_000, 30)
+    assert (second.cached_share, second.frames) == (2_000 / 2_800, 6)
     assert (second.degraded, second.versions, second.prompts) == (
         {"no_speech": 1}, ("4",), ("0123456789abcdef",),
     )  # fmt: skip

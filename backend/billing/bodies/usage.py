@@ -15,7 +15,7 @@ from backend.api.pagination import offset_cursor
 from backend.api.public_ids import PublicIdField, encode
 from backend.billing import queries
 from backend.billing.bodies.amounts import AmountSerializer, ExactDecimalField
-from backend.billing.models import UsageEvent, UsageMeter
+from backend.billing.models import UsageEvent
 
 DEFAULT_SPAN = timedelta(days=30)
 LONGEST_SPAN = timedelta(days=400)
@@ -96,14 +96,14 @@ class UsageQuerySerializer(SpanQuerySerializer):
 class UsageEventQuerySerializer(SpanQuerySerializer):
     """Which rows of the ledger a list shows."""
 
-    meter = serializers.ChoiceField(UsageMeter.choices, required=False, help_text="Only rows of this meter.")
+    meter = serializers.ChoiceField(queries.SHOWN_METERS, required=False, help_text="Only rows of this meter.")
 
 
 class UsageLineSerializer(serializers.Serializer[Any]):
     """Usage of one meter within one group."""
 
     group = serializers.SerializerMethodField(help_text="Values of the group by the names in `group_by`.")
-    meter = serializers.ChoiceField(UsageMeter.choices, help_text="What was measured.")
+    meter = serializers.ChoiceField(queries.SHOWN_METERS, help_text="What was measured.")
     quantity = ExactDecimalField(help_text="Quantity as an exact decimal, in the meter's unit.")
     events = serializers.IntegerField(help_text="Number of ledger rows.")
     cost = AmountSerializer(help_text="What the usage cost to run.")
@@ -151,9 +151,12 @@ class UsageEventSerializer(serializers.ModelSerializer[UsageEvent]):
     video_id = PublicIdField("vid", allow_null=True, help_text="Video that the usage belongs to, if any.")
     question_id = PublicIdField("qst", allow_null=True, help_text="Question that the usage belongs to, if any.")
     api_key_id = PublicIdField("key", allow_null=True, help_text="API key that caused the usage, if known.")
-    quantity = ExactDecimalField(help_text="Quantity as an exact decimal, in the meter's unit.")
-    cost = AmountSerializer(source="cost_amount", help_text="What the usage cost to run.")
-    price = AmountSerializer(source="price_amount", help_text="What the usage is priced at.")
+    meter = serializers.ChoiceField(queries.SHOWN_METERS, source="shown_meter", help_text="What was measured.")
+    quantity = ExactDecimalField(
+        source="shown_quantity", help_text="Quantity as an exact decimal, in the meter's unit."
+    )
+    cost = AmountSerializer(source="shown_cost", help_text="What the usage cost to run.")
+    price = AmountSerializer(source="shown_price", help_text="What the usage is priced at.")
 
     class Meta:
         model = UsageEvent
@@ -163,7 +166,6 @@ class UsageEventSerializer(serializers.ModelSerializer[UsageEvent]):
         )  # fmt: skip
         extra_kwargs = {
             "id": {"help_text": "Id of the row."},
-            "meter": {"help_text": "What was measured."},
             "occurred_at": {"help_text": "When the usage occurred."},
             "recorded_at": {"help_text": "When the row was written."},
             "stage": {"help_text": "Stage of the work; empty without one."},

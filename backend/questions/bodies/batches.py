@@ -10,7 +10,7 @@ from backend.api.bodies import MetadataField, StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ExactDecimalField
 from backend.jobs.bodies import PRIORITY_HELP, DeadlineField, PriorityField
-from backend.questions.bodies.common import SCOPE_FIELDS
+from backend.questions.bodies.common import CACHED, SCOPE_FIELDS
 from backend.questions.bodies.questions import (
     EFFORT_HELP,
     METHOD_HELP,
@@ -116,7 +116,7 @@ class BatchUsageSerializer(serializers.Serializer[Any]):
 
     calls = serializers.IntegerField(help_text="Number of model calls.")
     prompt_tokens = serializers.IntegerField(help_text="Tokens that were sent to models, cached ones included.")
-    cached_tokens = serializers.IntegerField(help_text="Tokens of the prompts that the server had cached.")
+    cached_tokens = serializers.IntegerField(help_text=CACHED)
     completion_tokens = serializers.IntegerField(help_text="Tokens that models wrote.")
 
 

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from backend.api.bodies import MAX_TIME_MS, StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.library.storage import ObjectStorage
+from backend.questions.cached_tokens import coarse
 from backend.questions.queries.scopes import MAX_VIDEOS
 
 SCOPE_FIELDS = ("video_ids", "collection_id")
@@ -63,11 +64,21 @@ class FrameImageSerializer(serializers.Serializer[Any]):
         return None if instance.frame_ms is None else super().to_representation(instance)
 
 
+CACHED = "Tokens of the prompts that the server had cached, each answer's rounded down to thousands."
+
+
+class CoarseTokensField(serializers.IntegerField):
+    """An exact number of cached tokens inside, whole thousands outside."""
+
+    def to_representation(self, value: Any) -> int:
+        return coarse(int(super().to_representation(value)))
+
+
 class ModelUsageSerializer(serializers.Serializer[Any]):
     """What model calls consumed."""
 
     calls = serializers.IntegerField(help_text="Number of model calls.")
     prompt_tokens = serializers.IntegerField(help_text="Tokens that were sent to models, cached ones included.")
-    cached_tokens = serializers.IntegerField(help_text="Tokens of the prompts that the server had cached.")
+    cached_tokens = CoarseTokensField(help_text=CACHED)
     completion_tokens = serializers.IntegerField(help_text="Tokens that models wrote.")
     device_seconds = serializers.CharField(help_text="Time that the calls took, in seconds, as an exact decimal.")

@@ -10,6 +10,7 @@ from rest_framework import serializers
 from backend.api.public_ids import PublicIdField
 from backend.billing.bodies.amounts import ExactDecimalField
 from backend.questions.bodies.answers import CITATION_STATUSES
+from backend.questions.bodies.common import CACHED
 from backend.questions.bodies.questions import FINISH_REASONS
 from backend.questions.figures.replies import OUTCOMES
 from backend.questions.figures.report import GROUPS
@@ -83,7 +84,7 @@ class ArmFiguresSerializer(serializers.Serializer[Any]):
     cost = ArmCostSerializer(help_text="What the answers cost to run, without grading.")
     calls = serializers.IntegerField(help_text="Number of model calls.")
     prompt_tokens = serializers.IntegerField(help_text="Tokens that were sent to models, cached ones included.")
-    cached_tokens = serializers.IntegerField(help_text="Tokens of the prompts that the server had cached.")
+    cached_tokens = serializers.IntegerField(help_text=CACHED)
     completion_tokens = serializers.IntegerField(help_text="Tokens that models wrote.")
     cached_share = serializers.FloatField(allow_null=True, help_text="Cached share of the prompt tokens, 0 to 1.")
     frames = serializers.IntegerField(help_text="Frames that the answers looked at.")
@@ -209,7 +210,7 @@ class ArmResultSerializer(serializers.Serializer[Any]):
     cost = ExactDecimalField(source="reply.cost", help_text="Cost of the answer as an exact decimal.")
     calls = serializers.IntegerField(source="reply.calls", help_text="Number of model calls.")
     prompt_tokens = serializers.IntegerField(source="reply.prompt_tokens", help_text="Tokens sent to models.")
-    cached_tokens = serializers.IntegerField(source="reply.cached_tokens", help_text="Cached tokens of the prompts.")
+    cached_tokens = serializers.IntegerField(source="reply.cached_tokens", help_text=CACHED)
     completion_tokens = serializers.IntegerField(source="reply.completion_tokens", help_text="Tokens models wrote.")
     frames = serializers.IntegerField(source="reply.frames", help_text="Frames that the answer looked at.")
     engine_ms = serializers.IntegerField(source="reply.engine_ms", allow_null=True, help_text="Time of the search.")

@@ -14,6 +14,7 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 
 from backend.billing.rates import LEDGER_CURRENCY
+from backend.questions.cached_tokens import STEP
 from backend.questions.models import BatchStatus, Question, QuestionBatch, QuestionStatus
 
 USAGE = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens")
@@ -53,7 +54,10 @@ def batches(*, status: str = "", external_id: str = "") -> QuerySet[QuestionBatc
 
 def counts_of(batch_ids: Sequence[UUID]) -> dict[UUID, BatchCounts]:
     """Return the counts of each batch, read in one statement."""
-    sums = {name: Sum(Cast(KT(f"usage__{name}"), BigIntegerField())) for name in USAGE}
+    counts = {name: Cast(KT(f"usage__{name}"), BigIntegerField()) for name in USAGE}
+    # Whole thousands of each answer; PostgreSQL's division of whole numbers rounds down.
+    counts["cached_tokens"] = counts["cached_tokens"] / STEP * STEP
+    sums = {name: Sum(count) for name, count in counts.items()}
     rows = (
         Question.objects.filter(batch_id__in=batch_ids)
         .order_by()

@@ -12,6 +12,7 @@ from django.db.models import BigIntegerField, QuerySet, Sum
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 
+from backend.questions.cached_tokens import coarse
 from backend.questions.figures.replies import Item, Outcome, Reply
 from backend.questions.figures.report import Report, compare_arms
 from backend.questions.models import (
@@ -158,7 +159,7 @@ def reply_of(
         else None,
         calls=usage.get("calls", 0),
         prompt_tokens=usage.get("prompt_tokens", 0),
-        cached_tokens=usage.get("cached_tokens", 0),
+        cached_tokens=coarse(usage.get("cached_tokens", 0)),
         completion_tokens=usage.get("completion_tokens", 0),
         frames=frames,
         engine_ms=timings.get("search_ms"),
