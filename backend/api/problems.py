@@ -16,6 +16,8 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from backend.api.public_ids import encode
+from backend.observability import log_context
 from backend.tenancy.refusals import Refused
 
 CONTENT_TYPE = "application/problem+json"
@@ -158,10 +160,23 @@ def handle_exception(error: Exception, context: Mapping[str, Any]) -> Response:
     problem = problem_of(error)
     request = context["request"]
     if problem.status in _LOGGED:
-        address = request.META.get("REMOTE_ADDR", "")
-        refusals.warning("refused a request from %s: %d %s", address, problem.status, problem.code)
+        _log_refusal(problem, error, request.META.get("REMOTE_ADDR", ""))
     set_rollback()
     return respond(problem, request)
+
+
+def _log_refusal(problem: Problem, error: Exception, address: str) -> None:
+    """Write who was refused, and why a key was (tenancy.authentication.KeyRefused), which the reply does not say."""
+    tenant = getattr(error, "tenant_id", None)
+    why = {"reason": getattr(error, "reason", None), "key": getattr(error, "key_id", None)}
+    with log_context.bound(tenant=encode("tnt", tenant) if tenant else ""):
+        refusals.warning(
+            "refused a request from %s: %d %s",
+            address,
+            problem.status,
+            problem.code,
+            extra={name: value for name, value in why.items() if value},
+        )
 
 
 def respond(problem: Problem, request: HttpRequest) -> Response:

@@ -17,8 +17,10 @@ from backend.observability import log_context
 
 REQUEST_FIELDS = ("method", "status", "ms")
 """Fields of the line that the API writes for each request."""
+REFUSAL_FIELDS = ("reason", "key")
+"""Fields of the line about a key that was refused: why, and its public id."""
 _SHOWN = frozenset(
-    {"time", "level", "logger", "message", "exc_info", "trace", *log_context.NAMES, *REQUEST_FIELDS},
+    {"time", "level", "logger", "message", "exc_info", "trace", *log_context.NAMES, *REQUEST_FIELDS, *REFUSAL_FIELDS},
 )  # fmt: skip
 _SIGNED = re.compile(r"(X-Amz-[A-Za-z-]+|AWSAccessKeyId|Signature)=[^&\s\"'<>\\]*", re.IGNORECASE)
 

@@ -54,6 +54,25 @@ class Principal:
         return scope == keys.ANYBODY or bool(self.scopes & {keys.ALL_SCOPES, scope, keys.IMPLIED.get(scope, scope)})
 
 
+class KeyRefused(AuthenticationFailed):
+    """A key that is not accepted, in the same words for every reason.
+
+    reason, key_id, tenant_id: why, the key's public id and its tenant, for the log alone; None where nobody knows.
+    """
+
+    def __init__(self, reason: str, key: ApiKey | None = None) -> None:
+        super().__init__("The API key is not valid.")
+        self.reason, self.key_id, self.tenant_id = reason, key and key.public_id, key and key.tenant_id
+
+
+class KeyElsewhere(PermissionDenied):
+    """A valid key from a network that it may not be used from. reason, key_id, tenant_id: as in KeyRefused."""
+
+    def __init__(self, key: ApiKey) -> None:
+        super().__init__("This API key may not be used from your address.", code="address_not_allowed")
+        self.reason, self.key_id, self.tenant_id = "other_address", key.public_id, key.tenant_id
+
+
 class ApiKeyAuthentication(BaseAuthentication):
     """Reads `Authorization: Bearer vk_live_…` or `X-Api-Key: vk_live_…`."""
 
@@ -81,29 +100,31 @@ def resolve(text: str, *, address: str = "") -> Principal:
     The tenant is unknown until the key is read, so this reads two tables through the dispatch role. Raises
     AuthenticationFailed with the same words whether the key is unknown, its secret is wrong, it has ended, or its
     tenant is suspended; PermissionDenied `address_not_allowed` for a valid key that another network must use;
-    TenantMoving while the tenant moves to another cell.
+    TenantMoving while the tenant moves to another cell. The reason is for the log (KeyRefused).
     """
-    refused = AuthenticationFailed("The API key is not valid.")
     parsed = keys.parse(text)
     if parsed is None:
-        raise refused
+        raise KeyRefused("malformed")
     key: ApiKey | None = ApiKey.unscoped.using("dispatch").filter(public_id=parsed.public_id).first()
     # An unknown key costs the same HMAC as a known one.
     digest, pepper_id = (bytes(key.digest), key.pepper_id) if key else (b"", keys.current_pepper_id())
-    if not keys.matches(parsed.text, digest=digest, pepper_id=pepper_id) or key is None:
-        raise refused
+    matches = keys.matches(parsed.text, digest=digest, pepper_id=pepper_id)
+    if key is None:
+        raise KeyRefused("unknown")
+    if not matches:
+        raise KeyRefused("wrong_secret", key)
     now = timezone.now()
     if key.revoked_at is not None and key.revoked_at <= now:
-        raise refused
+        raise KeyRefused("revoked", key)
     if key.expires_at is not None and key.expires_at <= now:
-        raise refused
+        raise KeyRefused("expired", key)
     tenant: Tenant | None = Tenant.objects.using("dispatch").filter(id=key.tenant_id, suspended_at=None).first()
     if tenant is None:
-        raise refused
+        raise KeyRefused("tenant_suspended", key)
     if tenant.fence:
         raise TenantMoving
     if key.allowed_ips and not networks.covers(key.allowed_ips, address):
-        raise PermissionDenied("This API key may not be used from your address.", code="address_not_allowed")
+        raise KeyElsewhere(key)
     _note_use(key, address)
     return Principal(
         tenant_id=key.tenant_id,

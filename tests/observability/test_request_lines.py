@@ -5,15 +5,18 @@ from __future__ import annotations
 import io
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from backend.api import problems
 from backend.api.public_ids import encode
 from backend.observability.json_lines import JsonLines
+from backend.tenancy.models import ApiKey, Tenant
+from backend.tenancy.services import issue_api_key
 from tests.conftest import Cast
 
 
@@ -65,9 +68,63 @@ def test_a_failed_authentication_is_written(
     assert "secret" not in json.dumps(lines())
 
 
-def test_a_missing_scope_is_written(acme: Cast, lines: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from backend.tenancy.services import issue_api_key
+def expire(key: ApiKey) -> None:
+    ApiKey.objects.filter(id=key.id).update(expires_at=timezone.now())
 
+
+def revoke(key: ApiKey) -> None:
+    ApiKey.objects.filter(id=key.id).update(revoked_at=timezone.now())
+
+
+def limit(key: ApiKey) -> None:
+    ApiKey.objects.filter(id=key.id).update(allowed_ips=["198.51.100.0/24"])
+
+
+def suspend(key: ApiKey) -> None:
+    Tenant.objects.filter(id=key.tenant_id).update(suspended_at=timezone.now())
+
+
+def change_secret(key: ApiKey) -> None:
+    ApiKey.objects.filter(id=key.id).update(digest=b"other")
+
+
+def rename(key: ApiKey) -> None:
+    ApiKey.objects.filter(id=key.id).update(public_id="0123456789")
+
+
+@pytest.mark.parametrize(
+    ("end", "reason", "status"),
+    [
+        (expire, "expired", 401),
+        (revoke, "revoked", 401),
+        (suspend, "tenant_suspended", 401),
+        (change_secret, "wrong_secret", 401),
+        (rename, "unknown", 401),
+        (limit, "other_address", 403),
+    ],
+)
+def test_why_a_key_was_refused_is_written_and_not_shown(
+    acme: Cast, lines: Any, end: Callable[[ApiKey], None], reason: str, status: int
+) -> None:
+    with acme.scope():
+        key, text = issue_api_key(name="ending", scopes=["videos:read"])
+        public_id = key.public_id
+        end(key)
+    reply = APIClient().get("/v1/videos", headers={"Authorization": f"Bearer {text}", "X-Request-Id": "req-1"})
+    assert reply.status_code == status
+
+    (line,) = [line for line in lines() if line["logger"] == "ava.refusals"]
+    assert line["reason"] == reason
+    known = reason != "unknown"
+    assert line.get("key") == (public_id if known else None)
+    assert line.get("tenant") == (encode("tnt", acme.tenant_id) if known else None)
+    assert text not in json.dumps(lines())
+    if status == 401:
+        never = APIClient().get("/v1/videos", headers={"Authorization": "Bearer x", "X-Request-Id": "req-1"})
+        assert reply.json() == never.json()
+
+
+def test_a_missing_scope_is_written(acme: Cast, lines: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with acme.scope():
         _, narrow = issue_api_key(name="narrow", scopes=["videos:read"])
     assert APIClient().get("/v1/usage", headers={"Authorization": f"Bearer {narrow}"}).status_code == 403
