@@ -263,7 +263,8 @@ DRAIN_SECONDS = env.integer("AVA_DRAIN_SECONDS", 3, least=0)
 # again; beyond the second the worker exits.
 TASK_SECONDS = env.integer("AVA_TASK_SECONDS", 840, least=5)
 MODEL_LOAD_SECONDS = env.integer("AVA_MODEL_LOAD_SECONDS", 600, least=5)
-# Maximum number of jobs of one tenant that run at once, by class of jobs; a class that is missing has no limit.
+# Maximum number of jobs of one tenant that run at once, by class of jobs, or by class@plan for the tenants of a plan.
+# A class that is missing has no limit.
 JOBS_PER_TENANT = env.numbers("AVA_JOBS_PER_TENANT", "cpu.probe=4,io.fetch=4,io.webhook=16,system.delete=2")
 # Share of each class that a tenant of a plan gets against one of weight 1.
 PLAN_WEIGHTS = env.numbers("AVA_PLAN_WEIGHTS", "standard=1")

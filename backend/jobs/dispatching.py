@@ -6,6 +6,7 @@ that there is work, and not which. A bell may be lost or doubled without harm.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -41,6 +42,14 @@ def _full(column: str, queue: str, cap: str) -> str:
     )
 
 
+def _tenant_cap(queue: str, cap: str) -> str:
+    """Return SQL for the cap of the tenant `busy.tenant_id` in a class: its plan's, or cap, the class's."""
+    return (
+        f"coalesce((SELECT (%(plan_caps)s::jsonb -> ({queue})::text ->> holder.plan)::float8 "
+        f"FROM tenancy_tenant holder WHERE holder.id = busy.tenant_id), {cap})"
+    )
+
+
 def _open_to(tenant: str, queue: str) -> str:
     """Return SQL that holds for a job whose tenant is not suspended. The service's own work goes on: deletions and
     sweeps. tenant, queue: SQL of the job's tenant and class."""
@@ -60,7 +69,7 @@ def _may_run(queue: str, tenant_cap: str) -> str:
     """Return SQL that admits the jobs of a class that may run. A tenant or a lane at its cap is passed over."""
     return (
         f"queue = {queue} AND state = 'queued' AND due AND paused_at IS NULL AND {_open_to('tenant_id', queue)} "
-        f"AND NOT tenant_id = {_full('tenant_id', queue, tenant_cap)} "
+        f"AND NOT tenant_id = {_full('tenant_id', queue, _tenant_cap(queue, tenant_cap))} "
         f"AND (lane IS NULL OR NOT lane = {_full('lane', queue, '%(lane_cap)s')}) AND dependency <> ALL(%(held)s) "
         f"AND {_STAYS}"
     )
@@ -127,7 +136,7 @@ _WAITING = (
     "SELECT id, tenant_id, kind, priority, fair_tag, not_before, "
     f"CASE WHEN NOT {_open_to('tenant_id', '%(queue)s')} THEN 'tenant_suspended' "
     f"WHEN NOT {_STAYS} THEN 'tenant_moving' WHEN deadline_at < now() THEN '' "
-    f"WHEN tenant_id = {_full('tenant_id', '%(queue)s', '%(tenant_cap)s')} THEN 'tenant_at_cap' "
+    f"WHEN tenant_id = {_full('tenant_id', '%(queue)s', _tenant_cap('%(queue)s', '%(tenant_cap)s'))} THEN 'tenant_at_cap' "
     f"WHEN lane = {_full('lane', '%(queue)s', '%(lane_cap)s')} THEN 'lane_at_cap' "
     f"WHEN NOT ({_FREE}) THEN 'dependency_away' ELSE '' END FROM jobs_job WHERE queue = %(queue)s "
     f"AND state = 'queued' AND due AND paused_at IS NULL ORDER BY {_BY_PRIORITY} LIMIT %(limit)s"
@@ -136,8 +145,18 @@ _NO_CAP = float(2**31 - 1)
 
 
 def _parameters(queue: str, held: Collection[str]) -> dict[str, Any]:
-    caps = {"tenant_cap": settings.JOBS_PER_TENANT.get(queue, _NO_CAP), "lane_cap": LANE_CAP}
+    caps = {"tenant_cap": settings.JOBS_PER_TENANT.get(queue, _NO_CAP), "lane_cap": LANE_CAP, **_plan_caps()}
     return {"queue": queue, **caps, **_held(held)}
+
+
+def _plan_caps() -> dict[str, str]:
+    """Return the caps of plans as JSON, by class and plan: the entries `class@plan` of JOBS_PER_TENANT."""
+    caps: dict[str, dict[str, float]] = {}
+    for name, cap in settings.JOBS_PER_TENANT.items():
+        queue, at, plan = name.partition("@")
+        if at:
+            caps.setdefault(queue, {})[plan] = cap
+    return {"plan_caps": json.dumps(caps)}
 
 
 def _held(dependencies: Collection[str]) -> dict[str, Any]:
@@ -197,7 +216,8 @@ def renew(leases: Sequence[Lease]) -> set[UUID]:
 def runnable(*queues: str, most: int) -> dict[str, int]:
     """Return how many jobs of each class could be claimed now, counted up to about most."""
     caps = [settings.JOBS_PER_TENANT.get(queue, _NO_CAP) for queue in queues]
-    parameters = {"queues": list(queues), "caps": caps, "most": most, "lane_cap": LANE_CAP, **_held(_away())}
+    parameters = {"queues": list(queues), "caps": caps, "most": most, "lane_cap": LANE_CAP, **_plan_caps()}
+    parameters |= _held(_away())
     wait = _WAIT_OF_KINDS if parameters["held"] else _WAIT.format(kind="true")
     with connections["dispatch"].cursor() as cursor:
         cursor.execute(_RUNNABLE.format(wait=wait), parameters)

@@ -35,6 +35,18 @@ def queued(cast: Cast, count: int, *, kind: JobKind = JobKind.ANSWER_QUESTION, p
         services.enqueue_many(kind=kind, subjects=subjects, priority=priority)
 
 
+def put_on_plan(cast: Cast, plan: str) -> None:
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        cursor.execute("SELECT set_config('app.tenant_id', %s, true)", [str(cast.tenant_id)])
+        assert Tenant.objects.using("owner").filter(id=cast.tenant_id).update(plan=plan) == 1
+
+
+def claims(count: int, queue: str = "gpu.query") -> list[Lease]:
+    """Claim up to count jobs and hold them."""
+    leases = [claim_next(queue, worker="w") for _ in range(count)]
+    return [lease for lease in leases if lease is not None]
+
+
 def drained(queue: str = "gpu.query", **options: bool) -> list[Lease]:
     """Claim and end jobs one after another until none may run."""
     leases = []
@@ -68,9 +80,7 @@ def test_two_backlogs_take_turns_whoever_came_first(acme: Cast, globex: Cast) ->
 
 def test_a_tenant_of_weight_three_gets_three_of_four(acme: Cast, globex: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "PLAN_WEIGHTS", {"standard": 1.0, "large": 3.0})
-    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
-        cursor.execute("SELECT set_config('app.tenant_id', %s, true)", [str(acme.tenant_id)])
-        assert Tenant.objects.using("owner").filter(id=acme.tenant_id).update(plan="large") == 1
+    put_on_plan(acme, "large")
     queued(acme, 60)
     queued(globex, 60)
 
@@ -118,6 +128,31 @@ def test_a_tenant_at_its_cap_is_passed_over_and_no_bell_rings_for_it(
         services.complete(held[0])
     assert runnable("gpu.query", most=32)["gpu.query"] == 3
     assert claim_next("gpu.query", worker="w") is not None
+
+
+def test_a_plan_has_its_own_cap_in_a_class(acme: Cast, globex: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_on_plan(acme, "large")
+    monkeypatch.setattr(settings, "JOBS_PER_TENANT", {"gpu.query": 1.0, "gpu.query@large": 3.0, "cpu.probe@large": 1.0})
+    queued(acme, 5)
+    queued(globex, 5)
+    assert runnable("gpu.query", "cpu.probe", most=32) == {"gpu.query": 10, "cpu.probe": 0}
+
+    claimed = Counter(lease.tenant_id for lease in claims(8))
+
+    assert claimed == {acme.tenant_id: 3, globex.tenant_id: 1}
+    assert runnable("gpu.query", most=32) == {"gpu.query": 0}
+    assert {job.reason for job in next_jobs("gpu.query", limit=10)} == {"tenant_at_cap"}
+
+
+def test_a_cap_of_a_plan_holds_in_a_class_without_another(
+    acme: Cast, globex: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_on_plan(acme, "trial")
+    monkeypatch.setattr(settings, "JOBS_PER_TENANT", {"gpu.query@trial": 1.0})
+    queued(acme, 3)
+    queued(globex, 3)
+
+    assert Counter(lease.tenant_id for lease in claims(6)) == {acme.tenant_id: 1, globex.tenant_id: 3}
 
 
 def test_two_deliveries_to_one_endpoint_run_at_once_and_no_third(acme: Cast) -> None:
