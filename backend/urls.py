@@ -9,6 +9,7 @@ from backend.api import document, health, problems
 from backend.audit.api import routes as audit_routes
 from backend.billing.api import routes as billing_routes
 from backend.ekg.api import routes as ekg_routes
+from backend.erasure.api import routes as erasure_routes
 from backend.library.api import routes as library_routes
 from backend.library.indexing.api import routes as job_routes
 from backend.people.api import routes as people_routes
@@ -26,6 +27,7 @@ v1: list[URLPattern | URLResolver] = [
     *job_routes,
     *account_routes,
     *people_routes,
+    *erasure_routes,
     *audit_routes,
     *question_routes,
     *webhook_routes,

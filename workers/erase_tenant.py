@@ -17,6 +17,7 @@ logger = logging.getLogger("ava.jobs")
 
 def handle(work: Work) -> FollowUp | None:
     tenant_id = work.lease.subject_id
+    tenants.stop_service(tenant_id)
     try:
         tenants.stop_work(tenant_id)
     except tenants.TenantInUse as error:

@@ -40,6 +40,16 @@ class WireSchema(AutoSchema):
         """Return the Idempotency-Key header if the method honours it."""
         return [IDEMPOTENCY_KEY] if is_marked(self._handler()) else []
 
+    def _get_request_body(self, direction: Any = "request") -> Any:
+        # The generator gives a body to POST, PUT and PATCH alone; `bodies` names what else has one.
+        method = self.method
+        if method in getattr(self.view, "bodies", ()):
+            self.method = "POST"
+        try:
+            return super()._get_request_body(direction)  # type: ignore[no-untyped-call]
+        finally:
+            self.method = method
+
     def _handler(self) -> Any:
         return getattr(self.view, self.method.lower(), None)
 

@@ -132,11 +132,12 @@ _RUNNABLE = (
     "LIMIT %(most)s) overdue) "
     "FROM unnest(%(queues)s::text[], %(caps)s::float8[]) AS class(queue, cap)"
 )
+_TENANTS_AT_CAP = _full("tenant_id", "%(queue)s", _tenant_cap("%(queue)s", "%(tenant_cap)s"))
 _WAITING = (
     "SELECT id, tenant_id, kind, priority, fair_tag, not_before, "
     f"CASE WHEN NOT {_open_to('tenant_id', '%(queue)s')} THEN 'tenant_suspended' "
     f"WHEN NOT {_STAYS} THEN 'tenant_moving' WHEN deadline_at < now() THEN '' "
-    f"WHEN tenant_id = {_full('tenant_id', '%(queue)s', _tenant_cap('%(queue)s', '%(tenant_cap)s'))} THEN 'tenant_at_cap' "
+    f"WHEN tenant_id = {_TENANTS_AT_CAP} THEN 'tenant_at_cap' "
     f"WHEN lane = {_full('lane', '%(queue)s', '%(lane_cap)s')} THEN 'lane_at_cap' "
     f"WHEN NOT ({_FREE}) THEN 'dependency_away' ELSE '' END FROM jobs_job WHERE queue = %(queue)s "
     f"AND state = 'queued' AND due AND paused_at IS NULL ORDER BY {_BY_PRIORITY} LIMIT %(limit)s"

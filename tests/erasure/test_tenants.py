@@ -11,19 +11,27 @@ import psycopg.sql
 import pytest
 from django.core.management import CommandError, call_command
 from django.db.models.functions import Now
+from rest_framework.test import APIClient
 
+from backend.api.public_ids import encode
+from backend.audit.models import AuditEvent
 from backend.ekg.graph_store import GraphStore
 from backend.erasure.queries import tenant_tables
-from backend.erasure.services.tenants import certificate_of
+from backend.erasure.services.tenants import BEGIN_AFTER, certificate_of
+from backend.erasure.services.tickets import ticket_of
 from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.sweeps import SYSTEM_TENANT
 from backend.library.services.deletion_ledger import Deleted, entries
 from backend.library.storage import ObjectStorage
+from backend.people.models import Person
+from backend.tenancy import keys
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.services import issue_api_key
 from tests.conftest import Cast
 from tests.ekg.recorded import record
 from tests.isolation.test_catalog import superuser
 from tests.isolation.test_routes import belongings, state
+from tests.people.cast import Browser, member_of
 from tests.questions.world import ask, finish
 from workers.runner import run_job
 
@@ -145,3 +153,69 @@ def test_every_table_with_tenants_can_be_erased() -> None:
     assert [table.name for table in tenant_tables() if not (table.by_tenant or table.by_dispatch)] == []
     kept = {table.name for table in tenant_tables() if not table.by_tenant}
     assert {"billing_usageevent", "billing_modelcall", "billing_billingsource", "jobs_jobhistory"} <= kept
+
+
+def test_an_owner_erases_the_tenant_and_the_ticket_opens_the_certificate(acme: Cast, globex: Cast) -> None:
+    world(acme)
+    before = left_of(globex.tenant_id)
+    owner = Browser(Person.objects.get(id=member_of(acme, "owner").person_id), acme.slug)
+
+    reply = owner.api("DELETE", "/v1/tenant", {"slug": acme.slug})
+
+    assert reply.status_code == 202
+    assert reply["Cache-Control"] == "no-store"
+    ticket = {"Authorization": f"Bearer {reply.json().pop('ticket')}"}
+    tenant = encode("tnt", acme.tenant_id)
+    going_on = {"object": "tenant_erasure", "tenant_id": tenant, "status": "erasing", "certificate": None}
+    assert {name: value for name, value in reply.json().items() if name != "ticket"} == going_on
+    assert APIClient().get("/v1/tenant/erasure", headers=ticket).json() == going_on
+    assert acme.client.get("/v1/videos").status_code == 401, "its keys have ended"
+    assert owner.api("GET", "/v1/videos").status_code == 403, "its sessions have ended"
+    with acme.scope():
+        assert AuditEvent.objects.filter(action="tenant.erasure_requested", actor_kind="person").count() == 1
+    with tenant_scope(SYSTEM_TENANT):
+        job = Job.objects.get(kind=JobKind.ERASE_TENANT, subject_id=acme.tenant_id)
+        assert (job.due, job.not_before - job.created_at) == (False, pytest.approx(BEGIN_AFTER, abs=BEGIN_AFTER / 2))
+
+    assert erase(acme) == JobState.SUCCEEDED
+
+    assert left_of(acme.tenant_id) == {}
+    shown = APIClient().get("/v1/tenant/erasure", headers=ticket).json()
+    assert (shown["status"], shown["tenant_id"]) == ("erased", tenant)
+    counts = ("objects", "unfinished_uploads", "rows", "vectors", "vertices", "edges")
+    assert [shown["certificate"][name] for name in counts] == [0] * 6
+    assert left_of(globex.tenant_id) == before
+
+
+def test_only_owners_and_full_keys_that_name_the_tenant_erase_it(acme: Cast, globex: Cast) -> None:
+    path, named = "/v1/tenant", {"slug": acme.slug}
+    admin = Browser(Person.objects.get(id=member_of(acme, "admin").person_id), acme.slug)
+    stale = Browser(Person.objects.get(id=member_of(acme, "owner").person_id), acme.slug, at=0.0)
+    with acme.scope():
+        _, narrow = issue_api_key(name="narrow", scopes=keys.SCOPES)
+    partial = APIClient()
+    partial.credentials(HTTP_AUTHORIZATION=f"Bearer {narrow}")
+
+    assert admin.api("DELETE", path, named).json()["code"] == "insufficient_scope"
+    assert stale.api("DELETE", path, named).json()["code"] == "reauthentication_required"
+    assert partial.delete(path, named).json()["code"] == "insufficient_scope"
+    for body in ({}, {"slug": globex.slug}, {"slug": acme.slug, "sure": True}):
+        refused = acme.client.delete(path, body)
+        assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request"), body
+    assert acme.client.delete(path, {"slug": globex.slug}).json()["errors"][0]["code"] == "slug_mismatch"
+    with tenant_scope(SYSTEM_TENANT):
+        assert not Job.objects.filter(kind=JobKind.ERASE_TENANT).exists()
+    assert not [entry for entry in entries() if entry.tenant_id in (acme.tenant_id, globex.tenant_id)]
+
+    assert acme.client.delete(path, named).status_code == 202
+    assert globex.client.get("/v1/videos").status_code == 200
+
+
+def test_a_ticket_opens_the_erasure_of_its_tenant_alone(acme: Cast) -> None:
+    client = APIClient()
+    for sent in ("", "Bearer era_x", f"Bearer {ticket_of(acme.tenant_id)[4:]}", f"Bearer {ticket_of(acme.tenant_id)}x"):
+        assert client.get("/v1/tenant/erasure", headers={"Authorization": sent}).status_code == 401, sent
+    # The caller's key is no ticket, and nothing was begun.
+    assert acme.client.get("/v1/tenant/erasure").status_code == 401
+    mine = {"Authorization": f"Bearer {ticket_of(acme.tenant_id)}"}
+    assert client.get("/v1/tenant/erasure", headers=mine).status_code == 404

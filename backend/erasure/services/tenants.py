@@ -7,8 +7,9 @@ because nothing of the tenant is left in the database.
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +18,8 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from psycopg import sql
 
+from backend.api.public_ids import encode
+from backend.audit.services import Actor, record
 from backend.ekg.graph_store import GraphStore
 from backend.erasure.queries import Remains, remains, tenant_tables
 from backend.jobs.models import Job, JobKind, JobState
@@ -25,12 +28,16 @@ from backend.jobs.sweeps import queue_system_job
 from backend.library.models import Video
 from backend.library.services.deletion_ledger import Deleted, Entry, write
 from backend.library.services.deletions import sweep_after
-from backend.library.storage import ObjectStorage, tenant_prefix
+from backend.library.storage import ObjectMissing, ObjectStorage, tenant_prefix
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.models import Tenant
+from backend.tenancy.refusals import invalid
 
 CERTIFICATES = "certificates/"
 ATTEMPTS = 100
+BEGIN_AFTER = timedelta(minutes=1)
+"""Time between a request and its erasure, in which the tenant's streams and jobs end."""
+logger = logging.getLogger(__name__)
 
 
 class TenantInUse(Exception):
@@ -71,20 +78,48 @@ def begin_tenant_erasure(tenant_id: UUID, *, recorded: bool = False) -> None:
     Raises Refused `storage_unavailable` (503).
     """
     if not recorded:
-        write(Entry(Deleted.TENANT, tenant_id, (tenant_id,), timezone.now()))
-    with tenant_scope(tenant_id):
-        Tenant.objects.filter(id=tenant_id, suspended_at=None).update(suspended_at=timezone.now())
+        _write_down(tenant_id)
+    stop_service(tenant_id)
     queue_erasure(tenant_id)
 
 
-def queue_erasure(tenant_id: UUID, *, again: bool = False) -> None:
+def ask_for_erasure(tenant_id: UUID, *, slug: str, actor: Actor) -> None:
+    """Suspend a tenant for good and queue its erasure, for a caller who names the tenant's slug.
+
+    The audit log keeps the act for as long as there is a log; then the certificate does. Raises Refused
+    `slug_mismatch` (400), `storage_unavailable` (503).
+    """
+    with tenant_scope(tenant_id):
+        if Tenant.objects.get(id=tenant_id).slug != slug:
+            raise invalid(pointer="/slug", code="slug_mismatch", detail="This is not the slug of the tenant.")
+    _write_down(tenant_id)
+    # The job comes first: from here on the erasure happens, and it suspends the tenant if this process ends now. It
+    # belongs to the system tenant, and a transaction serves one tenant.
+    queue_erasure(tenant_id, wait=BEGIN_AFTER)
+    with tenant_scope(tenant_id):
+        stop_service(tenant_id)
+        record("tenant.erasure_requested", actor=actor, object_id=encode("tnt", tenant_id))
+    logger.warning("the erasure of tenant %s was asked for by %s %s", tenant_id, actor.kind, actor.id)
+
+
+def stop_service(tenant_id: UUID) -> None:
+    """Suspend a tenant, so that its requests, jobs and streams stop. Safe to repeat."""
+    with tenant_scope(tenant_id):
+        Tenant.objects.filter(id=tenant_id, suspended_at=None).update(suspended_at=timezone.now())
+
+
+def _write_down(tenant_id: UUID) -> None:
+    write(Entry(Deleted.TENANT, tenant_id, (tenant_id,), timezone.now()))
+
+
+def queue_erasure(tenant_id: UUID, *, again: bool = False, wait: timedelta = timedelta(0)) -> None:
     """Queue the job that erases a tenant. again: after the longest lease, for what a late worker stored."""
     queue_system_job(
         kind=JobKind.ERASE_TENANT,
         subject_id=tenant_id,
         dedupe_key=f"erase-tenant{'-again' if again else ''}:{tenant_id}",
         max_attempts=ATTEMPTS,
-        **({"wait": sweep_after()} if again else {}),
+        wait=sweep_after() if again else wait,
     )
 
 
@@ -173,3 +208,23 @@ def certificate_of(tenant_id: UUID) -> dict[str, Any]:
     """Return the stored certificate. Raises ObjectMissing as long as the tenant is not erased."""
     stored: dict[str, Any] = json.loads(ObjectStorage().get(certificate_key(tenant_id)))
     return stored
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """How far an erasure is. certificate: as it is stored; None while the erasure goes on."""
+
+    certificate: dict[str, Any] | None
+
+
+def erasure_of(tenant_id: UUID) -> Erasure | None:
+    """Return the erasure of a tenant; None if it was never begun. Raises StorageAway.
+
+    tenant_id: a tenant whose erasure somebody asked for. A replay after a restore erases it again, and writes the
+    certificate again.
+    """
+    try:
+        return Erasure(certificate_of(tenant_id))
+    except ObjectMissing:
+        known = Tenant.objects.using("dispatch").filter(id=tenant_id).exclude(suspended_at=None).exists()
+        return Erasure(None) if known else None
