@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from backend.jobs.services import JobFailed, Lease
 from backend.library.indexing import intake
-from backend.library.services.storage_quota import fetch_limit
+from backend.library.services.storage_quota import fetch_limit, release_fetch, reserve_fetch
 from backend.library.storage import source_prefix
 from backend.tenancy.context import tenant_scope
+from backend.tenancy.refusals import Refused
 from workers.fetch_source import fetch
 from workers.runner import FollowUp, Work
 
@@ -14,6 +15,8 @@ from workers.runner import FollowUp, Work
 def handle(work: Work) -> FollowUp | None:
     with tenant_scope(work.lease.tenant_id):
         piece = intake.queued_piece(work.lease.subject_id)
+        if piece is not None:
+            release_fetch(piece.id)
         limit = fetch_limit()
     if piece is None:
         work.finish()
@@ -23,8 +26,15 @@ def handle(work: Work) -> FollowUp | None:
         work.require_lease()
         work.progress("fetch", done, total)
 
+    def reserve(size_bytes: int) -> None:
+        try:
+            with tenant_scope(work.lease.tenant_id):
+                reserve_fetch(piece.id, size_bytes)
+        except Refused as error:
+            raise JobFailed(error.code, error.detail, retryable=False) from error
+
     work.stores_under(piece.video_id, source_prefix(piece.object_key))
-    fetch(piece.url, piece.object_key, limit=limit, on_progress=received)
+    fetch(piece.url, piece.object_key, limit=limit, on_progress=received, reserve=reserve)
 
     def end() -> None:
         intake.enqueue_intake(piece)
@@ -36,4 +46,5 @@ def handle(work: Work) -> FollowUp | None:
 
 def failed(lease: Lease, error: JobFailed) -> None:
     """Record why the piece cannot be used; the piece takes no time in the video."""
+    release_fetch(lease.subject_id)
     intake.fail_piece(lease.subject_id, code=error.code, message=str(error))

@@ -22,8 +22,18 @@ USER_AGENT = "AVA-Cloud-Fetch/1"
 _TRY_LATER = frozenset({408, 425, 429})
 
 
-def fetch(url: str, key: str, *, limit: int, on_progress: Callable[[int, int], None]) -> None:
+def fetch(
+    url: str,
+    key: str,
+    *,
+    limit: int,
+    on_progress: Callable[[int, int], None],
+    reserve: Callable[[int], None] = lambda size_bytes: None,
+) -> None:
     """Store the file at url under key, at most limit bytes; on_progress(bytes so far, bytes announced or 0).
+
+    reserve(bytes of the whole file, as far as they are known) is called before these bytes are stored. What it raises
+    ends the fetch.
 
     The address is checked as webhook receivers are; redirects are not followed. Raises JobFailed: source_refused
     (the address is refused, or the response is not the file), source_too_slow (less than SOURCE_MIN_BYTES_PER_SECOND),
@@ -46,7 +56,14 @@ def fetch(url: str, key: str, *, limit: int, on_progress: Callable[[int, int], N
             announced = _content_length(response.headers.get("content-length", ""))
             if announced > limit:
                 raise _too_large(limit)
-            _store(fast_enough(response.chunks()), key, announced=announced, limit=limit, on_progress=on_progress)
+            _store(
+                fast_enough(response.chunks()),
+                key,
+                announced=announced,
+                limit=limit,
+                on_progress=on_progress,
+                reserve=reserve,
+            )
     except transport.TransportError as error:
         if error.code in ("invalid_url", "address_refused"):
             raise JobFailed("source_refused", f"This URL is not fetched: {error}.", retryable=False) from error
@@ -101,7 +118,13 @@ def _too_large(limit: int) -> JobFailed:
 
 
 def _store(
-    chunks: Iterator[bytes], key: str, *, announced: int, limit: int, on_progress: Callable[[int, int], None]
+    chunks: Iterator[bytes],
+    key: str,
+    *,
+    announced: int,
+    limit: int,
+    on_progress: Callable[[int, int], None],
+    reserve: Callable[[int], None],
 ) -> None:
     storage = ObjectStorage()
     # What an earlier attempt left when it was killed.
@@ -109,11 +132,14 @@ def _store(
     upload_id = storage.create_upload(key, content_type="application/octet-stream", part_checksums=False)
     try:
         parts: list[StoredPart] = []
-        received = 0
+        received = reserved = 0
         for body in _in_parts(chunks, size=part_size_for(announced or limit)):
             received += len(body)
             if received > limit:
                 raise _too_large(limit)
+            if max(received, announced) > reserved:
+                reserved = max(received, announced)
+                reserve(reserved)
             parts.append(storage.put_part(key, upload_id, len(parts) + 1, body))
             on_progress(received, announced)
         if not parts:

@@ -15,6 +15,7 @@ from uuid import UUID
 import pytest
 from django.conf import settings
 from django.db import connections
+from django.test import override_settings
 from django.utils import timezone
 
 from backend.api.public_ids import decode, encode
@@ -455,6 +456,28 @@ def test_no_more_is_fetched_than_may_be_uploaded(
     assert acme.client.get(path_of(video_id)).json()["error"]["code"] == "too_large"
     with acme.scope():
         assert not exists(InputSegment.objects.get().object_key)
+
+
+@pytest.mark.parametrize("length", [True, False], ids=["announced", "unannounced"])
+def test_fetches_at_the_same_time_cannot_pass_the_quota_together(
+    acme: Cast, web: ScriptedWeb, monkeypatch: pytest.MonkeyPatch, length: bool
+) -> None:
+    """Files of 6, 6 and 3 bytes, a quota of 10, and limits that were read before anything was stored."""
+    monkeypatch.setattr("workers.fetch_segment.fetch_limit", lambda: 10)
+    names = {"first": b"123456", "second": b"654321", "third": b"123"}
+    web.pages.update({f"/{name}.mp4": Page(body=body, length=length) for name, body in names.items()})
+    with override_settings(STORAGE_BYTES_PER_PLAN={"standard": 10.0}):
+        made = [decode("vid", of_url(acme, f"{web.url}/{name}.mp4")["id"]) for name in names]
+        for video_id in made:
+            with acme.scope():
+                job = Job.objects.get(kind=JobKind.FETCH_SEGMENT, video_id=video_id)
+            run_job(job.id, acme.tenant_id, worker="test")
+
+        with acme.scope():
+            pieces = [InputSegment.objects.get(video_id=video_id) for video_id in made]
+        assert [(piece.size_bytes, exists(piece.object_key)) for piece in pieces] == [(6, True), (0, False), (3, True)]
+        assert (pieces[1].status, pieces[1].error_code) == ("failed", "storage_quota_exceeded")
+        assert acme.client.get("/v1/storage").json()["stored_bytes"] == 9
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,21 @@
 """The storage of a tenant: what its recordings take, what open uploads have reserved, and the quota of its plan.
 
 The bytes are added up from the rows, so they cannot drift from what is stored. An open upload reserves what it
-announced, and storage takes no more than that; its completion turns the reservation into a recording of that size.
+announced, and storage takes no more than that; its completion turns the reservation into a recording of that size. A
+fetch from a URL reserves what the source announces, and what arrives beyond it, before it stores the bytes.
 Pictures and vectors of the index are not counted, because the service makes them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
 
 from backend.library import queries
+from backend.library.models import InputSegment
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
@@ -60,6 +63,23 @@ def require_room(size_bytes: int) -> None:
             f"{size_bytes} bytes do not fit: {use.stored} of {use.quota} bytes are stored and {use.reserved} are "
             "reserved by open uploads. Delete videos, or abort uploads.",
         )
+
+
+def reserve_fetch(piece_id: UUID, size_bytes: int) -> None:
+    """Reserve the bytes of a file that is being fetched, in place of what the piece had reserved before.
+
+    Raises Refused `storage_quota_exceeded` (409).
+    """
+    hold_storage()
+    held = InputSegment.objects.filter(id=piece_id).values_list("size_bytes", flat=True).first() or 0
+    if size_bytes > held:
+        require_room(size_bytes - held)
+    InputSegment.objects.filter(id=piece_id).update(size_bytes=size_bytes)
+
+
+def release_fetch(piece_id: UUID) -> None:
+    """Give back what a fetch has reserved: nothing of it is stored."""
+    InputSegment.objects.filter(id=piece_id).update(size_bytes=0)
 
 
 def fetch_limit() -> int:
