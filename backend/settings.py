@@ -11,22 +11,21 @@ from backend.api import openapi
 from backend.console.site_settings import console_settings
 
 BASE_DIR = Path(__file__).resolve().parents[1]
-# Each process demands and reads the secrets that it uses, and no others: only the API signs sessions and checks keys,
-# and only the API and the sender of webhooks open what is sealed.
-PROCESS = env.choice("AVA_PROCESS", "api", ("api", "webhooks", "worker"))
-SECRET_KEY = env.text("AVA_SECRET_KEY") if PROCESS == "api" else ""
+# What the process is. Each demands and reads the secrets that it uses, and no others: only those that serve pages sign
+# sessions and check keys, and only they and the sender of webhooks open what is sealed. The console has a host name,
+# cookies and a database role of its own.
+PROCESS = env.choice("AVA_PROCESS", "api", ("api", "console", "webhooks", "worker"))
+_SERVES = PROCESS in ("api", "console")
+SECRET_KEY = env.text("AVA_SECRET_KEY") if _SERVES else ""
 DEBUG = env.boolean("AVA_DEBUG", False)
 ALLOWED_HOSTS = env.words("AVA_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1],testserver")
 PUBLIC_URL = env.text("AVA_PUBLIC_URL", "http://127.0.0.1:8000")
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 
-KEY_PEPPERS = env.numbered_secrets("AVA_KEY_PEPPERS") if PROCESS == "api" else {}
+KEY_PEPPERS = env.numbered_secrets("AVA_KEY_PEPPERS") if _SERVES else {}
 ENCRYPTION_KEYS = env.numbered_secrets("AVA_ENCRYPTION_KEYS") if PROCESS != "worker" else {}
 # Separates tenants in the caches of model servers.
-CACHE_SALT_KEY = env.text("AVA_CACHE_SALT_KEY", {"api": SECRET_KEY, "webhooks": "", "worker": None}[PROCESS])
-
-# What the process serves. The console has a process, a host name, cookies and a database role of its own.
-SITE = env.choice("AVA_SITE", "api", ("api", "console"))
+CACHE_SALT_KEY = env.text("AVA_CACHE_SALT_KEY", {"worker": None}.get(PROCESS, SECRET_KEY))
 
 # --- databases: one server, a role for each purpose (backend/tenancy/README.md) -------------------------------------
 DATABASES = {
@@ -321,7 +320,7 @@ LOGGING = {
     },
 }
 
-if SITE == "console":
+if PROCESS == "console":
     # The console's own host name; customers' browsers never send its cookies, nor the console's theirs.
     CONSOLE_URL = env.text("AVA_CONSOLE_URL", "http://127.0.0.1:8001")
     globals().update(console_settings(CONSOLE_URL, MIDDLEWARE))

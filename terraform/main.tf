@@ -9,7 +9,7 @@ locals {
   hosted = length(local.preset.servers) == 0
 
   # Least privilege by machine: the owner's and the superuser's passwords stay on the database host, the console's on a machine of its own.
-  # Only the API signs sessions and checks keys; only it and the sender of webhooks open what is sealed (AVA_PROCESS).
+  # Only the API and the console sign sessions and check keys; only they and the sender of webhooks open what is sealed (AVA_PROCESS).
   app_secrets    = concat(local.base_secrets, ["DATABASE_URL", "DATABASE_DISPATCH_URL"])
   worker_secrets = ["AVA_CACHE_SALT_KEY", "REDIS_URL", "DATABASE_URL", "DATABASE_DISPATCH_URL"]
   system_secrets = concat(local.worker_secrets, ["AVA_ENCRYPTION_KEYS"])
@@ -75,7 +75,7 @@ locals {
     # machine (docs/runbooks/deploy-aws.md).
     console = {
       containers        = { console = { image = "api", entrypoint = "", arguments = "" } }
-      environment       = merge(local.app_environment, { AVA_SITE = "console", AVA_CONSOLE_URL = var.console_url })
+      environment       = merge(local.app_environment, { AVA_PROCESS = "console", AVA_CONSOLE_URL = var.console_url })
       secrets           = concat(local.app_secrets, ["DATABASE_CONSOLE_URL", "DATABASE_STAFF_URL"])
       object_actions    = ["s3:GetObject"]
       queues            = []

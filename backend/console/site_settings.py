@@ -21,7 +21,7 @@ def console_settings(url: str, middleware: Sequence[str]) -> dict[str, Any]:
     shared = [name for name in middleware if not name.startswith("backend.people.")]
     at = shared.index(_AFTER) + 1
     return {
-        "SITE": "console",
+        "PROCESS": "console",
         "ROOT_URLCONF": "backend.console.urls",
         "ALLOWED_HOSTS": sorted({host, "127.0.0.1", "localhost", "[::1]", "testserver"}),
         "CSRF_TRUSTED_ORIGINS": [url],

@@ -30,6 +30,6 @@ class PeopleApart:
     def db_for_read(self, model: Any, **hints: Any) -> str | None:
         if model._meta.app_label not in PEOPLES_APPS or issubclass(model, TenantRow):
             return None
-        return "staff" if settings.SITE == "console" or model._meta.app_label == "staff" else "people"
+        return "staff" if settings.PROCESS == "console" or model._meta.app_label == "staff" else "people"
 
     db_for_write = db_for_read

@@ -110,7 +110,7 @@ def app_processes(api_port: int, console_port: int | None = None) -> tuple[AppPr
         for argument in api
     ]
     # Its own probes and metrics are not asked for here.
-    site = (("AVA_SITE", "console"), ("AVA_CONSOLE_URL", f"http://127.0.0.1:{console_port}"))
+    site = (("AVA_PROCESS", "console"), ("AVA_CONSOLE_URL", f"http://127.0.0.1:{console_port}"))
     return (
         AppProcess("api", tuple(api), restarted=False),
         *([AppProcess("console", tuple(console), env=site)] if console_port is not None else []),

@@ -38,7 +38,7 @@ def open_content(client: Client, cast: Cast, reason: str = "Ticket 4711, asked b
 
 def the_api() -> override_settings:
     """Within this block the process is the API's again."""
-    return override_settings(SITE="api", ROOT_URLCONF="backend.urls")
+    return override_settings(PROCESS="api", ROOT_URLCONF="backend.urls")
 
 
 def staff_events(cast: Cast) -> list[dict[str, Any]]:

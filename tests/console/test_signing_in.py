@@ -201,7 +201,7 @@ def test_the_cookies_are_the_consoles_own_and_kept_for_one_host() -> None:
 
 
 def test_the_apis_process_has_no_console(operator: Member) -> None:
-    with override_settings(SITE="api", ROOT_URLCONF="backend.urls"):
+    with override_settings(PROCESS="api", ROOT_URLCONF="backend.urls"):
         assert Client().get("/console/login/").status_code == 404
 
 

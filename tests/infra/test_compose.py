@@ -377,7 +377,7 @@ def reachable(service: dict[str, Any]) -> set[str]:
     ],
 )
 def test_every_setting_of_the_backend_can_be_set(services: dict[str, Any], name: str):
-    own = {"AVA_SITE", "AVA_CONSOLE_URL", "DATABASE_STAFF_URL"}
+    own = {"AVA_CONSOLE_URL", "DATABASE_STAFF_URL"}
     if name != "api":
         own |= {"AVA_ALLOWED_HOSTS", "AVA_HEALTH_ADDRESS", "DATABASE_PEOPLE_URL"}
     assert backend_variables() - own - LOCAL_ONLY <= reachable(services[name])

@@ -31,6 +31,8 @@ def started(process: str, **secrets: str) -> subprocess.CompletedProcess[str]:
     ("webhooks", {"AVA_ENCRYPTION_KEYS": "1:e"}, ["", {}, {"1": "e"}, ""]),
     ("api", {"AVA_SECRET_KEY": "s", "AVA_KEY_PEPPERS": "1:p", "AVA_ENCRYPTION_KEYS": "1:e"},
      ["s", {"1": "p"}, {"1": "e"}, "s"]),
+    ("console", {"AVA_SECRET_KEY": "s", "AVA_KEY_PEPPERS": "1:p", "AVA_ENCRYPTION_KEYS": "1:e"},
+     ["s", {"1": "p"}, {"1": "e"}, "s"]),
 ])  # fmt: skip
 def test_each_process_reads_its_own_secrets(process: str, given: dict[str, str], read: list[object]) -> None:
     done = started(process, **given)
@@ -42,7 +44,8 @@ def test_each_process_reads_its_own_secrets(process: str, given: dict[str, str],
     ("worker", {"AVA_SECRET_KEY": "s", "AVA_KEY_PEPPERS": "1:p"}, "AVA_CACHE_SALT_KEY"),
     ("webhooks", {"AVA_CACHE_SALT_KEY": "salt"}, "AVA_ENCRYPTION_KEYS"),
     ("api", {"AVA_SECRET_KEY": "s", "AVA_ENCRYPTION_KEYS": "1:e"}, "AVA_KEY_PEPPERS"),
-    ("console", {}, "AVA_PROCESS"),
+    ("console", {"AVA_SECRET_KEY": "s", "AVA_ENCRYPTION_KEYS": "1:e"}, "AVA_KEY_PEPPERS"),
+    ("relay", {}, "AVA_PROCESS"),
 ])  # fmt: skip
 def test_a_process_without_its_secrets_does_not_start(process: str, given: dict[str, str], missing: str) -> None:
     done = started(process, **given)
