@@ -23,6 +23,8 @@ from infra.local.state import State
 PROJECT = Path(__file__).parents[3]
 _MANAGE = """
 import os, sys, time
+if sys.argv[1] == "guarded":
+    os.execv(sys.argv[2], sys.argv[2:])
 print("ran", *sys.argv[1:], "as superuser" if "DATABASE_SUPERUSER_URL" in os.environ else "as restricted", flush=True)
 if sys.argv[1] == "create_tenant":
     print('{"api_key": "a key"}')
