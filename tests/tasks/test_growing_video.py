@@ -133,9 +133,9 @@ def test_evidence_is_cut_from_the_piece_that_shows_it(
     asked: list[int] = []
     real = answer_question.still
 
-    def still(url: str, ms: int, binary: str) -> bytes:
+    def still(source: str, ms: int) -> bytes:
         asked.append(ms)
-        return real(url, ms, binary)
+        return real(source, ms)
 
     monkeypatch.setattr(answer_question, "still", still)
     llm.script = saying(lambda request: "B")
