@@ -249,6 +249,7 @@ def test_a_video_is_billed_for_its_described_seconds(
         assert Chunk.objects.exclude(gap=None).count() == 4 - first_gap
 
 
+@pytest.mark.long
 def test_a_server_that_knows_no_such_model_for_a_while_leaves_no_gap(acme: Cast, vlm: ScriptedOpenAIServer) -> None:
     refused, refusals = 0, MODEL_ATTEMPTS + 2
 
@@ -438,6 +439,7 @@ def test_a_long_assembly_goes_on_in_turns(acme: Cast, monkeypatch: pytest.Monkey
         assert ran.count(assembly.id) >= 3, "one turn for each segment, and one that finds nothing left"
 
 
+@pytest.mark.long
 def test_segments_that_wait_are_assembled_together_and_make_the_same_graph(
     acme: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
