@@ -124,6 +124,7 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
         "seaweedfs",
         "supervisor",
         "api",
+        "console",
         "relay",
         "webhooks",
         "worker-probe",
