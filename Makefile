@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-faults fuzz-media chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images presets test-browser test-schema bench-abuse bench-cells bench-rls
+.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images presets test-browser test-schema bench-abuse bench-cells bench-rls
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -29,7 +29,10 @@ demo: bootstrap ## index a video and ask it a question: VIDEO=… QUESTION='…'
 	@$(PY) -m infra.local.demo
 
 test: bootstrap ## run the tests on real servers; a part of them: ARGS='tests/jobs -k lease'
-	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/recordings --ignore=tests/schema $(ARGS)
+	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/recordings --ignore=tests/schema -m "not long" $(ARGS)
+
+test-long: bootstrap ## run the tests that take more than ten seconds each (about ten minutes)
+	@$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/faults --ignore=tests/recordings --ignore=tests/schema -m long $(ARGS)
 
 test-browser: bootstrap ## open the pages of accounts in Chromium (apt-get install chromium; about 20 s)
 	@$(PY) -m pytest tests/people/test_in_a_browser.py $(ARGS)

@@ -55,8 +55,8 @@ locals {
   # One entry is one kind of machine: what runs on it, what it may read, what it listens to.
   service_groups = {
     api = {
-      containers        = { api = { image = "api", entrypoint = "", arguments = "" } }
-      environment       = merge(local.app_environment, {
+      containers = { api = { image = "api", entrypoint = "", arguments = "" } }
+      environment = merge(local.app_environment, {
         # The balancer adds the customer's address behind whatever the customer has sent, so only its own network counts.
         FORWARDED_ALLOW_IPS = var.vpc_cidr
         AVA_ALLOWED_HOSTS   = "${var.domain},127.0.0.1"

@@ -225,12 +225,12 @@ variable "sizes" {
     most          = number
   }))
   default = {
-    api    = { instance_type = "m7i.large", least = 2, most = 6 }
+    api = { instance_type = "m7i.large", least = 2, most = 6 }
     # One process for the operator's staff.
     console = { instance_type = "t3.small", least = 1, most = 1 }
-    system = { instance_type = "c7i.large", least = 2, most = 8 }
-    index  = { least = 1, most = 8 }
-    query  = { least = 1, most = 8 }
+    system  = { instance_type = "c7i.large", least = 2, most = 8 }
+    index   = { least = 1, most = 8 }
+    query   = { least = 1, most = 8 }
   }
 
   validation {

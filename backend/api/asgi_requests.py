@@ -59,7 +59,7 @@ def callers_of(scope: Scope) -> Callers:
 def environ_of(scope: Scope, body: bytes) -> dict[str, Any]:
     """Return the WSGI environment of an ASGI request (PEP 3333)."""
     host, port = scope.get("server") or ("localhost", 80)
-    environ: dict[str, Any] = {
+    wsgi: dict[str, Any] = {
         "REQUEST_METHOD": scope["method"],
         "SCRIPT_NAME": "",
         "PATH_INFO": scope["path"].encode().decode("latin-1"),
@@ -85,7 +85,7 @@ def environ_of(scope: Scope, body: bytes) -> dict[str, Any]:
             continue  # the body is here as a whole
         key = name if name in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{name}"
         separator = "; " if name == "COOKIE" else ","
-        earlier = environ.get(key) if key.startswith("HTTP_") else None
-        environ[key] = f"{earlier}{separator}{value}" if earlier is not None else value
-    environ["CONTENT_TYPE"] = readable_type(environ.get("CONTENT_TYPE", ""))
-    return environ
+        earlier = wsgi.get(key) if key.startswith("HTTP_") else None
+        wsgi[key] = f"{earlier}{separator}{value}" if earlier is not None else value
+    wsgi["CONTENT_TYPE"] = readable_type(wsgi.get("CONTENT_TYPE", ""))
+    return wsgi

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from contextvars import Token
 from typing import Any, ClassVar, TypeVar
@@ -34,17 +34,14 @@ def get_or_404(queryset: QuerySet[Row], id: UUID) -> Row:
     return row
 
 
-def _counted(caller: Principal) -> rate_limits.Grant:
+def _buckets(caller: Principal) -> Iterator[rate_limits.Grant]:
     """Count a request. Members have buckets of their own, so that an open page cannot starve an integration."""
     if caller.person_id is not None:
-        grant = rate_limits.take_of(caller.person_id)
-        grant.check()
-        return grant
+        yield rate_limits.take_of(caller.person_id)
+        return
     if caller.api_key_id is not None and caller.requests_per_minute is not None:
-        rate_limits.take_of(caller.api_key_id, caller.requests_per_minute).check()
-    grant = rate_limits.take(caller.tenant_id)
-    grant.check()
-    return grant
+        yield rate_limits.take_of(caller.api_key_id, caller.requests_per_minute)
+    yield rate_limits.take(caller.tenant_id)
 
 
 class AuthenticatedView(APIView):
@@ -77,7 +74,9 @@ class AuthenticatedView(APIView):
         if isinstance(request.auth, Principal):
             log_context.note(tenant=public_ids.encode("tnt", request.auth.tenant_id))
             self._limits.enter_context(limited_to(request.auth.collections))
-            self._grant = _counted(request.auth)
+            for grant in _buckets(request.auth):
+                self._grant = grant
+                grant.check()
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         final: Response = super().finalize_response(request, response, *args, **kwargs)

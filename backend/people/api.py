@@ -115,7 +115,7 @@ class MemberView(TenantView):
         }
         return Response(member_bodies([changed])[0])
 
-    @extend_schema(operation_id="removeMember", responses={204: None}, tags=TAGS)
+    @extend_schema(operation_id="deleteMember", responses={204: None}, tags=TAGS)
     def delete(self, request: Request, member_id: str) -> Response:
         """Remove a member. The next request is refused and open streams end. The last owner cannot be removed."""
         removed = members.remove(self._member(member_id).id, by_owner=by_owner(self.principal))

@@ -16,7 +16,7 @@ from backend.people.roles import SCOPES_OF
 from backend.people.services.sign_in import MAPPED_ROLES, provider_of
 
 MAX_COLLECTIONS = 100
-ROLE_HELP = "owner, admin, developer, analyst, viewer or billing."
+ROLE_HELP = "One of owner, admin, developer, analyst, viewer and billing."
 LIMIT_HELP = "Collections whose videos the member sees; null for all. Only analysts and viewers can be limited."
 
 

@@ -30,6 +30,9 @@ class PeopleApart:
     def db_for_read(self, model: Any, **hints: Any) -> str | None:
         if model._meta.app_label not in PEOPLES_APPS or issubclass(model, TenantRow):
             return None
+        # A row is written back through the role that read it.
+        if (read := getattr(hints.get("instance"), "_state", None)) is not None and read.db in ("people", "staff"):
+            return str(read.db)
         return "staff" if settings.PROCESS == "console" or model._meta.app_label == "staff" else "people"
 
     db_for_write = db_for_read

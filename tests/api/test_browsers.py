@@ -69,7 +69,7 @@ def test_replies_of_the_api_are_not_stored_and_run_nothing(acme: Cast) -> None:
 
 
 def test_pages_run_only_our_scripts_and_are_not_framed(database: None) -> None:
-    page = APIClient().get("/console/login/?next=/console/")
+    page = APIClient().get("/accounts/login/")
     assert page.status_code == 200
     policy = page["Content-Security-Policy"]
     assert "default-src 'self'" in policy

@@ -32,7 +32,12 @@ POSITION = {
 NAMES = frozenset({"code", "error_code", "default_code"})
 # Customers never meet these.
 INTERNAL = {
+    "address_missing": "the page of sign-in",
+    "address_unverified": "the page of sign-in",
     "content_closed": "staff at the console",
+    "domain_not_allowed": "the page of sign-in",
+    "not_invited": "the page of sign-in",
+    "wrong_account": "the page of an invitation",
     "nothing_to_do": "staff at the console",
     "reason_missing": "staff at the console",
     "too_short": "staff at the console",

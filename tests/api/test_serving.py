@@ -43,6 +43,7 @@ def connections_of_the_api() -> int:
     return int(row[0])
 
 
+@pytest.mark.long
 def test_500_open_streams_and_50_waits_take_no_thread_from_others(server: ServerProcess, globex: Cast) -> None:
     from django.db import connections
 

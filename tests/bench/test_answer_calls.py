@@ -43,6 +43,7 @@ def server() -> Iterator[ModelServer]:
         yield server
 
 
+@pytest.mark.long
 def test_preset_paper_sends_each_context_once(server: ModelServer) -> None:
     heard: list[Overheard] = []
 
@@ -90,6 +91,7 @@ def test_the_reference_asks_for_each_sample_alone(server: ModelServer) -> None:
     assert [len(node.candidates) for node in answer.nodes if node.action == "SA"] == [8]
 
 
+@pytest.mark.long
 def test_the_figures_of_tokens_hold() -> None:
     figures = {figure.name: figure for figure in tokens()}
 

@@ -21,6 +21,7 @@ def run(*arguments: str, runner: str = "index") -> subprocess.CompletedProcess[s
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.long
 def test_a_figure_is_one_line_of_json_and_the_scores_are_those_of_bert_score() -> None:
     done = run("--only", "similarity_scores")
     assert done.returncode == 0, done.stderr

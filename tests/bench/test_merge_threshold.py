@@ -32,6 +32,7 @@ def test_too_few_descriptions_are_an_error(videos: list[list[str]]) -> None:
         scores_of(ScriptedSimilarity(), videos)
 
 
+@pytest.mark.long
 def test_the_command_prints_a_line_per_threshold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = [tmp_path / "red.mp4", tmp_path / "blue.mp4"]
     for file in files:

@@ -146,7 +146,7 @@ def test_a_budget_that_makes_no_sense_is_refused(acme: Any, body: Any, pointer: 
 
 def test_a_key_that_asks_questions_cannot_lift_what_bounds_them(acme: Any) -> None:
     asking = client_with(acme, "questions:write", "usage:read")
-    keeping = client_with(acme, "keys:write")
+    keeping = client_with(acme, "budgets:write")
 
     assert asking.get("/v1/budget").status_code == 200
     refused = asking.put("/v1/budget", {"max_tokens": 5}, format="json")

@@ -21,7 +21,7 @@ from infra.local.demo.client import Client, sha256_of
 from infra.local.stack import Stack
 
 PROJECT = Path(__file__).resolve().parents[2]
-START_S, INDEX_S = 240, 600
+START_S, INDEX_S = 600, 600
 # A test names its own scripted or local server; no variable of the suite's shared stack may reach it.
 _NOT_INHERITED = ("DATABASE_", "REDIS_URL", "S3_", "REASONER_", "DESCRIBER_", "AVA_PUBLIC_URL", "AVA_API_PORT")
 

@@ -327,7 +327,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     execute: Callable[..., Any] = psycopg.Cursor.execute
 
     def recorded(self: psycopg.Cursor[Any], query: Any, *more: Any, **options: Any) -> Any:
-        if "app.tenant_id" not in str(query):
+        if "tenancy_enter" not in str(query):
             sent.append(str(query))
         return execute(self, query, *more, **options)
 

@@ -327,11 +327,11 @@ run "a_single_relay_is_refused" {
 
   variables {
     sizes = {
-      api    = { instance_type = "m7i.large", least = 2, most = 6 }
+      api     = { instance_type = "m7i.large", least = 2, most = 6 }
       console = { instance_type = "t3.small", least = 1, most = 1 }
-      system = { instance_type = "c7i.large", least = 1, most = 8 }
-      index  = { least = 1, most = 8 }
-      query  = { least = 1, most = 8 }
+      system  = { instance_type = "c7i.large", least = 1, most = 8 }
+      index   = { least = 1, most = 8 }
+      query   = { least = 1, most = 8 }
     }
   }
 

@@ -256,7 +256,7 @@ def test_requests_and_workers_pass_through_the_pooler(services: dict[str, Any]):
         return {
             variable: re.sub(r".*@([a-z]+:\d+)/.*", r"\1", url)
             for variable, url in environment.items()
-            if variable.startswith("DATABASE_")
+            if variable.startswith("DATABASE_") and url
         }
 
     pooled, direct = "pooler:6432", "postgres:5432"

@@ -450,6 +450,7 @@ def test_terraform_formats_nothing_and_finds_it_valid(terraform: Any):
     assert valid.returncode == 0, valid.stderr
 
 
+@pytest.mark.long
 def test_terraform_plans_every_shape_against_a_scripted_provider(terraform: Any):
     # Scripted providers support no ephemeral resources; in this copy the generated passwords are ordinary data.
     secrets = terraform.tree / "modules" / "secrets" / "main.tf"

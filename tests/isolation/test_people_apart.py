@@ -26,7 +26,8 @@ ALL = "SELECT, INSERT, UPDATE, DELETE"
 # Role: what it may do, by table. What is not named here it may not.
 MAY: dict[str, dict[str, str]] = {
     "app_rw": {"billing_pricebook": "SELECT", "audit_auditevent": "SELECT, INSERT"},
-    "app_dispatch": {"billing_pricebook": "SELECT"},
+    # SELECT on the column of the tenant alone, to erase what a tenant leaves.
+    "app_dispatch": {"billing_pricebook": "SELECT", "audit_auditevent": "SELECT, DELETE"},
     "app_admin_ro": {
         "billing_pricebook": "SELECT", "audit_auditevent": "SELECT", "staff_staffevent": "SELECT",
     },

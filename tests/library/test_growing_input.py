@@ -508,7 +508,8 @@ def test_a_name_is_judged_when_it_is_fetched(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("socket.getaddrinfo", lambda *arguments, **options: [(2, 1, 6, "", ("10.0.0.1", 443))])
     with pytest.raises(JobFailed) as refused:
         fetch("https://example.org/a.mp4?sig=secret", "t/x/u/y/source", limit=10, on_progress=lambda done, total: None)
-    assert (refused.value.code, refused.value.retryable) == ("source_refused", False)
+    # The same as for a name that does not exist, so that nobody finds out which names lead inside.
+    assert (refused.value.code, refused.value.retryable) == ("source_unreachable", True)
     assert "secret" not in str(refused.value)
 
 

@@ -24,6 +24,7 @@ from tests.people.cast import PASSWORD, invited, person
 FAULTS = {"error", "warning"}
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
 ]

@@ -250,6 +250,7 @@ def test_what_a_question_consumed_before_its_cancellation_is_recorded_and_not_bi
         assert ledger.cost_of_question(question_id).price == 0
 
 
+@pytest.mark.long
 def test_a_reasoner_that_stays_away_fails_the_question_at_its_deadline_and_not_before(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
 ) -> None:
@@ -280,6 +281,7 @@ def test_a_reasoner_that_stays_away_fails_the_question_at_its_deadline_and_not_b
         assert json.loads(told[0].body)["data"]["error"]["code"] == "deadline_exceeded"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("fault", "requests"), [(DOWN, 10), (WRONG_KEY, 2)], ids=["away", "wrong key"])
 def test_a_reasoner_that_comes_back_answers_and_what_failed_is_not_billed(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, fault: Fault, requests: int
@@ -353,7 +355,7 @@ def test_a_purged_video_takes_the_copied_frames_with_it(acme: Cast, video_id: UU
         ObjectStorage().head(key)
     with acme.scope():
         assert not Evidence.objects.exists()
-        assert Question.objects.get().answer == "a tennis ball"
+        assert Question.objects.get().answer == ""
 
 
 def wants(request: ScriptedRequest, field: str) -> bool:
@@ -417,6 +419,7 @@ def test_an_inspection_looks_at_full_frames_of_the_retrieved_moments_and_its_fin
         assert ledger.question_mismatches(question_id) == []
 
 
+@pytest.mark.long
 def test_a_question_that_asks_for_no_check_gets_none(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, vlm: ScriptedOpenAIServer
 ) -> None:

@@ -70,6 +70,7 @@ def delete(cast: Cast, video_id: UUID) -> None:
     assert cast.client.delete(f"/v1/videos/{encode('vid', video_id)}").status_code == 202
 
 
+@pytest.mark.long
 def test_a_worker_that_was_suspended_while_it_stored_a_picture_leaves_nothing_of_a_deleted_video(
     acme: Cast, llm: ScriptedOpenAIServer, tmp_path: Path
 ) -> None:

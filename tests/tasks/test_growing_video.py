@@ -46,7 +46,7 @@ def shape(video_id: UUID) -> dict[str, list[Any]]:
     }
 
 
-@pytest.mark.parametrize("segment_ms", [30_000, 6_000])
+@pytest.mark.parametrize("segment_ms", [30_000, pytest.param(6_000, marks=pytest.mark.long)])
 def test_the_same_recording_as_one_file_and_as_pieces_gives_the_same_index(
     acme: Cast, monkeypatch: pytest.MonkeyPatch, segment_ms: int
 ) -> None:
@@ -68,6 +68,7 @@ def test_the_same_recording_as_one_file_and_as_pieces_gives_the_same_index(
     assert colours == {14_000: RED, 15_000: GREEN, 27_000: BLUE}
 
 
+@pytest.mark.long
 def test_questions_see_exactly_what_is_committed_while_the_recording_grows(
     acme: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,6 +107,7 @@ def test_questions_see_exactly_what_is_committed_while_the_recording_grows(
         assert WebhookEvent.objects.filter(type="video.ready").count() == 1
 
 
+@pytest.mark.long
 def test_a_piece_that_fails_in_the_middle_leaves_the_rest_whole(acme: Cast) -> None:
     video_id = begin(acme)
     send(acme, video_id, cut(FORTY_SECONDS, 0, 15_000))
@@ -133,9 +135,9 @@ def test_evidence_is_cut_from_the_piece_that_shows_it(
     asked: list[int] = []
     real = answer_question.still
 
-    def still(url: str, ms: int, binary: str) -> bytes:
+    def still(source: str, ms: int) -> bytes:
         asked.append(ms)
-        return real(url, ms, binary)
+        return real(source, ms)
 
     monkeypatch.setattr(answer_question, "still", still)
     llm.script = saying(lambda request: "B")

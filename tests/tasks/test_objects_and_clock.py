@@ -75,6 +75,7 @@ def test_tracks_of_two_segments_become_objects_with_their_events(acme: Cast) -> 
     assert rows(acme) == before
 
 
+@pytest.mark.long
 def test_a_video_without_tracks_has_no_objects(acme: Cast) -> None:
     video_id = indexed_video(acme)
 
@@ -82,6 +83,7 @@ def test_a_video_without_tracks_has_no_objects(acme: Cast) -> None:
     assert acme.client.get(f"/v1/videos/{encode('vid', video_id)}").json()["clock"] is None
 
 
+@pytest.mark.long
 def test_the_clock_that_the_describer_reads_is_mapped_to_the_videos_time(acme: Cast, vlm: ScriptedOpenAIServer) -> None:
     def with_clock(request: ScriptedRequest) -> Any:
         answer = see(request)

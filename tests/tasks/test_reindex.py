@@ -173,6 +173,7 @@ def test_a_version_stays_while_a_question_reads_it(
     assert not exists(thumbnail)
 
 
+@pytest.mark.long
 def test_a_new_version_that_fails_leaves_the_old_one_and_says_so(
     acme: Cast, vlm: ScriptedOpenAIServer, video_id: UUID
 ) -> None:
@@ -199,6 +200,7 @@ def test_a_new_version_that_fails_leaves_the_old_one_and_says_so(
     assert versions(acme, video_id) == [(3, "ready", True), (2, "failed", False), (1, "superseded", False)]
 
 
+@pytest.mark.long
 def test_a_failed_video_is_indexed_again(acme: Cast, vlm: ScriptedOpenAIServer, at_once: None) -> None:
     vlm.script = DOWN
     video_id = stored_video(acme, TWELVE_SECONDS)

@@ -104,6 +104,7 @@ def test_two_videos_have_each_their_own_summary(acme: Cast) -> None:
     assert summary_of(acme, second)["people"] == []
 
 
+@pytest.mark.long
 def test_the_summary_grows_with_the_index_and_ends_as_if_written_at_once(
     acme: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,6 +151,7 @@ def test_the_summary_grows_with_the_index_and_ends_as_if_written_at_once(
         assert told_at_once.attempt == 1
 
 
+@pytest.mark.long
 def test_a_long_summary_is_written_in_turns(acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     scenes = tuple(Scene((RED, GREEN, BLUE)[n % 3], 12_000 * n, 12_000 * (n + 1)) for n in range(9))
     at_once = indexed_video(acme, scenes)
@@ -254,6 +256,7 @@ def test_a_run_that_dies_before_its_commit_is_done_again_and_nothing_is_doubled(
         assert Overview.objects.filter(video_id=video_id).count() == 1
 
 
+@pytest.mark.long
 def test_entities_are_linked_again_if_the_deployment_asks_for_it(acme: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     incremental = indexed_video(acme, FORTY_SECONDS)
     monkeypatch.setattr(settings, "INDEX_LINKING", "kmeans")

@@ -19,5 +19,5 @@ def test_each_tenant_has_a_salt_of_its_own_that_stays() -> None:
 
 def test_another_installation_has_other_salts() -> None:
     here = cache_salt(ACME)
-    with override_settings(SECRET_KEY="another key of another installation"):
+    with override_settings(CACHE_SALT_KEY="another key of another installation"):
         assert cache_salt(ACME) != here

@@ -18,7 +18,14 @@ from backend.jobs.services import enqueue
 from backend.tenancy.role_settings import ROLE_SETTINGS, settings_of
 from tests.conftest import Cast
 
-ALIASES = {"app_rw": "default", "app_dispatch": "dispatch", "app_admin_ro": "console", "app_owner": "owner"}
+ALIASES = {
+    "app_rw": "default",
+    "app_dispatch": "dispatch",
+    "app_admin_ro": "console",
+    "app_owner": "owner",
+    "app_people": "people",
+    "app_console": "staff",
+}
 
 
 def value(alias: str, statement: str, *parameters: object) -> Any:

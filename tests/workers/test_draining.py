@@ -52,6 +52,7 @@ def running(command: list[str], worker: WorkerProcess) -> Iterator[subprocess.Po
             raise
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("pool", "attentive"), [("prefork", False), ("threads", True)])
 def test_a_job_that_does_not_end_is_taken_over_at_once_by_another_worker(
     acme: Cast, start: Callable[..., WorkerProcess], pool: str, attentive: bool
@@ -94,6 +95,7 @@ def test_a_job_that_ends_in_time_is_finished_and_no_other_is_claimed(
     assert worker.starts(later) == []
 
 
+@pytest.mark.long
 def test_the_command_waits_for_what_runs_and_lets_nothing_begin(
     acme: Cast, start: Callable[..., WorkerProcess]
 ) -> None:

@@ -24,6 +24,7 @@ def worker(tmp_path: Path, database: None) -> Iterator[WorkerProcess]:
     worker.stop()
 
 
+@pytest.mark.long
 def test_a_child_killed_during_its_work_is_replaced_by_one_that_loads_slowly(acme: Cast, worker: WorkerProcess) -> None:
     # Longer than the 4 s that Celery gives a replaced child by default.
     (worker.script / "load_seconds").write_text("6")
@@ -71,6 +72,7 @@ def test_a_restart_of_the_broker_ends_no_work(acme: Cast, tmp_path: Path) -> Non
             worker.stop()
 
 
+@pytest.mark.long
 def test_a_task_beyond_its_limit_costs_only_its_own_child(acme: Cast, tmp_path: Path, database: None) -> None:
     worker = WorkerProcess(tmp_path, os.environ["REDIS_URL"], AVA_TASK_SECONDS="5", AVA_LEASE_SECONDS="60")
     try:

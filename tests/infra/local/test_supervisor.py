@@ -23,6 +23,8 @@ from infra.local.state import State
 PROJECT = Path(__file__).parents[3]
 _MANAGE = """
 import os, sys, time
+if sys.argv[1] == "guarded":
+    os.execv(sys.argv[2], sys.argv[2:])
 print("ran", *sys.argv[1:], "as superuser" if "DATABASE_SUPERUSER_URL" in os.environ else "as restricted", flush=True)
 if sys.argv[1] == "create_tenant":
     print('{"api_key": "a key"}')
@@ -40,6 +42,7 @@ async def application(scope, receive, send):
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/plain")]})
     await send({"type": "http.response.body", "body": b"ok"})
 """
+_CONNECTIONS = "from uvicorn.protocols.http.h11_impl import H11Protocol as BoundedConnection"
 _CELERY = """
 import os
 from celery import Celery
@@ -52,7 +55,12 @@ class Run:
 
     def __init__(self, folder: Path) -> None:
         self.root, self.project, self.output = folder / "root", folder / "app", folder / "output"
-        for path, text in (("manage.py", _MANAGE), ("backend/asgi.py", _ASGI), ("workers/app.py", _CELERY)):
+        for path, text in (
+            ("manage.py", _MANAGE),
+            ("backend/asgi.py", _ASGI),
+            ("workers/app.py", _CELERY),
+            ("backend/api/connections.py", _CONNECTIONS),
+        ):
             (self.project / path).parent.mkdir(parents=True, exist_ok=True)
             (self.project / path).write_text(text)
         # The API server logs by the project's own formatter.
@@ -116,6 +124,7 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
         "seaweedfs",
         "supervisor",
         "api",
+        "console",
         "relay",
         "webhooks",
         "worker-probe",
@@ -130,7 +139,7 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
     assert [line.split(" is ")[0] for line in lines] == [
         *("postgres", "pgbouncer", "valkey", "seaweedfs"),
         *("manage.py provision", "manage.py migrate", "manage.py ensure_console_admin"),
-        *("api", "relay", "webhooks", "worker-probe", "worker-fetch", "worker-delete", "worker-sweep"),
+        *("api", "console", "relay", "webhooks", "worker-probe", "worker-fetch", "worker-delete", "worker-sweep"),
         *("worker-index", "worker-query", "AVA Cloud"),
     ]
     assert (run.root / "api_key").read_text() == "a key"

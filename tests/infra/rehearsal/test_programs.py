@@ -72,6 +72,8 @@ def made(planned: plan.Plan) -> list[tuple[Service, Definition]]:
 
 def dry(command: tuple[str, ...]) -> tuple[str, ...] | None:
     """Return the command line that loads a program and reads its arguments but connects to nothing; None for others."""
+    if command[1:3] == ("manage.py", "guarded"):
+        command = command[3:]
     # The scripts of this environment name its own path, which no container has.
     whole = ("python", "-m", *command) if command[0] in {"uvicorn", "celery"} else command
     if "vllm_server" in " ".join(command):

@@ -20,11 +20,12 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
-        names = ("DATABASE_CONTROL_SUPERUSER_URL", *ROLES.values())
-        missing = [name for name in names if not os.environ.get(name)]
+        superuser = os.environ.get("DATABASE_CONTROL_SUPERUSER_URL", "")
+        missing = [] if superuser else ["DATABASE_CONTROL_SUPERUSER_URL"]
+        missing += [name for name in ROLES.values() if not os.environ.get(name)]
         if missing:
             raise CommandError(f"{', '.join(missing)} must be set")
-        provision_directory(os.environ[names[0]], {role: os.environ[variable] for role, variable in ROLES.items()})
+        provision_directory(superuser, {role: os.environ[variable] for role, variable in ROLES.items()})
         self.stdout.write("provisioned")
 
 
