@@ -113,7 +113,7 @@ def test_every_program_reads_its_arguments(definitions: dict[str, tuple[Service,
         "worker-query",
         "worker-query-cpu",
     }
-    assert {"api", "migrate", "provision", "relay", "webhooks", *workers} == set(definitions) - set(servers)
+    assert {"api", "console", "migrate", "provision", "relay", "webhooks", *workers} == set(definitions) - set(servers)
     assert {f"vllm-{server}" for server in preset("gpu-80gb").servers} == set(servers)
     for name, words in servers.items():
         assert words[words.index("--host") + 1] == "0.0.0.0", name
