@@ -28,7 +28,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Cut the first seconds of a real recording."""
     file = tmp_path_factory.mktemp("clip") / "clip.avi"
     source = default_video().path
-    command = [ffmpeg.env()["FFMPEG_BINARY"], "-v", "error", "-i", str(source), "-t", str(SECONDS), "-c", "copy"]
+    command = [str(ffmpeg.ffmpeg()), "-v", "error", "-i", str(source), "-t", str(SECONDS), "-c", "copy"]
     subprocess.run([*command, str(file)], check=True)
     return file
 

@@ -26,7 +26,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("clip") / "clip.avi"
     source = default_video().path
     subprocess.run(
-        [ffmpeg.env()["FFMPEG_BINARY"], "-v", "error", "-i", str(source), "-t", str(SECONDS), "-c", "copy", str(file)],
+        [str(ffmpeg.ffmpeg()), "-v", "error", "-i", str(source), "-t", str(SECONDS), "-c", "copy", str(file)],
         check=True,
     )
     return file

@@ -50,7 +50,7 @@ def recording(scenes: Sequence[Scene]) -> bytes:
         file = Path(folder) / "scenes.mp4"
         moving = "overlay=x='mod(20*t,84)':y=26:shortest=1"
         joined = f"concat=n={len(scenes)}:v=1:a=0[scenes];color=c=white:s=12x12:r=10[square];[scenes][square]{moving}"
-        command = [ffmpeg.env()["FFMPEG_BINARY"], "-nostdin", "-v", "error", *inputs, "-filter_complex", joined]
+        command = [str(ffmpeg.ffmpeg()), "-nostdin", "-v", "error", *inputs, "-filter_complex", joined]
         subprocess.run([*command, "-c:v", "mpeg4", "-q:v", "2", "-g", "10", str(file)], check=True)
         return file.read_bytes()
 

