@@ -151,6 +151,7 @@ class ApiKeyRotationView(TenantView):
 
 class AllowedOriginsView(TenantView):
     scopes = {"GET": "keys:write", "PUT": "keys:write"}
+    audited = {"PUT": "allowed_origins.updated"}
 
     @extend_schema(operation_id="getAllowedOrigins", responses=AllowedOriginsSerializer, tags=["API keys"])
     def get(self, request: Request) -> Response:
@@ -166,6 +167,7 @@ class AllowedOriginsView(TenantView):
     def put(self, request: Request) -> Response:
         """Replace these origins. A key in a page can be read by whoever opens the page: give it few scopes."""
         listed = parsed(AllowedOriginsRequestSerializer, request)["origins"]
+        self.audit_details = {"origins": listed}
         return Response(AllowedOriginsSerializer({"origins": origins.set_allowed_origins(listed)}).data)
 
 

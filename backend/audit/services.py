@@ -64,8 +64,7 @@ def actor_of(request: Request) -> Actor:
     if not isinstance(caller, Principal):
         raise TypeError("this request has no caller")
     origin = {"address": client_address(request), "request_id": getattr(request, "request_id", "")}
-    person_id = getattr(caller, "person_id", None)
-    if person_id is not None:
-        return Actor(ActorKind.PERSON, person_id, getattr(caller, "name", ""), **origin)
+    if caller.person_id is not None:
+        return Actor(ActorKind.PERSON, caller.person_id, caller.name, **origin)
     name = ApiKey.objects.filter(id=caller.api_key_id).values_list("name", flat=True).first() or ""
     return Actor(ActorKind.API_KEY, caller.api_key_id, name, **origin)

@@ -59,19 +59,21 @@ def _open_to(tenant: str, queue: str) -> str:
 _BY_PRIORITY, _BY_TAG = "priority DESC, fair_tag, id", "fair_tag, id"
 # Not the jobs that need a dependency that is away, by their kind or because they found it away themselves.
 _FREE = "kind = ANY(%(free_kinds)s) AND dependency <> ALL(%(held)s)"
-
-
 # A tenant that moves to another cell begins nothing here.
 _STAYS = "tenant_id <> ALL(ARRAY(SELECT moving.id FROM tenancy_tenant moving WHERE moving.fence <> ''))"
+
+
+def _admitted(queue: str) -> str:
+    """Return SQL that holds for a job whose tenant may begin work of this class."""
+    return f"{_open_to('tenant_id', queue)} AND {_STAYS}"
 
 
 def _may_run(queue: str, tenant_cap: str) -> str:
     """Return SQL that admits the jobs of a class that may run. A tenant or a lane at its cap is passed over."""
     return (
-        f"queue = {queue} AND state = 'queued' AND due AND paused_at IS NULL AND {_open_to('tenant_id', queue)} "
+        f"queue = {queue} AND state = 'queued' AND due AND paused_at IS NULL AND {_admitted(queue)} "
         f"AND NOT tenant_id = {_full('tenant_id', queue, _tenant_cap(queue, tenant_cap))} "
-        f"AND (lane IS NULL OR NOT lane = {_full('lane', queue, '%(lane_cap)s')}) AND dependency <> ALL(%(held)s) "
-        f"AND {_STAYS}"
+        f"AND (lane IS NULL OR NOT lane = {_full('lane', queue, '%(lane_cap)s')}) AND dependency <> ALL(%(held)s)"
     )
 
 
@@ -84,11 +86,11 @@ _TAKE = (
 # A job that lost its worker goes before new ones. A job whose deadline has passed waits for nothing: it ends.
 _ABANDONED = (
     "WITH abandoned AS MATERIALIZED (SELECT tenant_id, id FROM jobs_job WHERE queue = %(queue)s AND state = 'running' "
-    f"AND lease_until < now() AND (deadline_at < now() OR {_FREE}) AND {_open_to('tenant_id', '%(queue)s')} "
-    f"AND {_STAYS} ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED), "
+    f"AND lease_until < now() AND (deadline_at < now() OR {_FREE}) AND {_admitted('%(queue)s')} "
+    "ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED), "
     "overdue AS MATERIALIZED (SELECT tenant_id, id FROM jobs_job WHERE queue = %(queue)s AND state = 'queued' "
-    f"AND paused_at IS NULL AND deadline_at < now() AND {_STAYS} AND NOT EXISTS (SELECT FROM abandoned) "
-    f"AND {_open_to('tenant_id', '%(queue)s')} "
+    f"AND paused_at IS NULL AND deadline_at < now() AND {_admitted('%(queue)s')} "
+    "AND NOT EXISTS (SELECT FROM abandoned) "
     "ORDER BY deadline_at LIMIT 1 FOR UPDATE SKIP LOCKED), "
     f"chosen AS (SELECT * FROM abandoned UNION ALL SELECT * FROM overdue) {_TAKE}"
 )
@@ -125,10 +127,10 @@ _RENEW = (
 _RUNNABLE = (
     "SELECT class.queue, (SELECT count(*) FROM ({wait}) waiting) + "
     "(SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = class.queue AND state = 'running' "
-    f"AND lease_until < now() AND (deadline_at < now() OR {_FREE}) AND {_open_to('tenant_id', 'class.queue')} "
-    f"AND {_STAYS} LIMIT %(most)s) abandoned) + "
+    f"AND lease_until < now() AND (deadline_at < now() OR {_FREE}) AND {_admitted('class.queue')} "
+    "LIMIT %(most)s) abandoned) + "
     "(SELECT count(*) FROM (SELECT FROM jobs_job WHERE queue = class.queue AND state = 'queued' "
-    f"AND paused_at IS NULL AND deadline_at < now() AND {_open_to('tenant_id', 'class.queue')} AND {_STAYS} "
+    f"AND paused_at IS NULL AND deadline_at < now() AND {_admitted('class.queue')} "
     "LIMIT %(most)s) overdue) "
     "FROM unnest(%(queues)s::text[], %(caps)s::float8[]) AS class(queue, cap)"
 )

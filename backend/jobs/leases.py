@@ -26,7 +26,7 @@ from backend.jobs.deadlines import deadline_of
 from backend.jobs.failures import JobFailed, LeaseLost, Unavailable
 from backend.jobs.models import SYSTEM, Job, JobKind, JobState
 from backend.tenancy.context import tenant_scope
-from backend.tenancy.models import Tenant
+from backend.tenancy.models import Fence, Tenant
 
 RETRY_BASE_SECONDS = 2
 RETRY_CAP_SECONDS = 300
@@ -40,6 +40,8 @@ PUT_BACK_ALONE_CAP_SECONDS = 3_600
 _OPEN_TENANT = models.Q(queue__startswith=SYSTEM) | models.Exists(
     Tenant.objects.filter(id=models.OuterRef("tenant_id"), suspended_at=None)
 )
+# A tenant that moves to another cell begins nothing here; what runs goes on until the move takes it back.
+_STAYING_TENANT = models.Exists(Tenant.objects.filter(id=models.OuterRef("tenant_id"), fence=Fence.NONE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class Lease:
 
 def claim(job_id: UUID, *, worker: str) -> Lease | None:
     """Claim this job if it is due or its lease has expired. None if another worker has it, if it is not due or paused,
-    if its tenant is suspended, or if a dependency that it needs is away.
+    if its tenant is suspended or moves to another cell, or if a dependency that it needs is away.
 
     The job's tenant must be entered. A job whose last allowed attempt lost its worker
     is claimed once more, with attempt > max_attempts, so that its failure is recorded.
@@ -85,7 +87,7 @@ def claim(job_id: UUID, *, worker: str) -> Lease | None:
         if any(outage.dependency in needed and not outage.ready for outage in away):
             return None
         probing = needed & {outage.dependency for outage in away}
-    claimed = Job.objects.filter(runnable, _OPEN_TENANT, id=job_id).update(
+    claimed = Job.objects.filter(runnable, _OPEN_TENANT, _STAYING_TENANT, id=job_id).update(
         state=JobState.RUNNING,
         lease_owner=worker,
         lease_token=F("lease_token") + 1,

@@ -108,25 +108,16 @@ class MemberScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 
     target_class = "backend.people.authentication.MemberAuthentication"
     name = "session"
+    description = (
+        f"A browser session, with the tenant's slug in the header `{HEADER}`; unsafe methods also need the value of "
+        "the cookie `__Host-ava_csrf` in the header `X-CSRFToken`."
+    )
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        return {
-            "type": "apiKey",
-            "in": "cookie",
-            "name": "__Host-ava_session",
-            "description": f"A browser session, with the tenant's slug in the header `{HEADER}`; unsafe methods also "
-            "need the value of the cookie `__Host-ava_csrf` in the header `X-CSRFToken`.",
-        }
+        return {"type": "apiKey", "in": "cookie", "name": "__Host-ava_session", "description": self.description}
 
 
 class PersonScheme(MemberScheme):  # type: ignore[no-untyped-call]
     target_class = "backend.people.authentication.PersonAuthentication"
     name = "person"
-
-    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        return {
-            "type": "apiKey",
-            "in": "cookie",
-            "name": "__Host-ava_session",
-            "description": "A browser session of a person, without a tenant.",
-        }
+    description = "A browser session of a person, without a tenant."

@@ -1,4 +1,4 @@
-"""Reads of API keys, inside the open tenant_scope."""
+"""Reads of API keys, inside the open tenant_scope, and of tenants before one is entered."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from backend.tenancy.models import ApiKey
+from backend.tenancy.models import ApiKey, Tenant
+
+
+def tenant_of_slug(slug: str) -> Tenant | None:
+    """Return the tenant with this slug. No tenant is entered yet, so the dispatch role reads it."""
+    tenant: Tenant | None = Tenant.objects.using("dispatch").filter(slug=slug).first()
+    return tenant
 
 
 def api_keys() -> QuerySet[ApiKey]:

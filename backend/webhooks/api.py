@@ -232,6 +232,7 @@ class EventTypesView(TenantView):
 
 class NoticeAddressView(TenantView):
     scopes = {"GET": SCOPE, "PUT": SCOPE}
+    audited = {"PUT": "notice_address.updated"}
 
     @extend_schema(operation_id="getNoticeAddress", responses=NoticeAddressSerializer, tags=TAGS)
     def get(self, request: Request) -> Response:

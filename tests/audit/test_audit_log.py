@@ -16,6 +16,7 @@ from backend.audit.models import ActorKind, AuditEvent
 from backend.audit.services import Actor, record
 from backend.tenancy.services import issue_api_key
 from tests.conftest import Cast
+from tests.isolation.test_routes import routes
 from tests.tenancy.test_api_keys import with_key
 
 
@@ -133,3 +134,35 @@ def test_a_key_needs_the_scope_of_the_log(acme: Cast) -> None:
     for path in ("/v1/audit-events", "/v1/audit-events/export"):
         assert with_key(text).get(path).status_code == 403
         assert with_key(auditor).get(path).status_code == 200
+
+
+ADMINISTRATIVE = {"keys:write", "budgets:write", "members:write", "retention:write", "webhooks:write"}
+SENDS_AGAIN = {
+    "v1/webhook-endpoints/<str:endpoint_id>/test",
+    "v1/webhook-endpoints/<str:endpoint_id>/replay",
+    "v1/webhook-deliveries/<str:delivery_id>/replay",
+}
+"""Routes that deliver what has happened before, and set nothing."""
+
+
+def test_every_route_that_sets_something_for_the_tenant_is_recorded() -> None:
+    unrecorded = {
+        (method, route)
+        for route, view in routes()
+        for method, scope in getattr(view, "scopes", {}).items()
+        if method != "GET" and scope in ADMINISTRATIVE and method not in view.audited
+    }
+
+    assert {route for _, route in unrecorded} == SENDS_AGAIN
+
+
+def test_new_origins_and_a_new_notice_address_are_recorded(acme: Cast) -> None:
+    acme.client.put("/v1/allowed-origins", {"origins": ["https://app.example.org"]}, format="json")
+    acme.client.put("/v1/notice-address", {"email": "ops@example.org"}, format="json")
+
+    address, origins = events(acme)
+    assert (address["action"], address["details"]) == ("notice_address.updated", {})
+    assert (origins["action"], origins["details"]) == (
+        "allowed_origins.updated",
+        {"origins": ["https://app.example.org"]},
+    )

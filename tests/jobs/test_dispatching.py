@@ -19,7 +19,7 @@ from backend.jobs.dispatching import claim_next, mark_due, next_jobs, runnable
 from backend.jobs.fairness import ANY_PRIORITY_EVERY, COST_OF
 from backend.jobs.models import ClassClock, Job, JobKind, JobState
 from backend.jobs.services import Lease
-from backend.tenancy.models import Tenant
+from backend.tenancy.models import Fence, Tenant
 from tests.conftest import Cast
 from workers.runner import run_class
 
@@ -290,3 +290,19 @@ def test_an_operator_sees_what_runs_next_and_why(acme: Cast, capsys: pytest.Capt
     assert "gpu.query: 2 wait, 1 runs" in shown
     assert shown.count("answer_question") == 2
     assert str(acme.tenant_id) in shown
+
+
+def test_a_tenant_that_moves_begins_nothing_by_any_claim(acme: Cast) -> None:
+    queued(acme, 2)
+    running = claim_next("gpu.query", worker="w")
+    assert running is not None
+    with acme.scope():
+        Tenant.objects.update(fence=Fence.DRAINING)
+        (waiting,) = Job.objects.filter(state=JobState.QUEUED)
+
+    assert claim_next("gpu.query", worker="w") is None
+    with acme.scope():
+        assert services.claim(waiting.id, worker="w") is None, "nor as what follows a job"
+        assert services.heartbeat(running), "what runs may end"
+        Tenant.objects.update(fence=Fence.NONE)
+        assert services.claim(waiting.id, worker="w") is not None

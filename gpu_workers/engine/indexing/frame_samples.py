@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from fractions import Fraction
-from types import TracebackType
 
 import av
 import av.error
@@ -22,6 +21,7 @@ from av.video.stream import VideoStream
 from gpu_workers.engine.ekg import Picture, SampledFrame, Span
 from gpu_workers.engine.indexing.container import SourceUnreadable
 from gpu_workers.engine.indexing.foresight import Foresight
+from gpu_workers.engine.indexing.frame_stream import FrameStream
 from gpu_workers.engine.indexing.hardware import HardwareFailed, Look, accelerator, look_of
 from gpu_workers.engine.indexing.hdr import is_hdr, to_sdr
 from gpu_workers.engine.indexing.opening import Media, bound_pictures, open_video, origin_ms, shown_stream
@@ -35,7 +35,7 @@ JUMP_MS = 1_000
 """Distance by which decoding times fall back where recordings were joined; a damaged packet falls back by less."""
 
 
-class FrameSamples:
+class FrameSamples(FrameStream):
     """Iterator over the chosen frames of a span, in order of time, decoded in this process.
 
     skipped: packets and frames lost to corruption. hardware_failure: the reason for which the hardware decoder was
@@ -70,23 +70,6 @@ class FrameSamples:
         self.skipped, self._look = 0, look
         self._grid = SamplingGrid(self._fps, self._span.start_ms)
         self._foresight: Foresight[av.Packet[av.VideoStream]] | None = None
-
-    def __iter__(self) -> Iterator[SampledFrame]:
-        return self
-
-    def __next__(self) -> SampledFrame:
-        return next(self._frames)
-
-    def close(self) -> None:
-        self._frames.close()
-
-    def __enter__(self) -> FrameSamples:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _sample(self) -> Generator[SampledFrame, None, None]:
         """Decode by the hardware as far as it goes, and by the CPU from there."""

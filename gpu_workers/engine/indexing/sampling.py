@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
-from types import TracebackType
+from collections.abc import Generator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from gpu_workers.engine.indexing.box.boxes import Box
 from gpu_workers.engine.indexing.box.decoding import answer, decoding, number
 from gpu_workers.engine.indexing.box.lockdown import BoxLimits
 from gpu_workers.engine.indexing.container import DecodingFailed, SourceUnreadable
+from gpu_workers.engine.indexing.frame_stream import FrameStream
 from gpu_workers.engine.indexing.hardware import accelerator, chosen, report_failure
 
 __all__ = ["BoxedFrames", "DecodingFailed", "SourceUnreadable", "sample_frames"]
@@ -23,7 +23,7 @@ _MOST_SKIPPED = 2**31
 _REASON_CHARACTERS = 200
 
 
-class BoxedFrames:
+class BoxedFrames(FrameStream):
     """Iterator over the chosen frames of a span, in order of time. skipped: packets and frames lost to corruption."""
 
     def __init__(
@@ -47,23 +47,6 @@ class BoxedFrames:
         # A box that was taken over must not fill the worker's memory with pictures that nobody asked for.
         self._most = sum(int(rate * seconds) + 2 for rate in rates) + held
         self._frames = self._receive()
-
-    def __iter__(self) -> Iterator[SampledFrame]:
-        return self
-
-    def __next__(self) -> SampledFrame:
-        return next(self._frames)
-
-    def close(self) -> None:
-        self._frames.close()
-
-    def __enter__(self) -> BoxedFrames:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _receive(self) -> Generator[SampledFrame, None, None]:
         slot_bytes = 3 * self._max_side**2

@@ -6,14 +6,14 @@ import json
 from typing import Any
 from uuid import UUID
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from backend.erasure.services.tenants import begin_tenant_erasure, certificate_of
 from backend.library.storage import ObjectMissing
-from backend.tenancy.models import Tenant
+from backend.tenancy.management.tenant_command import TenantCommand
 
 
-class Command(BaseCommand):
+class Command(TenantCommand):
     help = (
         "Suspend a tenant and erase everything of it: objects, graph, rows, ledger. A job does it; "
         "--certificate prints what was counted at its end."
@@ -32,10 +32,7 @@ class Command(BaseCommand):
             return
         if not options["slug"] or options["yes"] != options["slug"]:
             raise CommandError("Name the tenant, and repeat its slug after --yes.")
-        # No tenant is entered yet, so the dispatch role finds it.
-        tenant = Tenant.objects.using("dispatch").filter(slug=options["slug"]).first()
-        if tenant is None:
-            raise CommandError(f"There is no tenant with the slug {options['slug']}.")
+        tenant = self.tenant(options)
         begin_tenant_erasure(tenant.id)
         self.stdout.write(json.dumps({"tenant_id": str(tenant.id), "status": "erasing"}))
 

@@ -15,6 +15,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from backend.tenancy import keys
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.models import Tenant
+from backend.tenancy.queries import tenant_of_slug
 from backend.tenancy.refusals import Refused
 from backend.tenancy.services import create_tenant, issue_api_key
 
@@ -35,8 +36,7 @@ class Command(BaseCommand):
         if options["cell"] not in ("", settings.CELL):
             self._in_cell(options)
             return
-        # No tenant is entered yet, and the slug is unique over all tenants, so the dispatch role reads it.
-        existing = Tenant.objects.using("dispatch").filter(slug=slug).first()
+        existing = tenant_of_slug(slug)
         if existing is not None and options["if_absent"]:
             self.stdout.write(json.dumps({"tenant_id": str(existing.id), "api_key": None}))
             return

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from backend.tenancy.context import tenant_scope
-from backend.tenancy.models import Tenant
+from backend.tenancy.management.tenant_command import TenantCommand
 from backend.tenancy.services import set_notice_email
 
 
-class Command(BaseCommand):
+class Command(TenantCommand):
     help = "Set the address to which notices to a tenant are mailed, such as that a webhook endpoint was disabled."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -20,10 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("address", help="the address; an empty text ends the mails")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        # No tenant is entered yet, so the dispatch role finds it.
-        tenant = Tenant.objects.using("dispatch").filter(slug=options["slug"]).first()
-        if tenant is None:
-            raise CommandError(f"There is no tenant with the slug {options['slug']}.")
+        tenant = self.tenant(options)
         try:
             with tenant_scope(tenant.id):
                 set_notice_email(address=options["address"])
