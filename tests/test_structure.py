@@ -158,6 +158,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     },
     "questions": {
         "figures": "the figures of a comparison's arms and pairs",
+        "cached_tokens": "what customers see of cached tokens",
         "paired": "paired statistics",
         "stream": "server-sent events",
         "waiting": "Prefer: wait",

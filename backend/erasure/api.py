@@ -39,7 +39,7 @@ class WholeTenantView(UnboundTenantView):
     bodies = frozenset({"DELETE"})
 
     @extend_schema(
-        operation_id="eraseTenant",
+        operation_id="deleteTenant",
         request=TenantErasureRequestSerializer,
         responses={202: TenantErasureBegunSerializer},
         tags=TAGS,
