@@ -46,7 +46,7 @@ def erasure_body(tenant_id: UUID, certificate: Mapping[str, Any] | None) -> dict
     """Return how far the erasure of a tenant is. certificate: the stored one, None while there is none."""
     shown = None
     if certificate is not None:
-        shown = {name: certificate[name] for name in ErasureCertificateSerializer().fields}
+        shown = {str(name): certificate[str(name)] for name in ErasureCertificateSerializer().fields}
         shown["rows"] = sum(certificate["rows"].values())
     return {
         "object": "tenant_erasure",

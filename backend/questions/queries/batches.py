@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BigIntegerField, Count, QuerySet, Sum
+from django.db.models import BigIntegerField, Count, Expression, QuerySet, Sum
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 
@@ -54,7 +54,7 @@ def batches(*, status: str = "", external_id: str = "") -> QuerySet[QuestionBatc
 
 def counts_of(batch_ids: Sequence[UUID]) -> dict[UUID, BatchCounts]:
     """Return the counts of each batch, read in one statement."""
-    counts = {name: Cast(KT(f"usage__{name}"), BigIntegerField()) for name in USAGE}
+    counts: dict[str, Expression] = {name: Cast(KT(f"usage__{name}"), BigIntegerField()) for name in USAGE}
     # Whole thousands of each answer; PostgreSQL's division of whole numbers rounds down.
     counts["cached_tokens"] = counts["cached_tokens"] / STEP * STEP
     sums = {name: Sum(count) for name, count in counts.items()}
