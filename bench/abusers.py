@@ -82,15 +82,15 @@ def huge_pages(service: AbusedService) -> Iterator[None]:
 
 @contextmanager
 def log_in_floods(service: AbusedService) -> Iterator[None]:
-    """Twenty guesses a second at the console's log-in, each with a valid form."""
+    """Twenty guesses a second at the members' sign-in, each with a valid form."""
     with httpx.Client(base_url=service.url, trust_env=False, timeout=60) as first:
-        page = first.get("/console/login/?next=/console/")
+        page = first.get("/accounts/login/")
         (token,) = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page.text)[:1]
         cookies = dict(first.cookies)
-    form = {"csrfmiddlewaretoken": token, "username": "admin", "password": "guess", "next": "/console/"}
+    form = {"csrfmiddlewaretoken": token, "login": "owner@example.org", "password": "guess"}
 
     def guess(client: httpx.Client) -> None:
-        client.post("/console/login/", data=form, cookies=cookies)
+        client.post("/accounts/login/", data=form, cookies=cookies)
 
     with _repeating(guess, service, every_s=0.05):
         yield

@@ -88,10 +88,12 @@ def _fill(tenants: list[UUID], jobs: int) -> None:
             cursor.execute("SELECT set_config('app.tenant_id', %s, true)", [str(tenant_id)])
             cursor.execute(
                 "INSERT INTO jobs_job (id, tenant_id, kind, queue, subject_id, dedupe_key, state, priority, "
-                "not_before, due, fair_tag, attempt, max_attempts, lease_owner, lease_token, progress_done, "
+                "not_before, due, fair_tag, rank, outages, dependency, traceparent, attempt, max_attempts, "
+                "lease_owner, lease_token, progress_done, "
                 "progress_total, progress_stage, rerun_requested, error_code, error_message, created_at) "
                 "SELECT gen_random_uuid(), %(tenant)s, 'answer_question', 'gpu.query', gen_random_uuid(), "
-                "gen_random_uuid()::text, 'queued', 0, now(), true, 10 * n, 0, 5, '', 0, 0, 0, '', false, '', '', "
+                "gen_random_uuid()::text, 'queued', 0, now(), true, 10 * n, 0, 0, '', '', 0, 5, '', 0, 0, 0, '', "
+                "false, '', '', "
                 "now() FROM generate_series(1, %(each)s) n",
                 {"tenant": tenant_id, "each": each},
             )

@@ -64,7 +64,7 @@ def run_once(request: Request, work: Callable[[], Response], *, secret: bool = F
 
     secret: the answer carries a secret. It is stored sealed, and another API key of the tenant does not get it. Raises
     Problem 422 `idempotency_key_reused` for another request, 409 `idempotency_in_progress` while a first request still
-    runs, 400 for a malformed key. Answers of 402, 409, 429 and 5xx are not kept, so a retry works.
+    runs, 400 for a malformed key. Answers of 400, 402, 409, 429 and 5xx are not kept, so a retry works.
     """
     key = request.headers.get(HEADER)
     if key is None:
@@ -144,7 +144,7 @@ def _fingerprint(request: Request, *, secret: bool) -> str:
 
 
 def _kept(status: int) -> bool:
-    return status < 500 and status not in {402, 409, 429}
+    return status < 500 and status not in {400, 402, 409, 429}
 
 
 def _stored(body: bytes, *, secret: bool) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from backend.audit.bodies import (
 
 TAGS = ["Audit log"]
 SCOPE = "audit:read"
+_EVENTS = OpenApiResponse(OpenApiTypes.STR, "The events, oldest first.")
 
 
 class _AnyFile(BaseRenderer):
@@ -68,7 +69,7 @@ class AuditExportView(UnboundTenantView):
     @extend_schema(
         operation_id="exportAuditEvents",
         parameters=[AuditExportQuerySerializer],
-        responses={(200, "application/x-ndjson"): OpenApiResponse(OpenApiTypes.STR, "The events, oldest first.")},
+        responses={(200, media_type): _EVENTS for media_type in MEDIA_TYPES.values()},
         tags=TAGS,
     )
     def get(self, request: Request) -> StreamingHttpResponse:
