@@ -87,7 +87,7 @@ def test_a_refusal_is_replayed_and_its_work_undone(acme: Cast, monkeypatch: pyte
     assert (len(calls), names(acme)) == (1, [])
 
 
-@pytest.mark.parametrize("status", [409, 429, 500, 503])
+@pytest.mark.parametrize("status", [400, 409, 429, 500, 503])
 def test_what_a_retry_may_change_is_not_stored(acme: Cast, monkeypatch: pytest.MonkeyPatch, status: int) -> None:
     def busy(**_: Any) -> None:
         raise Problem(status, "busy", "Try again.")
