@@ -38,6 +38,9 @@ class BoundedConnection(H11Protocol):
         if peer is not None and peer.family in (socket.AF_INET, socket.AF_INET6):
             # A reply that fits the buffers of the system waits there for a reader that has gone or stands still.
             peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(READER_SECONDS * 1000))
+            # asyncio does not do it for the listener that uvicorn's workers share. Otherwise a body waits up to 40 ms
+            # for the client's acknowledgement of the headers.
+            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._watch_headers()
 
     def data_received(self, data: bytes) -> None:

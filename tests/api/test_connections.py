@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -164,3 +165,27 @@ def test_a_caller_has_a_maximum_of_requests_under_way() -> None:
             pass
     with threads.admitted(("10.0.0.1",)):
         threads.shutdown()
+
+
+def test_a_reply_waits_for_no_acknowledgement() -> None:
+    async def work() -> int:
+        config, state = Config(replying, http=BoundedConnection, lifespan="off", log_config=None), ServerState()
+        config.load()
+        # The workers of uvicorn share a socket like this one, and asyncio does not know its protocol.
+        shared = socket.socket(socket.AF_INET)
+        shared.bind(("127.0.0.1", 0))
+        server = await asyncio.get_running_loop().create_server(
+            lambda: BoundedConnection(config=config, server_state=state, app_state={}), sock=shared
+        )
+        reader, writer = await asyncio.open_connection("127.0.0.1", shared.getsockname()[1])
+        writer.write(WHOLE)
+        await reader.readuntil(b"ok")
+        (connection,) = state.connections
+        taken: socket.socket = connection.transport.get_extra_info("socket")
+        found = taken.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        server.close()
+        writer.close()
+        connection.transport.abort()
+        return found
+
+    assert asyncio.run(work()) == 1
