@@ -91,7 +91,8 @@ def test_what_may_not_be_appended(acme: Cast) -> None:
 @pytest.mark.parametrize(
     ("values", "constraint"),
     [
-        ({"unit_amount": D(-1), "effective_from": datetime(2999, 1, 1, tzinfo=UTC), "variant": "x"}, "price_not_negative"),
+        ({"unit_amount": D(-1), "effective_from": datetime(2999, 1, 1, tzinfo=UTC), "variant": "x"},
+         "price_not_negative"),
         ({"effective_from": datetime(2030, 1, 1, tzinfo=UTC), "version": 2}, "billing_price_no_overlap"),
         ({"effective_from": datetime(2020, 1, 1, tzinfo=UTC), "variant": "x"}, "price_not_back_dated"),
         ({"effective_from": datetime(2999, 1, 1, tzinfo=UTC), "effective_to": datetime(2998, 1, 1, tzinfo=UTC),

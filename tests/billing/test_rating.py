@@ -116,9 +116,10 @@ def test_each_currency_has_its_minor_unit() -> None:
 PLACES = {"USD": D("0.01"), "EUR": D("0.01"), "JPY": D(1)}
 VARIANTS = ("", "ava", "ava:low", "tree:high")
 amounts = st.decimals(min_value=0, max_value=3, places=6)
-# One entry of a history: variant, price, units, whether a retry books the same work twice, whether it is reversed later.
+# One entry of a history: variant, price, units, whether a retry books the same work twice, and its reversal.
 entries = st.tuples(
-    st.sampled_from(VARIANTS), st.integers(0, 1), st.integers(1, 12), st.booleans(), st.sampled_from(["kept", "now", "late"])
+    st.sampled_from(VARIANTS), st.integers(0, 1), st.integers(1, 12), st.booleans(),
+    st.sampled_from(["kept", "now", "late"]),
 )  # fmt: skip
 
 
