@@ -24,6 +24,7 @@ from backend.billing.services.prices import NewPrice, PriceRefused, append_price
 from backend.billing.services.rerating import rerate
 from backend.tenancy.refusals import Refused
 from tests.conftest import Cast
+from tests.isolation.test_catalog import superuser
 
 D = Decimal
 
@@ -32,6 +33,7 @@ D = Decimal
 def first_prices(database: None) -> Iterator[None]:
     """Leave the books as the migrations made them."""
     yield
+    connections["staff"].close()
     for statement in (
         "DELETE FROM billing_subscription", "DELETE FROM billing_planallowance", "DELETE FROM billing_plantier",
         "DELETE FROM billing_planlimit", "DELETE FROM billing_planversion WHERE author <> 'migration'",
@@ -42,8 +44,8 @@ def first_prices(database: None) -> Iterator[None]:
         "UPDATE billing_price SET effective_to = NULL",
         "ALTER TABLE billing_price ENABLE TRIGGER billing_price_append_only",
     ):  # fmt: skip
-        with connections["owner"].cursor() as cursor:
-            cursor.execute(statement)
+        with superuser() as server:
+            server.execute(statement)
 
 
 def book(code: str, *, currency: str = "USD", tenant_id: UUID | None = None) -> PriceBook:
