@@ -160,6 +160,11 @@ def require_left() -> None:
         )
 
 
+def exhausted_for(question_id: UUID) -> str:
+    """Return the name of a monthly limit that leaves nothing for a question, "" if it may begin."""
+    return monthly_budget(without=question_id).exhausted
+
+
 # --- consumption of open questions ------------------------------------------------------------------------------------
 
 
@@ -168,7 +173,9 @@ def consumed_by(calls: Sequence[roles.ModelCall], rates: Rates) -> Consumed:
     return Consumed(
         tokens=sum(call.prompt_tokens + call.completion_tokens for call in calls),
         seconds=quantity(Decimal(sum(call.billed_ms for call in calls)) / 1000),
-        cost=sum((rates.value("cost", line.meter, line.model, line.quantity) for line in lines_of(calls)), Decimal(0)),
+        cost=sum(
+            (rates.value("cost", line.meter, line.model, line.quantity).amount for line in lines_of(calls)), Decimal(0)
+        ),
     )
 
 
