@@ -12,7 +12,7 @@ from typing import Any
 from bench.figures import Figures, at_most
 from bench.model_server import ModelServer, Rates
 from gpu_workers.engine.models.device_rates import DeviceRate, DeviceRates
-from gpu_workers.engine.models.roles import ChatCapabilities, Message, Meter
+from gpu_workers.engine.models.roles import ChatCapabilities, Message, Meter, ModelCall
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
 
 RATES = Rates(latency_s=0.01, prefill=20_000.0, decode=600.0)
@@ -25,11 +25,18 @@ MAX_TOKENS = 24
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question's milliseconds of device time, and the sum of its calls' wall times."""
+    """One question. device_ms, wall_ms: sums over its calls, in milliseconds."""
 
-    device_ms: float
-    wall_ms: int
-    calls: int
+    tenant: str
+    calls: tuple[ModelCall, ...]
+
+    @property
+    def device_ms(self) -> float:
+        return sum(call.billed_ms for call in self.calls)
+
+    @property
+    def wall_ms(self) -> int:
+        return sum(call.wall_ms for call in self.calls)
 
 
 def full_server(rates: Rates = RATES, slots: int = SLOTS) -> DeviceRate:
@@ -56,9 +63,7 @@ def ask(url: str, tenant: str) -> Asked:
     for step, words in enumerate(PROMPTS):
         prompt = f"Step {step}: " + "gate " * words
         model.sample([Message("user", (prompt,))], stage="answer", meter=meter, max_tokens=MAX_TOKENS)
-    return Asked(
-        sum(call.billed_ms for call in meter.calls), sum(call.wall_ms for call in meter.calls), len(meter.calls)
-    )
+    return Asked(tenant, meter.calls)
 
 
 def ask_at_once(url: str, tenants: list[str]) -> list[Asked]:
@@ -68,8 +73,8 @@ def ask_at_once(url: str, tenants: list[str]) -> list[Asked]:
 
 
 def ask_by_processes(url: str, *, load: int, processes: int) -> list[Asked]:
-    """Ask load questions at once, each of a tenant of its own, divided between processes."""
-    tenants = [[f"tenant {process} {k}" for k in range(load // processes)] for process in range(processes)]
+    """Ask load questions at once, divided between processes. Each has a cache of its own, as its tenant has."""
+    tenants = [[f"tenant {k}" for k in range(process, load, processes)] for process in range(processes)]
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
         parts = pool.starmap(ask_at_once, [(url, part) for part in tenants])
     return [asked for part in parts for asked in part]

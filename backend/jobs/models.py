@@ -30,6 +30,7 @@ class JobKind(models.TextChoices):
     RESUME_DELETIONS = "resume_deletions"
     DROP_HISTORY = "drop_history"
     APPLY_RETENTION = "apply_retention"
+    RECONCILE_COSTS = "reconcile_costs"
 
 
 SYSTEM = "system."
@@ -60,6 +61,7 @@ QUEUE_OF: dict[str, str] = {
     JobKind.RESUME_DELETIONS: "system.sweep",
     JobKind.DROP_HISTORY: "system.sweep",
     JobKind.APPLY_RETENTION: "system.sweep",
+    JobKind.RECONCILE_COSTS: "system.sweep",
 }
 """Class of each kind of job. A class has workers of its own, so slow work of one class never delays another class."""
 
@@ -85,6 +87,7 @@ LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.RESUME_DELETIONS,
     JobKind.DROP_HISTORY,
     JobKind.APPLY_RETENTION,
+    JobKind.RECONCILE_COSTS,
     JobKind.DELIVER_WEBHOOK,
     JobKind.SEND_NOTICE,
 )

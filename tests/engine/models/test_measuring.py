@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.device_time import LOAD, PROCESSES, PROMPTS, RATES, SLOTS, ask, ask_by_processes, full_server, reply
+from bench.device_time import full_server, reply
 from bench.model_server import ModelServer, Rates
 from gpu_workers.engine.models.roles import ChatCapabilities, ModelError
 from gpu_workers.engine.models.served.chat import OpenAIChatModel
@@ -47,17 +47,3 @@ def test_a_full_server_is_measured_by_its_tokens() -> None:
 def test_a_server_that_reports_no_tokens_cannot_be_measured() -> None:
     with ScriptedOpenAIServer(Reply("yes", prompt_tokens=0)) as server, pytest.raises(ModelError, match="no tokens"):
         measure_rate(chat(server.url), in_flight=1, rounds=1, loads=(Load(5, 1),))
-
-
-def test_the_same_question_costs_the_same_alone_and_among_sixteen_of_several_processes() -> None:
-    with ModelServer(RATES, slots=SLOTS, words=reply) as server:
-        alone = ask(server.url, "alone")
-    with ModelServer(RATES, slots=SLOTS, words=reply) as server:
-        crowd = ask_by_processes(server.url, load=LOAD, processes=PROCESSES)
-        served = server.served()
-    assert served.requests == LOAD * len(PROMPTS) == sum(asked.calls for asked in crowd)
-    assert [asked.device_ms for asked in crowd] == pytest.approx([alone.device_ms] * LOAD, rel=0.1)
-    assert alone.device_ms > 0
-    # All that is attributed by all processes is no more than the server was busy, whatever their wall times are.
-    assert sum(asked.device_ms for asked in crowd) <= served.busy_s * 1000
-    assert sum(asked.wall_ms for asked in crowd) > served.busy_s * 1000
