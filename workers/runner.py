@@ -70,6 +70,9 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.DROP_HISTORY: "workers.drop_history",
     JobKind.APPLY_RETENTION: "workers.apply_retention",
     JobKind.RECONCILE_COSTS: "workers.reconcile_costs",
+    JobKind.METER_STORAGE: "workers.meter_storage",
+    JobKind.ROLL_UP_USAGE: "workers.roll_up_usage",
+    JobKind.CHECK_INVARIANTS: "workers.check_invariants",
 }
 
 

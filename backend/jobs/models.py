@@ -31,6 +31,9 @@ class JobKind(models.TextChoices):
     DROP_HISTORY = "drop_history"
     APPLY_RETENTION = "apply_retention"
     RECONCILE_COSTS = "reconcile_costs"
+    METER_STORAGE = "meter_storage"
+    ROLL_UP_USAGE = "roll_up_usage"
+    CHECK_INVARIANTS = "check_invariants"
 
 
 SYSTEM = "system."
@@ -62,6 +65,9 @@ QUEUE_OF: dict[str, str] = {
     JobKind.DROP_HISTORY: "system.sweep",
     JobKind.APPLY_RETENTION: "system.sweep",
     JobKind.RECONCILE_COSTS: "system.sweep",
+    JobKind.METER_STORAGE: "system.sweep",
+    JobKind.ROLL_UP_USAGE: "system.sweep",
+    JobKind.CHECK_INVARIANTS: "system.sweep",
 }
 """Class of each kind of job. A class has workers of its own, so slow work of one class never delays another class."""
 
@@ -88,6 +94,9 @@ LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.DROP_HISTORY,
     JobKind.APPLY_RETENTION,
     JobKind.RECONCILE_COSTS,
+    JobKind.METER_STORAGE,
+    JobKind.ROLL_UP_USAGE,
+    JobKind.CHECK_INVARIANTS,
     JobKind.DELIVER_WEBHOOK,
     JobKind.SEND_NOTICE,
 )

@@ -26,6 +26,10 @@ SWEEPS: dict[JobKind, timedelta] = {
     JobKind.DROP_HISTORY: timedelta(hours=1),
     JobKind.APPLY_RETENTION: timedelta(hours=1),
     JobKind.RECONCILE_COSTS: timedelta(hours=24),
+    # Often enough that no hour passes without one.
+    JobKind.METER_STORAGE: timedelta(minutes=20),
+    JobKind.ROLL_UP_USAGE: timedelta(minutes=5),
+    JobKind.CHECK_INVARIANTS: timedelta(hours=24),
 }
 """Pause between the end of a sweep and its next run."""
 DELETIONS = (

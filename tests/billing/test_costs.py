@@ -1,4 +1,4 @@
-"""What a day cost: attributed device time against paid machine hours, failed calls apart, and the invariant over both."""
+"""What a day cost: attributed device time against paid machine hours, with the cost of failed calls apart."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ US = {"decimal_places": 4, "max_digits": 16}
 
 
 class Migration(migrations.Migration):
-    dependencies = [("billing", "0009_rollups")]
+    dependencies = [("billing", "0005_ledger_dimensions")]
     operations = [
         migrations.AlterField(
             model_name="modelcall",

@@ -2,8 +2,8 @@
 
 The wall times of overlapping calls add up to more than the server's time. Here each moment is divided by the number of
 calls that run in it, so the shares of all calls of this process never add up to more than the time in which the server
-worked for this process. It is what a call of a served model without a rate is attributed (models.device_rates), and what
-a call that was cut is attributed at most.
+worked for this process. A call of a served model without a rate is attributed its share (models.device_rates), and a
+call that was cut is attributed its share at most.
 """
 
 from __future__ import annotations
