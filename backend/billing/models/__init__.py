@@ -1,11 +1,13 @@
 """The usage ledger and what values it: price books, plans, subscriptions, budgets."""
 
 from backend.billing.models.budgets import OpenSpending, TenantBudget, UsageMonth
+from backend.billing.models.costs import CostDay, MachineDay, ModelRate
 from backend.billing.models.ledger import BillingSource, ModelCall, UsageEvent
 from backend.billing.models.meters import (
     COMPARISON,
     CORRECTION,
     EGRESS,
+    FAILED_CALLS,
     GRADE,
     QUESTION,
     QUESTION_REVERSAL,
@@ -35,6 +37,7 @@ __all__ = [
     "COMPARISON",
     "CORRECTION",
     "EGRESS",
+    "FAILED_CALLS",
     "GRADE",
     "QUESTION",
     "QUESTION_REVERSAL",
@@ -48,8 +51,11 @@ __all__ = [
     "BillingAccount",
     "BillingSource",
     "BookKind",
+    "CostDay",
     "InvariantResult",
+    "MachineDay",
     "ModelCall",
+    "ModelRate",
     "OpenSpending",
     "Plan",
     "PlanAllowance",
