@@ -152,3 +152,6 @@ class OpenSpending(TenantRow):
 
     class Meta(TenantRow.Meta):
         constraints = [models.UniqueConstraint(fields=["tenant", "question_id"], name="spending_once_per_question")]
+
+
+from backend.billing.quota_models import Budget, QuotaMonth, Reservation, Reserved  # noqa: E402, F401

@@ -36,6 +36,7 @@ from backend.questions.queries.questions import job_key
 from backend.questions.services.cancellation import cancel_open
 from backend.questions.services.comparison_drafts import ComparisonRefused, Draft, draft, latin_square
 from backend.questions.services.drafts import new_question
+from backend.questions.services.holds import hold_questions
 from backend.questions.services.grading import grade_question, next_ungraded
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
@@ -150,6 +151,7 @@ def _ask(comparison: Comparison, parts: Draft, pins: Mapping[UUID, Video]) -> No
         priority=PRIORITY,
         deadline=INDEX,
     )
+    hold_questions(rows, api_key_id=comparison.api_key_id)
 
 
 def _question(comparison: Comparison, item: ComparisonItem, arm: int, repeat: int) -> Question:

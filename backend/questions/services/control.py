@@ -6,6 +6,7 @@ Each function locks the jobs before the questions, as an outcome does. backend.q
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
@@ -29,6 +30,7 @@ from backend.questions.models import (
     QuestionStatus,
 )
 from backend.questions.queries.questions import job_key
+from backend.questions.services.holds import hold_questions
 from backend.questions.services.questions import PRIORITY, cancel_question
 from backend.tenancy.refusals import Refused
 
@@ -64,7 +66,8 @@ def update_questions(
 def retry_question(*, question_id: UUID) -> Question:
     """Ask a question again that failed or was canceled, with the same id. Only its answer is billed, once.
 
-    Raises Refused: question_over, question_still_open, not_retryable; and MonthlyBudgetExhausted.
+    Raises Refused: question_over, question_still_open, not_retryable, or as hold_questions(); and
+    MonthlyBudgetExhausted.
     """
     question: Question = Question.objects.get(id=question_id)
     if question.status == QuestionStatus.SUCCEEDED:
@@ -84,7 +87,7 @@ def retry_question(*, question_id: UUID) -> Question:
 def retry_batch(*, batch_id: UUID) -> int:
     """Ask the questions of a batch again that failed. Returns their number.
 
-    Raises Refused: nothing_to_retry; and MonthlyBudgetExhausted.
+    Raises Refused: nothing_to_retry, or as hold_questions(); and MonthlyBudgetExhausted.
     """
     failed = Question.objects.filter(batch_id=batch_id, status=QuestionStatus.FAILED)
     ids = list(failed.order_by("id").values_list("id", flat=True))
@@ -121,11 +124,16 @@ def _reopen(ids: Sequence[UUID], *, priority: int) -> None:
     Question.objects.filter(id__in=[row.id for row in rows]).update(
         status=QuestionStatus.QUEUED, retries=F("retries") + 1, **fresh
     )
+    asked_by: defaultdict[UUID | None, list[Question]] = defaultdict(list)
     for row in rows:
-        ledger.record_question(question_id=row.id, api_key_id=ledger.api_key_of_question(row.id), round=row.retries + 1)
+        key = ledger.api_key_of_question(row.id)
+        ledger.record_question(question_id=row.id, api_key_id=key, round=row.retries + 1)
+        asked_by[key].append(row)
     batches = sorted({row.batch_id for row in rows if row.batch_id is not None})
     completed = QuestionBatch.objects.filter(id__in=batches).exclude(status=BatchStatus.RUNNING)
     completed.update(status=BatchStatus.RUNNING, completed_at=None, retries=F("retries") + 1)
+    for key, mine in asked_by.items():
+        hold_questions(mine, api_key_id=key)
 
 
 def _drop_attempt(ids: Collection[UUID]) -> None:
