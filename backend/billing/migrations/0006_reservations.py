@@ -61,7 +61,7 @@ OPTIONS = {"abstract": False, "base_manager_name": "unscoped"}
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("billing", "0003_tenant_budgets"),
+        ("billing", "0004_plans"),
         ("tenancy", "0001_initial"),
     ]
 

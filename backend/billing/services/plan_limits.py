@@ -1,7 +1,7 @@
 """The operator's ceilings: the limits of the tenant's plan. A tenant cannot lift them; its budget holds next to them.
 
 Media minutes, questions, charge and tokens are those of a calendar month (UTC). Stored bytes and open jobs hold at any
-moment. The settings give the limits of plans that have no rows.
+moment. The settings give the defaults of limits that the plan does not name.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from datetime import datetime
 from decimal import Decimal
 
 from django.conf import settings
+from django.db import connection
 
-from backend.tenancy import plans
+from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
 
 CHARGE = "charge"
@@ -26,14 +27,38 @@ class PlanExhausted(Refused):
     """A limit of the tenant's plan is used up."""
 
 
+# The version of the plan: by the subscription in force, else by the plan that the tenant's row names.
+_LIMITS = """
+WITH version AS (
+    (SELECT 1 AS rank, s.plan_version_id AS id FROM billing_subscription s
+     WHERE s.tenant_id = %(tenant)s AND s.effective_from <= now() AND (s.effective_to IS NULL OR s.effective_to > now()))
+    UNION ALL
+    (SELECT 2, v.id FROM billing_planversion v JOIN billing_plan p ON p.id = v.plan_id
+     WHERE p.code = (SELECT plan FROM tenancy_tenant WHERE id = %(tenant)s)
+     AND v.effective_from <= now() AND (v.effective_to IS NULL OR v.effective_to > now()))
+)
+SELECT t.plan, l.name, l.amount FROM tenancy_tenant t
+LEFT JOIN billing_planlimit l ON l.plan_version_id = (SELECT id FROM version ORDER BY rank LIMIT 1)
+WHERE t.id = %(tenant)s
+"""
+
+
 def plan_limits() -> dict[str, Decimal]:
-    """Return the limits of the tenant's plan by their names. A name that is missing has no limit."""
+    """Return the limits of the tenant's plan by their names. A name that is missing has no limit.
+
+    A limit of the plan's version goes before the default that the settings give to the plan of that name.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_LIMITS, {"tenant": current_tenant_id()})
+        rows = cursor.fetchall()
+    plan = rows[0][0]
     defaults = {
-        MEDIA_MINUTES: plans.limit_of(settings.MEDIA_MINUTES_PER_PLAN),
-        STORED_BYTES: plans.limit_of(settings.STORAGE_BYTES_PER_PLAN),
-        TOKENS: plans.limit_of(settings.TOKENS_PER_PLAN),
+        MEDIA_MINUTES: settings.MEDIA_MINUTES_PER_PLAN.get(plan),
+        STORED_BYTES: settings.STORAGE_BYTES_PER_PLAN.get(plan),
+        TOKENS: settings.TOKENS_PER_PLAN.get(plan),
     }
-    return {name: Decimal(str(limit)) for name, limit in defaults.items() if limit is not None}
+    limits = {name: Decimal(str(limit)) for name, limit in defaults.items() if limit is not None}
+    return limits | {name: amount for _, name, amount in rows if name is not None}
 
 
 def require_tokens_left(used: int, end: datetime) -> None:
