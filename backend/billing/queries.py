@@ -14,7 +14,7 @@ from django.db.models import Case, Count, DecimalField, Exists, F, OuterRef, Q, 
 from django.db.models.functions import Coalesce, TruncDate
 from django.utils import timezone
 
-from backend.billing.models import QUESTION, UsageEvent, UsageMeter
+from backend.billing.models import QUESTION, Budget, UsageEvent, UsageMeter
 from backend.billing.rates import Cost
 from backend.tenancy.months import month_after
 
@@ -143,6 +143,12 @@ def cost_of_video(video_id: UUID, *, using: str = "default") -> Cost:
     using: as in mismatches().
     """
     return _total(_rows(using).filter(video_id=video_id))
+
+
+def budgets() -> QuerySet[Budget]:
+    """Return the budgets that the tenant has set for itself and for its keys."""
+    rows: QuerySet[Budget] = Budget.objects.all()
+    return rows
 
 
 def _rows(using: str) -> QuerySet[UsageEvent]:
