@@ -3,6 +3,9 @@
 from backend.billing.models.budgets import OpenSpending, TenantBudget, UsageMonth
 from backend.billing.models.ledger import BillingSource, ModelCall, UsageEvent
 from backend.billing.models.meters import (
+    COMPARISON,
+    CORRECTION,
+    EGRESS,
     GRADE,
     QUESTION,
     QUESTION_REVERSAL,
@@ -10,6 +13,7 @@ from backend.billing.models.meters import (
     SEGMENT,
     SEGMENT_CREDIT,
     SEGMENT_RESTORED,
+    STORAGE,
     WASTED,
     UsageMeter,
 )
@@ -25,8 +29,12 @@ from backend.billing.models.plans import (
 )
 from backend.billing.models.prices import BookKind, Price, PriceBook
 from backend.billing.models.quotas import Budget, QuotaMonth, Reservation, Reserved
+from backend.billing.models.usage_hours import InvariantResult, StaleHour, UsageHour
 
 __all__ = [
+    "COMPARISON",
+    "CORRECTION",
+    "EGRESS",
     "GRADE",
     "QUESTION",
     "QUESTION_REVERSAL",
@@ -34,11 +42,13 @@ __all__ = [
     "SEGMENT",
     "SEGMENT_CREDIT",
     "SEGMENT_RESTORED",
+    "STORAGE",
     "WASTED",
     "BillingAccount",
     "BillingSource",
     "BookKind",
     "Budget",
+    "InvariantResult",
     "ModelCall",
     "OpenSpending",
     "Plan",
@@ -51,10 +61,12 @@ __all__ = [
     "QuotaMonth",
     "Reservation",
     "Reserved",
+    "StaleHour",
     "Subscription",
     "TenantBudget",
     "TierMode",
     "UsageEvent",
+    "UsageHour",
     "UsageMeter",
     "UsageMonth",
 ]

@@ -40,9 +40,7 @@ class Reservation(TenantRow):
             models.UniqueConstraint(
                 fields=["tenant", "source_id"], condition=models.Q(settled_at=None), name="reservation_open_once"
             ),
-            models.CheckConstraint(
-                condition=models.Q(amount__gte=0, charge__gte=0), name="reservation_not_negative"
-            ),
+            models.CheckConstraint(condition=models.Q(amount__gte=0, charge__gte=0), name="reservation_not_negative"),
         ]
 
 

@@ -52,9 +52,7 @@ def set_budget(*, api_key_id: UUID | None, limits: Mapping[str, Decimal | int | 
     """
     if api_key_id is not None and not ApiKey.objects.filter(id=api_key_id).exists():
         raise invalid(pointer="/api_key_id", code="not_found", detail="There is no such API key.")
-    row = Budget(
-        tenant_id=current_tenant_id(), api_key_id=api_key_id, **{name: limits.get(name) for name in NAMES}
-    )
+    row = Budget(tenant_id=current_tenant_id(), api_key_id=api_key_id, **{name: limits.get(name) for name in NAMES})
     Budget.objects.bulk_create(
         [row],
         update_conflicts=True,

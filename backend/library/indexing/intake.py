@@ -39,9 +39,7 @@ def store_probe(video_id: UUID, probed: ProbeResult) -> None:
     video: Video = Video.objects.get(id=video_id)
     refused = refused_as_measured(video, probed.duration_ms)
     if refused is not None:
-        fail_version(
-            video_id=video_id, version=video.building_index_version, code=refused.code, message=refused.detail
-        )
+        fail_version(video_id=video_id, version=video.building_index_version, code=refused.code, message=refused.detail)
         return
     plan(video, ended=True)
 

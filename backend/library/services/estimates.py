@@ -46,7 +46,9 @@ def estimate_video(*, profile: str, duration_ms: int | None = None, size_bytes: 
     timed = ready.exclude(index_started_at=None).exclude(ready_at=None).order_by("-ready_at")
     ratios = [
         Decimal((ready_at - started_at).total_seconds()) * 1000 / ms
-        for started_at, ready_at, ms in reversed(timed.values_list("index_started_at", "ready_at", "duration_ms")[:RECENT])
+        for started_at, ready_at, ms in reversed(
+            timed.values_list("index_started_at", "ready_at", "duration_ms")[:RECENT]
+        )
         if ready_at > started_at
     ]
     ratio = estimate(ratios, assumed=ASSUMED_RATIO)

@@ -38,9 +38,7 @@ def limits_of(api_key_id: UUID | None) -> list[Limit]:
         for name, amount in sorted(limited.limits.items()):
             if name == STORED_BYTES:
                 storage = storage_use()
-                found.append(
-                    Limit(name, limited.scope, amount, Decimal(storage.stored), Decimal(storage.reserved))
-                )
+                found.append(Limit(name, limited.scope, amount, Decimal(storage.stored), Decimal(storage.reserved)))
             elif name == TOKENS:
                 tokens = monthly_budget(at=now).used.tokens
                 found.append(Limit(name, limited.scope, amount, Decimal(tokens)))

@@ -130,9 +130,7 @@ def create_upload(
     )
     seconds = media_quota.seconds_of(duration_ms=duration_ms, size_bytes=size_bytes)
     try:
-        media_quota.hold_media(
-            media_quota.UPLOAD, upload_id, seconds, profile=upload.profile, api_key_id=api_key_id
-        )
+        media_quota.hold_media(media_quota.UPLOAD, upload_id, seconds, profile=upload.profile, api_key_id=api_key_id)
     except Refused:
         with _storage_errors():
             ObjectStorage().abort(key, multipart_id)

@@ -31,6 +31,8 @@ def cancel_open(questions: QuerySet[Question], *, detail: str = "") -> list[UUID
         finish_reason="canceled",
         finish_detail=detail,
         completed_at=timezone.now(),
+        charge_amount=0,
+        price_version=None,
     )
     budgets.forget_spending(ids)
     quotas.settle(ids)
