@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from backend.billing.services.estimates import Estimate, Span, estimate
-from backend.library.models import Video
+from backend.library.models import Video, VideoStatus
 from backend.questions.models import Question, QuestionStatus
 from tests.conftest import Cast
 from tests.factories import make_video
@@ -60,7 +60,11 @@ def test_a_recording_is_estimated_by_its_duration_or_by_its_size(acme: Cast) -> 
         for n in range(5):
             video = make_video(indexed_until_ms=60_000)
             Video.objects.filter(id=video.id).update(
-                duration_ms=60_000, size_bytes=6_000_000, index_started_at=AT, ready_at=AT + timedelta(seconds=15 + n)
+                status=VideoStatus.READY,
+                duration_ms=60_000,
+                size_bytes=6_000_000,
+                index_started_at=AT,
+                ready_at=AT + timedelta(seconds=15 + n),
             )
     by_size = acme.client.post("/v1/videos:estimate", {"size_bytes": 60_000_000}, format="json").json()
     # 600 seconds at 0.0007 USD; 17 seconds for each minute.

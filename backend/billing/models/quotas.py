@@ -47,8 +47,8 @@ class Reservation(TenantRow):
 class QuotaMonth(TenantRow):
     """What the ledger booked in one calendar month (UTC): for the tenant, and for each API key.
 
-    api_key_id is null in the tenant's own row, which counts all keys and people. A trigger of the ledger adds to it when
-    a transaction commits, as to UsageMonth. charge: list prices, in the currency of the tenant.
+    api_key_id is null in the tenant's own row, which counts all keys and people. A trigger of the ledger adds to it
+    when a transaction commits, as to UsageMonth. charge: list prices, in the currency of the tenant.
     """
 
     month = models.DateField()

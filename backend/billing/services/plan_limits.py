@@ -31,7 +31,8 @@ class PlanExhausted(Refused):
 _LIMITS = """
 WITH version AS (
     (SELECT 1 AS rank, s.plan_version_id AS id FROM billing_subscription s
-     WHERE s.tenant_id = %(tenant)s AND s.effective_from <= now() AND (s.effective_to IS NULL OR s.effective_to > now()))
+     WHERE s.tenant_id = %(tenant)s AND s.effective_from <= now()
+     AND (s.effective_to IS NULL OR s.effective_to > now()))
     UNION ALL
     (SELECT 2, v.id FROM billing_planversion v JOIN billing_plan p ON p.id = v.plan_id
      WHERE p.code = (SELECT plan FROM tenancy_tenant WHERE id = %(tenant)s)

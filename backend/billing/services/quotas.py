@@ -185,10 +185,9 @@ def key_of(source_id: UUID) -> UUID | None:
 
 def limits_on(api_key_id: UUID | None) -> list[Limited]:
     """Return the sets of limits that work of this key counts against; those without a limit are left out."""
-    found = [Limited(PLAN, current_tenant_id(), plan_limits())]
     mine = Q(api_key_id=None) if api_key_id is None else Q(api_key_id=None) | Q(api_key_id=api_key_id)
-    for budget in Budget.objects.filter(mine):
-        found.append(limited_by(budget))
+    own = Budget.objects.filter(mine).order_by(F("api_key_id").asc(nulls_first=True))
+    found = [Limited(PLAN, current_tenant_id(), plan_limits()), *map(limited_by, own)]
     return [limited for limited in found if limited.limits]
 
 

@@ -8,8 +8,8 @@ from decimal import Decimal
 from django.utils import timezone
 
 from backend.billing.rates import rates_at
-from backend.billing.services.charges import media_charge
 from backend.billing.services.estimates import RECENT, Estimate, Span, estimate
+from backend.billing.services.quotes import media_charge
 from backend.library.models import Video, VideoStatus
 from backend.library.services.media_quota import ASSUMED_BYTES_PER_SECOND
 
@@ -44,11 +44,10 @@ def estimate_video(*, profile: str, duration_ms: int | None = None, size_bytes: 
         rate = estimate([Decimal(ms) / 1000 / size for ms, size in reversed(stored)], assumed=ASSUMED_SECONDS_PER_BYTE)
         media_ms = rate.span.scaled(Decimal(size_bytes or 0) * 1000)
     timed = ready.exclude(index_started_at=None).exclude(ready_at=None).order_by("-ready_at")
+    latest = timed.values_list("index_started_at", "ready_at", "duration_ms")[:RECENT]
     ratios = [
         Decimal((ready_at - started_at).total_seconds()) * 1000 / ms
-        for started_at, ready_at, ms in reversed(
-            timed.values_list("index_started_at", "ready_at", "duration_ms")[:RECENT]
-        )
+        for started_at, ready_at, ms in reversed(latest)
         if ready_at > started_at
     ]
     ratio = estimate(ratios, assumed=ASSUMED_RATIO)

@@ -17,8 +17,8 @@ from django.utils import timezone
 from backend.billing.models import Reserved
 from backend.billing.rates import quantity, rates_at
 from backend.billing.services import quotas
-from backend.billing.services.charges import media_charge
 from backend.billing.services.quotas import Hold
+from backend.billing.services.quotes import media_charge
 from backend.library.models import InputSegment, Video
 from backend.tenancy.refusals import Refused
 from backend.webhooks.thresholds import hold_work, report_crossings

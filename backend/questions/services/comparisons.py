@@ -38,8 +38,8 @@ from backend.questions.services.cancellation import cancel_open
 from backend.questions.services.charging import charge_all
 from backend.questions.services.comparison_drafts import ComparisonRefused, Draft, draft, latin_square
 from backend.questions.services.drafts import new_question
-from backend.questions.services.holds import hold_questions
 from backend.questions.services.grading import grade_question, next_ungraded
+from backend.questions.services.holds import hold_questions
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
 from backend.webhooks.services import emit

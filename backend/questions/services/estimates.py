@@ -8,8 +8,8 @@ from decimal import Decimal
 from django.utils import timezone
 
 from backend.billing.rates import rates_at
-from backend.billing.services.charges import question_charge
 from backend.billing.services.estimates import RECENT, Estimate, Span, estimate
+from backend.billing.services.quotes import question_charge
 from backend.questions.models import Question, QuestionStatus
 
 ASSUMED_MS: dict[str, Span] = {
