@@ -61,7 +61,7 @@ OPTIONS = {"abstract": False, "base_manager_name": "unscoped"}
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("billing", "0004_plans"),
+        ("billing", "0005_ledger_dimensions"),
         ("tenancy", "0001_initial"),
     ]
 
