@@ -29,7 +29,8 @@ MAY: dict[str, dict[str, str]] = {
     # SELECT on the column of the tenant alone, to erase what a tenant leaves.
     "app_dispatch": {"billing_pricebook": "SELECT", "billing_price": "SELECT", "audit_auditevent": "SELECT, DELETE"},
     "app_admin_ro": {
-        "billing_pricebook": "SELECT", "billing_price": "SELECT", "audit_auditevent": "SELECT", "staff_staffevent": "SELECT",
+        "billing_pricebook": "SELECT", "billing_price": "SELECT", "audit_auditevent": "SELECT",
+        "staff_staffevent": "SELECT",
     },
     "app_people": dict.fromkeys(PEOPLE, ALL),
     "app_console": {

@@ -13,12 +13,12 @@ from backend.api.bodies import page_of, parsed
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode
 from backend.api.views import TenantView
-from backend.billing import queries
 from backend.billing.bodies.own_budgets import (
     OwnBudgetRequestSerializer,
     OwnBudgetSerializer,
     listed_budget,
 )
+from backend.billing.queries.budgets import budgets
 from backend.billing.services import own_budgets
 
 TAGS = ["Budget"]
@@ -37,7 +37,7 @@ class OwnBudgetsView(TenantView):
     )
     def get(self, request: Request) -> Response:
         """List the budgets of the tenant and of its API keys, with what is used, reserved and left."""
-        return page(request, queries.budgets(), serialize=listed_budget)
+        return page(request, budgets(), serialize=listed_budget)
 
     @extend_schema(
         operation_id="putBudget", tags=TAGS, request=OwnBudgetRequestSerializer, responses=OwnBudgetSerializer
@@ -60,12 +60,12 @@ class OwnBudgetView(TenantView):
     @extend_schema(operation_id="readBudget", tags=TAGS, responses=OwnBudgetSerializer)
     def get(self, request: Request, budget_id: str) -> Response:
         """Get one budget, with what is used, reserved and left."""
-        return Response(listed_budget(self.get_or_404(queries.budgets(), decode("bud", budget_id))))
+        return Response(listed_budget(self.get_or_404(budgets(), decode("bud", budget_id))))
 
     @extend_schema(operation_id="deleteBudget", tags=TAGS, responses={204: None})
     def delete(self, request: Request, budget_id: str) -> Response:
         """Delete a budget. Its limits do not hold any more; the limits of your plan do."""
-        own_budgets.delete_budget(self.get_or_404(queries.budgets(), decode("bud", budget_id)))
+        own_budgets.delete_budget(self.get_or_404(budgets(), decode("bud", budget_id)))
         return Response(status=204)
 
 

@@ -14,7 +14,7 @@ from django.db.models import Case, DecimalField, Exists, F, OuterRef, Q, QuerySe
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from backend.billing.models import QUESTION, Budget, UsageEvent, UsageMeter
+from backend.billing.models import QUESTION, UsageEvent, UsageMeter
 from backend.billing.rates import Cost
 from backend.tenancy.months import month_after
 
@@ -73,12 +73,6 @@ def cost_of_video(video_id: UUID, *, using: str = "default") -> Cost:
     using: as in mismatches().
     """
     return _total(_rows(using).filter(video_id=video_id))
-
-
-def budgets() -> QuerySet[Budget]:
-    """Return the budgets that the tenant has set for itself and for its keys."""
-    rows: QuerySet[Budget] = Budget.objects.all()
-    return rows
 
 
 def _rows(using: str) -> QuerySet[UsageEvent]:
