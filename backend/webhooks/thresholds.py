@@ -12,6 +12,7 @@ from backend.billing.rates import plain
 from backend.billing.services import quotas
 from backend.billing.services.budgets import monthly_budget
 from backend.billing.services.quotas import Crossing, Hold
+from backend.webhooks.budget_mail import queue_mail
 from backend.webhooks.payloads import timestamp
 from backend.webhooks.services import emit
 
@@ -64,7 +65,7 @@ def hold_work(holds: Sequence[Hold], *, api_key_id: UUID | None = None) -> None:
 def report_crossings(crossings: Sequence[Crossing]) -> None:
     """Emit `usage.threshold_reached` at 50 and 80 %, `budget.exceeded` at 100 %, once per month and amount of a limit.
 
-    The tenant's notice address and the members who are billed get a mail with it.
+    The notice address and the billing account's address get a mail with it.
     """
     for crossing in crossings:
         limited = crossing.limited
@@ -80,4 +81,4 @@ def report_crossings(crossings: Sequence[Crossing]) -> None:
         }
         change = f"{crossing.start_at:%Y-%m}:{limited.scope}:{crossing.name}:{plain(crossing.limit)}:{crossing.percent}"
         kind = "budget.exceeded" if crossing.percent == 100 else "usage.threshold_reached"
-        emit(type=kind, resource_id=uuid5(limited.id, change), data=data)
+        queue_mail(emit(type=kind, resource_id=uuid5(limited.id, change), data=data))

@@ -9,8 +9,11 @@ import pytest
 from django.test import override_settings
 
 from backend.api import public_ids
-from backend.billing.models import Budget
+from backend.billing.models import BillingAccount, Budget
+from backend.jobs.models import Job, JobKind
+from backend.tenancy.models import Tenant
 from backend.webhooks.models import WebhookEvent
+from backend.webhooks.notices import mail_about
 from tests.billing.test_budgets import client_with
 from tests.conftest import Cast
 from tests.factories import make_video
@@ -153,3 +156,19 @@ def test_a_refusal_names_whose_limit_it_is(acme: Cast, scope: str) -> None:
         refused = acme.client.post("/v1/uploads", UPLOAD).json()
     assert refused["code"] == {"plan": "plan_exhausted", "tenant": "budget_exhausted"}[scope]
     assert "media_minutes limit of 0.5" in refused["detail"]
+
+
+@override_settings(EMAIL_HOST="mail.example.org")
+def test_a_report_is_mailed_to_the_notice_address_and_to_who_is_billed(acme: Cast) -> None:
+    acme.client.put("/v1/budgets", {"questions": 2}, format="json")
+    with acme.scope():
+        Tenant.objects.filter(id=acme.tenant_id).update(notice_email="ops@acme.example")
+        BillingAccount.objects.create(tenant_id=acme.tenant_id, email="pay@acme.example")
+    asked(acme)
+    with acme.scope():
+        job = Job.objects.get(kind=JobKind.SEND_NOTICE)
+        mail = mail_about(job.subject_id)
+    assert mail is not None
+    assert mail.to == ["ops@acme.example", "pay@acme.example"]
+    assert mail.subject == "questions: 50 % of the limit are used"
+    assert "The limit questions of 2 is used to 50 %: 1 are booked" in mail.body
