@@ -5,8 +5,8 @@ from django.db import migrations, models
 
 from backend.tenancy.ddl import tenant_table
 
-# Deferred, as billing_month is: the counters are locked when the transaction commits, after every other lock. First what
-# is reserved, then the counters, so that a commit which waits for a reservation holds no counter.
+# Deferred, as billing_month is: the counters are locked when the transaction commits, after every other lock. First
+# what is reserved, then the counters, so that a commit which waits for a reservation holds no counter.
 COUNT = (
     """
     CREATE FUNCTION billing_add_to_quota() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
@@ -26,8 +26,8 @@ COUNT = (
             ELSE ARRAY[NULL, NEW.api_key_id]::uuid[] END
         LOOP
             INSERT INTO billing_quotamonth AS known (id, tenant_id, month, api_key_id, questions, media_seconds, charge)
-            VALUES (gen_random_uuid(), NEW.tenant_id, date_trunc('month', NEW.occurred_at AT TIME ZONE 'UTC')::date, key,
-                asked, media, NEW.price_amount)
+            VALUES (gen_random_uuid(), NEW.tenant_id, date_trunc('month', NEW.occurred_at AT TIME ZONE 'UTC')::date,
+                key, asked, media, NEW.price_amount)
             ON CONFLICT (tenant_id, month, api_key_id) DO UPDATE SET questions = known.questions + excluded.questions,
                 media_seconds = known.media_seconds + excluded.media_seconds, charge = known.charge + excluded.charge;
         END LOOP;

@@ -41,13 +41,14 @@ def estimate_video(*, profile: str, duration_ms: int | None = None, size_bytes: 
         media_ms = Span(exact, exact, exact)
     else:
         stored = ready.filter(size_bytes__gt=0).order_by("-ready_at").values_list("duration_ms", "size_bytes")[:RECENT]
-        rate = estimate([Decimal(ms) / 1000 / size for ms, size in reversed(stored)], assumed=ASSUMED_SECONDS_PER_BYTE)
+        seconds_per_byte = [Decimal(ms) / 1000 / size for ms, size in reversed(list(stored))]
+        rate = estimate(seconds_per_byte, assumed=ASSUMED_SECONDS_PER_BYTE)
         media_ms = rate.span.scaled(Decimal(size_bytes or 0) * 1000)
     timed = ready.exclude(index_started_at=None).exclude(ready_at=None).order_by("-ready_at")
     latest = timed.values_list("index_started_at", "ready_at", "duration_ms")[:RECENT]
     ratios = [
         Decimal((ready_at - started_at).total_seconds()) * 1000 / ms
-        for started_at, ready_at, ms in reversed(latest)
+        for started_at, ready_at, ms in reversed(list(latest))
         if ready_at > started_at
     ]
     ratio = estimate(ratios, assumed=ASSUMED_RATIO)

@@ -36,7 +36,7 @@ def estimate_question(*, method: str, effort: str) -> QuestionEstimate:
     price = question_charge(rates, method=method, effort=effort)
     answered = Question.objects.filter(status=QuestionStatus.SUCCEEDED, method=method, effort=effort)
     latest = answered.exclude(completed_at=None).order_by("-completed_at").values_list("timings", flat=True)[:RECENT]
-    history = [Decimal(timings["total_ms"]) for timings in reversed(latest) if timings.get("total_ms")]
+    history = [Decimal(timings["total_ms"]) for timings in reversed(list(latest)) if timings.get("total_ms")]
     return QuestionEstimate(
         Span(Decimal(0), price, price), rates.currency, estimate(history, assumed=ASSUMED_MS[effort])
     )
