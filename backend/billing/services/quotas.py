@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -222,7 +223,7 @@ def use_of(api_key_id: UUID | None = None, *, at: datetime | None = None) -> Use
     the ledger is drawn when it commits; until then its reservation holds it.
     """
     start, _ = month_of(at or timezone.now())
-    parameters = {"tenant": current_tenant_id(), "month": start.date(), "key": api_key_id, "jobs": list(JOBS)}
+    parameters: dict[str, Any] = {"tenant": current_tenant_id(), "month": start.date(), "key": api_key_id, "jobs": list(JOBS)}
     with connection.cursor() as cursor:
         cursor.execute(_USE, parameters)
         charge, media, questions, held_charge, held_media, held_questions, jobs = cursor.fetchone()
