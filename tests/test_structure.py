@@ -189,7 +189,6 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "months": "partitions by month",
         "networks": "addresses of clients",
         "origins": "pages that may use a tenant's keys",
-        "plans": "limits by plan",
         "postgresql": "Django's database backend, for composite keys",
         "provision": "roles and grants, in SQL",
         "refusals": "errors that customers can act on",
@@ -201,6 +200,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     "webhooks": {
         "attempts": "one delivery attempt",
         "breaker": "holds the deliveries of a failing receiver back",
+        "budget_mail": "the mail about a limit",
         "notices": "what a tenant hears about a disabled endpoint",
         "redaction": "takes deleted text out of events",
         "recovery": "sends deliveries again",

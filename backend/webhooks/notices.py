@@ -14,6 +14,7 @@ from backend.jobs.services import enqueue
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.models import Tenant
 from backend.webhooks import payloads
+from backend.webhooks.budget_mail import report_mail
 from backend.webhooks.models import DisabledReason, Endpoint, EndpointState
 from backend.webhooks.services import emit
 
@@ -58,8 +59,12 @@ def disable(endpoint: Endpoint, *, reason: DisabledReason) -> None:
         )
 
 
-def mail_about(endpoint_id: UUID) -> EmailMessage | None:
-    """Return the mail that says that an endpoint is disabled; None if it is enabled or gone, or nobody is to know."""
+def mail_about(subject_id: UUID) -> EmailMessage | None:
+    """Return the mail about a disabled endpoint, or about a limit of usage; None if nobody is to know."""
+    return report_mail(subject_id) or _mail_about_endpoint(subject_id)
+
+
+def _mail_about_endpoint(endpoint_id: UUID) -> EmailMessage | None:
     to = address()
     endpoint = Endpoint.objects.filter(id=endpoint_id, state=EndpointState.AUTO_DISABLED).first()
     if endpoint is None or not to or endpoint.disabled_at is None:

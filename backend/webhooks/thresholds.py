@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
-from uuid import uuid5
+from uuid import UUID, uuid5
 
 from backend.api import public_ids
 from backend.billing.models import TenantBudget
 from backend.billing.rates import plain
+from backend.billing.services import quotas
 from backend.billing.services.budgets import monthly_budget
+from backend.billing.services.quotas import Crossing, Hold
+from backend.webhooks.budget_mail import queue_mail
 from backend.webhooks.payloads import timestamp
 from backend.webhooks.services import emit
 
@@ -48,3 +52,33 @@ def report_budget() -> None:
         emit(type="usage.threshold_reached", resource_id=uuid5(row.id, change), data=data)
         if used >= amount:
             emit(type="budget.exceeded", resource_id=uuid5(row.id, change), data=data)
+
+
+def hold_work(holds: Sequence[Hold], *, api_key_id: UUID | None = None) -> None:
+    """Reserve what accepted work may consume, and report each threshold of a limit that it came to.
+
+    Raises as quotas.reserve().
+    """
+    report_crossings(quotas.reserve(holds, api_key_id=api_key_id))
+
+
+def report_crossings(crossings: Sequence[Crossing]) -> None:
+    """Emit `usage.threshold_reached` at 50 and 80 %, `budget.exceeded` at 100 %, once per month and amount of a limit.
+
+    The notice address and the billing account's address get a mail with it.
+    """
+    for crossing in crossings:
+        limited = crossing.limited
+        data = {
+            "id": public_ids.encode("bud", limited.id),
+            "object": "budget",
+            "limit": crossing.name,
+            "amount": plain(crossing.limit),
+            "used": plain(crossing.used),
+            "percent": int(crossing.used * 100 / crossing.limit) if crossing.limit else 100,
+            "start_at": timestamp(crossing.start_at),
+            "end_at": timestamp(crossing.end_at),
+        }
+        change = f"{crossing.start_at:%Y-%m}:{limited.scope}:{crossing.name}:{plain(crossing.limit)}:{crossing.percent}"
+        kind = "budget.exceeded" if crossing.percent == 100 else "usage.threshold_reached"
+        queue_mail(emit(type=kind, resource_id=uuid5(limited.id, change), data=data))

@@ -34,6 +34,7 @@ PREFIX_OF = {
     "invitation_id": "inv",
     "question_id": "qst",
     "batch_id": "bat",
+    "budget_id": "bud",
     "comparison_id": "cmp",
     "session_id": "ses",
     "search_id": "sea",
@@ -76,6 +77,7 @@ def detail_cases() -> list[tuple[str, str]]:
 def belongings(cast: Cast) -> dict[str, UUID]:
     """One resource of each kind, as PREFIX_OF names them."""
     from backend.api.public_ids import decode
+    from backend.billing.models import Budget
     from backend.library.models import Collection, InputSegment
     from backend.questions.models import Comparison, Feedback, Question, QuestionBatch, Search, Session
     from backend.tenancy.secrets import seal
@@ -111,6 +113,7 @@ def belongings(cast: Cast) -> dict[str, UUID]:
             ).id,
             "whe": endpoint.id,
             "whd": delivery.id,
+            "bud": Budget.objects.create(tenant_id=tenant, questions=10_000).id,
         }
 
 

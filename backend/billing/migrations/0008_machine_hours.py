@@ -14,7 +14,7 @@ US = {"decimal_places": 4, "max_digits": 16}
 
 
 class Migration(migrations.Migration):
-    dependencies = [("billing", "0005_ledger_dimensions")]
+    dependencies = [("billing", "0006_reservations")]
     operations = [
         migrations.AlterField(
             model_name="modelcall",

@@ -31,6 +31,7 @@ from backend.billing.models.plans import (
     TierMode,
 )
 from backend.billing.models.prices import BookKind, Price, PriceBook
+from backend.billing.models.quotas import Budget, QuotaMonth, Reservation, Reserved
 from backend.billing.models.usage_hours import InvariantResult, StaleHour, UsageHour
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "BillingAccount",
     "BillingSource",
     "BookKind",
+    "Budget",
     "CostDay",
     "InvariantResult",
     "MachineDay",
@@ -64,6 +66,9 @@ __all__ = [
     "PlanVersion",
     "Price",
     "PriceBook",
+    "QuotaMonth",
+    "Reservation",
+    "Reserved",
     "StaleHour",
     "Subscription",
     "TenantBudget",

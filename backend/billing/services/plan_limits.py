@@ -1,4 +1,8 @@
-"""The operator's limits per plan and calendar month (UTC). They hold next to the budget that a tenant sets itself."""
+"""The operator's ceilings: the limits of the tenant's plan. A tenant cannot lift them; its budget holds next to them.
+
+Media minutes, questions, charge and tokens are those of a calendar month (UTC). Stored bytes and open jobs hold at any
+moment. The settings give the defaults of limits that the plan does not name.
+"""
 
 from __future__ import annotations
 
@@ -6,44 +10,70 @@ from datetime import datetime
 from decimal import Decimal
 
 from django.conf import settings
-from django.db.models import Sum
-from django.utils import timezone
+from django.db import connection
 
-from backend.billing.models import UsageEvent, UsageMeter
-from backend.tenancy import plans
-from backend.tenancy.months import month_of
+from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
+
+CHARGE = "charge"
+MEDIA_MINUTES = "media_minutes"
+OPEN_JOBS = "open_jobs"
+QUESTIONS = "questions"
+STORED_BYTES = "stored_bytes"
+TOKENS = "tokens"
 
 
 class PlanExhausted(Refused):
     """A limit of the tenant's plan is used up."""
 
 
-def require_media_left(*, at: datetime | None = None) -> None:
-    """Check that the plan has minutes of recordings left. Raises PlanExhausted (402 `plan_exhausted`).
+# The version of the plan: by the subscription in force, else by the plan that the tenant's row names.
+_LIMITS = """
+WITH version AS (
+    (SELECT 1 AS rank, s.plan_version_id AS id FROM billing_subscription s
+     WHERE s.tenant_id = %(tenant)s AND s.effective_from <= now()
+     AND (s.effective_to IS NULL OR s.effective_to > now()))
+    UNION ALL
+    (SELECT 2, v.id FROM billing_planversion v JOIN billing_plan p ON p.id = v.plan_id
+     WHERE p.code = (SELECT plan FROM tenancy_tenant WHERE id = %(tenant)s)
+     AND v.effective_from <= now() AND (v.effective_to IS NULL OR v.effective_to > now()))
+)
+SELECT t.plan, l.name, l.amount FROM tenancy_tenant t
+LEFT JOIN billing_planlimit l ON l.plan_version_id = (SELECT id FROM version ORDER BY rank LIMIT 1)
+WHERE t.id = %(tenant)s
+"""
 
-    Recordings count when they are indexed, so those that wait may pass the limit.
+
+def plan_limits() -> dict[str, Decimal]:
+    """Return the limits of the tenant's plan by their names. A name that is missing has no limit.
+
+    A limit of the plan's version goes before the default that the settings give to the plan of that name.
     """
-    limit = plans.limit_of(settings.MEDIA_MINUTES_PER_PLAN)
-    if limit is None:
-        return
-    start, end = month_of(at or timezone.now())
-    rows = UsageEvent.objects.filter(occurred_at__gte=start, occurred_at__lt=end, meter=UsageMeter.MEDIA_SECONDS)
-    seconds: Decimal = rows.aggregate(total=Sum("quantity", default=Decimal(0)))["total"]
-    if seconds >= Decimal(limit) * 60:
-        raise _exhausted(f"{limit:.0f} minutes of recordings", end)
+    with connection.cursor() as cursor:
+        cursor.execute(_LIMITS, {"tenant": current_tenant_id()})
+        rows = cursor.fetchall()
+    plan = rows[0][0]
+    defaults = {
+        MEDIA_MINUTES: settings.MEDIA_MINUTES_PER_PLAN.get(plan),
+        STORED_BYTES: settings.STORAGE_BYTES_PER_PLAN.get(plan),
+        TOKENS: settings.TOKENS_PER_PLAN.get(plan),
+    }
+    limits = {name: Decimal(str(limit)) for name, limit in defaults.items() if limit is not None}
+    return limits | {name: amount for _, name, amount in rows if name is not None}
 
 
 def require_tokens_left(used: int, end: datetime) -> None:
     """Check that the plan has tokens left. used: tokens of the month. Raises PlanExhausted (402 `plan_exhausted`)."""
-    limit = plans.limit_of(settings.TOKENS_PER_PLAN)
+    limit = plan_limits().get(TOKENS)
     if limit is not None and used >= limit:
-        raise _exhausted(f"{limit:.0f} tokens", end)
+        raise exhausted(f"{limit:.0f} tokens", end)
 
 
-def _exhausted(amount: str, end: datetime) -> PlanExhausted:
+def exhausted(amount: str, end: datetime) -> PlanExhausted:
+    """Return the refusal of work that a limit of the plan leaves no room for. end: of the month."""
     return PlanExhausted(
         "plan_exhausted",
-        f"The {amount} of your plan for this month are used up. Wait until {end:%Y-%m-%d}, or change the plan.",
+        f"The {amount} of your plan for this month is used up or reserved. Wait until {end:%Y-%m-%d}, or change the "
+        "plan.",
         status=402,
     )

@@ -1,5 +1,13 @@
-"""The routes of uploads, videos, input segments, collections, storage and retention."""
+"""The routes of uploads, videos, input segments, collections, storage, retention, limits and estimates."""
 
-from backend.library.api import collections, data, input_segments, uploads, videos
+from backend.library.api import collections, data, estimates, input_segments, limits, uploads, videos
 
-routes = [*uploads.routes, *videos.routes, *input_segments.routes, *collections.routes, *data.routes]
+routes = [
+    *uploads.routes,
+    *estimates.routes,
+    *videos.routes,
+    *input_segments.routes,
+    *collections.routes,
+    *data.routes,
+    *limits.routes,
+]

@@ -50,11 +50,18 @@ class InputSegmentsView(TenantView):
         """Append the next segment of a recording, from an upload or from a URL. An upload needs all its parts."""
         video = self.get_or_404(queries.videos(), decode("vid", video_id))
         fields = parsed(InputSegmentRequestSerializer, request)
-        source = fields.pop("source")
+        source, duration_ms = fields.pop("source"), fields.pop("duration_ms", None)
         recorded = placed(fields, zone=video.time_zone)
         if source["type"] == SourceType.UPLOAD:
             return appended(request, upload_of(source), video, recorded)
-        return accepted_segment(input_segments.append_url(video_id=video.id, url=source["url"], recorded=recorded))
+        segment = input_segments.append_url(
+            video_id=video.id,
+            url=source["url"],
+            recorded=recorded,
+            duration_ms=duration_ms,
+            api_key_id=self.principal.api_key_id,
+        )
+        return accepted_segment(segment)
 
 
 class InputSegmentView(TenantView):

@@ -65,9 +65,15 @@ class UploadsView(TenantView):
         """Begin an upload. Request part URLs, PUT the parts to them, and complete the upload."""
         fields = parsed(UploadRequestSerializer, request)
         part_checksums = fields.pop("part_checksums")
+        duration_ms = fields.pop("duration_ms", None)
         fields = placed(fields)
         use_collection(fields)
-        upload = uploads.create_upload(fields=fields, part_checksums=part_checksums)
+        upload = uploads.create_upload(
+            fields=fields,
+            part_checksums=part_checksums,
+            duration_ms=duration_ms,
+            api_key_id=self.principal.api_key_id,
+        )
         location = {"Location": f"/v1/uploads/{encode('upl', upload.id)}"}
         return Response(upload_body(upload), status=201, headers=location)
 

@@ -69,14 +69,18 @@ class VideosView(TenantView):
         An upload needs all its parts. Indexing begins at once.
         """
         fields = parsed(VideoRequestSerializer, request)
-        source = fields.pop("source")
+        source, duration_ms = fields.pop("source"), fields.pop("duration_ms", None)
+        key = self.principal.api_key_id
         fields = placed(fields)
         if source["type"] == SourceType.UPLOAD:
             return completed(request, upload_of(source), None)
         use_collection(fields)
         if source["type"] == SourceType.URL:
-            return accepted_video(input_segments.begin_from_url(url=source["url"], fields=fields))
-        return accepted_video(input_segments.begin(fields=fields))
+            video = input_segments.begin_from_url(
+                url=source["url"], fields=fields, duration_ms=duration_ms, api_key_id=key
+            )
+            return accepted_video(video)
+        return accepted_video(input_segments.begin(fields=fields, api_key_id=key))
 
 
 class VideoView(TenantView):
@@ -136,7 +140,7 @@ class ReindexView(TenantView):
         Questions read the old index until the new index is ready.
         """
         video = self.get_or_404(queries.videos(), decode("vid", video_id))
-        return Response(one_video(begin_reindex(video_id=video.id)), status=202)
+        return Response(one_video(begin_reindex(video_id=video.id, api_key_id=self.principal.api_key_id)), status=202)
 
 
 class VersionsView(TenantView):

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from backend.api.bodies import ResourceErrorSerializer, StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.library.bodies.files import ProbeSerializer, error_body, probe_body
-from backend.library.bodies.recorded import RECORDED_AT_HELP, LocalTimeField, TimeZoneField
+from backend.library.bodies.recorded import RECORDED_AT_HELP, AnnouncedDurationField, LocalTimeField, TimeZoneField
 from backend.library.bodies.sources import names_its_own
 from backend.library.models import InputSegment, InputStatus, SourceType
 
@@ -62,6 +62,7 @@ class InputSegmentSourceRequestSerializer(StrictSerializer):
 
 class InputSegmentRequestSerializer(StrictSerializer):
     source = InputSegmentSourceRequestSerializer()  # type: ignore[assignment]  # a field, which the metaclass takes out of the class
+    duration_ms = AnnouncedDurationField()
     recorded_at = LocalTimeField(required=False, help_text=RECORDED_AT_HELP)
     time_zone = TimeZoneField(
         max_length=64,

@@ -25,6 +25,19 @@ END_AT_HELP = "When it ended, in the video's time zone; null if unknown."
 TIME_ZONE_HELP = "IANA name of the time zone in which you speak about the recording, such as `Europe/Berlin`."
 
 
+class AnnouncedDurationField(serializers.IntegerField):
+    """The duration of a recording that has not arrived, as the customer announces it, in milliseconds."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            min_value=1,
+            max_value=366 * 86_400_000,
+            required=False,
+            help_text="Duration of the recording, if you know it. So many minutes of your plan and budget are reserved "
+            "until it is measured. By default the duration is assumed by the size.",
+        )
+
+
 @extend_schema_field({"type": "string", "format": "date-time"})
 class LocalTimeField(serializers.Field[datetime, Any, str, datetime]):
     """An instant, in and out with the offset of its own time zone. In, it may lack one: placed() decides then."""

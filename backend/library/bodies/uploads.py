@@ -10,7 +10,13 @@ from rest_framework import serializers
 from backend.api.bodies import SHA256_HEX, LanguageField, MetadataField, StrictSerializer
 from backend.api.public_ids import PublicIdField
 from backend.library import queries
-from backend.library.bodies.recorded import RECORDED_AT_HELP, TIME_ZONE_HELP, LocalTimeField, TimeZoneField
+from backend.library.bodies.recorded import (
+    RECORDED_AT_HELP,
+    TIME_ZONE_HELP,
+    AnnouncedDurationField,
+    LocalTimeField,
+    TimeZoneField,
+)
 from backend.library.models import Profile, Upload, UploadStatus
 from backend.library.services import uploads
 
@@ -34,6 +40,7 @@ class UploadRequestSerializer(StrictSerializer):
         help_text="Language that is spoken, by its ISO 639-1 code. By default it is detected in the first speech.",
     )
     external_id = serializers.CharField(max_length=200, required=False)
+    duration_ms = AnnouncedDurationField()
     metadata = MetadataField(required=False)
     recorded_at = LocalTimeField(required=False, help_text=RECORDED_AT_HELP)
     time_zone = TimeZoneField(max_length=64, required=False, help_text=TIME_ZONE_HELP)

@@ -16,7 +16,13 @@ from backend.billing.charges import NOTHING
 from backend.billing.queries.charges import charges_of_videos
 from backend.library import queries
 from backend.library.bodies.files import ProbeSerializer, error_body, probe_body
-from backend.library.bodies.recorded import RECORDED_AT_HELP, TIME_ZONE_HELP, LocalTimeField, TimeZoneField
+from backend.library.bodies.recorded import (
+    RECORDED_AT_HELP,
+    TIME_ZONE_HELP,
+    AnnouncedDurationField,
+    LocalTimeField,
+    TimeZoneField,
+)
 from backend.library.bodies.sources import names_its_own
 from backend.library.index_contents import Gaps, IndexSize, index_contents
 from backend.library.models import (
@@ -206,6 +212,7 @@ class VideoRequestSerializer(StrictSerializer):
         help_text="Language that is spoken, by its ISO 639-1 code. By default it is detected in the first speech.",
     )
     external_id = serializers.CharField(max_length=200, required=False)
+    duration_ms = AnnouncedDurationField()
     metadata = MetadataField(required=False)
     recorded_at = LocalTimeField(required=False, help_text=RECORDED_AT_HELP)
     time_zone = TimeZoneField(max_length=64, required=False, help_text=TIME_ZONE_HELP)

@@ -13,6 +13,7 @@ from backend.library.indexing.retirement import enqueue_retirement, grace
 from backend.library.indexing.versions import building_round, is_reindexing, lock_building
 from backend.library.indexing.wishes import forget_wishes
 from backend.library.models import IndexState, IndexVersion, Segment, Video, VideoStatus
+from backend.library.services.media_quota import release_media
 from backend.webhooks.services import emit
 
 
@@ -55,5 +56,6 @@ def activate(*, video_id: UUID, version: int, stage_ms: Mapping[str, float]) -> 
     if row.retries:
         segments = Segment.objects.filter(video_id=video_id, index_version=version).values_list("id", flat=True)
         restore_media(video_id=video_id, segment_ids=list(segments), round=row.retries)
+    release_media(video_id)
     sequence = building_round(video_id)
     emit(type="video.ready", resource_id=video.id, data=payloads.video_data(video), sequence=sequence)

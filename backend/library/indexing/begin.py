@@ -8,13 +8,13 @@ from uuid import UUID
 from django.db.models import Max
 from django.utils import timezone
 
-from backend.billing.services.plan_limits import require_media_left
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue
 from backend.library.indexing.retirement import enqueue_retirement, grace
 from backend.library.indexing.versions import is_reindexing
 from backend.library.indexing.wishes import wishes_of
 from backend.library.models import IndexVersion, Video, VideoStatus
+from backend.library.services.media_quota import hold_index
 from backend.tenancy.callers import current_caller
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
@@ -40,13 +40,13 @@ def enqueue_probe(video_id: UUID) -> None:
     )
 
 
-def begin_reindex(*, video_id: UUID) -> Video:
+def begin_reindex(*, video_id: UUID, api_key_id: UUID | None = None) -> Video:
     """Begin a new version next to the one that questions read.
 
     A failed video has no version worth reading, so questions read the new one while it is built.
-    Raises Refused: video_deleting, already_indexing, not_probed, source_deleted, plan_exhausted.
+    Its minutes count again. Raises Refused: video_deleting, already_indexing, not_probed, source_deleted, or as
+    media_quota.hold_media().
     """
-    require_media_left()
     enqueue_probe(video_id)
     video: Video = Video.objects.select_for_update(no_key=True).get(id=video_id)
     if video.status == VideoStatus.DELETING:
@@ -68,4 +68,5 @@ def begin_reindex(*, video_id: UUID) -> Video:
         video.indexed_until_ms, video.stage_ms = 0, {}
         video.index_started_at, video.ready_at = timezone.now(), None
     video.save()
+    hold_index(video, api_key_id=api_key_id)
     return video

@@ -30,6 +30,7 @@ from backend.library.models import (
     Video,
     VideoStatus,
 )
+from backend.library.services.media_quota import hold_index
 from backend.tenancy.refusals import Refused
 
 UNDER_WAY = (VideoStatus.QUEUED, VideoStatus.PROBING, VideoStatus.INDEXING)
@@ -84,12 +85,12 @@ def set_index_deadline(*, video_id: UUID, at: datetime) -> Video:
     return _changed(video_id, index_deadline_at=at)
 
 
-def retry_indexing(*, video_id: UUID) -> Video:
+def retry_indexing(*, video_id: UUID, api_key_id: UUID | None = None) -> Video:
     """Build on the same version: what failed is done again with the same ids, what is done stays and costs nothing.
 
     An index job that failed or was canceled goes on from where it ended. In a ready index the segments with gaps that
     are not the recording's own are observed again, and the events are put together again out of all segments. Raises
-    Refused: video_deleting, already_indexing, nothing_to_retry, not_retryable.
+    Refused: video_deleting, already_indexing, nothing_to_retry, not_retryable, or as media_quota.hold_media().
     """
     take_in_again(video_id)
     # The probe plans what is missing and opens the first segments, as it does for a re-index.
@@ -116,6 +117,7 @@ def retry_indexing(*, video_id: UUID) -> Video:
         ready_at=None,
         **begun_again,
     )
+    hold_index(video, api_key_id=api_key_id)
     return _changed(
         video_id,
         status=VideoStatus.QUEUED if video.duration_ms is None else VideoStatus.INDEXING,

@@ -11,6 +11,7 @@ from backend.library.indexing.retirement import enqueue_retirement
 from backend.library.indexing.versions import building_round, is_reindexing, lock_building
 from backend.library.indexing.wishes import forget_wishes
 from backend.library.models import IndexState, IndexVersion, Segment, Video, VideoStatus
+from backend.library.services.media_quota import release_media
 from backend.webhooks.services import emit
 
 CONTENT_GAPS = frozenset({"no_frames", "model_refused", "source_undecodable"})
@@ -46,6 +47,7 @@ def fail_version(*, video_id: UUID, version: int, code: str, message: str) -> No
         return
     row.state, row.error_code, row.error_message = IndexState.FAILED, code, message
     row.save()
+    release_media(video_id)
     if is_ours(video, code):
         _credit(row, reason=code)
     forget_wishes(video)

@@ -17,6 +17,7 @@ from backend.library.indexing.failure import fail_version
 from backend.library.indexing.plan import plan, settle
 from backend.library.indexing.wishes import wishes_of
 from backend.library.models import InputSegment, InputStatus, SourceType, Video, VideoStatus
+from backend.library.services.media_quota import refused_as_measured
 from gpu_workers.engine.indexing.probe import ProbeResult
 
 
@@ -31,11 +32,16 @@ def begin_probe(video_id: UUID) -> Video | None:
 
 
 def store_probe(video_id: UUID, probed: ProbeResult) -> None:
-    """Store the probe's result, and plan the whole upload."""
+    """Store the probe's result, and plan the whole upload. A recording without room in a quota fails."""
     Video.objects.filter(id=video_id).update(
         status=VideoStatus.INDEXING, index_started_at=timezone.now(), **measured_columns(probed)
     )
-    plan(Video.objects.get(id=video_id), ended=True)
+    video: Video = Video.objects.get(id=video_id)
+    refused = refused_as_measured(video, probed.duration_ms)
+    if refused is not None:
+        fail_version(video_id=video_id, version=video.building_index_version, code=refused.code, message=refused.detail)
+        return
+    plan(video, ended=True)
 
 
 def plan_again(video_id: UUID) -> None:

@@ -20,6 +20,7 @@ from backend.library.models import (
     VideoStatus,
 )
 from backend.library.recording import is_open
+from backend.library.services.media_quota import refused_piece, release
 from backend.webhooks.services import emit
 from gpu_workers.engine.ekg import Span
 from gpu_workers.engine.indexing.segments import SHORTEST_SEGMENT_MS, length_at, plan_segments
@@ -57,8 +58,11 @@ def _position(video: Video, piece: InputSegment) -> None:
     if piece.status == InputStatus.READY and end_ms > settings.MAX_VIDEO_MS:
         piece.status, piece.error_code = InputStatus.FAILED, "too_long"
         piece.error_message = f"The video would be longer than {settings.MAX_VIDEO_MS} ms with this segment."
+    if piece.status == InputStatus.READY and (refused := refused_piece(video, piece)) is not None:
+        piece.status, piece.error_code, piece.error_message = InputStatus.FAILED, refused.code, refused.detail
     piece.save(update_fields=["start_ms", "status", "error_code", "error_message"])
     if piece.status == InputStatus.FAILED:
+        release([piece.id])
         return
     if video.duration_ms is None:
         for name in MEASURES:

@@ -15,50 +15,72 @@ from django.db.models import Max
 from django.utils import timezone
 from uuid6 import uuid7
 
-from backend.billing.services.plan_limits import require_media_left
 from backend.library.indexing.begin import create_video, enqueue_probe
 from backend.library.indexing.failure import fail_version
 from backend.library.indexing.intake import enqueue_fetch, enqueue_intake
 from backend.library.models import InputSegment, SourceType, Upload, Video, VideoStatus
 from backend.library.recording import is_open
+from backend.library.services import media_quota
 from backend.library.services.storage_quota import require_room
 from backend.library.storage import source_key
 from backend.outbound import transport
 from backend.tenancy.refusals import Refused
 
 
-def begin(*, fields: Mapping[str, Any]) -> Video:
-    """Create a video without a recording, open for segments. fields: columns that the customer may set."""
-    require_media_left()
-    return create_video(source_type=SourceType.SEGMENTS, **fields)
+def begin(*, fields: Mapping[str, Any], api_key_id: UUID | None = None) -> Video:
+    """Create a video without a recording, open for segments. fields: columns that the customer may set.
+
+    Raises Refused: too_many_open_jobs (429).
+    """
+    video = create_video(source_type=SourceType.SEGMENTS, **fields)
+    media_quota.hold_index(video, api_key_id=api_key_id)
+    return video
 
 
-def begin_from_url(*, url: str, fields: Mapping[str, Any]) -> Video:
-    """Create a video of one file that is fetched from url. Raises Refused like append_url."""
+def begin_from_url(
+    *, url: str, fields: Mapping[str, Any], duration_ms: int | None = None, api_key_id: UUID | None = None
+) -> Video:
+    """Create a video of one file that is fetched from url. duration_ms: as the customer announces it, if so.
+
+    Raises Refused like append_url.
+    """
     check_url(url)
-    require_media_left()
     require_room(1)
     video = create_video(source_type=SourceType.URL, **fields)
-    _append(video, url=url)
+    piece = _append(video, url=url)
     Video.objects.filter(id=video.id).update(input_closed_at=timezone.now())
+    media_quota.hold_index(video, api_key_id=api_key_id)
+    _hold_piece(video, piece, duration_ms, api_key_id)
     created: Video = Video.objects.get(id=video.id)
     return created
 
 
-def append_url(*, video_id: UUID, url: str, recorded: Mapping[str, Any] | None = None) -> InputSegment:
+def append_url(
+    *,
+    video_id: UUID,
+    url: str,
+    recorded: Mapping[str, Any] | None = None,
+    duration_ms: int | None = None,
+    api_key_id: UUID | None = None,
+) -> InputSegment:
     """Append a piece to be fetched. recorded: recorded_at and time_zone, if the customer said.
 
-    Raises Refused: invalid_url or address_refused (400), storage_quota_exceeded, or as require_growing.
+    duration_ms: as the customer announces it, if so. Raises Refused: invalid_url or address_refused (400),
+    storage_quota_exceeded, or as require_growing and media_quota.hold_media().
     """
     check_url(url)
-    require_media_left()
     require_room(1)
-    return _append(locked_growing(video_id), url=url, recorded=recorded)
+    video = locked_growing(video_id)
+    piece = _append(video, url=url, recorded=recorded)
+    _hold_piece(video, piece, duration_ms, api_key_id)
+    return piece
 
 
 def append_upload(*, video_id: UUID, upload: Upload, recorded: Mapping[str, Any] | None = None) -> InputSegment:
     """Append a piece from a complete upload. recorded: as in append_url. Raises Refused as require_growing."""
-    return _append(locked_growing(video_id), upload=upload, recorded=recorded)
+    piece = _append(locked_growing(video_id), upload=upload, recorded=recorded)
+    media_quota.hand_over(upload.id, source_type=media_quota.PIECE, to=piece.id)
+    return piece
 
 
 def close(*, video_id: UUID) -> Video:
@@ -140,6 +162,11 @@ def _append(
     else:
         enqueue_intake(segment)
     return segment
+
+
+def _hold_piece(video: Video, piece: InputSegment, duration_ms: int | None, api_key_id: UUID | None) -> None:
+    seconds = media_quota.seconds_of(duration_ms=duration_ms)
+    media_quota.hold_media(media_quota.PIECE, piece.id, seconds, profile=video.profile, api_key_id=api_key_id)
 
 
 def _not_growing() -> Refused:

@@ -14,10 +14,10 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection
 
+from backend.billing.services.plan_limits import STORED_BYTES, plan_limits
 from backend.library import queries
 from backend.library.models import InputSegment
 from backend.tenancy.context import current_tenant_id
-from backend.tenancy.models import Tenant
 from backend.tenancy.refusals import Refused
 
 
@@ -38,8 +38,7 @@ class StorageUse:
 
 def storage_use() -> StorageUse:
     """Return the storage of the current tenant."""
-    plan = Tenant.objects.values_list("plan", flat=True).get(id=current_tenant_id())
-    quota = settings.STORAGE_BYTES_PER_PLAN.get(plan)
+    quota = plan_limits().get(STORED_BYTES)
     reserved, count = queries.reserved_bytes()
     return StorageUse(None if quota is None else int(quota), queries.stored_bytes(), reserved, count)
 

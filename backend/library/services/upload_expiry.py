@@ -9,6 +9,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from backend.library.models import Upload, UploadStatus
+from backend.library.services import media_quota
 from backend.library.storage import ObjectStorage, StorageAway, StorageError
 from backend.tenancy.context import tenant_scope
 
@@ -55,5 +56,6 @@ def expire_uploads(*, now: datetime | None = None, should_stop: Callable[[], boo
                 logger.warning("upload %s could not be aborted", upload_id, exc_info=True)
                 continue
             Upload.objects.filter(id=upload_id).update(status=UploadStatus.EXPIRED)
+            media_quota.release([upload_id])
             ended += 1
     return ended

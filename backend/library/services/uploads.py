@@ -14,12 +14,12 @@ from django.conf import settings
 from django.utils import timezone
 from uuid6 import uuid7
 
-from backend.billing.services.plan_limits import require_media_left
 from backend.library import payloads
 from backend.library.content_types import stored_type
 from backend.library.indexing.begin import create_video, enqueue_probe
 from backend.library.models import InputSegment, Upload, UploadStatus, Video
 from backend.library.services import input_segments as growth
+from backend.library.services import media_quota
 from backend.library.services.storage_quota import require_room
 from backend.library.storage import (
     ChecksumRejected,
@@ -89,19 +89,25 @@ def _storage_errors() -> Iterator[None]:
         raise Refused("storage_unavailable", "Object storage does not answer; try again.", status=503) from error
 
 
-def create_upload(*, fields: Mapping[str, Any], part_checksums: bool = False) -> Upload:
+def create_upload(
+    *,
+    fields: Mapping[str, Any],
+    part_checksums: bool = False,
+    duration_ms: int | None = None,
+    api_key_id: UUID | None = None,
+) -> Upload:
     """Begin an upload. fields: filename, content_type, size_bytes and the optional columns of Upload.
 
-    The announced bytes are reserved until the upload ends. Raises Refused `upload_too_large` (413),
-    `storage_quota_exceeded` (409), `too_many_open_uploads` (429), `plan_exhausted` (402) or `storage_unavailable`
-    (503).
+    duration_ms: as the customer announces it, if so. The bytes and the minutes are reserved until the upload ends; its
+    video takes over the minutes. Raises Refused `upload_too_large` (413),
+    `storage_quota_exceeded` (409), `too_many_open_uploads` (429), `storage_unavailable` (503), or as
+    media_quota.hold_media().
     """
     size_bytes: int = fields["size_bytes"]
     if size_bytes > settings.MAX_UPLOAD_BYTES:
         raise Refused(
             "upload_too_large", f"The limit is {settings.MAX_UPLOAD_BYTES} bytes.", status=413, pointer="/size_bytes"
         )
-    require_media_left()
     if Upload.objects.filter(status=UploadStatus.OPEN).count() >= settings.OPEN_UPLOADS_PER_TENANT:
         detail = f"{settings.OPEN_UPLOADS_PER_TENANT} uploads are open; complete or abort one of them first."
         raise Refused("too_many_open_uploads", detail, status=429)
@@ -122,6 +128,13 @@ def create_upload(*, fields: Mapping[str, Any], part_checksums: bool = False) ->
         expires_at=timezone.now() + EXPIRES_AFTER,
         **fields,
     )
+    seconds = media_quota.seconds_of(duration_ms=duration_ms, size_bytes=size_bytes)
+    try:
+        media_quota.hold_media(media_quota.UPLOAD, upload_id, seconds, profile=upload.profile, api_key_id=api_key_id)
+    except Refused:
+        with _storage_errors():
+            ObjectStorage().abort(key, multipart_id)
+        raise
     return upload
 
 
@@ -184,6 +197,7 @@ def abort_upload(*, upload: Upload) -> None:
             # The object exists if storage completed the upload and the transaction here was rolled back.
             ObjectStorage().delete(locked.object_key)
         Upload.objects.filter(id=locked.id).update(status=UploadStatus.ABORTED)
+        media_quota.release([locked.id])
 
 
 def complete_upload(*, upload_id: UUID, parts: Sequence[NamedPart] | None) -> Video:
@@ -297,10 +311,12 @@ def _check_object(upload: Upload) -> None:
         size = storage.head(upload.object_key).size_bytes
     except ObjectMissing:
         Upload.objects.filter(id=upload.id).update(status=UploadStatus.ABORTED)
+        media_quota.release([upload.id])
         raise UploadUnusable("upload_gone", "The parts of this upload are gone; begin a new one.") from None
     if size != upload.size_bytes:
         storage.delete(upload.object_key)
         Upload.objects.filter(id=upload.id).update(status=UploadStatus.ABORTED)
+        media_quota.release([upload.id])
         raise UploadUnusable(
             "size_mismatch", f"The object has {size} bytes instead of {upload.size_bytes}; begin a new upload."
         )
@@ -323,6 +339,7 @@ def _become_video(upload: Upload) -> Video:
         input_closed_at=timezone.now(),
     )
     enqueue_probe(video.id)
+    media_quota.hand_over(upload.id, source_type=media_quota.VIDEO, to=video.id)
     _emit_completed(upload, video)
     return video
 

@@ -15,6 +15,7 @@ from backend.jobs.services import enqueue, request_cancel_many
 from backend.library import payloads
 from backend.library.models import InputSegment, Video, VideoStatus
 from backend.library.services.deletion_ledger import Deleted, record
+from backend.library.services.media_quota import release_media
 from backend.library.services.upload_records import drop_uploads
 from backend.tenancy.refusals import Refused
 from backend.webhooks.redaction import redact_events
@@ -49,6 +50,7 @@ def delete_video(*, video: Video, recorded: bool = False) -> Video:
     Video.objects.filter(id=video.id).exclude(status=VideoStatus.DELETING).update(
         status=VideoStatus.DELETING, version=F("version") + 1
     )
+    release_media(video.id)
     deleting: Video = Video.objects.get(id=video.id)
     if not recorded:
         record(Deleted.VIDEO, [video.id])

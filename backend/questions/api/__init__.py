@@ -1,13 +1,24 @@
-"""The routes of questions, searches, sessions, batches, comparisons, feedback and methods."""
+"""The routes of questions, their estimates, searches, sessions, batches, comparisons, feedback and methods."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from backend.questions.api import batches, comparisons, control, feedback, methods, questions, searches, sessions
+from backend.questions.api import (
+    batches,
+    comparisons,
+    control,
+    estimates,
+    feedback,
+    methods,
+    questions,
+    searches,
+    sessions,
+)
 
 routes: list[Any] = [
     *questions.routes,
+    *estimates.routes,
     *sessions.routes,
     *searches.routes,
     *batches.routes,

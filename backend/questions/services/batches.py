@@ -25,6 +25,7 @@ from backend.questions.queries.scopes import ScopeWish, resolve_many
 from backend.questions.services.cancellation import cancel_open
 from backend.questions.services.charging import charge_all
 from backend.questions.services.drafts import new_question, scope_rows
+from backend.questions.services.holds import hold_questions
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
 from backend.webhooks.services import emit
@@ -57,7 +58,7 @@ def create_batch(
 
     questions: arguments of questions.create_question(), in the batch's order. rank, deadline_at: of their jobs. Raises
     BatchRefused if a question is refused, Refused batch_too_wide when questions times videos are more than
-    MAX_SCOPE_ROWS, and MonthlyBudgetExhausted.
+    MAX_SCOPE_ROWS, MonthlyBudgetExhausted, and as hold_questions().
     """
     rows, scopes = _checked(questions)
     if sum(len(videos) for videos in scopes) > MAX_SCOPE_ROWS:
@@ -86,6 +87,7 @@ def create_batch(
         deadline_at=deadline_at,
         rank=rank,
     )
+    hold_questions(rows, api_key_id=api_key_id)
     return batch
 
 

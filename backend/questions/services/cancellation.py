@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from backend.billing.services import budgets, ledger
+from backend.billing.services import budgets, ledger, quotas
 from backend.jobs.services import request_cancel_many
 from backend.questions.models import OPEN, Question, QuestionStatus
 from backend.questions.queries.questions import job_key
@@ -35,5 +35,6 @@ def cancel_open(questions: QuerySet[Question], *, detail: str = "") -> list[UUID
         price_version=None,
     )
     budgets.forget_spending(ids)
+    quotas.settle(ids)
     ledger.reverse_questions(question_ids=ids, reason=detail or QuestionStatus.CANCELED)
     return ids

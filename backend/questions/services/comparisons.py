@@ -39,6 +39,7 @@ from backend.questions.services.charging import charge_all
 from backend.questions.services.comparison_drafts import ComparisonRefused, Draft, draft, latin_square
 from backend.questions.services.drafts import new_question
 from backend.questions.services.grading import grade_question, next_ungraded
+from backend.questions.services.holds import hold_questions
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
 from backend.webhooks.services import emit
@@ -152,6 +153,7 @@ def _ask(comparison: Comparison, parts: Draft, pins: Mapping[UUID, Video]) -> No
         priority=PRIORITY,
         deadline=INDEX,
     )
+    hold_questions(rows, api_key_id=comparison.api_key_id)
 
 
 def _question(comparison: Comparison, item: ComparisonItem, arm: int, repeat: int) -> Question:

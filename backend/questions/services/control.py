@@ -6,6 +6,7 @@ Each function locks the jobs before the questions, as an outcome does. backend.q
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
@@ -30,6 +31,7 @@ from backend.questions.models import (
 )
 from backend.questions.queries.questions import job_key
 from backend.questions.services.charging import charge_all
+from backend.questions.services.holds import hold_questions
 from backend.questions.services.questions import PRIORITY, cancel_question
 from backend.tenancy.refusals import Refused
 
@@ -65,7 +67,8 @@ def update_questions(
 def retry_question(*, question_id: UUID) -> Question:
     """Ask a question again that failed or was canceled, with the same id. Only its answer is billed, once.
 
-    Raises Refused: question_over, question_still_open, not_retryable; and MonthlyBudgetExhausted.
+    Raises Refused: question_over, question_still_open, not_retryable, or as hold_questions(); and
+    MonthlyBudgetExhausted.
     """
     question: Question = Question.objects.get(id=question_id)
     if question.status == QuestionStatus.SUCCEEDED:
@@ -85,7 +88,7 @@ def retry_question(*, question_id: UUID) -> Question:
 def retry_batch(*, batch_id: UUID) -> int:
     """Ask the questions of a batch again that failed, or that the budget kept from being begun. Returns their number.
 
-    Raises Refused: nothing_to_retry; and MonthlyBudgetExhausted.
+    Raises Refused: nothing_to_retry, or as hold_questions(); and MonthlyBudgetExhausted.
     """
     failed = Q(status=QuestionStatus.FAILED) | Q(status=QuestionStatus.CANCELED, finish_reason="budget")
     ids = list(Question.objects.filter(failed, batch_id=batch_id).order_by("id").values_list("id", flat=True))
@@ -130,6 +133,11 @@ def _reopen(ids: Sequence[UUID], *, priority: int) -> None:
     batches = sorted({row.batch_id for row in rows if row.batch_id is not None})
     completed = QuestionBatch.objects.filter(id__in=batches).exclude(status=BatchStatus.RUNNING)
     completed.update(status=BatchStatus.RUNNING, completed_at=None, retries=F("retries") + 1)
+    asked_by: defaultdict[UUID | None, list[Question]] = defaultdict(list)
+    for row in rows:
+        asked_by[ledger.attribution_of_question(row.id).api_key_id].append(row)
+    for key, mine in asked_by.items():
+        hold_questions(mine, api_key_id=key)
 
 
 def _charge_again(row: Question) -> None:

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from backend.api.idempotency import forget_replies
 from backend.api.public_ids import encode
-from backend.billing.services import budgets
+from backend.billing.services import budgets, quotas
 from backend.jobs.services import request_cancel_many
 from backend.library.services.deletion_ledger import Deleted, record
 from backend.library.services.deletions import bury
@@ -130,6 +130,7 @@ def drop_questions(questions: QuerySet[Question], *, grave: UUID) -> int:
 def drop_searches(ids: Collection[UUID]) -> int:
     """Delete these searches with their results. Returns their number."""
     request_cancel_many(dedupe_keys=[searches.job_key(id) for id in ids])
+    quotas.settle(ids)
     forget_replies([encode("sea", id) for id in ids])
     deleted, _ = Search.objects.filter(id__in=list(ids)).delete()
     return int(deleted)

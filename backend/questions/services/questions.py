@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from backend.billing.models import QUESTION
 from backend.billing.rates import Cost, plain
-from backend.billing.services import budgets, ledger
+from backend.billing.services import budgets, ledger, quotas
 from backend.jobs.models import JobKind, JobRank
 from backend.jobs.services import enqueue, request_cancel
 from backend.library.models import VideoStatus
@@ -24,6 +24,7 @@ from backend.questions.queries.sessions import present_scope
 from backend.questions.services import batches, comparisons, sessions
 from backend.questions.services.charging import charge_all, settle_charge
 from backend.questions.services.drafts import new_question, scope_rows
+from backend.questions.services.holds import hold_questions
 from backend.questions.services.records import claims_of, composition_of, write_answer_rows
 from backend.webhooks.services import emit
 from backend.webhooks.thresholds import report_budget
@@ -52,7 +53,8 @@ def create_question(
     still being indexed is in scope with the part that is indexed when work begins. In a session a question without
     videos or collection has the session's scope, and its own start_ms and end_ms replace the session's. rank,
     deadline_at: of its job (backend.jobs.services.enqueue). fields: arguments of new_question(). Raises Refused as
-    new_question(), scopes.resolve(), sessions.next_turn() and present_scope() do, and MonthlyBudgetExhausted.
+    new_question(), scopes.resolve(), sessions.next_turn(), present_scope() and hold_questions() do, and
+    MonthlyBudgetExhausted.
     """
     wish = ScopeWish(frozenset(video_ids), collection_id)
     next_turn = sessions.next_turn(session_id) if session_id is not None else None
@@ -78,6 +80,7 @@ def create_question(
         rank=rank,
         deadline_at=deadline_at,
     )
+    hold_questions([question], api_key_id=api_key_id)
     return question
 
 
@@ -254,6 +257,7 @@ def record_wasted(*, question_id: UUID, calls: Sequence[ModelCall], reason: str)
 def _settle(question: Question) -> None:
     """Do what follows from an outcome: emit the webhook event, settle the group."""
     budgets.forget_spending([question.id])
+    quotas.settle([question.id])
     kind = {QuestionStatus.SUCCEEDED: "question.completed", QuestionStatus.FAILED: "question.failed"}.get(
         QuestionStatus(question.status)
     )

@@ -16,7 +16,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from backend.billing.models import SEARCH
-from backend.billing.services import budgets, ledger
+from backend.billing.services import budgets, ledger, quotas
 from backend.billing.services.rows import Attribution
 from backend.jobs.models import Job, JobKind
 from backend.jobs.services import enqueue, request_cancel
@@ -25,6 +25,7 @@ from backend.questions.models import OPEN, QuestionStatus, Search, SearchVideo
 from backend.questions.queries.scopes import ScopeWish, resolve
 from backend.questions.queries.searches import FoundEvent
 from backend.questions.services.drafts import check_span
+from backend.questions.services.holds import hold_search
 from backend.questions.services.questions import PRIORITY, usage_of
 from backend.tenancy.callers import current_caller
 from backend.tenancy.context import current_tenant_id
@@ -64,8 +65,8 @@ def create_search(
 ) -> Search:
     """Create a search with its scope and job. views: weights that replace those of the mode; fusion: None for its own.
 
-    Raises Refused: empty_query, invalid_span, unknown_view, no_views, and as scopes.resolve() does; and
-    MonthlyBudgetExhausted.
+    Raises Refused: empty_query, invalid_span, unknown_view, no_views, and as scopes.resolve() and hold_search()
+    do; and MonthlyBudgetExhausted.
     """
     text = text.strip()
     if not quoted(text)[0]:
@@ -93,6 +94,7 @@ def create_search(
     )
     SearchVideo.objects.bulk_create([SearchVideo(tenant_id=tenant_id, search=search, video=video) for video in videos])
     _enqueue(search.id)
+    hold_search(search.id, api_key_id=api_key_id)
     return search
 
 
@@ -166,6 +168,7 @@ def store_results(
         "total_ms": max(0, _ms(search.created_at, now)),
     }
     search.save()
+    quotas.settle([search_id])
     report_budget()
     return search
 
@@ -198,6 +201,7 @@ def fail_search(*, search_id: UUID, code: str, message: str) -> None:
     search.error_code, search.error_message = code, message
     search.completed_at = timezone.now()
     search.save()
+    quotas.settle([search_id])
 
 
 def cancel_search(*, search_id: UUID) -> Search | None:
@@ -211,6 +215,7 @@ def cancel_search(*, search_id: UUID) -> Search | None:
         return None
     search.status, search.completed_at = QuestionStatus.CANCELED, timezone.now()
     search.save(update_fields=["status", "completed_at"])
+    quotas.settle([search_id])
     return search
 
 
@@ -229,6 +234,7 @@ def retry_search(*, search_id: UUID) -> Search:
     Search.objects.filter(id=search_id).update(
         status=QuestionStatus.QUEUED, error_code="", error_message="", completed_at=None
     )
+    hold_search(search_id, api_key_id=quotas.key_of(search_id))
     reopened: Search = Search.objects.get(id=search_id)
     return reopened
 

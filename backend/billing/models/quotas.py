@@ -1,0 +1,84 @@
+"""What a tenant may consume, what its open work has reserved, and what the ledger has booked of it this month."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from backend.tenancy.models import TenantRow
+
+
+class Reserved(models.TextChoices):
+    """What an open piece of work consumes one or more of: the meter that the ledger books it by."""
+
+    QUESTIONS = "questions"
+    SEARCHES = "searches"
+    MEDIA_SECONDS = "media_seconds"
+
+
+class Reservation(TenantRow):
+    """What one open piece of work may still consume: amount units of kind, for a charge at most.
+
+    Row of a question, a search, an open upload, an appended piece that is not measured yet, or a video that is being
+    indexed. A trigger of the ledger adds what is booked for source_id to drawn_amount and drawn_charge when a
+    transaction commits, so that nothing is counted twice. A row without settled_at holds its rest until expires_at.
+    """
+
+    kind = models.CharField(max_length=16, choices=Reserved.choices)
+    amount = models.DecimalField(max_digits=24, decimal_places=6)
+    charge = models.DecimalField(max_digits=20, decimal_places=10, default=0)
+    drawn_amount = models.DecimalField(max_digits=24, decimal_places=6, default=0)
+    drawn_charge = models.DecimalField(max_digits=20, decimal_places=10, default=0)
+    api_key_id = models.UUIDField(null=True)
+    source_type = models.CharField(max_length=32)
+    source_id = models.UUIDField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    settled_at = models.DateTimeField(null=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "source_id"], condition=models.Q(settled_at=None), name="reservation_open_once"
+            ),
+            models.CheckConstraint(condition=models.Q(amount__gte=0, charge__gte=0), name="reservation_not_negative"),
+        ]
+
+
+class QuotaMonth(TenantRow):
+    """What the ledger booked in one calendar month (UTC): for the tenant, and for each API key.
+
+    api_key_id is null in the tenant's own row, which counts all keys and people. A trigger of the ledger adds to it
+    when a transaction commits, as to UsageMonth. charge: list prices, in the currency of the tenant.
+    """
+
+    month = models.DateField()
+    api_key_id = models.UUIDField(null=True)
+    questions = models.DecimalField(max_digits=24, decimal_places=6, default=0)
+    media_seconds = models.DecimalField(max_digits=24, decimal_places=6, default=0)
+    charge = models.DecimalField(max_digits=24, decimal_places=10, default=0)
+
+    class Meta(TenantRow.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "month", "api_key_id"], nulls_distinct=False, name="quota_month_once"
+            )
+        ]
+
+
+class Budget(TenantRow):
+    """Limits that a tenant sets for itself, or for one of its API keys. Null is no limit.
+
+    Per calendar month (UTC), except open_jobs, which holds at any moment. api_key_id is null for the tenant as a whole.
+    """
+
+    api_key_id = models.UUIDField(null=True)
+    charge = models.DecimalField(max_digits=20, decimal_places=6, null=True)
+    questions = models.PositiveBigIntegerField(null=True)
+    media_minutes = models.DecimalField(max_digits=16, decimal_places=3, null=True)
+    open_jobs = models.PositiveIntegerField(null=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta(TenantRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "api_key_id"], nulls_distinct=False, name="budget_once")
+        ]
