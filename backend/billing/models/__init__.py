@@ -3,6 +3,9 @@
 from backend.billing.models.budgets import OpenSpending, TenantBudget, UsageMonth
 from backend.billing.models.ledger import BillingSource, ModelCall, UsageEvent
 from backend.billing.models.meters import (
+    COMPARISON,
+    CORRECTION,
+    EGRESS,
     GRADE,
     QUESTION,
     QUESTION_REVERSAL,
@@ -10,6 +13,7 @@ from backend.billing.models.meters import (
     SEGMENT,
     SEGMENT_CREDIT,
     SEGMENT_RESTORED,
+    STORAGE,
     WASTED,
     UsageMeter,
 )
@@ -24,8 +28,12 @@ from backend.billing.models.plans import (
     TierMode,
 )
 from backend.billing.models.prices import BookKind, Price, PriceBook
+from backend.billing.models.usage_hours import InvariantResult, StaleHour, UsageHour
 
 __all__ = [
+    "COMPARISON",
+    "CORRECTION",
+    "EGRESS",
     "GRADE",
     "QUESTION",
     "QUESTION_REVERSAL",
@@ -33,10 +41,12 @@ __all__ = [
     "SEGMENT",
     "SEGMENT_CREDIT",
     "SEGMENT_RESTORED",
+    "STORAGE",
     "WASTED",
     "BillingAccount",
     "BillingSource",
     "BookKind",
+    "InvariantResult",
     "ModelCall",
     "OpenSpending",
     "Plan",
@@ -46,10 +56,12 @@ __all__ = [
     "PlanVersion",
     "Price",
     "PriceBook",
+    "StaleHour",
     "Subscription",
     "TenantBudget",
     "TierMode",
     "UsageEvent",
+    "UsageHour",
     "UsageMeter",
     "UsageMonth",
 ]
