@@ -57,7 +57,9 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "currencies": "minor units",
         "hosted_rates": "a check of the deployment",
         "rates": "the prices in force",
+        "preview": "what new prices would have cost",
         "rating": "lines of a bill",
+        "terms": "the terms in force",
     },
     "cells": {
         "cells_file": "the cells that a command reaches",

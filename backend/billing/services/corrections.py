@@ -56,7 +56,5 @@ def _taken_back(event_id: UUID, reason: str) -> tuple[UsageEvent, UsageEvent]:
         raise Refused("is_a_reversal", "This row takes another one back; correct that one.")
     if UsageEvent.objects.filter(reverses_id=row.id).exists():
         raise Refused("already_reversed", "This row has been taken back already.")
-    turned = reversal_of(
-        row, source_type=CORRECTION, source_id=str(row.id), occurred_at=timezone.now(), reason=reason
-    )
+    turned = reversal_of(row, source_type=CORRECTION, source_id=str(row.id), occurred_at=timezone.now(), reason=reason)
     return row, turned

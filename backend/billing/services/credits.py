@@ -29,9 +29,7 @@ def credit_media(*, video_id: UUID, segment_ids: Collection[UUID], reason: str, 
 
 def restore_media(*, video_id: UUID, segment_ids: Collection[UUID], round: int) -> Cost:
     """Charge the media of credited segments again, because their index is complete. Returns the restored amounts."""
-    return _turn(
-        video_id, segment_ids, source_type=SEGMENT_RESTORED, reason="retried", round=round, charged=False
-    )
+    return _turn(video_id, segment_ids, source_type=SEGMENT_RESTORED, reason="retried", round=round, charged=False)
 
 
 def _turn(
@@ -59,9 +57,7 @@ def _turn(
     now = timezone.now()
     turned = [
         # The row before it: a credit takes back a charge, and a restored charge takes back a credit.
-        reversal_of(
-            row, source_type=source_type, source_id=f"{segment}:{round}", occurred_at=now, reason=reason
-        )
+        reversal_of(row, source_type=source_type, source_id=f"{segment}:{round}", occurred_at=now, reason=reason)
         for segment, row in sorted(last.items())
         if (net[segment] > 0) == charged
     ]

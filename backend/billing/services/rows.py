@@ -88,9 +88,7 @@ def row_of(source: Source, line: Line, rates: Rates, occurred_at: datetime) -> U
     )
 
 
-def reversal_of(
-    row: UsageEvent, *, source_type: str, source_id: str, occurred_at: datetime, reason: str
-) -> UsageEvent:
+def reversal_of(row: UsageEvent, *, source_type: str, source_id: str, occurred_at: datetime, reason: str) -> UsageEvent:
     """Return the unsaved row that takes another one back: its negated amounts, at the price that valued it."""
     same = {name: getattr(row, name) for name in _KEPT}
     return UsageEvent(
