@@ -25,7 +25,8 @@ def reverse(*, event_id: UUID, reason: str) -> UsageEvent:
     """
     row, turned = _taken_back(event_id, reason)
     insert_once([turned])
-    return UsageEvent.objects.get(reverses_id=row.id)
+    written: UsageEvent = UsageEvent.objects.get(reverses_id=row.id)
+    return written
 
 
 def correct(*, event_id: UUID, quantity: Decimal, reason: str) -> UsageEvent:
@@ -34,7 +35,9 @@ def correct(*, event_id: UUID, quantity: Decimal, reason: str) -> UsageEvent:
     Raises Refused as reverse(), and not_priced (409) for a row that no price valued.
     """
     row, turned = _taken_back(event_id, reason)
-    units = {price.id: price.unit_amount for price in Price.objects.filter(id__in=[row.price_id, row.cost_price_id])}
+    units: dict[UUID | None, Decimal] = {
+        price.id: price.unit_amount for price in Price.objects.filter(id__in=[row.price_id, row.cost_price_id])
+    }
     if row.cost_price_id not in units or (row.billable and row.price_id not in units):
         raise Refused("not_priced", "No price of the books valued this row, so it can only be reversed.")
     again = reversal_of(

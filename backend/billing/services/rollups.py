@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import connection, connections
@@ -86,13 +87,13 @@ def rebuild(*, start: datetime, end: datetime) -> int:
 
     Returns the number of rows. What was there before is replaced, whatever it was.
     """
-    span = {"tenant": current_tenant_id(), "start": hour_of(start), "end": hour_of(end)}
+    span: dict[str, Any] = {"tenant": current_tenant_id(), "start": hour_of(start), "end": hour_of(end)}
     with connection.cursor() as cursor:
         cursor.execute(_LOCK, span)
         cursor.execute(_TAKE_SPAN, span)
         cursor.execute(_CLEAR_SPAN, span)
         cursor.execute(_FILL_SPAN, span)
-        return cursor.rowcount
+        return int(cursor.rowcount)
 
 
 def hour_of(at: datetime) -> datetime:

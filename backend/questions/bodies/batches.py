@@ -142,7 +142,8 @@ class QuestionBatchSerializer(serializers.Serializer[Any]):
     )
     usage = BatchUsageSerializer(source="counts.usage", help_text="What the answers consumed so far.")
     charge = ChargeSerializer(
-        source="counts.charge", help_text="What the questions are charged together. `counts` says how many have an answer."
+        source="counts.charge",
+        help_text="What the questions are charged together. `counts` says how many have an answer.",
     )
     created_at = serializers.DateTimeField(source="batch.created_at", help_text="When the batch was asked.")
     completed_at = serializers.DateTimeField(

@@ -17,9 +17,9 @@ from backend.tenancy.models import TenantRow
 class Search(TenantRow):
     """A retrieval without an answer: the events nearest to a query, ranked. A worker embeds the query and retrieves.
 
-    settings: {mode, views (with weights), fusion, limit, api_key_id, person_id, collection_id} of the request. results: [{video_id, event_id, n,
-    start_ms, end_ms, summary, score, frame_ms, frame_key, reasons: [{view, similarity, text, item}], highlights:
-    [{kind, text, ranges, start_ms, end_ms, item}]}].
+    settings: {mode, views (with weights), fusion, limit, api_key_id, person_id, collection_id} of the request. results:
+    [{video_id, event_id, n, start_ms, end_ms, summary, score, frame_ms, frame_key, reasons: [{view, similarity, text,
+    item}], highlights: [{kind, text, ranges, start_ms, end_ms, item}]}].
     """
 
     status = models.CharField(max_length=16, choices=QuestionStatus.choices, default=QuestionStatus.QUEUED)

@@ -34,9 +34,7 @@ def charge_all(
     collections: Mapping[UUID, UUID] | None = None,
 ) -> None:
     """Bill accepted questions, and set their charge; the caller writes the rows. collections: by question, if any."""
-    asked = [
-        Asked(row.id, row.method, row.effort, (collections or {}).get(row.id), row.retries) for row in questions
-    ]
+    asked = [Asked(row.id, row.method, row.effort, (collections or {}).get(row.id), row.retries) for row in questions]
     charges = ledger.charge_questions(asked, api_key_id=api_key_id, person_id=person_id)
     for row, charge in zip(questions, charges, strict=True):
         set_charge(row, charge)

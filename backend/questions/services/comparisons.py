@@ -253,9 +253,7 @@ def _finish(comparison: Comparison, status: ComparisonStatus) -> None:
     comparison.completed_at = timezone.now()
     comparison.save(update_fields=["status", "finish_detail", "completed_at"])
     if status == ComparisonStatus.COMPLETED:
-        ledger.charge_comparison(
-            comparison_id=comparison.id, attribution=Attribution(api_key_id=comparison.api_key_id)
-        )
+        ledger.charge_comparison(comparison_id=comparison.id, attribution=Attribution(api_key_id=comparison.api_key_id))
     data = payloads.comparison_data(comparison, counts_of([comparison.id])[comparison.id])
     emit(type="comparison.completed", resource_id=comparison.id, data=data)
 

@@ -171,8 +171,13 @@ def store_results(
 
 
 def _attribution_of(search: Search) -> Attribution:
-    ids = ("api_key_id", "person_id", "collection_id")
-    return Attribution(**{name: UUID(text) for name in ids if (text := search.settings.get(name))})
+    def known(name: str) -> UUID | None:
+        text = search.settings.get(name)
+        return UUID(text) if text else None
+
+    return Attribution(
+        api_key_id=known("api_key_id"), person_id=known("person_id"), collection_id=known("collection_id")
+    )
 
 
 def _stored(event: FoundEvent) -> dict[str, Any]:
