@@ -1,9 +1,9 @@
-"""The routes of usage and of budgets."""
+"""The routes of usage, prices, budgets and invoices."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from backend.billing.api import budgets, prices, usage
+from backend.billing.api import budgets, invoices, prices, usage
 
-routes: list[Any] = [*usage.routes, *prices.routes, *budgets.routes]
+routes: list[Any] = [*usage.routes, *prices.routes, *budgets.routes, *invoices.routes]

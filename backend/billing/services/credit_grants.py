@@ -76,7 +76,7 @@ def pay_by_credit(invoice: Invoice, *, at: datetime) -> Decimal:
 
     Grants in another currency, and those that expired up to at, are left alone. The caller holds lock_billing().
     """
-    grants = CreditGrant.objects.filter(currency=invoice.currency, granted_at__lte=at).order_by("granted_at", "id")
+    grants = CreditGrant.objects.filter(currency=invoice.currency).order_by("granted_at", "id")
     due, uses = invoice.total, []
     for credit in credits([grant for grant in grants if grant.expires_at is None or grant.expires_at > at]):
         amount = min(credit.left, due)

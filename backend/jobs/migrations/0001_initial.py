@@ -73,6 +73,8 @@ class Migration(migrations.Migration):
                             ("resume_deletions", "Resume Deletions"),
                             ("drop_history", "Drop History"),
                             ("apply_retention", "Apply Retention"),
+                            ("close_months", "Close Months"),
+                            ("export_billing", "Export Billing"),
                         ],
                         max_length=32,
                     ),
