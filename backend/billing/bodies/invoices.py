@@ -48,9 +48,7 @@ class InvoiceSerializer(serializers.Serializer[Any]):
     corrects_id = PublicIdField("ivc", allow_null=True, help_text="The invoice that a credit note corrects, or null.")
     reason = serializers.CharField(help_text="Why a credit note was made; empty for an invoice.")
     issued_at = serializers.DateTimeField(allow_null=True, help_text="When the document got its number, or null.")
-    due_at = serializers.DateTimeField(
-        allow_null=True, help_text="When an invoice is to be paid at the latest, or null."
-    )
+    due_at = serializers.DateTimeField(allow_null=True, help_text="Last day on which to pay an invoice, or null.")
     paid_at = serializers.DateTimeField(allow_null=True, help_text="When the document was paid, or null.")
     voided_at = serializers.DateTimeField(allow_null=True, help_text="When the invoice was voided, or null.")
 

@@ -104,15 +104,15 @@ def _lines(lines: list[InvoiceLine], words: Words) -> Table:
     heads = [_paragraph(words["description"], _HEAD)]
     heads += [_paragraph(words[name], _HEAD_RIGHT) for name in ("quantity", "unit", "amount")]
     rows = [heads]
-    for line in lines:
-        rows.append(
-            [
-                _paragraph(words.line(line), _TEXT),
-                _paragraph(words.number(line.quantity), _RIGHT),
-                _paragraph(words.unit(line.unit_amount), _RIGHT),
-                _paragraph(words.money(line.amount), _RIGHT),
-            ]
-        )
+    rows += [
+        [
+            _paragraph(words.line(line), _TEXT),
+            _paragraph(words.number(line.quantity), _RIGHT),
+            _paragraph(words.unit(line.unit_amount), _RIGHT),
+            _paragraph(words.money(line.amount), _RIGHT),
+        ]
+        for line in lines
+    ]
     widths = [_WIDTH - 92 * mm, 28 * mm, 28 * mm, 36 * mm]
     return Table(rows, colWidths=widths, repeatRows=1, style=[*_RULED, ("LINEBELOW", (0, 0), (-1, 0), 0.8, _GREY)])
 

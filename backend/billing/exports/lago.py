@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
-from backend.billing.exports.sinks import Client, ExportedInvoice, MeterEvent
+from backend.billing.exports.sinks import Client, ExportedInvoice, ExportFailed, MeterEvent
 from backend.billing.rates import plain
 
 
@@ -41,7 +42,16 @@ class Lago:
             }
             for event in events
         ]
-        self._client.post("/api/v1/events/batch", json={"events": rows})
+        try:
+            self._client.post("/api/v1/events/batch", json={"events": rows})
+        except ExportFailed as failed:
+            # One known event refuses the whole batch.
+            known = _known(failed.faults)
+            if not known:
+                raise
+            rest = [event for n, event in enumerate(events) if n not in known]
+            if rest:
+                self.send(customer, rest)
 
     def total(self, customer: str, meter: str, start: datetime, end: datetime) -> Decimal:
         total, number = Decimal(0), 1
@@ -64,6 +74,15 @@ class Lago:
 
     def send_invoice(self, customer: str, invoice: ExportedInvoice) -> str:
         return ""
+
+
+def _known(faults: Any) -> set[int]:
+    """Return the positions of events that Lago has; empty if it refused the batch for another reason as well."""
+    details = faults.get("error_details") if isinstance(faults, dict) else None
+    if not isinstance(details, dict):
+        return set()
+    known = {n for n, fault in details.items() if fault == {"transaction_id": ["value_already_exist"]}}
+    return {int(n) for n in known} if len(known) == len(details) else set()
 
 
 def _time(row: dict[str, str]) -> datetime:

@@ -17,7 +17,7 @@ SOURCE = "ava-cloud"
 
 
 class OpenMeter:
-    """An OpenMeter installation. An event's id is unique in its source for 32 days, the default of its deduplication."""
+    """An OpenMeter installation. An event's id is unique in its source for 32 days, as OpenMeter is shipped."""
 
     name = "openmeter"
     oldest = None

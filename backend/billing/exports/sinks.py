@@ -73,11 +73,15 @@ class Sink(Protocol):
 
 
 class ExportFailed(Exception):
-    """A billing system did not take a request. retry: whether the same request can succeed later."""
+    """A billing system did not take a request.
 
-    def __init__(self, detail: str, *, retry: bool) -> None:
+    retry: whether the same request can succeed later. faults: the body of a refusal, None if there is none.
+    """
+
+    def __init__(self, detail: str, *, retry: bool, faults: Any = None) -> None:
         super().__init__(detail)
         self.retry = retry
+        self.faults = faults
 
 
 class Client:
@@ -103,7 +107,7 @@ class Client:
         return self._request("GET", path, params=parameters)
 
     def _request(self, method: str, path: str, **options: Any) -> Any:
-        detail = ""
+        detail, wait = "", 0.0
         for attempt in range(RETRIES):
             if attempt:
                 self._pause(wait)
@@ -117,7 +121,14 @@ class Client:
                 return reply.json() if reply.content else None
             detail = f"{method} {path}: {reply.status_code}"
             if reply.status_code not in (409, 429) and reply.status_code < 500:
-                raise ExportFailed(detail, retry=False)
+                raise ExportFailed(detail, retry=False, faults=_body(reply))
             after = reply.headers.get("Retry-After", "")
             wait = min(LONGEST_PAUSE, float(after)) if after.isdigit() else wait
         raise ExportFailed(detail, retry=True)
+
+
+def _body(reply: httpx.Response) -> Any:
+    try:
+        return reply.json()
+    except ValueError:
+        return None
