@@ -70,6 +70,8 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.DROP_HISTORY: "workers.drop_history",
     JobKind.APPLY_RETENTION: "workers.apply_retention",
     JobKind.RECONCILE_COSTS: "workers.reconcile_costs",
+    JobKind.CLOSE_MONTHS: "workers.close_months",
+    JobKind.EXPORT_BILLING: "workers.export_billing",
     JobKind.METER_STORAGE: "workers.meter_storage",
     JobKind.ROLL_UP_USAGE: "workers.roll_up_usage",
     JobKind.CHECK_INVARIANTS: "workers.check_invariants",

@@ -23,6 +23,8 @@ PREFIXES = frozenset(
         "ses",  # session
         "sea",  # search
         "aud",  # audit event
+        "ivc",  # invoice or credit note
+        "cre",  # credit
         "per",  # person
         "inv",  # invitation
         "mem",  # membership

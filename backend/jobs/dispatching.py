@@ -219,7 +219,13 @@ def renew(leases: Sequence[Lease]) -> set[UUID]:
 def runnable(*queues: str, most: int) -> dict[str, int]:
     """Return how many jobs of each class could be claimed now, counted up to about most."""
     caps = [settings.JOBS_PER_TENANT.get(queue, _NO_CAP) for queue in queues]
-    parameters: dict[str, Any] = {"queues": list(queues), "caps": caps, "most": most, "lane_cap": LANE_CAP, **_plan_caps()}
+    parameters: dict[str, Any] = {
+        "queues": list(queues),
+        "caps": caps,
+        "most": most,
+        "lane_cap": LANE_CAP,
+        **_plan_caps(),
+    }
     parameters |= _held(_away())
     wait = _WAIT_OF_KINDS if parameters["held"] else _WAIT.format(kind="true")
     with connections["dispatch"].cursor() as cursor:

@@ -31,6 +31,8 @@ class JobKind(models.TextChoices):
     DROP_HISTORY = "drop_history"
     APPLY_RETENTION = "apply_retention"
     RECONCILE_COSTS = "reconcile_costs"
+    CLOSE_MONTHS = "close_months"
+    EXPORT_BILLING = "export_billing"
     METER_STORAGE = "meter_storage"
     ROLL_UP_USAGE = "roll_up_usage"
     CHECK_INVARIANTS = "check_invariants"
@@ -65,6 +67,8 @@ QUEUE_OF: dict[str, str] = {
     JobKind.DROP_HISTORY: "system.sweep",
     JobKind.APPLY_RETENTION: "system.sweep",
     JobKind.RECONCILE_COSTS: "system.sweep",
+    JobKind.CLOSE_MONTHS: "system.sweep",
+    JobKind.EXPORT_BILLING: "system.sweep",
     JobKind.METER_STORAGE: "system.sweep",
     JobKind.ROLL_UP_USAGE: "system.sweep",
     JobKind.CHECK_INVARIANTS: "system.sweep",
@@ -94,6 +98,8 @@ LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.DROP_HISTORY,
     JobKind.APPLY_RETENTION,
     JobKind.RECONCILE_COSTS,
+    JobKind.CLOSE_MONTHS,
+    JobKind.EXPORT_BILLING,
     JobKind.METER_STORAGE,
     JobKind.ROLL_UP_USAGE,
     JobKind.CHECK_INVARIANTS,

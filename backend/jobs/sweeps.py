@@ -26,6 +26,8 @@ SWEEPS: dict[JobKind, timedelta] = {
     JobKind.DROP_HISTORY: timedelta(hours=1),
     JobKind.APPLY_RETENTION: timedelta(hours=1),
     JobKind.RECONCILE_COSTS: timedelta(hours=24),
+    JobKind.CLOSE_MONTHS: timedelta(hours=1),
+    JobKind.EXPORT_BILLING: timedelta(hours=1),
     # Often enough that no hour passes without one.
     JobKind.METER_STORAGE: timedelta(minutes=20),
     JobKind.ROLL_UP_USAGE: timedelta(minutes=5),

@@ -23,6 +23,8 @@ APPEND_ONLY = {
     "billing_subscription",
     "billing_usageevent",
     "billing_modelcall",
+    "billing_creditgrant",
+    "billing_credituse",
     "jobs_jobhistory",
 }
 

@@ -40,6 +40,7 @@ PREFIX_OF = {
     "search_id": "sea",
     "endpoint_id": "whe",
     "delivery_id": "whd",
+    "invoice_id": "ivc",
 }
 PARAMETER = re.compile(r"<str:(\w+)>")
 # A body that each POST and PATCH would accept from the owner, so that only the id can be at fault.
@@ -114,7 +115,19 @@ def belongings(cast: Cast) -> dict[str, UUID]:
             "whe": endpoint.id,
             "whd": delivery.id,
             "bud": Budget.objects.create(tenant_id=tenant, questions=10_000).id,
+            "ivc": draft_invoice(cast).id,
         }
+
+
+def draft_invoice(cast: Cast) -> Any:
+    """A draft without lines; needs the tenant's scope."""
+    from datetime import UTC, datetime
+
+    from backend.billing.models import Invoice
+
+    start, end = datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC)
+    values = {"period_start": start, "period_end": end, "time_zone": "UTC", "currency": "USD"}
+    return Invoice.objects.create(tenant_id=cast.tenant_id, entity_id="default", **values)
 
 
 def state() -> dict[str, str]:

@@ -1,9 +1,9 @@
-"""The routes of usage, prices and budgets."""
+"""The routes of usage, prices, budgets and invoices."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from backend.billing.api import budgets, own_budgets, prices, usage
+from backend.billing.api import budgets, invoices, own_budgets, prices, usage
 
-routes: list[Any] = [*usage.routes, *prices.routes, *budgets.routes, *own_budgets.routes]
+routes: list[Any] = [*usage.routes, *prices.routes, *budgets.routes, *own_budgets.routes, *invoices.routes]

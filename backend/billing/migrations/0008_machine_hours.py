@@ -14,7 +14,7 @@ US = {"decimal_places": 4, "max_digits": 16}
 
 
 class Migration(migrations.Migration):
-    dependencies = [("billing", "0006_reservations")]
+    dependencies = [("billing", "0007_invoices")]
     operations = [
         migrations.AlterField(
             model_name="modelcall",

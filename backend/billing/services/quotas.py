@@ -223,7 +223,12 @@ def use_of(api_key_id: UUID | None = None, *, at: datetime | None = None) -> Use
     the ledger is drawn when it commits; until then its reservation holds it.
     """
     start, _ = month_of(at or timezone.now())
-    parameters: dict[str, Any] = {"tenant": current_tenant_id(), "month": start.date(), "key": api_key_id, "jobs": list(JOBS)}
+    parameters: dict[str, Any] = {
+        "tenant": current_tenant_id(),
+        "month": start.date(),
+        "key": api_key_id,
+        "jobs": list(JOBS),
+    }
     with connection.cursor() as cursor:
         cursor.execute(_USE, parameters)
         charge, media, questions, held_charge, held_media, held_questions, jobs = cursor.fetchone()

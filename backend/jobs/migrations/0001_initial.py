@@ -74,6 +74,8 @@ class Migration(migrations.Migration):
                             ("drop_history", "Drop History"),
                             ("apply_retention", "Apply Retention"),
                             ("reconcile_costs", "Reconcile Costs"),
+                            ("close_months", "Close Months"),
+                            ("export_billing", "Export Billing"),
                         ],
                         max_length=32,
                     ),

@@ -1,0 +1,133 @@
+"""Usage and invoices reach a billing system once, through lost replies and outages, and differences are reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from backend.billing.exports.lago import Lago
+from backend.billing.exports.openmeter import OpenMeter
+from backend.billing.exports.sinks import Client, ExportFailed, Sink
+from backend.billing.exports.stripe import Stripe
+from backend.billing.exports.transfer import Difference, export_invoices, export_usage, reconcile
+from backend.billing.models import ExportState, Invoice
+from backend.tenancy.models import Tenant
+from tests.billing.invoices.billing_server import KEY, serving
+from tests.billing.invoices.ledger import account, close, use, utc
+from tests.conftest import Cast
+
+NOW = timezone.now()
+LATER = NOW + timedelta(minutes=30)
+YESTERDAY = NOW.replace(hour=12) - timedelta(days=1)
+SINKS: list[Callable[[Client], Sink]] = [Stripe, Lago, OpenMeter]
+
+
+def client(url: str, key: str = KEY) -> Client:
+    return Client(url, key, pause=lambda _: None)
+
+
+@pytest.mark.parametrize("make", SINKS)
+def test_usage_is_exported_once_through_lost_replies_and_repeats(acme: Cast, make: Callable[[Client], Sink]) -> None:
+    for quantity in (1, 1, 1, -1):
+        use(acme, YESTERDAY, quantity)
+    use(acme, YESTERDAY, "30.5", meter="media_seconds")
+    use(acme, YESTERDAY, 9, billable=False)
+    use(acme, YESTERDAY, 500, meter="input_tokens")
+    with serving() as (url, server):
+        sink = make(client(url))
+        export_usage(acme.tenant_id, sink, now=NOW)
+        assert server.events == {}, "rows of the last minute may not be committed yet"
+        server.troubles = [503, "lost", 429] if make is not Stripe else [503, 429, "lost"]
+
+        assert export_usage(acme.tenant_id, sink, now=LATER) == 5
+        repeated = export_usage(acme.tenant_id, make(client(url)), now=LATER)
+
+        assert repeated == 5, "the overlap is sent again"
+        values = sorted((event["meter"], event["value"]) for event in server.events.values())
+        assert values == [("media_seconds", "30.5"), *[("questions", "-1")], *[("questions", "1")] * 3]
+        assert reconcile(acme.tenant_id, sink, now=NOW) == []
+
+
+@pytest.mark.parametrize("make", SINKS)
+def test_a_difference_is_reported_by_day_and_meter(acme: Cast, make: Callable[[Client], Sink]) -> None:
+    use(acme, YESTERDAY, 2)
+    row = use(acme, YESTERDAY, 3)
+    with serving() as (url, server):
+        sink = make(client(url))
+        export_usage(acme.tenant_id, sink, now=LATER)
+        del server.events[str(row.id)]
+
+        found = reconcile(acme.tenant_id, sink, now=NOW)
+
+    day = YESTERDAY.replace(hour=0, minute=0, second=0, microsecond=0)
+    assert found == [Difference(day, "questions", Decimal(5), Decimal(2))]
+
+
+def test_an_outage_moves_no_cursor_and_a_wrong_key_is_not_tried_again(acme: Cast) -> None:
+    use(acme, YESTERDAY, 2)
+    with serving() as (url, server):
+        server.troubles = [503] * 5
+        with pytest.raises(ExportFailed) as outage:
+            export_usage(acme.tenant_id, OpenMeter(client(url)), now=LATER)
+        with pytest.raises(ExportFailed) as refused:
+            export_usage(acme.tenant_id, OpenMeter(client(url, "wrong")), now=LATER)
+
+        assert (outage.value.retry, refused.value.retry) == (True, False)
+        assert len(server.requests) == 6
+        assert "wrong" not in str(refused.value)
+        assert export_usage(acme.tenant_id, OpenMeter(client(url)), now=LATER) == 1
+
+
+def test_stripe_takes_nothing_older_than_35_days(acme: Cast) -> None:
+    use(acme, NOW - timedelta(days=36), 2)
+    use(acme, NOW - timedelta(days=34), 3)
+    with serving() as (url, server):
+        assert export_usage(acme.tenant_id, Stripe(client(url)), now=LATER) == 1
+        export_usage(acme.tenant_id, Stripe(client(url)), now=LATER)
+
+        assert [event["value"] for event in server.events.values()] == ["3"]
+    with acme.scope():
+        assert ExportState.objects.get(subject="usage").skipped == 1
+
+
+def test_what_stripe_has_forgotten_is_not_sent_again(acme: Cast) -> None:
+    """An identifier is unique for 24 hours only, so an export after a longer pause leaves the overlap out."""
+    use(acme, YESTERDAY, 2)
+    with serving() as (url, server):
+        export_usage(acme.tenant_id, Stripe(client(url)), now=LATER)
+        server.events.clear()
+        server.replies.clear()
+
+        assert export_usage(acme.tenant_id, Stripe(client(url)), now=LATER + timedelta(hours=24)) == 0
+        assert server.events == {}
+
+
+def test_an_invoice_is_exported_once_and_adds_up(acme: Cast) -> None:
+    account(acme, tax_rate=Decimal("0.19"), country="DE")
+    with acme.scope():
+        Tenant.objects.filter(id=acme.tenant_id).update(created_at=utc(2026, 3, 1))
+    use(acme, utc(2026, 3, 10), 50)
+    close(acme, utc(2026, 4, 3, 1))
+    with serving() as (url, server):
+        server.troubles = ["lost", 503]
+        assert export_invoices(acme.tenant_id, Stripe(client(url))) == 1
+        assert export_invoices(acme.tenant_id, Stripe(client(url))) == 0
+
+        (invoice,) = server.invoices.values()
+        assert len(server.customers) == 1
+        assert [int(item["amount"]) for item in server.items] == [100, 19]
+    with acme.scope():
+        ours = Invoice.objects.get()
+        assert (invoice["number"], invoice["status"], invoice["currency"]) == (ours.number, "open", "usd")
+        assert ours.total == Decimal("1.19")
+
+
+def test_another_tenants_usage_is_not_exported(acme: Cast, globex: Cast) -> None:
+    use(globex, YESTERDAY, 2)
+    with serving() as (url, server):
+        assert export_usage(acme.tenant_id, OpenMeter(client(url)), now=LATER) == 0
+        assert server.events == {}
