@@ -26,7 +26,7 @@ def test_a_short_history_says_nothing() -> None:
 
 
 def test_the_error_is_that_of_estimates_from_the_work_before() -> None:
-    # 10 to 50 give: expected 30, from 14 to 46. Then 60 (error 30/60, outside) and 25 (expected 35, error 10/25, inside).
+    # 10 to 50 give: expected 30, from 14 to 46. Then 60 (error 30/60, outside) and 25 (expected 35, error 10/25).
     found = estimate(decimals(10, 20, 30, 40, 50, 60, 25), assumed=ASSUMED)
     assert (found.sample, found.error, found.covered) == (7, Decimal("0.45"), Decimal("0.5"))
     assert found.span.expected == 30

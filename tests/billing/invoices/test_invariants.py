@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from backend.billing.invariants import load, registry
@@ -25,7 +23,7 @@ BREAKS = [
 
 
 @pytest.fixture
-def billed(acme: Cast) -> Iterator[Cast]:
+def billed(acme: Cast) -> Cast:
     from decimal import Decimal
 
     load()
@@ -34,7 +32,7 @@ def billed(acme: Cast) -> Iterator[Cast]:
         grant_credit(amount=Decimal(1), currency="USD", reason="Goodwill", author="finance@example.org")
     use(acme, utc(2026, 3, 10), 150)
     close(acme, utc(2026, 4, 3, 1))
-    yield acme
+    return acme
 
 
 def violations(name: str) -> list[str]:
