@@ -9,12 +9,14 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from unfold.admin import ModelAdmin
+from unfold.contrib.filters.admin import RangeDateTimeFilter
 
 from backend.audit.models import AuditEvent
-from backend.billing.models import PriceBook, TenantBudget, UsageEvent
+from backend.billing.models import PriceBook, TenantBudget, UsageEvent, UsageMeter
 from backend.billing.rates import LEDGER_CURRENCY, plain
 from backend.console.actions import JOB_ACTS, TENANT_ACTS, Operable, ReasonForm
-from backend.console.base import ReadOnlyPage, TenantFilter
+from backend.console.base import ReadOnlyPage
+from backend.console.filters import TenantFilter, fixed, typed
 from backend.console.comparisons import ComparisonPage
 from backend.console.details import QuestionPage, VideoPage
 from backend.console.queries.role import STAFF
@@ -194,9 +196,14 @@ class UsagePage(ReadOnlyPage):
         "occurred_at", "tenant", "meter", "shown_quantity", "stage", "model", "cost", "price", "billable",
         "source_type",
     )  # fmt: skip
-    list_filter = (TenantFilter, "meter", "billable", "stage", "model")
+    list_filter = (
+        TenantFilter, fixed("meter", UsageMeter.values), "billable", ("occurred_at", RangeDateTimeFilter),
+        typed("stage"), typed("model"),
+    )  # fmt: skip
     list_select_related = ("tenant",)
-    search_fields = ("source_id", "question_id__exact", "video_id__exact")
+    ordering = ("-occurred_at", "-id")
+    search_fields = ("source_id__exact",)
+    search_help_text = "The id of a question or a video"
 
     @admin.display(description="quantity", ordering="quantity")
     def shown_quantity(self, event: UsageEvent) -> str:
