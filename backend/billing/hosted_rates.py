@@ -42,8 +42,8 @@ def check_hosted_rates(*, databases: Sequence[str] | None = None, **_: Any) -> l
 
 def missing_rates(models: Sequence[str]) -> dict[str, list[str]]:
     """Return the token meters without a cost row of the model's own, by model; models with all rows are left out."""
-    amounts = rates_at(timezone.now()).amounts
+    rates = rates_at(timezone.now()).rates
     missing = {
-        name: [meter.value for meter in TOKEN_METERS if ("cost", meter.value, name) not in amounts] for name in models
+        name: [meter.value for meter in TOKEN_METERS if ("cost", meter.value, name, "") not in rates] for name in models
     }
     return {model: meters for model, meters in missing.items() if meters}

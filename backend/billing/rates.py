@@ -1,17 +1,24 @@
-"""Values of quantities: the price books as of a moment, and the one function that rounds money."""
+"""Values of quantities: the prices in force for a tenant at a moment, and the one function that rounds amounts."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import ROUND_HALF_EVEN, Decimal
+from uuid import UUID
 
-from backend.billing.models import PriceBook
+from django.db import connections
+
+from backend.tenancy.context import entered_tenant_id
 
 LEDGER_CURRENCY = "USD"
+"""Currency of costs, and of the prices of a tenant without a plan of its own."""
+DEFAULT_PLAN = "standard"
 # The ledger's columns: numeric(20, 10) for money, numeric(24, 6) for quantities.
 _MONEY = Decimal(1).scaleb(-10)
 _QUANTITY = Decimal(1).scaleb(-6)
+COST, PRICE = "cost", "price"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +31,7 @@ class Cost:
 
 
 class NoRate(LookupError):
-    """No price book row covers a meter: consumption must never be valued at a silent zero."""
+    """No price covers a meter: consumption must never be valued at a silent zero."""
 
 
 def money(amount: Decimal) -> Decimal:
@@ -42,30 +49,110 @@ def quantity(amount: Decimal | int) -> Decimal:
     return Decimal(amount).quantize(_QUANTITY, rounding=ROUND_HALF_EVEN)
 
 
+def variants_of(variant: str) -> tuple[str, ...]:
+    """Return the variants by which a price is looked up, the nearest first: "ava:low" -> "ava:low", "ava", ""."""
+    whole, _, _ = variant.partition(":")
+    return tuple(dict.fromkeys((variant, whole, "")))
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """One price in force. unit_amount: of one unit, in currency."""
+
+    unit_amount: Decimal
+    price_id: UUID | None = None
+    version: int = 0
+    currency: str = LEDGER_CURRENCY
+
+
+@dataclass(frozen=True, slots=True)
+class Valued:
+    """The value of a quantity, with the price that it was found by."""
+
+    amount: Decimal
+    price_id: UUID | None
+    version: int
+    currency: str
+
+
+Key = tuple[str, str, str, str]
+"""(kind, meter, model, variant); "" stands for any model, any variant."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """The unit amounts in force at one moment, by (kind, meter, model); model "" stands for any other."""
+    """The prices in force at one moment. own: those of the tenant's own book, which go before those of its plan.
 
-    amounts: dict[tuple[str, str, str], Decimal]
+    A book may be partial: the search goes on in the plan's book.
+    """
 
-    def unit(self, kind: str, meter: str, model: str) -> Decimal:
-        """Return the model's own rate, else the meter's rate for any model. Raises NoRate if neither exists."""
-        for name in (model, ""):
-            amount = self.amounts.get((kind, meter, name))
-            if amount is not None:
-                return amount
+    rates: Mapping[Key, Rate]
+    own: Mapping[Key, Rate]
+    currency: str = LEDGER_CURRENCY
+
+    @classmethod
+    def of(cls, amounts: Mapping[tuple[str, str, str], Decimal]) -> Rates:
+        """Return rates without a book, by (kind, meter, model)."""
+        return cls({(*key, ""): Rate(amount) for key, amount in amounts.items()}, {})
+
+    def rate(self, kind: str, meter: str, model: str, variant: str = "") -> Rate:
+        """Return the price that applies: of the model before that of any model, then of the nearest variant.
+
+        Raises NoRate if there is none.
+        """
+        for book in (self.own, self.rates):
+            for name in dict.fromkeys((model, "")):
+                for near in variants_of(variant):
+                    found = book.get((kind, meter, name, near))
+                    if found is not None:
+                        return found
         raise NoRate(f"the {kind} book has no rate for {meter} of {model or 'any model'}")
 
-    def value(self, kind: str, meter: str, model: str, units: Decimal) -> Decimal:
-        """Return the value of units at the rate in force, rounded once."""
-        return money(self.unit(kind, meter, model) * units)
+    def unit(self, kind: str, meter: str, model: str, variant: str = "") -> Decimal:
+        """Return the amount of one unit. Raises NoRate."""
+        return self.rate(kind, meter, model, variant).unit_amount
+
+    def value(self, kind: str, meter: str, model: str, units: Decimal, variant: str = "") -> Valued:
+        """Return the value of units at the price in force, rounded once. Raises NoRate."""
+        rate = self.rate(kind, meter, model, variant)
+        return Valued(money(rate.unit_amount * units), rate.price_id, rate.version, rate.currency)
 
 
-def rates_at(at: datetime) -> Rates:
-    """Return the rates in force at a moment: for each (kind, meter, model) the latest row up to that moment."""
-    rows = (
-        PriceBook.objects.filter(effective_from__lte=at, currency=LEDGER_CURRENCY)
-        .order_by("kind", "meter", "model", "-effective_from")
-        .distinct("kind", "meter", "model")
-    )
-    return Rates({(row.kind, row.meter, row.model): row.unit_amount for row in rows})
+# The plan's book: by the subscription in force, else by the plan that the tenant's row names, else by the first plan.
+_IN_FORCE = """
+WITH version AS (
+    (SELECT 1 AS rank, s.plan_version_id AS id FROM billing_subscription s
+     WHERE s.tenant_id = %(tenant)s AND s.effective_from <= %(at)s
+     AND (s.effective_to IS NULL OR s.effective_to > %(at)s))
+    UNION ALL
+    (SELECT CASE p.code WHEN %(default)s THEN 3 ELSE 2 END, v.id
+     FROM billing_planversion v JOIN billing_plan p ON p.id = v.plan_id
+     WHERE p.code IN ((SELECT plan FROM tenancy_tenant WHERE id = %(tenant)s), %(default)s)
+     AND v.effective_from <= %(at)s AND (v.effective_to IS NULL OR v.effective_to > %(at)s))
+), plan AS (
+    SELECT b.id, b.currency FROM billing_planversion v JOIN billing_pricebook b ON b.id = v.price_book_id
+    WHERE v.id = (SELECT id FROM version ORDER BY rank LIMIT 1)
+)
+SELECT b.kind, p.meter, p.model, p.variant, p.unit_amount, p.id, p.version, b.currency, b.tenant_id IS NOT NULL
+FROM billing_price p JOIN billing_pricebook b ON b.id = p.book_id
+WHERE p.effective_from <= %(at)s AND (p.effective_to IS NULL OR p.effective_to > %(at)s)
+AND (b.kind = 'cost' OR b.id = (SELECT id FROM plan)
+     OR (b.tenant_id = %(tenant)s AND b.currency = (SELECT currency FROM plan)))
+"""
+
+
+def rates_at(at: datetime, tenant_id: UUID | None = None, *, using: str = "default") -> Rates:
+    """Return the prices in force at a moment for a tenant: the one given, else the entered one.
+
+    Without either, those of a tenant without a plan of its own.
+    """
+    with connections[using].cursor() as cursor:
+        cursor.execute(_IN_FORCE, {"tenant": tenant_id or entered_tenant_id(), "at": at, "default": DEFAULT_PLAN})
+        rows = cursor.fetchall()
+    books: tuple[dict[Key, Rate], dict[Key, Rate]] = ({}, {})
+    currency = LEDGER_CURRENCY
+    for kind, meter, model, variant, amount, id, version, book_currency, own in rows:
+        books[own][kind, meter, model, variant] = Rate(amount, id, version, book_currency)
+        if kind == PRICE:
+            currency = book_currency
+    return Rates(*books, currency)

@@ -22,6 +22,8 @@ SHARED = {
     "migrations": "SELECT md5(string_agg(DISTINCT app || '.' || name, ',' ORDER BY app || '.' || name)) "
     "FROM django_migrations",
     "price books": "SELECT md5(string_agg(book::text, ',' ORDER BY id)) FROM billing_pricebook book",
+    "prices": "SELECT md5(string_agg(price::text, ',' ORDER BY id)) FROM billing_price price",
+    "plans": "SELECT md5(string_agg(version::text, ',' ORDER BY id)) FROM billing_planversion version",
 }
 _TABLES = """
 SELECT c.relname, array_agg(a.attname::text ORDER BY a.attname) FILTER (WHERE a.attgenerated = '')

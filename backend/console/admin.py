@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import Model
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
-from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import RangeDateTimeFilter
 
 from backend.audit.models import AuditEvent
-from backend.billing.models import PriceBook, TenantBudget, UsageEvent, UsageMeter
+from backend.billing.models import Price, PriceBook, TenantBudget, UsageEvent, UsageMeter
 from backend.billing.rates import LEDGER_CURRENCY, plain
+from backend.billing.services.prices import append_price
 from backend.console.actions import JOB_ACTS, TENANT_ACTS, Operable, ReasonForm
 from backend.console.base import ReadOnlyPage
-from backend.console.filters import TenantFilter, fixed, typed
 from backend.console.comparisons import ComparisonPage
 from backend.console.details import QuestionPage, VideoPage
+from backend.console.filters import TenantFilter, fixed, typed
+from backend.console.price_form import PriceForm, new_price
 from backend.console.queries.role import STAFF
 from backend.console.searches import SearchPage
 from backend.console.site import site
@@ -220,41 +224,59 @@ class UsagePage(ReadOnlyPage):
 
 @admin.register(PriceBook, site=site)
 class PriceBookPage(ReadOnlyPage):
-    """Append-only: a new rate is a new row with a later effective_from."""
+    """The books; their prices have pages of their own."""
 
     roles = MONEY
-    list_display = ("kind", "meter", "shown_model", "amount", "currency", "effective_from", "note")
-    list_filter = ("kind", "meter")
-    ordering = ("kind", "meter", "model", "-effective_from")
-    search_fields = ("model", "note")
-    fields = ("kind", "meter", "model", "unit_amount", "currency", "effective_from", "note")
+    list_display = ("code", "kind", "currency", "tenant_id", "note")
+    list_filter = ("kind", "currency")
+    ordering = ("code",)
+    search_fields = ("code", "note", "tenant_id__exact")
+
+
+@admin.register(Price, site=site)
+class PricePage(ReadOnlyPage):
+    """Append-only: a new amount is a new version with a later effective_from."""
+
+    roles = MONEY
+    list_display = (
+        "book", "meter", "shown_model", "variant", "amount", "version", "effective_from", "effective_to", "author", "note",
+    )  # fmt: skip
+    list_filter = ("book__kind", "meter")
+    list_select_related = ("book",)
+    ordering = ("book", "meter", "model", "variant", "-version")
+    search_fields = ("book__code", "model", "variant", "note")
+    fields = ("book", "meter", "model", "variant", "unit_amount", "effective_from", "note")
 
     @admin.display(description="model", ordering="model")
-    def shown_model(self, row: PriceBook) -> str:
+    def shown_model(self, row: Price) -> str:
         return row.model or "any"
 
     @admin.display(description="unit amount", ordering="unit_amount")
-    def amount(self, row: PriceBook) -> str:
-        return plain(row.unit_amount)
+    def amount(self, row: Price) -> str:
+        return f"{plain(row.unit_amount)} {row.book.currency}"
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        # Rates are the only rows that can be written here.
+        # Prices are the only rows that can be written here.
         return self.has_view_permission(request)
 
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Sequence[Any]:
+        if obj is None:
+            return list(self.fields)
+        return [*self.fields, "version", "effective_to", "back_dated", "author", "entered_at"]
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        return super().get_form(request, obj, change, **{**kwargs, "form": PriceForm} if obj is None else kwargs)
+
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Append the rate as the console's own role; no other role may write prices."""
-        obj.save(using=STAFF)
-        sign_in.note(request, "price.appended", str(getattr(request.user, "email", "")), rate=str(obj))
+        """Append the price as the console's own role; no other role may write prices."""
+        author = str(getattr(request.user, "email", ""))
+        row = append_price(new_price(obj, author=author), using=STAFF)
+        obj.pk = row.pk
+        sign_in.note(request, "price.appended", author, price=str(row))
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        return {"currency": LEDGER_CURRENCY, "effective_from": timezone.now()}
-
-    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        field = ModelAdmin.formfield_for_dbfield(self, db_field, request, **kwargs)
-        if db_field.name == "currency" and field is not None:
-            # The ledger adds amounts up, so there is only one currency.
-            field.disabled = True
-        return field
+        # A price takes effect after it was entered.
+        return {"effective_from": (timezone.now() + timedelta(hours=1)).replace(second=0, microsecond=0)}
 
 
 @admin.register(AuditEvent, site=site)

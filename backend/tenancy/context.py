@@ -32,6 +32,11 @@ def current_tenant_id() -> UUID:
     return tenant_id
 
 
+def entered_tenant_id() -> UUID | None:
+    """Return the tenant of the open scope, None outside a scope."""
+    return _tenant.get()
+
+
 def enter_tenant(tenant_id: UUID) -> Token[UUID | None]:
     """Bind the open transaction to a tenant; leave_tenant() takes the token.
 

@@ -48,6 +48,23 @@ def tenant_table(
     return RunSQL(tuple(statements), RunSQL.noop)
 
 
+def no_overlap(table: str, key: str) -> RunSQL:
+    """Refuse two rows with the same key whose spans from effective_from up to effective_to overlap.
+
+    key: an immutable SQL expression of type text. effective_to is null for a span without end. Each key has a range of
+    10^17 numbers, chosen by its hash, with the microseconds since 1970 in it: an exclusion constraint over a scalar and
+    a range would need the extension btree_gist.
+    """
+    start = "(EXTRACT(epoch FROM effective_from AT TIME ZONE 'UTC') * 1000000)"
+    end = "coalesce(EXTRACT(epoch FROM effective_to AT TIME ZONE 'UTC') * 1000000, 99999999999999999)"
+    base = f"hashtextextended({key}, 0)::numeric * 100000000000000000"
+    return RunSQL(
+        f"ALTER TABLE {table} ADD CONSTRAINT {table}_no_overlap "
+        f"EXCLUDE USING gist (numrange({base} + {start}, {base} + {end}) WITH &&)",
+        RunSQL.noop,
+    )
+
+
 def tenant_reference(table: str, column: str, parent: str, *, on_delete: str = "CASCADE") -> RunSQL:
     """Add FOREIGN KEY (tenant_id, column) REFERENCES parent (tenant_id, id)."""
     action = f"SET NULL ({column})" if on_delete == "SET NULL" else on_delete

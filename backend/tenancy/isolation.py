@@ -16,10 +16,16 @@ from django.db import connections, transaction
 from backend.tenancy import rights
 from backend.tenancy.rights import GRAPH_SCHEMA
 
-# Tables without a tenant besides the framework's: prices, the clocks of the classes of jobs, and people, who may be
+# Tables without a tenant besides the framework's: prices and plans, the clocks of the classes of jobs, and people, who may be
 # members of several tenants.
 PLAIN_TABLES = frozenset(
     {
+        "billing_plan",
+        "billing_planallowance",
+        "billing_planlimit",
+        "billing_plantier",
+        "billing_planversion",
+        "billing_price",
         "billing_pricebook",
         "jobs_breaker",
         "jobs_classclock",

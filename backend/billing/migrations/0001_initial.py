@@ -3,7 +3,7 @@ import django.db.models.manager
 import uuid6
 from django.db import migrations, models
 
-from backend.tenancy.ddl import ERASE, month_partitioned, plain_table, tenant_table
+from backend.tenancy.ddl import ERASE, month_partitioned, tenant_table
 
 # Deferred: the month's row is locked when the transaction commits, after every other lock. Rows of a video are those of
 # indexing, which no monthly limit counts.
@@ -35,40 +35,6 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name="PriceBook",
-            fields=[
-                ("id", models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
-                ("kind", models.CharField(choices=[("cost", "cost"), ("price", "price")], max_length=8)),
-                (
-                    "meter",
-                    models.CharField(
-                        choices=[
-                            ("media_seconds", "Media Seconds"),
-                            ("questions", "Questions"),
-                            ("input_tokens", "Input Tokens"),
-                            ("cached_tokens", "Cached Tokens"),
-                            ("output_tokens", "Output Tokens"),
-                            ("device_seconds", "Device Seconds"),
-                            ("storage_bytes", "Storage Bytes"),
-                        ],
-                        max_length=32,
-                    ),
-                ),
-                ("model", models.CharField(blank=True, default="", max_length=200)),
-                ("unit_amount", models.DecimalField(decimal_places=12, max_digits=20)),
-                ("currency", models.CharField(default="USD", max_length=3)),
-                ("effective_from", models.DateTimeField()),
-                ("note", models.CharField(blank=True, default="", max_length=200)),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("kind", "meter", "model", "effective_from"), name="pricebook_effective"
-                    )
-                ],
-            },
-        ),
         migrations.CreateModel(
             name="ModelCall",
             fields=[
@@ -117,12 +83,16 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("media_seconds", "Media Seconds"),
+                            ("live_seconds", "Live Seconds"),
                             ("questions", "Questions"),
+                            ("searches", "Searches"),
+                            ("comparisons", "Comparisons"),
+                            ("storage_gb_hours", "Storage Gb Hours"),
+                            ("egress_gb", "Egress Gb"),
                             ("input_tokens", "Input Tokens"),
                             ("cached_tokens", "Cached Tokens"),
                             ("output_tokens", "Output Tokens"),
                             ("device_seconds", "Device Seconds"),
-                            ("storage_bytes", "Storage Bytes"),
                         ],
                         max_length=32,
                     ),
@@ -220,7 +190,6 @@ class Migration(migrations.Migration):
         ),
         month_partitioned("billing_usageevent", "occurred_at"),
         month_partitioned("billing_modelcall", "called_at"),
-        plain_table("billing_pricebook", dispatch="SELECT"),
         tenant_table("billing_billingsource", append_only=True, dispatch=ERASE),
         tenant_table("billing_usagemonth"),
         tenant_table("billing_usageevent", append_only=True, month="occurred_at", dispatch=ERASE),

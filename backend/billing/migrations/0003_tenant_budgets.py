@@ -10,7 +10,7 @@ from backend.tenancy.ddl import tenant_table
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("billing", "0002_price_book"),
+        ("billing", "0001_initial"),
         ("tenancy", "0001_initial"),
     ]
 

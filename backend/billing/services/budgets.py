@@ -168,7 +168,9 @@ def consumed_by(calls: Sequence[roles.ModelCall], rates: Rates) -> Consumed:
     return Consumed(
         tokens=sum(call.prompt_tokens + call.completion_tokens for call in calls),
         seconds=quantity(Decimal(sum(call.billed_ms for call in calls)) / 1000),
-        cost=sum((rates.value("cost", line.meter, line.model, line.quantity) for line in lines_of(calls)), Decimal(0)),
+        cost=sum(
+            (rates.value("cost", line.meter, line.model, line.quantity).amount for line in lines_of(calls)), Decimal(0)
+        ),
     )
 
 

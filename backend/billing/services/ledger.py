@@ -250,7 +250,7 @@ def insert_once(rows: Sequence[UsageEvent]) -> None:
 
 
 def _row(source: _Source, line: Line, rates: Rates, occurred_at: datetime) -> UsageEvent:
-    price = rates.value("price", line.meter, line.model, line.quantity) if source.billable else Decimal(0)
+    price = rates.value("price", line.meter, line.model, line.quantity).amount if source.billable else Decimal(0)
     return UsageEvent(
         tenant_id=current_tenant_id(),
         meter=line.meter,
@@ -263,7 +263,7 @@ def _row(source: _Source, line: Line, rates: Rates, occurred_at: datetime) -> Us
         api_key_id=source.api_key_id,
         stage=line.stage,
         model=line.model,
-        cost_amount=rates.value("cost", line.meter, line.model, line.quantity),
+        cost_amount=rates.value("cost", line.meter, line.model, line.quantity).amount,
         price_amount=price,
         currency=LEDGER_CURRENCY,
         billable=source.billable,
