@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from functools import wraps
 from typing import Any
 
@@ -14,11 +13,8 @@ from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from unfold.sites import UnfoldAdminSite
 
-from backend.console.queries import dashboard
+from backend.console.overview import overview
 from backend.console.viewing import ContentClosed, role_of
-
-SPANS = {"1": "24 hours", "7": "7 days", "30": "30 days", "90": "90 days"}
-DEFAULT_SPAN = "7"
 
 
 def _page(title: str, icon: str, name: str) -> dict[str, Any]:
@@ -39,7 +35,7 @@ _LOOKS: dict[str, Any] = {
         "command_search": False,
         "show_all_applications": False,
         "navigation": [
-            {"items": [_page("Dashboard", "monitoring", "index")]},
+            {"items": [_page("Overview", "monitoring", "index")]},
             {
                 "title": "Work",
                 "separator": True,
@@ -84,7 +80,7 @@ _LOOKS: dict[str, Any] = {
 
 
 class ConsoleSite(UnfoldAdminSite):
-    index_title = "Dashboard"
+    index_title = "Overview"
 
     def _get_config(self, key: str, *args: Any) -> Any:
         # The looks belong to this site, not to the settings of the process.
@@ -118,36 +114,15 @@ class ConsoleSite(UnfoldAdminSite):
         return reply
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        """Show one page: money, latency, failures, queues, tenants."""
+        """Show the overview."""
         request.current_app = self.name
-        days = request.GET.get("days", DEFAULT_SPAN)
-        days = days if days in SPANS else DEFAULT_SPAN
-        since = timezone.now() - timedelta(days=int(days))
-        by_day = dashboard.money_by_day(since)
-        bands = dashboard.calibration(since)
-        highest = max((max(day["cost"], day["price"]) for day in by_day), default=0)
-        for day in by_day:
-            day["cost_height"] = float(100 * day["cost"] / highest) if highest else 0.0
-            day["price_height"] = float(100 * day["price"] / highest) if highest else 0.0
         context = {
             **self.each_context(request),
             "title": self.index_title,
-            "spans": SPANS,
-            "days": days,
-            "money": dashboard.money(since),
-            "by_day": by_day,
-            "by_stage": dashboard.cost_by_stage(since),
-            "question_latency": dashboard.question_latency(since),
-            "index_latency": dashboard.index_latency(since),
-            "bands": bands,
-            "judged": sum(band.judged for band in bands),
-            "right_percent": dashboard.right_percent(bands),
-            "failures": dashboard.failures(since),
-            "queues": dashboard.queues(),
-            "tenants": dashboard.tenants(since),
+            **overview(request, timezone.now()),
             **(extra_context or {}),
         }
-        return TemplateResponse(request, "console/dashboard.html", context)
+        return TemplateResponse(request, "console/overview.html", context)
 
 
 site = ConsoleSite()

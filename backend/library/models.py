@@ -163,6 +163,8 @@ class Video(ProbedRow):
     created_at = models.DateTimeField(auto_now_add=True)
     index_started_at = models.DateTimeField(null=True)
     ready_at = models.DateTimeField(null=True)
+    # When the index failed; null unless the status is failed.
+    failed_at = models.DateTimeField(null=True)
 
     @property
     def spoken_language(self) -> str:

@@ -1,6 +1,7 @@
 """The usage ledger and what values it: price books, plans, subscriptions, budgets."""
 
 from backend.billing.models.budgets import OpenSpending, TenantBudget, UsageMonth
+from backend.billing.models.days import UsageDay
 from backend.billing.models.ledger import BillingSource, ModelCall, UsageEvent
 from backend.billing.models.meters import (
     GRADE,
@@ -49,6 +50,7 @@ __all__ = [
     "Subscription",
     "TenantBudget",
     "TierMode",
+    "UsageDay",
     "UsageEvent",
     "UsageMeter",
     "UsageMonth",

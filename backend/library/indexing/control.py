@@ -122,6 +122,7 @@ def retry_indexing(*, video_id: UUID) -> Video:
         error_code="",
         error_message="",
         ready_at=None,
+        failed_at=None,
         version=video.version + 1,
         **begun_again,
     )
