@@ -17,7 +17,7 @@ from backend.audit.models import AuditEvent
 from backend.billing.models import Price, PriceBook, TenantBudget, UsageEvent, UsageMeter
 from backend.billing.rates import LEDGER_CURRENCY, plain
 from backend.billing.services.prices import append_price
-from backend.console.actions import JOB_ACTS, TENANT_ACTS, Operable, ReasonForm
+from backend.console.actions import JOB_ACTS, Operable
 from backend.console.base import ReadOnlyPage
 from backend.console.comparisons import ComparisonPage
 from backend.console.details import QuestionPage, VideoPage
@@ -26,7 +26,8 @@ from backend.console.price_form import PriceForm, new_price
 from backend.console.queries.role import STAFF
 from backend.console.searches import SearchPage
 from backend.console.site import site
-from backend.console.viewing import EVERYBODY, MONEY, WORK
+from backend.console.tenants import TenantPage
+from backend.console.viewing import MONEY, WORK
 from backend.console.words import ago, badge
 from backend.jobs.models import Breaker, Job
 from backend.library.models import Video
@@ -41,6 +42,7 @@ site.register(Video, VideoPage)
 site.register(Question, QuestionPage)
 site.register(Search, SearchPage)
 site.register(Comparison, ComparisonPage)
+site.register(Tenant, TenantPage)
 
 
 class LeaseFilter(admin.SimpleListFilter):
@@ -61,7 +63,7 @@ class JobPage(Operable, ReadOnlyPage):
     roles = WORK
     acts = JOB_ACTS
     list_display = ("id", "kind", "shown_state", "tenant", "attempts", "progress", "lease", "error_code", "age")
-    list_filter = (TenantFilter, "state", "kind", "queue", LeaseFilter)
+    list_filter = (TenantFilter, "state", "kind", typed("queue"), typed("error_code"), LeaseFilter)
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "subject_id__exact", "dedupe_key", "error_code")
 
@@ -166,16 +168,6 @@ class EndpointPage(ReadOnlyPage):
     @admin.display(description="types")
     def types(self, endpoint: Endpoint) -> str:
         return ", ".join(endpoint.event_types) or "all"
-
-
-@admin.register(Tenant, site=site)
-class TenantPage(Operable, ReadOnlyPage):
-    roles = EVERYBODY
-    acts = TENANT_ACTS
-    action_form = ReasonForm
-    list_display = ("name", "slug", "plan", "placement", "created_at", "suspended_at")
-    list_filter = ("plan",)
-    search_fields = ("id__exact", "name", "slug")
 
 
 @admin.register(TenantBudget, site=site)
@@ -284,7 +276,7 @@ class AuditPage(ReadOnlyPage):
     """The audit logs of all tenants. Looking at them is not recorded in them."""
 
     list_display = ("occurred_at", "tenant", "action", "actor", "object_id", "reason", "address")
-    list_filter = (TenantFilter, "actor_kind", "action")
+    list_filter = (TenantFilter, "actor_kind", typed("action"))
     list_select_related = ("tenant",)
     search_fields = ("object_id__exact", "actor_name", "request_id__exact")
 
@@ -298,5 +290,5 @@ class StaffEventPage(ReadOnlyPage):
     """Sign-ins, appointments and prices: acts of the staff that concern no tenant."""
 
     list_display = ("occurred_at", "action", "email", "address", "details")
-    list_filter = ("action",)
+    list_filter = (typed("action"),)
     search_fields = ("email", "address")
