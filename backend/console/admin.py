@@ -231,7 +231,7 @@ class PricePage(ReadOnlyPage):
 
     roles = MONEY
     list_display = (
-        "book", "meter", "shown_model", "variant", "amount", "version", "effective_from", "effective_to", "author", "note",
+        "book", "meter", "shown_model", "variant", "amount", "version", "effective_from", "effective_to", "author",
     )  # fmt: skip
     list_filter = ("book__kind", "meter")
     list_select_related = ("book",)

@@ -16,8 +16,8 @@ from django.db import connections, transaction
 from backend.tenancy import rights
 from backend.tenancy.rights import GRAPH_SCHEMA
 
-# Tables without a tenant besides the framework's: prices and plans, the clocks of the classes of jobs, and people, who may be
-# members of several tenants.
+# Tables without a tenant besides the framework's: prices and plans, the clocks of the classes of jobs, and people, who
+# may be members of several tenants.
 PLAIN_TABLES = frozenset(
     {
         "billing_invariantresult",
