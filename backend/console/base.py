@@ -20,7 +20,6 @@ from backend.console.queries.role import CONSOLE
 from backend.console.viewing import OPERATORS, record_view, role_of, sees_content
 from backend.staff.models import Role
 
-
 _NAMED = re.compile(r"[a-z]{3}_[1-9A-HJ-NP-Za-km-z]{16,22}")
 
 

@@ -37,7 +37,12 @@ def lines(labels: Sequence[str], series: Sequence[Series], *, unit: str, watched
     marks: tuple[str, ...] = ()
     datasets = []
     for n, line in enumerate(series):
-        drawn: dict[str, Any] = {"label": line.name, "data": list(line.values), "borderColor": COLOURS[n], "spanGaps": True}
+        drawn: dict[str, Any] = {
+            "label": line.name,
+            "data": list(line.values),
+            "borderColor": COLOURS[n],
+            "spanGaps": True,
+        }
         if line.name == watched:
             standing_out = anomalies(line.values)
             marks = tuple(labels[at] for at in standing_out)

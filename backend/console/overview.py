@@ -144,7 +144,9 @@ def _latency(since: datetime, now: datetime, days: str) -> dict[str, Any]:
     return {
         "question_latency": questions.stages,
         "question_lines": percentile_chart(questions, bucket, unit="s", divisor=1_000),
-        "question_stages": stacked_chart(questions, bucket, unit="s", divisor=1_000, without=("llm", "service", "queue_wait")),
+        "question_stages": stacked_chart(
+            questions, bucket, unit="s", divisor=1_000, without=("llm", "service", "queue_wait")
+        ),
         "index_latency": indexing.stages,
         "index_lines": percentile_chart(indexing, bucket, unit="s per minute", divisor=1_000),
         "index_stages": stacked_chart(indexing, bucket, unit="s per minute", divisor=1_000),
@@ -171,9 +173,7 @@ def percentile_chart(measured: Latency, bucket: str, *, unit: str, divisor: floa
     return charts.lines([_label(at, bucket) for at in times], series, unit=unit, watched="p95")
 
 
-def stacked_chart(
-    measured: Latency, bucket: str, *, unit: str, divisor: float, without: Sequence[str] = ()
-) -> Chart:
+def stacked_chart(measured: Latency, bucket: str, *, unit: str, divisor: float, without: Sequence[str] = ()) -> Chart:
     """Return the median of each stage over time, on top of each other; the longest stages of the span alone."""
     stages = [line.stage for line in measured.stages if line.stage != WHOLE and line.stage not in without][:8]
     times = list(measured.over_time)

@@ -11,8 +11,8 @@ from django.template.response import TemplateResponse
 from django.utils.safestring import SafeString
 
 from backend.console.base import ReadOnlyPage
-from backend.console.filters import TenantFilter
 from backend.console.details import bars
+from backend.console.filters import TenantFilter
 from backend.console.queries import searches
 from backend.console.viewing import WORK
 from backend.console.words import badge

@@ -11,9 +11,7 @@ from typing import Any
 from backend.console.queries.role import rows
 
 WHOLE = "end to end"
-_PERCENTILES = (
-    "count(*) AS n, percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY ms) AS points"
-)
+_PERCENTILES = "count(*) AS n, percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY ms) AS points"
 _BUCKETS = {"hour", "day"}
 
 
