@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 
 from django.db import DatabaseError, connections
+from django.utils import timezone
 from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from backend.billing.services.nightly import last_results
 from backend.jobs.breakers import breakers
 from backend.jobs.dispatching import CLASSES, oldest_runnable_age_seconds, running_jobs, waiting_jobs
 from backend.jobs.models import BreakerState
@@ -29,6 +32,7 @@ class QueueGauges(Collector):
             depths = {"due": waiting_jobs(), "running": running_jobs()}
             ages = oldest_runnable_age_seconds()
             dependencies = breakers()
+            invariants = last_results()
         except DatabaseError as error:
             logger.warning("the queue could not be read for its metrics: %s", type(error).__name__)
             up.add_metric([], 0.0)
@@ -54,6 +58,21 @@ class QueueGauges(Collector):
         for breaker in dependencies:
             away.add_metric([breaker.dependency], float(breaker.state != BreakerState.CLOSED))
         yield away
+        yield from _invariants(invariants)
+
+
+def _invariants(results: Mapping[str, tuple[int, datetime]]) -> Iterator[Metric]:
+    broken = GaugeMetricFamily(
+        "ava_invariant_violations", "Violations of an invariant of the money at its last check.", labels=["invariant"]
+    )
+    age = GaugeMetricFamily("ava_invariants_checked_seconds", "Age of the oldest result of an invariant.")
+    for name, (violations, _) in sorted(results.items()):
+        broken.add_metric([name], float(violations))
+    yield broken
+    if results:
+        oldest = min(checked_at for _, checked_at in results.values())
+        age.add_metric([], max(0.0, (timezone.now() - oldest).total_seconds()))
+    yield age
 
 
 def _depths(depths: Mapping[str, Mapping[str, int]]) -> Metric:

@@ -21,6 +21,7 @@ from backend.api.idempotency import REPLAYED
 from backend.api.problems import not_found
 from backend.observability import log_context
 from backend.tenancy.authentication import Principal
+from backend.tenancy.callers import Caller, acting_for
 from backend.tenancy.context import bounded_statements, enter_tenant, leave_tenant, limited_to
 
 Row = TypeVar("Row", bound=models.Model)
@@ -74,6 +75,7 @@ class AuthenticatedView(APIView):
         if isinstance(request.auth, Principal):
             log_context.note(tenant=public_ids.encode("tnt", request.auth.tenant_id))
             self._limits.enter_context(limited_to(request.auth.collections))
+            self._limits.enter_context(acting_for(Caller(request.auth.api_key_id, request.auth.person_id)))
             for grant in _buckets(request.auth):
                 self._grant = grant
                 grant.check()

@@ -16,7 +16,7 @@ import psycopg
 from psycopg import sql
 
 # Triggers of the ledger add up these rows while it is copied, so they are copied after it.
-DERIVED = frozenset({"billing_usageday", "billing_usagemonth"})
+DERIVED = frozenset({"billing_usageday", "billing_usagemonth", "billing_stalehour"})
 # What both cells must have in common before a tenant can move.
 SHARED = {
     "migrations": "SELECT md5(string_agg(DISTINCT app || '.' || name, ',' ORDER BY app || '.' || name)) "

@@ -30,6 +30,9 @@ class JobKind(models.TextChoices):
     RESUME_DELETIONS = "resume_deletions"
     DROP_HISTORY = "drop_history"
     APPLY_RETENTION = "apply_retention"
+    METER_STORAGE = "meter_storage"
+    ROLL_UP_USAGE = "roll_up_usage"
+    CHECK_INVARIANTS = "check_invariants"
 
 
 SYSTEM = "system."
@@ -60,6 +63,9 @@ QUEUE_OF: dict[str, str] = {
     JobKind.RESUME_DELETIONS: "system.sweep",
     JobKind.DROP_HISTORY: "system.sweep",
     JobKind.APPLY_RETENTION: "system.sweep",
+    JobKind.METER_STORAGE: "system.sweep",
+    JobKind.ROLL_UP_USAGE: "system.sweep",
+    JobKind.CHECK_INVARIANTS: "system.sweep",
 }
 """Class of each kind of job. A class has workers of its own, so slow work of one class never delays another class."""
 
@@ -85,6 +91,9 @@ LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.RESUME_DELETIONS,
     JobKind.DROP_HISTORY,
     JobKind.APPLY_RETENTION,
+    JobKind.METER_STORAGE,
+    JobKind.ROLL_UP_USAGE,
+    JobKind.CHECK_INVARIANTS,
     JobKind.DELIVER_WEBHOOK,
     JobKind.SEND_NOTICE,
 )

@@ -25,6 +25,10 @@ SWEEPS: dict[JobKind, timedelta] = {
     JobKind.RESUME_DELETIONS: timedelta(minutes=15),
     JobKind.DROP_HISTORY: timedelta(hours=1),
     JobKind.APPLY_RETENTION: timedelta(hours=1),
+    # Often enough that no hour passes without one.
+    JobKind.METER_STORAGE: timedelta(minutes=20),
+    JobKind.ROLL_UP_USAGE: timedelta(minutes=5),
+    JobKind.CHECK_INVARIANTS: timedelta(hours=24),
 }
 """Pause between the end of a sweep and its next run."""
 DELETIONS = (

@@ -157,6 +157,10 @@ class Video(ProbedRow):
     # Wall time per stage of the index so far, {stage: ms}, summed over segments.
     stage_ms = models.JSONField(default=dict)
 
+    # Who created it, for the usage of its index.
+    api_key_id = models.UUIDField(null=True)
+    person_id = models.UUIDField(null=True)
+
     error_code = models.CharField(max_length=64, default="", blank=True)
     error_message = models.TextField(default="", blank=True)
     version = models.PositiveIntegerField(default=1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from backend.api import public_ids
+from backend.billing.charges import NOTHING, charge_data
+from backend.billing.queries.charges import charges_of_videos
 from backend.library.models import IndexVersion, Upload, Video
 from backend.webhooks.payloads import error_data, timestamp
 
@@ -30,6 +32,7 @@ def video_data(video: Video) -> dict[str, Any]:
         "duration_ms": video.duration_ms,
         "indexed_until_ms": video.indexed_until_ms,
         "ready_at": timestamp(video.ready_at),
+        "charge": charge_data(charges_of_videos([video.id]).get(video.id, NOTHING)),
         "error": error_data(video.error_code, video.error_message),
     }
 

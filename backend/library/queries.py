@@ -75,6 +75,15 @@ def stored_bytes() -> int:
     return total
 
 
+def size_of(object_keys: Sequence[str]) -> int:
+    """Return the bytes of recorded objects together."""
+    total = 0
+    for rows in (Video.objects.all(), InputSegment.objects.all()):
+        sizes = rows.filter(object_key__in=object_keys).values("object_key").annotate(size=Max("size_bytes")).order_by()
+        total += sizes.aggregate(total=Sum("size"))["total"] or 0
+    return total
+
+
 def reserved_bytes() -> tuple[int, int]:
     """Return the bytes that open uploads announced, and the number of these uploads."""
     opened = Upload.objects.filter(status=UploadStatus.OPEN).aggregate(total=Sum("size_bytes"), count=Count("id"))

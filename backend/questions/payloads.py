@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from backend.api import public_ids
+from backend.billing.charges import charge_data
 from backend.billing.rates import LEDGER_CURRENCY, plain
 from backend.questions.models import Comparison, Question, QuestionBatch
 from backend.questions.queries.batches import BatchCounts
@@ -22,7 +23,7 @@ def question_data(question: Question) -> dict[str, Any]:
         "choice": question.choice,
         "confidence": question.confidence,
         "finish_reason": question.finish_reason,
-        "cost": {"amount": plain(question.cost_amount), "currency": question.cost_currency},
+        "charge": charge_data(question.charge),
         "completed_at": timestamp(question.completed_at),
         "error": error_data(question.error_code, question.error_message),
     }
@@ -36,7 +37,7 @@ def batch_data(batch: QuestionBatch, counts: BatchCounts) -> dict[str, Any]:
         "external_id": batch.external_id,
         "counts": {"total": batch.total, **counts.statuses},
         "finish_reasons": counts.finish_reasons,
-        "cost": {"amount": plain(counts.cost), "currency": counts.currency},
+        "charge": charge_data(counts.charge),
         "completed_at": timestamp(batch.completed_at),
     }
 

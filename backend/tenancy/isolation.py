@@ -20,6 +20,7 @@ from backend.tenancy.rights import GRAPH_SCHEMA
 # members of several tenants.
 PLAIN_TABLES = frozenset(
     {
+        "billing_invariantresult",
         "billing_plan",
         "billing_planallowance",
         "billing_planlimit",

@@ -19,6 +19,7 @@ from backend.library.indexing.follow_ups import enqueue_assembly, enqueue_summar
 from backend.library.indexing.segments import ObservedSegments, mark_assembled, observed_segments
 from backend.library.indexing.versions import is_indexing, round_of, version_of
 from backend.library.models import Video
+from backend.library.services.attribution import attribution_of
 from backend.library.storage import ObjectStorage
 from backend.observability.metrics import observe_stages
 from backend.tenancy.context import tenant_scope
@@ -164,7 +165,7 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
         mark_assembled(segments, wall_ms=wall_ms)
         work_id = round_of(video.id, version, segments[0].id)
         calls = work.bill(meter)
-        record_model_calls(source_type="assemble", source_id=work_id, calls=calls, video_id=video.id)
+        record_model_calls(source_type="assemble", source_id=work_id, calls=calls, attribution=attribution_of(video))
         if staging.records:
             set_indexed_until(video_id=video.id, version=version, ms=staging.records[-1].event.span.end_ms)
         return UUID(str(summary.id)) if summary is not None and step.observed.last else None

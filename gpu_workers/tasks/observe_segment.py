@@ -11,6 +11,7 @@ from datetime import timedelta
 from decimal import Decimal
 from uuid import UUID
 
+from backend.billing.charges import FULL, OBSERVER
 from backend.billing.services.ledger import record_media_seconds, record_model_calls
 from backend.ekg.writer import VersionWriter
 from backend.jobs.services import JobFailed, Lease
@@ -18,6 +19,7 @@ from backend.library.indexing.follow_ups import enqueue_assembly, open_next_segm
 from backend.library.indexing.segments import PendingSegment, mark_gap, mark_heard, mark_observed, pending_segment
 from backend.library.indexing.versions import is_indexing, round_of
 from backend.library.models import Segment
+from backend.library.services.attribution import attribution_of, is_live
 from backend.library.storage import ObjectStorage, thumbnail_key
 from backend.observability.metrics import count_gaps, observe_stages
 from backend.tenancy.context import tenant_scope
@@ -25,6 +27,7 @@ from gpu_workers.engine.ekg import Chunk, FrameRow, SegmentRecord, Span, chunk_s
 from gpu_workers.engine.indexing.sampling import SourceUnreadable
 from gpu_workers.engine.indexing.segments import Observation, Piece, Source, observe_segment, spoken_language
 from gpu_workers.engine.models.roles import Meter
+from gpu_workers.engine.models.settings import ModelSettings
 from gpu_workers.tasks.failures import failing_job
 from gpu_workers.tasks.models import index_models
 from gpu_workers.tasks.recent_thumbnails import RECENT
@@ -112,6 +115,7 @@ def commit(
 ) -> FollowUp | None:
     """Store the observation with usage and checkpoint. Returns the assembly job that follows."""
     segment, models = pending.segment, index_models()
+    belongs = attribution_of(pending.video)
 
     def store() -> UUID | None:
         if not is_indexing(segment.video_id, segment.index_version):
@@ -128,10 +132,17 @@ def commit(
         mark_observed(segment.id, stage_ms=asdict(observation.times))
         seconds = described_seconds(observation.record.chunks)
         if seconds:
-            record_media_seconds(segment_id=segment.id, video_id=segment.video_id, seconds=seconds)
+            record_media_seconds(
+                segment_id=segment.id,
+                video_id=segment.video_id,
+                seconds=seconds,
+                live=is_live(pending.video),
+                stages=FULL if ModelSettings.from_env().describer.url else OBSERVER,
+                attribution=belongs,
+            )
         calls = work.bill(meter)
         work_id = round_of(segment.video_id, segment.index_version, segment.id)
-        record_model_calls(source_type="observe", source_id=work_id, calls=calls, video_id=segment.video_id)
+        record_model_calls(source_type="observe", source_id=work_id, calls=calls, attribution=belongs)
         assembly = enqueue_assembly(segment.video_id, segment.index_version)
         work.complete()
         return UUID(str(assembly.id))

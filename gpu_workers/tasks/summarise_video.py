@@ -32,6 +32,7 @@ from backend.library.indexing.follow_ups import enqueue_summary
 from backend.library.indexing.versions import is_indexing, round_of, version_of
 from backend.library.models import SourceType, Video
 from backend.library.queries import find_video
+from backend.library.services.attribution import attribution_of
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.ekg import EventDigest, Span, Topic, stable_id
 from gpu_workers.engine.indexing.global_summary import GlobalSummariser, TopicSettings
@@ -114,7 +115,7 @@ def handle(work: Work) -> FollowUp | None:
                 # Named after the events covered: a run that covers more is billed, a repeated run is not.
                 source_id=round_of(video.id, version, stable_id("summary", video.id, version, end_reached, ended)),
                 calls=work.bill(meter),
-                video_id=video.id,
+                attribution=attribution_of(video),
             )
             if ended:
                 finish_version(video.id, version)

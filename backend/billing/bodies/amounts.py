@@ -19,6 +19,16 @@ class ExactDecimalField(serializers.Field):  # type: ignore[type-arg]
         return plain(value)
 
 
+class ChargeSerializer(serializers.Serializer[Any]):
+    """What is charged, by the price list. Allowances, tiers, credits and tax are lines of the invoice."""
+
+    amount = ExactDecimalField(help_text="Amount as an exact decimal.")
+    currency = serializers.CharField(help_text="Currency by its ISO 4217 code.")
+    price_version = serializers.IntegerField(
+        allow_null=True, help_text="Version of the price, as `GET /v1/prices` lists it; null if nothing is charged."
+    )
+
+
 class AmountSerializer(serializers.Serializer[Any]):
     """An amount of money."""
 

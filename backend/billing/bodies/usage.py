@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from django.utils import timezone
@@ -13,15 +14,18 @@ from rest_framework import serializers
 from backend.api.bodies import StrictSerializer
 from backend.api.pagination import offset_cursor
 from backend.api.public_ids import PublicIdField, encode
-from backend.billing import queries
-from backend.billing.bodies.amounts import AmountSerializer, ExactDecimalField
+from backend.billing.bodies.amounts import ChargeSerializer, ExactDecimalField
+from backend.billing.charges import Charge
 from backend.billing.models import UsageEvent
+from backend.billing.queries import usage as queries
 
 DEFAULT_SPAN = timedelta(days=30)
 LONGEST_SPAN = timedelta(days=400)
 # Outside of these years a span, or its conversion to another time zone, would leave the calendar.
 YEARS = range(1970, 9_999)
-_PREFIX_OF_GROUP = {"video": "vid", "question": "qst", "api_key": "key"}
+LONGEST_FINE_SPAN = timedelta(days=31)
+FINE_GROUPS = frozenset({"hour", "question"})
+_PREFIX_OF_GROUP = {"video": "vid", "question": "qst", "api_key": "key", "collection": "col", "member": "per"}
 
 
 @extend_schema_field({"type": "string"})
@@ -84,7 +88,28 @@ class SpanQuerySerializer(StrictSerializer):
         return {**attrs, "start": start, "end": end}
 
 
-class UsageQuerySerializer(SpanQuerySerializer):
+class UsageFilterSerializer(SpanQuerySerializer):
+    """What usage is restricted to."""
+
+    meter = serializers.ChoiceField(queries.SHOWN_METERS, required=False, help_text="Only usage of this meter.")
+    video_id = PublicIdField("vid", required=False, help_text="Only usage of this video.")
+    collection_id = PublicIdField("col", required=False, help_text="Only usage of this collection.")
+    question_id = PublicIdField("qst", required=False, help_text="Only usage of this question.")
+    api_key_id = PublicIdField("key", required=False, help_text="Only usage that this API key caused.")
+    member_id = PublicIdField("per", required=False, help_text="Only usage that this member caused.")
+    model = serializers.CharField(max_length=200, required=False, help_text="Only usage of this model.")
+    method = serializers.CharField(max_length=32, required=False, help_text="Only usage of this answering method.")
+    # Without a default, a BooleanField that is left out of a query string would read as false.
+    billable = serializers.ChoiceField(
+        ["true", "false"], required=False, help_text="`true`: only what is charged. `false`: only what is not."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        attrs = super().validate(attrs)
+        return {**attrs, "billable": attrs["billable"] == "true"} if "billable" in attrs else attrs
+
+
+class UsageQuerySerializer(UsageFilterSerializer):
     """Which usage is summed up, and how."""
 
     group_by = GroupsField(
@@ -92,11 +117,25 @@ class UsageQuerySerializer(SpanQuerySerializer):
         help_text=f"What to group by: a comma-separated list out of {', '.join(queries.GROUPS)}. By default meter.",
     )
 
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        attrs = super().validate(attrs)
+        if FINE_GROUPS & set(attrs["group_by"]) and attrs["end"] - attrs["start"] > LONGEST_FINE_SPAN:
+            names = " or ".join(sorted(FINE_GROUPS))
+            detail = f"Give a span of at most {LONGEST_FINE_SPAN.days} days when you group by {names}."
+            raise serializers.ValidationError({"from": detail}, code="span_too_long")
+        rest = {name: attrs.pop(name) for name in queries.FILTERS if name in attrs}
+        return {**attrs, "filters": rest}
 
-class UsageEventQuerySerializer(SpanQuerySerializer):
+
+class UsageEventQuerySerializer(UsageFilterSerializer):
     """Which rows of the ledger a list shows."""
 
-    meter = serializers.ChoiceField(queries.SHOWN_METERS, required=False, help_text="Only rows of this meter.")
+
+class UsageChargeSerializer(serializers.Serializer[Any]):
+    """An amount of money by the price list."""
+
+    amount = ExactDecimalField(help_text="Amount as an exact decimal.")
+    currency = serializers.CharField(help_text="Currency by its ISO 4217 code.")
 
 
 class UsageLineSerializer(serializers.Serializer[Any]):
@@ -106,8 +145,7 @@ class UsageLineSerializer(serializers.Serializer[Any]):
     meter = serializers.ChoiceField(queries.SHOWN_METERS, help_text="What was measured.")
     quantity = ExactDecimalField(help_text="Quantity as an exact decimal, in the meter's unit.")
     events = serializers.IntegerField(help_text="Number of ledger rows.")
-    cost = AmountSerializer(help_text="What the usage cost to run.")
-    price = AmountSerializer(help_text="What the usage is priced at.")
+    charge = UsageChargeSerializer(help_text="What the usage is charged by the price list.")
 
     @extend_schema_field(serializers.DictField(child=serializers.CharField(allow_null=True)))
     def get_group(self, line: queries.UsageLine) -> dict[str, str | None]:
@@ -123,8 +161,9 @@ def _shown(name: str, value: Any) -> str | None:
 class UsageTotalsSerializer(serializers.Serializer[Any]):
     """Sums over all lines."""
 
-    cost = AmountSerializer(help_text="What the usage cost to run.")
-    price = AmountSerializer(help_text="What the usage is priced at.")
+    charges = UsageChargeSerializer(
+        many=True, help_text="What the usage is charged, one amount for each currency; empty without usage."
+    )
 
 
 class UsageSerializer(serializers.Serializer[Any]):
@@ -150,19 +189,23 @@ class UsageEventSerializer(serializers.ModelSerializer[UsageEvent]):
     object = serializers.CharField(default="usage_event", read_only=True, help_text="Always `usage_event`.")
     video_id = PublicIdField("vid", allow_null=True, help_text="Video that the usage belongs to, if any.")
     question_id = PublicIdField("qst", allow_null=True, help_text="Question that the usage belongs to, if any.")
+    collection_id = PublicIdField("col", allow_null=True, help_text="Collection that the usage belongs to, if any.")
     api_key_id = PublicIdField("key", allow_null=True, help_text="API key that caused the usage, if known.")
+    member_id = PublicIdField(
+        "per", source="person_id", allow_null=True, help_text="Member who caused the usage, if known."
+    )
     meter = serializers.ChoiceField(queries.SHOWN_METERS, source="shown_meter", help_text="What was measured.")
     quantity = ExactDecimalField(
         source="shown_quantity", help_text="Quantity as an exact decimal, in the meter's unit."
     )
-    cost = AmountSerializer(source="shown_cost", help_text="What the usage cost to run.")
-    price = AmountSerializer(source="shown_price", help_text="What the usage is priced at.")
+    charge = serializers.SerializerMethodField(help_text="What the usage is charged, with the version of its price.")
 
     class Meta:
         model = UsageEvent
         fields = (
-            "id", "object", "meter", "quantity", "occurred_at", "recorded_at", "video_id", "question_id", "api_key_id",
-            "stage", "model", "cost", "price", "billable", "reason",
+            "id", "object", "meter", "quantity", "occurred_at", "recorded_at", "video_id", "question_id",
+            "collection_id", "api_key_id", "member_id", "stage", "model", "method", "effort", "profile", "variant",
+            "charge", "billable", "reason", "reverses_id",
         )  # fmt: skip
         extra_kwargs = {
             "id": {"help_text": "Id of the row."},
@@ -170,6 +213,16 @@ class UsageEventSerializer(serializers.ModelSerializer[UsageEvent]):
             "recorded_at": {"help_text": "When the row was written."},
             "stage": {"help_text": "Stage of the work; empty without one."},
             "model": {"help_text": "Model that was called; empty without one."},
-            "billable": {"help_text": "False for work that was thrown away: it has a cost and no price."},
-            "reason": {"help_text": "Why the row is not billable or reverses another; empty otherwise."},
+            "method": {"help_text": "Answering method of a question; empty otherwise."},
+            "effort": {"help_text": "Effort of a question; empty otherwise."},
+            "profile": {"help_text": "Profile of a video; empty otherwise."},
+            "variant": {"help_text": "Variant of the meter by which the price was found; empty without one."},
+            "billable": {"help_text": "False for usage that nobody is charged for."},
+            "reason": {"help_text": "Why the row is not billable or takes another back; empty otherwise."},
+            "reverses_id": {"help_text": "Row that this row takes back; null otherwise."},
         }
+
+    @extend_schema_field(ChargeSerializer)
+    def get_charge(self, row: UsageEvent) -> dict[str, Any]:
+        amount: Decimal = row.shown_price  # type: ignore[attr-defined]  # an annotation of queries.events()
+        return ChargeSerializer(Charge(amount, row.price_currency, row.price_version)).data

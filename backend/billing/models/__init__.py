@@ -4,6 +4,9 @@ from backend.billing.models.budgets import OpenSpending, TenantBudget, UsageMont
 from backend.billing.models.days import UsageDay
 from backend.billing.models.ledger import BillingSource, ModelCall, UsageEvent
 from backend.billing.models.meters import (
+    COMPARISON,
+    CORRECTION,
+    EGRESS,
     GRADE,
     QUESTION,
     QUESTION_REVERSAL,
@@ -11,6 +14,7 @@ from backend.billing.models.meters import (
     SEGMENT,
     SEGMENT_CREDIT,
     SEGMENT_RESTORED,
+    STORAGE,
     WASTED,
     UsageMeter,
 )
@@ -25,8 +29,12 @@ from backend.billing.models.plans import (
     TierMode,
 )
 from backend.billing.models.prices import BookKind, Price, PriceBook
+from backend.billing.models.usage_hours import InvariantResult, StaleHour, UsageHour
 
 __all__ = [
+    "COMPARISON",
+    "CORRECTION",
+    "EGRESS",
     "GRADE",
     "QUESTION",
     "QUESTION_REVERSAL",
@@ -34,10 +42,12 @@ __all__ = [
     "SEGMENT",
     "SEGMENT_CREDIT",
     "SEGMENT_RESTORED",
+    "STORAGE",
     "WASTED",
     "BillingAccount",
     "BillingSource",
     "BookKind",
+    "InvariantResult",
     "ModelCall",
     "OpenSpending",
     "Plan",
@@ -47,11 +57,13 @@ __all__ = [
     "PlanVersion",
     "Price",
     "PriceBook",
+    "StaleHour",
     "Subscription",
     "TenantBudget",
     "TierMode",
     "UsageDay",
     "UsageEvent",
+    "UsageHour",
     "UsageMeter",
     "UsageMonth",
 ]

@@ -19,7 +19,8 @@ class BillingSource(TenantRow):
 class UsageEvent(TenantRow):
     """One append-only ledger row. source_id names the work, not the attempt, so repeated work is billed once.
 
-    Divided by the month of occurred_at.
+    price_amount: the list price, unit amount times quantity at the price in force at occurred_at. Allowances, tiers,
+    minimums, credits and tax are lines of the invoice. Divided by the month of occurred_at.
     """
 
     meter = models.CharField(max_length=32, choices=UsageMeter.choices)
@@ -34,9 +35,23 @@ class UsageEvent(TenantRow):
     api_key_id = models.UUIDField(null=True)
     stage = models.CharField(max_length=64, default="", blank=True)
     model = models.CharField(max_length=200, default="", blank=True)
+    variant = models.CharField(max_length=100, default="", blank=True)
+    method = models.CharField(max_length=32, default="", blank=True)
+    effort = models.CharField(max_length=16, default="", blank=True)
+    profile = models.CharField(max_length=32, default="", blank=True)
+    collection_id = models.UUIDField(null=True)
+    person_id = models.UUIDField(null=True)
     cost_amount = models.DecimalField(max_digits=20, decimal_places=10, default=0)
     price_amount = models.DecimalField(max_digits=20, decimal_places=10, default=0)
+    # The currency of the cost.
     currency = models.CharField(max_length=3, default="USD")
+    # The rows of the price books that valued this one; null where nothing is valued.
+    cost_price_id = models.UUIDField(null=True)
+    price_id = models.UUIDField(null=True)
+    price_version = models.PositiveIntegerField(null=True)
+    price_currency = models.CharField(max_length=3, default="USD")
+    # The row that this one takes back.
+    reverses_id = models.UUIDField(null=True)
     billable = models.BooleanField(default=True)
     reason = models.CharField(max_length=64, default="", blank=True)
 
@@ -46,6 +61,16 @@ class UsageEvent(TenantRow):
             models.Index(fields=["tenant", "occurred_at"], name="usage_tenant_time"),
             models.Index(fields=["tenant", "video_id"], name="usage_tenant_video"),
             models.Index(fields=["tenant", "question_id"], name="usage_tenant_question"),
+            models.Index(
+                fields=["tenant", "video_id"],
+                name="usage_tenant_media",
+                condition=models.Q(meter__in=["media_seconds", "live_seconds"]),
+            ),
+            models.Index(
+                fields=["tenant", "reverses_id"],
+                name="usage_tenant_reversed",
+                condition=models.Q(reverses_id__isnull=False),
+            ),
         ]
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from django.db import models
 
 # Source types: the kinds of work that ledger rows and model calls come from.
+COMPARISON = "comparison"
+CORRECTION = "correction"
+EGRESS = "egress"
 GRADE = "grade"
 QUESTION = "question"
 QUESTION_REVERSAL = "question_reversal"
@@ -12,6 +15,7 @@ SEARCH = "search"
 SEGMENT = "segment"
 SEGMENT_CREDIT = "segment_credit"
 SEGMENT_RESTORED = "segment_restored"
+STORAGE = "storage"
 WASTED = "wasted_attempt"
 
 

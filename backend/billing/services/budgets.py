@@ -160,6 +160,11 @@ def require_left() -> None:
         )
 
 
+def exhausted_for(question_id: UUID) -> str:
+    """Return the name of a monthly limit that leaves nothing for a question, "" if it may begin."""
+    return monthly_budget(without=question_id).exhausted
+
+
 # --- consumption of open questions ------------------------------------------------------------------------------------
 
 

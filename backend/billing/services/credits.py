@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from backend.billing.models import SEGMENT, SEGMENT_CREDIT, SEGMENT_RESTORED, UsageEvent, UsageMeter
 from backend.billing.rates import Cost
-from backend.billing.services.ledger import insert_once
+from backend.billing.services.rows import insert_once, reversal_of
 
 
 def credit_media(*, video_id: UUID, segment_ids: Collection[UUID], reason: str, round: int) -> Cost:
@@ -24,14 +24,12 @@ def credit_media(*, video_id: UUID, segment_ids: Collection[UUID], reason: str, 
 
     Returns the credited amounts (negative), zero when nothing was charged.
     """
-    return _turn(video_id, segment_ids, source_type=SEGMENT_CREDIT, reason=reason, round=round, sign=-1, charged=True)
+    return _turn(video_id, segment_ids, source_type=SEGMENT_CREDIT, reason=reason, round=round, charged=True)
 
 
 def restore_media(*, video_id: UUID, segment_ids: Collection[UUID], round: int) -> Cost:
     """Charge the media of credited segments again, because their index is complete. Returns the restored amounts."""
-    return _turn(
-        video_id, segment_ids, source_type=SEGMENT_RESTORED, reason="retried", round=round, sign=1, charged=False
-    )
+    return _turn(video_id, segment_ids, source_type=SEGMENT_RESTORED, reason="retried", round=round, charged=False)
 
 
 def _turn(
@@ -41,45 +39,30 @@ def _turn(
     source_type: str,
     reason: str,
     round: int,
-    sign: int,
     charged: bool,
 ) -> Cost:
     wanted = {str(id) for id in segment_ids}
-    charges: dict[str, UsageEvent] = {}
+    last: dict[str, UsageEvent] = {}
     net: defaultdict[str, Decimal] = defaultdict(Decimal)
     rows = UsageEvent.objects.filter(
         video_id=video_id,
-        meter=UsageMeter.MEDIA_SECONDS,
+        meter__in=[UsageMeter.MEDIA_SECONDS, UsageMeter.LIVE_SECONDS],
         source_type__in=[SEGMENT, SEGMENT_CREDIT, SEGMENT_RESTORED],
     )
-    for row in rows:
+    for row in rows.order_by("id"):
         segment = row.source_id.partition(":")[0]
         if segment in wanted:
             net[segment] += row.quantity
-            if row.source_type == SEGMENT:
-                charges[segment] = row
-    turned = [charge for segment, charge in sorted(charges.items()) if (net[segment] > 0) == charged]
+            last[segment] = row
     now = timezone.now()
-    insert_once(
-        [
-            UsageEvent(
-                tenant_id=charge.tenant_id,
-                meter=charge.meter,
-                quantity=sign * charge.quantity,
-                occurred_at=now,
-                source_type=source_type,
-                source_id=f"{charge.source_id}:{round}",
-                video_id=video_id,
-                api_key_id=charge.api_key_id,
-                cost_amount=sign * charge.cost_amount,
-                price_amount=sign * charge.price_amount,
-                currency=charge.currency,
-                reason=reason[:64],
-            )
-            for charge in turned
-        ]
-    )
+    turned = [
+        # The row before it: a credit takes back a charge, and a restored charge takes back a credit.
+        reversal_of(row, source_type=source_type, source_id=f"{segment}:{round}", occurred_at=now, reason=reason)
+        for segment, row in sorted(last.items())
+        if (net[segment] > 0) == charged
+    ]
+    insert_once(turned)
     return Cost(
-        amount=sum((sign * charge.cost_amount for charge in turned), Decimal(0)),
-        price=sum((sign * charge.price_amount for charge in turned), Decimal(0)),
+        amount=sum((row.cost_amount for row in turned), Decimal(0)),
+        price=sum((row.price_amount for row in turned), Decimal(0)),
     )

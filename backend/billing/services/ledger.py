@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -18,44 +18,35 @@ from django.db.models import Sum
 from django.utils import timezone
 from uuid6 import uuid7
 
+from backend.billing.charges import Charge, media_variant, question_variant
 from backend.billing.models import (
+    COMPARISON,
     QUESTION,
     QUESTION_REVERSAL,
+    SEARCH,
     SEGMENT,
     WASTED,
     ModelCall,
     UsageEvent,
     UsageMeter,
 )
-from backend.billing.rates import LEDGER_CURRENCY, Cost, Rates, quantity, rates_at
+from backend.billing.rates import Cost, Rates, quantity, rates_at
 from backend.billing.services.once import claim_sources, source_key
+from backend.billing.services.rows import (
+    Attribution,
+    Line,
+    Source,
+    charge_of,
+    insert_once,
+    reversal_of,
+    row_of,
+    write,
+)
+from backend.tenancy.callers import current_caller
 from backend.tenancy.context import current_tenant_id
 
 if TYPE_CHECKING:
     from gpu_workers.engine.models import roles
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One consumed quantity, before it is valued."""
-
-    meter: UsageMeter
-    quantity: Decimal
-    stage: str = ""
-    model: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """The work that consumed, and what it is attributed to."""
-
-    type: str
-    id: str
-    video_id: UUID | None = None
-    question_id: UUID | None = None
-    api_key_id: UUID | None = None
-    billable: bool = True
-    reason: str = ""
 
 
 def record_model_calls(
@@ -66,6 +57,7 @@ def record_model_calls(
     video_id: UUID | None = None,
     question_id: UUID | None = None,
     api_key_id: UUID | None = None,
+    attribution: Attribution | None = None,
     billable: bool = True,
     reason: str = "",
     occurred_at: datetime | None = None,
@@ -73,12 +65,14 @@ def record_model_calls(
     """Write the model calls of one piece of work and their usage, per meter, stage and model.
 
     source_type, source_id: the work, such as ("segment", segment.id) or ("question", question.id). The first recording
-    of a source stands: a second recording writes nothing and returns the recorded cost. billable=False with a reason
+    of a source stands: a second recording writes nothing and returns the recorded cost. attribution: takes the place of
+    the three ids where the work has more dimensions. billable=False with a reason
     is for work that was thrown away: it has a cost and no price. Raises NoRate when the price books miss a meter.
     """
     if not calls:
         return Cost()
-    source = _Source(source_type, str(source_id), video_id, question_id, api_key_id, billable, reason)
+    belongs = attribution or Attribution(video_id=video_id, question_id=question_id, api_key_id=api_key_id)
+    source = Source(source_type, str(source_id), belongs, billable, reason)
     tenant_id = current_tenant_id()
     rows = [
         ModelCall(
@@ -102,11 +96,16 @@ def record_model_calls(
     if not claim_sources([source_key("model_calls", source_type, str(source_id))]):
         return recorded_cost(source_type=source_type, source_id=source_id)
     ModelCall.objects.bulk_create(rows)
-    return _write(source, lines_of(calls), occurred_at or timezone.now())
+    return write(source, lines_of(calls), occurred_at or timezone.now())
 
 
 def record_wasted_calls(
-    *, calls: Sequence[roles.ModelCall], reason: str, question_id: UUID | None = None, video_id: UUID | None = None
+    *,
+    calls: Sequence[roles.ModelCall],
+    reason: str,
+    question_id: UUID | None = None,
+    video_id: UUID | None = None,
+    attribution: Attribution | None = None,
 ) -> Cost:
     """Record the consumption of an attempt whose work was thrown away: a cost that nobody is billed for.
 
@@ -118,36 +117,83 @@ def record_wasted_calls(
         calls=calls,
         question_id=question_id,
         video_id=video_id,
+        attribution=attribution,
         billable=False,
         reason=reason[:64],
     )
 
 
 def record_media_seconds(
-    *, segment_id: UUID, video_id: UUID, seconds: Decimal | int, occurred_at: datetime | None = None
+    *,
+    segment_id: UUID,
+    video_id: UUID,
+    seconds: Decimal | int,
+    live: bool = False,
+    stages: str = "",
+    attribution: Attribution | None = None,
+    occurred_at: datetime | None = None,
 ) -> Cost:
-    """Bill the described media of one segment, once."""
-    line = Line(UsageMeter.MEDIA_SECONDS, quantity(seconds))
-    return _write(_Source(SEGMENT, str(segment_id), video_id), [line], occurred_at or timezone.now())
+    """Bill the described media of one segment, once.
+
+    live: the recording grows while it is indexed; its media is metered as live seconds instead of media seconds.
+    stages: FULL or OBSERVER of backend.billing.charges. attribution: profile, collection and caller of the video.
+    """
+    belongs = replace(attribution or Attribution(), video_id=video_id)
+    meter = UsageMeter.LIVE_SECONDS if live else UsageMeter.MEDIA_SECONDS
+    line = Line(meter, quantity(seconds), variant=media_variant(belongs.profile, stages))
+    return write(Source(SEGMENT, str(segment_id), belongs), [line], occurred_at or timezone.now())
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An accepted question, as it is charged. round: number of the retry, 0 for the first time."""
+
+    question_id: UUID
+    method: str = ""
+    effort: str = ""
+    collection_id: UUID | None = None
+    round: int = 0
 
 
 def record_question(
     *, question_id: UUID, api_key_id: UUID | None, round: int = 0, occurred_at: datetime | None = None
 ) -> Cost:
-    """Bill one accepted question, once. reverse_question() reverses the charge if there is no answer.
+    """Bill one accepted question of no method, once. reverse_question() reverses the charge if there is no answer.
 
     round: number of the retry, 0 for the first time. A retry follows a reversal, so one charge stands at most.
     """
-    source = _Source(QUESTION, f"{question_id}:{round}" if round else str(question_id), None, question_id, api_key_id)
-    return _write(source, [Line(UsageMeter.QUESTIONS, quantity(1))], occurred_at or timezone.now())
+    asked = Asked(question_id, round=round)
+    row = _question_row(asked, Attribution(api_key_id=api_key_id), occurred_at or timezone.now())
+    insert_once([row])
+    return recorded_cost(source_type=QUESTION, source_id=row.source_id)
 
 
-def record_questions(*, question_ids: Sequence[UUID], api_key_id: UUID | None) -> None:
-    """Bill accepted questions as record_question() does, in a fixed number of statements."""
+def charge_questions(
+    questions: Sequence[Asked], *, api_key_id: UUID | None, person_id: UUID | None = None
+) -> list[Charge]:
+    """Bill accepted questions, each once, in a fixed number of statements. Returns the charge of each.
+
+    person_id: by default the member whose request this is.
+    """
+    caller = Attribution(api_key_id=api_key_id, person_id=person_id or current_caller().person_id)
     now = timezone.now()
-    rates, line = rates_at(now), Line(UsageMeter.QUESTIONS, quantity(1))
-    rows = [_row(_Source(QUESTION, str(id), None, id, api_key_id), line, rates, now) for id in question_ids]
+    rates = rates_at(now)
+    rows = [_question_row(asked, caller, now, rates) for asked in questions]
     insert_once(rows)
+    return [charge_of(row) for row in rows]
+
+
+def _question_row(asked: Asked, caller: Attribution, at: datetime, rates: Rates | None = None) -> UsageEvent:
+    belongs = replace(
+        caller,
+        question_id=asked.question_id,
+        collection_id=asked.collection_id,
+        method=asked.method,
+        effort=asked.effort,
+    )
+    name = f"{asked.question_id}:{asked.round}" if asked.round else str(asked.question_id)
+    line = Line(UsageMeter.QUESTIONS, quantity(1), variant=question_variant(asked.method, asked.effort))
+    return row_of(Source(QUESTION, name, belongs), line, rates or rates_at(at), at)
 
 
 def reverse_question(*, question_id: UUID, reason: str) -> Cost:
@@ -168,35 +214,46 @@ def reverse_questions(*, question_ids: Sequence[UUID], reason: str) -> None:
     now = timezone.now()
     insert_once(
         [
-            UsageEvent(
-                tenant_id=charge.tenant_id,
-                meter=UsageMeter.QUESTIONS,
-                quantity=-charge.quantity,
-                occurred_at=now,
-                source_type=QUESTION_REVERSAL,
-                source_id=charge.source_id,
-                question_id=charge.question_id,
-                api_key_id=charge.api_key_id,
-                cost_amount=-charge.cost_amount,
-                price_amount=-charge.price_amount,
-                currency=charge.currency,
-                reason=reason,
+            reversal_of(
+                charge, source_type=QUESTION_REVERSAL, source_id=charge.source_id, occurred_at=now, reason=reason
             )
             for charge in charges
         ]
     )
 
 
+def attribution_of_question(question_id: UUID) -> Attribution:
+    """Return what a question was charged to, for the usage of its answer."""
+    charges = UsageEvent.objects.filter(
+        meter=UsageMeter.QUESTIONS, source_type=QUESTION, source_id=str(question_id), question_id=question_id
+    )
+    row = charges.values("api_key_id", "person_id", "collection_id", "method", "effort").first() or {}
+    return Attribution(question_id=question_id, **row)
+
+
 def api_key_of_question(question_id: UUID) -> UUID | None:
     """Return the API key that a question was charged to."""
-    return (
-        UsageEvent.objects.filter(meter=UsageMeter.QUESTIONS, source_type=QUESTION, source_id=str(question_id))
-        .values_list("api_key_id", flat=True)
-        .first()
-    )
+    return attribution_of_question(question_id).api_key_id
 
 
-def recorded_cost(*, source_type: str, source_id: UUID) -> Cost:
+def charge_search(*, search_id: UUID, attribution: Attribution) -> Charge:
+    """Bill one search that has its results, once."""
+    return _charge_one(Source(SEARCH, str(search_id), attribution), UsageMeter.SEARCHES)
+
+
+def charge_comparison(*, comparison_id: UUID, attribution: Attribution) -> Charge:
+    """Bill one comparison that has its outcome, once. Its questions are billed as questions."""
+    return _charge_one(Source(COMPARISON, str(comparison_id), attribution), UsageMeter.COMPARISONS)
+
+
+def _charge_one(source: Source, meter: UsageMeter) -> Charge:
+    now = timezone.now()
+    row = row_of(source, Line(meter, quantity(1)), rates_at(now), now)
+    insert_once([row])
+    return charge_of(row)
+
+
+def recorded_cost(*, source_type: str, source_id: UUID | str) -> Cost:
     """Return the sum of the ledger's rows of one source."""
     total = UsageEvent.objects.filter(source_type=source_type, source_id=str(source_id)).aggregate(
         amount=Sum("cost_amount", default=Decimal(0)), price=Sum("price_amount", default=Decimal(0))
@@ -229,43 +286,3 @@ def lines_of(calls: Iterable[roles.ModelCall]) -> list[Line]:
             if units:
                 lines.append(Line(meter, quantity(units), stage, model))
     return lines
-
-
-def _write(source: _Source, lines: Sequence[Line], occurred_at: datetime) -> Cost:
-    """Value and insert lines that are not in the ledger yet. Returns the cost of the source's lines in the ledger."""
-    rates = rates_at(occurred_at)
-    rows = [_row(source, line, rates, occurred_at) for line in lines]
-    insert_once(rows)
-    written = UsageEvent.objects.filter(
-        source_type=source.type, source_id=source.id, meter__in={line.meter for line in lines}
-    ).aggregate(amount=Sum("cost_amount", default=Decimal(0)), price=Sum("price_amount", default=Decimal(0)))
-    return Cost(amount=written["amount"], price=written["price"])
-
-
-def insert_once(rows: Sequence[UsageEvent]) -> None:
-    """Insert the rows whose source has not been billed."""
-    keys = [source_key(row.meter, row.source_type, row.source_id, row.stage, row.model) for row in rows]
-    fresh = claim_sources(keys)
-    UsageEvent.objects.bulk_create([row for key, row in zip(keys, rows, strict=True) if key in fresh])
-
-
-def _row(source: _Source, line: Line, rates: Rates, occurred_at: datetime) -> UsageEvent:
-    price = rates.value("price", line.meter, line.model, line.quantity).amount if source.billable else Decimal(0)
-    return UsageEvent(
-        tenant_id=current_tenant_id(),
-        meter=line.meter,
-        quantity=line.quantity,
-        occurred_at=occurred_at,
-        source_type=source.type,
-        source_id=source.id,
-        video_id=source.video_id,
-        question_id=source.question_id,
-        api_key_id=source.api_key_id,
-        stage=line.stage,
-        model=line.model,
-        cost_amount=rates.value("cost", line.meter, line.model, line.quantity).amount,
-        price_amount=price,
-        currency=LEDGER_CURRENCY,
-        billable=source.billable,
-        reason=source.reason,
-    )

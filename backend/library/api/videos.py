@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
+
 from django.urls import path
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -14,6 +16,7 @@ from backend.api.idempotency import idempotent
 from backend.api.pagination import PAGE_PARAMETERS, page
 from backend.api.public_ids import decode
 from backend.api.views import TenantView
+from backend.billing.services.storage import record_link
 from backend.library import queries, recording
 from backend.library.api.collections import collection_of, use_collection
 from backend.library.api.uploads import accepted_video, completed, upload_of
@@ -34,7 +37,9 @@ from backend.library.indexing.begin import begin_reindex
 from backend.library.models import SourceType, Video, VideoStatus
 from backend.library.services import input_segments
 from backend.library.services import videos as video_services
+from backend.library.services.attribution import attribution_of
 from backend.library.storage import PRESIGNED_FOR, ObjectStorage
+from backend.tenancy.callers import current_caller
 
 PLAYED_AT_ONCE = 500
 IF_MATCH = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, description="The ETag that you have read.")
@@ -166,17 +171,25 @@ class PlaybackView(TenantView):
         part = parsed_query(PlaybackQuerySerializer, request)
         expires_at = timezone.now() + PRESIGNED_FOR
         storage, kind = ObjectStorage(), playback_type(video)
+        pieces = recording.pieces(
+            video, start_ms=part.get("start_ms", 0), end_ms=part.get("end_ms"), limit=PLAYED_AT_ONCE
+        )
         played = [
             {
                 "url": storage.presign_get(piece.object_key, content_type=kind),
                 "start_ms": piece.start_ms,
                 "end_ms": piece.end_ms,
             }
-            for piece in recording.pieces(
-                video, start_ms=part.get("start_ms", 0), end_ms=part.get("end_ms"), limit=PLAYED_AT_ONCE
-            )
+            for piece in pieces
         ]
         url = storage.presign_get(video.object_key, content_type=kind) if video.object_key else None
+        opened = [piece.object_key for piece in pieces] if url is None else [video.object_key]
+        record_link(
+            attribution=replace(attribution_of(video), **asdict(current_caller())),
+            video_id=video.id,
+            size_bytes=queries.size_of(opened),
+            at=timezone.now(),
+        )
         if video.source_type == SourceType.URL and played:
             url = str(played[0]["url"])
         return Response(PlaybackSerializer({"url": url, "segments": played, "expires_at": expires_at}).data)

@@ -11,6 +11,9 @@ from rest_framework import serializers
 
 from backend.api.bodies import MAX_TIME_MS, LanguageField, MetadataField, ResourceErrorSerializer, StrictSerializer
 from backend.api.public_ids import PublicIdField
+from backend.billing.bodies.amounts import ChargeSerializer
+from backend.billing.charges import NOTHING
+from backend.billing.queries.charges import charges_of_videos
 from backend.library import queries
 from backend.library.bodies.files import ProbeSerializer, error_body, probe_body
 from backend.library.bodies.recorded import RECORDED_AT_HELP, TIME_ZONE_HELP, LocalTimeField, TimeZoneField
@@ -158,6 +161,9 @@ class VideoSerializer(serializers.Serializer[Any]):
     probe = ProbeSerializer(allow_null=True)
     error = ResourceErrorSerializer(allow_null=True)
     timings = VideoTimingsSerializer()
+    charge = ChargeSerializer(
+        help_text="What the index of the video is charged so far. Storage is charged by the hour."
+    )
     ekg = IndexSizeSerializer(allow_null=True, help_text="Size of the index of a ready video; null in lists.")
     gaps = GapsSerializer(allow_null=True, help_text="What could not be described; null in lists.")
     recorded_at = LocalTimeField(allow_null=True, help_text="When the recording began, as you said; null if unknown.")
@@ -282,6 +288,7 @@ def _bodies(
     wall_clock: dict[str, Any] | None = None,
 ) -> list[Any]:
     appended, under_way = queries.input_counts(videos), queries.versions_under_way(videos)
+    charges = charges_of_videos([video.id for video in videos])
     rows = []
     for video in videos:
         probed = video.duration_ms is not None
@@ -300,6 +307,7 @@ def _bodies(
                 "probe": probe_body(video) if probed else None,
                 "error": error_body(video),
                 "timings": timings(video),
+                "charge": charges.get(video.id, NOTHING),
                 "ekg": size,
                 "gaps": missing,
                 "recorded_at": video.recorded_at and video.recorded_at.astimezone(ZoneInfo(video.time_zone or "UTC")),

@@ -15,12 +15,15 @@ from backend.library.indexing.retirement import enqueue_retirement, grace
 from backend.library.indexing.versions import is_reindexing
 from backend.library.indexing.wishes import wishes_of
 from backend.library.models import IndexVersion, Video, VideoStatus
+from backend.tenancy.callers import current_caller
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused
 
 
 def create_video(**columns: Any) -> Video:
     """Create a video together with its first index version, which is to be built."""
+    caller = current_caller()
+    columns = {"api_key_id": caller.api_key_id, "person_id": caller.person_id, **columns}
     video: Video = Video.objects.create(tenant_id=current_tenant_id(), **columns)
     IndexVersion.objects.create(tenant_id=video.tenant_id, video_id=video.id, n=video.building_index_version)
     return video

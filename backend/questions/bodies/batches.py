@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from backend.api.bodies import MetadataField, StrictSerializer
 from backend.api.public_ids import PublicIdField
-from backend.billing.bodies.amounts import ExactDecimalField
+from backend.billing.bodies.amounts import ChargeSerializer
 from backend.jobs.bodies import PRIORITY_HELP, DeadlineField, PriorityField
 from backend.questions.bodies.common import CACHED, SCOPE_FIELDS
 from backend.questions.bodies.questions import (
@@ -120,16 +120,6 @@ class BatchUsageSerializer(serializers.Serializer[Any]):
     completion_tokens = serializers.IntegerField(help_text="Tokens that models wrote.")
 
 
-class BatchCostSerializer(serializers.Serializer[Any]):
-    """What the answers of a batch cost to run so far."""
-
-    amount = ExactDecimalField(source="counts.cost", help_text="Sum over the answers, as an exact decimal.")
-    currency = serializers.CharField(source="counts.currency", help_text="Currency by its ISO 4217 code.")
-    estimated = serializers.BooleanField(
-        source="is_running", help_text="True while the batch runs: open questions are not in the sum."
-    )
-
-
 class QuestionBatchSerializer(serializers.Serializer[Any]):
     """A batch with the counts of its questions."""
 
@@ -151,7 +141,10 @@ class QuestionBatchSerializer(serializers.Serializer[Any]):
         help_text="Number of questions by finish reason.",
     )
     usage = BatchUsageSerializer(source="counts.usage", help_text="What the answers consumed so far.")
-    cost = BatchCostSerializer(source="*", help_text="What the answers cost to run so far.")
+    charge = ChargeSerializer(
+        source="counts.charge",
+        help_text="What the questions are charged together. `counts` says how many have an answer.",
+    )
     created_at = serializers.DateTimeField(source="batch.created_at", help_text="When the batch was asked.")
     completed_at = serializers.DateTimeField(
         source="batch.completed_at", allow_null=True, help_text="When the last question got its outcome."

@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from backend.api.bodies import LanguageField, MetadataField, ResourceErrorSerializer, StrictSerializer
 from backend.api.public_ids import PublicIdField
-from backend.billing.bodies.amounts import ExactDecimalField
+from backend.billing.bodies.amounts import ChargeSerializer
 from backend.jobs.bodies import PRIORITY_HELP, DeadlineField, PriorityField
 from backend.questions.bodies.answers import (
     ClaimSerializer,
@@ -167,16 +167,6 @@ class QuestionBudgetSerializer(serializers.Serializer[Any]):
     )
 
 
-class QuestionCostSerializer(serializers.Serializer[Any]):
-    """What the answer cost to run."""
-
-    amount = ExactDecimalField(source="question.cost_amount", help_text="Amount as an exact decimal.")
-    currency = serializers.CharField(source="question.cost_currency", help_text="Currency by its ISO 4217 code.")
-    estimated = serializers.BooleanField(
-        source="is_open", help_text="True while the question is open: the ledger has no amount yet."
-    )
-
-
 class QuestionSerializer(serializers.Serializer[Any]):
     """A question with its answer, its evidence and what it consumed."""
 
@@ -289,7 +279,10 @@ class QuestionSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="The best answer so far, while the search runs."
     )
     usage = ModelUsageSerializer(allow_null=True, help_text="What the answer consumed; null while there is none.")
-    cost = QuestionCostSerializer(source="*", help_text="What the answer cost to run.")
+    charge = ChargeSerializer(
+        source="question.charge",
+        help_text="What the question is charged. The charge of a question without an answer is taken back.",
+    )
     timings = serializers.DictField(
         child=serializers.IntegerField(),
         allow_null=True,

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from backend.api.bodies import ResourceErrorSerializer, StrictSerializer
 from backend.api.public_ids import PublicIdField
+from backend.billing.bodies.amounts import ChargeSerializer
 from backend.library.bodies.recorded import END_AT_HELP, START_AT_HELP, FilmedAtField, remember_clocks
 from backend.questions.bodies.common import FrameImageSerializer, ModelUsageSerializer, ScopeRequestSerializer
 from backend.questions.models import QuestionStatus
@@ -183,6 +184,7 @@ class SearchSummarySerializer(serializers.Serializer[Any]):
     )
     result_count = serializers.IntegerField(help_text="Number of results.")
     usage = ModelUsageSerializer(allow_null=True, help_text="What the search consumed; null while it is open.")
+    charge = ChargeSerializer(source="search.charge", help_text="What the search is charged.")
     timings = serializers.DictField(
         child=serializers.IntegerField(),
         allow_null=True,

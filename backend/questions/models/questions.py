@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db import models
 
+from backend.billing.charges import Charge
 from backend.library.models import Video
 from backend.questions.models.comparisons import Comparison, ComparisonItem
 from backend.questions.models.limits import about, without_others
@@ -126,8 +127,12 @@ class Question(TenantRow):
     notes = models.JSONField(default=list)
     # {calls, prompt_tokens, cached_tokens, completion_tokens}
     usage = models.JSONField(default=dict)
+    # What the answer cost us: for the console alone. Customers see the charge.
     cost_amount = models.DecimalField(max_digits=20, decimal_places=10, default=0)
     cost_currency = models.CharField(max_length=3, default="USD")
+    charge_amount = models.DecimalField(max_digits=20, decimal_places=10, default=0)
+    charge_currency = models.CharField(max_length=3, default="USD")
+    price_version = models.PositiveIntegerField(null=True)
     # {queue_ms, search_ms, llm_ms, total_ms, <stage>_ms}
     timings = models.JSONField(default=dict)
     model_names = models.JSONField(default=dict)
@@ -145,6 +150,11 @@ class Question(TenantRow):
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
     completed_at = models.DateTimeField(null=True)
+
+    @property
+    def charge(self) -> Charge:
+        """Return what the question is charged."""
+        return Charge(self.charge_amount, self.charge_currency, self.price_version)
 
     class Meta(TenantRow.Meta):
         indexes = [

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db import models
 
+from backend.billing.charges import Charge
 from backend.library.models import Video
 from backend.questions.models.limits import about
 from backend.questions.models.outcomes import QuestionStatus
@@ -16,9 +17,9 @@ from backend.tenancy.models import TenantRow
 class Search(TenantRow):
     """A retrieval without an answer: the events nearest to a query, ranked. A worker embeds the query and retrieves.
 
-    settings: {mode, views (with weights), fusion, limit, api_key_id} of the request. results: [{video_id, event_id, n,
-    start_ms, end_ms, summary, score, frame_ms, frame_key, reasons: [{view, similarity, text, item}], highlights:
-    [{kind, text, ranges, start_ms, end_ms, item}]}].
+    settings: {mode, views (with weights), fusion, limit, api_key_id, person_id, collection_id} of the request. results:
+    [{video_id, event_id, n, start_ms, end_ms, summary, score, frame_ms, frame_key, reasons: [{view, similarity, text,
+    item}], highlights: [{kind, text, ranges, start_ms, end_ms, item}]}].
     """
 
     status = models.CharField(max_length=16, choices=QuestionStatus.choices, default=QuestionStatus.QUEUED)
@@ -28,6 +29,9 @@ class Search(TenantRow):
     settings = models.JSONField(default=dict)
     results = models.JSONField(default=list)
     usage = models.JSONField(default=dict)
+    charge_amount = models.DecimalField(max_digits=20, decimal_places=10, default=0)
+    charge_currency = models.CharField(max_length=3, default="USD")
+    price_version = models.PositiveIntegerField(null=True)
     timings = models.JSONField(default=dict)
     error_code = models.CharField(max_length=64, default="", blank=True)
     error_message = models.TextField(default="", blank=True)
@@ -36,6 +40,11 @@ class Search(TenantRow):
 
     class Meta(TenantRow.Meta):
         indexes = [models.Index(fields=["tenant", "-id"], name="search_tenant_newest")]
+
+    @property
+    def charge(self) -> Charge:
+        """Return what the search is charged."""
+        return Charge(self.charge_amount, self.charge_currency, self.price_version)
 
     @classmethod
     def within(cls, collections: Sequence[UUID]) -> models.Q:

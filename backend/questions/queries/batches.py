@@ -9,10 +9,11 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BigIntegerField, Count, QuerySet, Sum
+from django.db.models import BigIntegerField, Count, Max, QuerySet, Sum
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 
+from backend.billing.charges import NOTHING, Charge
 from backend.billing.rates import LEDGER_CURRENCY
 from backend.questions.cached_tokens import STEP
 from backend.questions.models import BatchStatus, Question, QuestionBatch, QuestionStatus
@@ -22,13 +23,12 @@ USAGE = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens")
 
 @dataclass(frozen=True, slots=True)
 class BatchCounts:
-    """Questions of a batch by status and by finish reason, with the sums of their usage and cost so far."""
+    """Questions of a batch by status and by finish reason, with the sums of their usage and charges so far."""
 
     statuses: dict[str, int] = field(default_factory=dict)
     finish_reasons: dict[str, int] = field(default_factory=dict)
     usage: dict[str, int] = field(default_factory=dict)
-    cost: Decimal = Decimal(0)
-    currency: str = LEDGER_CURRENCY
+    charge: Charge = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,13 @@ def counts_of(batch_ids: Sequence[UUID]) -> dict[UUID, BatchCounts]:
         Question.objects.filter(batch_id__in=batch_ids)
         .order_by()
         .values("batch_id", "status", "finish_reason")
-        .annotate(n=Count("id"), cost=Sum("cost_amount"), **sums)
+        .annotate(
+            n=Count("id"),
+            charge=Sum("charge_amount"),
+            currency=Max("charge_currency"),
+            version=Max("price_version"),
+            **sums,
+        )
     )
     grouped: dict[UUID, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
@@ -92,5 +98,9 @@ def _add_up(rows: Sequence[dict[str, Any]]) -> BatchCounts:
         statuses=statuses,
         finish_reasons=dict(sorted(reasons.items())),
         usage={name: sum(row[name] or 0 for row in rows) for name in USAGE},
-        cost=sum((row["cost"] for row in rows), Decimal(0)),
+        charge=Charge(
+            sum((row["charge"] for row in rows), Decimal(0)),
+            next((row["currency"] for row in rows), LEDGER_CURRENCY),
+            max((row["version"] for row in rows if row["version"] is not None), default=None),
+        ),
     )

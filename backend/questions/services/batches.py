@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from backend.billing.services import budgets, ledger
+from backend.billing.services import budgets
 from backend.jobs.deadlines import MANY_QUESTIONS
 from backend.jobs.models import JobKind, JobRank
 from backend.jobs.services import enqueue_many
@@ -23,6 +23,7 @@ from backend.questions.queries.batches import counts_of
 from backend.questions.queries.questions import job_key
 from backend.questions.queries.scopes import ScopeWish, resolve_many
 from backend.questions.services.cancellation import cancel_open
+from backend.questions.services.charging import charge_all
 from backend.questions.services.drafts import new_question, scope_rows
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
@@ -68,10 +69,15 @@ def create_batch(
     )
     for position, row in enumerate(rows):
         row.batch, row.batch_position = batch, position
+    collections = {
+        row.id: fields["collection_id"]
+        for row, fields in zip(rows, questions, strict=True)
+        if fields.get("collection_id") is not None
+    }
+    charge_all(rows, api_key_id=api_key_id, collections=collections)
     Question.objects.bulk_create(rows)
     pairs = zip(rows, scopes, strict=True)
     QuestionVideo.objects.bulk_create([entry for row, videos in pairs for entry in scope_rows(row, videos)])
-    ledger.record_questions(question_ids=[row.id for row in rows], api_key_id=api_key_id)
     enqueue_many(
         kind=JobKind.ANSWER_QUESTION,
         subjects={job_key(row.id): row.id for row in rows},

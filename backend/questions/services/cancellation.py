@@ -31,6 +31,8 @@ def cancel_open(questions: QuerySet[Question], *, detail: str = "") -> list[UUID
         finish_reason="canceled",
         finish_detail=detail,
         completed_at=timezone.now(),
+        charge_amount=0,
+        price_version=None,
     )
     budgets.forget_spending(ids)
     ledger.reverse_questions(question_ids=ids, reason=detail or QuestionStatus.CANCELED)

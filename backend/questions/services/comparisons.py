@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from backend.billing.services import budgets, ledger
+from backend.billing.services.rows import Attribution
 from backend.jobs.deadlines import INDEX
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue, enqueue_many, request_cancel
@@ -34,6 +35,7 @@ from backend.questions.models import (
 from backend.questions.queries.comparisons import counts_of, lost_videos, spent_on
 from backend.questions.queries.questions import job_key
 from backend.questions.services.cancellation import cancel_open
+from backend.questions.services.charging import charge_all
 from backend.questions.services.comparison_drafts import ComparisonRefused, Draft, draft, latin_square
 from backend.questions.services.drafts import new_question
 from backend.questions.services.grading import grade_question, next_ungraded
@@ -141,9 +143,9 @@ def _ask(comparison: Comparison, parts: Draft, pins: Mapping[UUID, Video]) -> No
                 question = _question(comparison, item, arm, repeat)
                 rows.append(question)
                 scopes.extend(_pinned(question, pins[video.id]) for video in videos)
+    charge_all(rows, api_key_id=comparison.api_key_id)
     Question.objects.bulk_create(rows)
     QuestionVideo.objects.bulk_create(scopes)
-    ledger.record_questions(question_ids=[row.id for row in rows], api_key_id=comparison.api_key_id)
     enqueue_many(
         kind=JobKind.ANSWER_QUESTION,
         subjects={job_key(row.id): row.id for row in rows},
@@ -250,6 +252,8 @@ def _finish(comparison: Comparison, status: ComparisonStatus) -> None:
     comparison.status = status
     comparison.completed_at = timezone.now()
     comparison.save(update_fields=["status", "finish_detail", "completed_at"])
+    if status == ComparisonStatus.COMPLETED:
+        ledger.charge_comparison(comparison_id=comparison.id, attribution=Attribution(api_key_id=comparison.api_key_id))
     data = payloads.comparison_data(comparison, counts_of([comparison.id])[comparison.id])
     emit(type="comparison.completed", resource_id=comparison.id, data=data)
 

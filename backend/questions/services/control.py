@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from backend.billing.services import budgets, ledger
 from backend.jobs import control
@@ -29,6 +29,7 @@ from backend.questions.models import (
     QuestionStatus,
 )
 from backend.questions.queries.questions import job_key
+from backend.questions.services.charging import charge_all
 from backend.questions.services.questions import PRIORITY, cancel_question
 from backend.tenancy.refusals import Refused
 
@@ -82,12 +83,12 @@ def retry_question(*, question_id: UUID) -> Question:
 
 
 def retry_batch(*, batch_id: UUID) -> int:
-    """Ask the questions of a batch again that failed. Returns their number.
+    """Ask the questions of a batch again that failed, or that the budget kept from being begun. Returns their number.
 
     Raises Refused: nothing_to_retry; and MonthlyBudgetExhausted.
     """
-    failed = Question.objects.filter(batch_id=batch_id, status=QuestionStatus.FAILED)
-    ids = list(failed.order_by("id").values_list("id", flat=True))
+    failed = Q(status=QuestionStatus.FAILED) | Q(status=QuestionStatus.CANCELED, finish_reason="budget")
+    ids = list(Question.objects.filter(failed, batch_id=batch_id).order_by("id").values_list("id", flat=True))
     if not ids:
         raise Refused("nothing_to_retry", "No question of the batch has failed.")
     _reopen(ids, priority=0)
@@ -121,11 +122,20 @@ def _reopen(ids: Sequence[UUID], *, priority: int) -> None:
     Question.objects.filter(id__in=[row.id for row in rows]).update(
         status=QuestionStatus.QUEUED, retries=F("retries") + 1, **fresh
     )
-    for row in rows:
-        ledger.record_question(question_id=row.id, api_key_id=ledger.api_key_of_question(row.id), round=row.retries + 1)
+    _charge_again(rows)
     batches = sorted({row.batch_id for row in rows if row.batch_id is not None})
     completed = QuestionBatch.objects.filter(id__in=batches).exclude(status=BatchStatus.RUNNING)
     completed.update(status=BatchStatus.RUNNING, completed_at=None, retries=F("retries") + 1)
+
+
+def _charge_again(rows: Sequence[Question]) -> None:
+    """Bill the next round of questions whose charge was reversed, as the first round was billed."""
+    for row in rows:
+        first = ledger.attribution_of_question(row.id)
+        row.retries += 1
+        known = {} if first.collection_id is None else {row.id: first.collection_id}
+        charge_all([row], api_key_id=first.api_key_id, person_id=first.person_id, collections=known)
+    Question.objects.bulk_update(rows, ["charge_amount", "charge_currency", "price_version"])
 
 
 def _drop_attempt(ids: Collection[UUID]) -> None:

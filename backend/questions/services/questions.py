@@ -22,6 +22,7 @@ from backend.questions.queries.questions import job_key
 from backend.questions.queries.scopes import ScopeWish, resolve
 from backend.questions.queries.sessions import present_scope
 from backend.questions.services import batches, comparisons, sessions
+from backend.questions.services.charging import charge_all, is_charged, take_back
 from backend.questions.services.drafts import new_question, scope_rows
 from backend.questions.services.records import claims_of, composition_of, write_answer_rows
 from backend.webhooks.services import emit
@@ -65,9 +66,10 @@ def create_question(
         question.session, question.turn = next_turn.session, next_turn.turn
     videos = resolve(wish)
     budgets.require_left()
+    collections = {} if wish.collection_id is None else {question.id: wish.collection_id}
+    charge_all([question], api_key_id=api_key_id, collections=collections)
     question.save(force_insert=True)
     QuestionVideo.objects.bulk_create(scope_rows(question, videos))
-    ledger.record_question(question_id=question.id, api_key_id=api_key_id)
     enqueue(
         kind=JobKind.ANSWER_QUESTION,
         subject_id=question.id,
@@ -84,7 +86,8 @@ def begin(*, question_id: UUID) -> Question | None:
 
     A later attempt pins again, since the first may have been made long ago. A video that is being deleted is pinned at
     no extent. A question of a comparison keeps the pins that the comparison made, and is canceled if the comparison was
-    stopped or lost a video of the question. Returns None when the question is gone or over.
+    stopped or lost a video of the question. A question whose tenant has nothing left of its budget is canceled with the
+    finish reason `budget`, and is not charged. Returns None when the question is gone or over.
     """
     question = _open_question(question_id)
     if question is None:
@@ -92,6 +95,10 @@ def begin(*, question_id: UUID) -> Question | None:
     detail = comparisons.obstacle(question) if question.comparison_id is not None else ""
     if detail:
         _cancel(question, detail=detail)
+        return None
+    exhausted = budgets.exhausted_for(question_id)
+    if exhausted:
+        _cancel(question, reason="budget", detail=f"tenant_{exhausted}")
         return None
     question.status = QuestionStatus.RUNNING
     question.started_at = question.started_at or timezone.now()
@@ -155,8 +162,7 @@ def store_answer(
         # A retry is work of its own: what an attempt before it consumed stands as recorded.
         source_id=uuid5(row.id, f"retry {row.retries}") if row.retries else row.id,
         calls=answer.usage.calls,
-        question_id=row.id,
-        api_key_id=ledger.api_key_of_question(row.id),
+        attribution=ledger.attribution_of_question(row.id),
     )
     write_answer_rows(question=row, answer=answer, frame_keys=frame_keys or {})
     row.status = _status_of(answer)
@@ -226,9 +232,9 @@ def cancel_question(*, question_id: UUID, detail: str = "") -> Question | None:
     return row
 
 
-def _cancel(row: Question, *, detail: str = "") -> None:
+def _cancel(row: Question, *, reason: str = "canceled", detail: str = "") -> None:
     """Write the outcome of a locked question that is canceled."""
-    row.status, row.stage, row.finish_reason, row.finish_detail = QuestionStatus.CANCELED, "", "canceled", detail
+    row.status, row.stage, row.finish_reason, row.finish_detail = QuestionStatus.CANCELED, "", reason, detail
     row.completed_at = timezone.now()
     row.save()
     _settle(row)
@@ -237,14 +243,16 @@ def _cancel(row: Question, *, detail: str = "") -> None:
 def record_wasted(*, question_id: UUID, calls: Sequence[ModelCall], reason: str) -> Cost:
     """Record the consumption of an attempt without an outcome: attributed to the question, never billed."""
     budgets.forget_spending([question_id])
-    return ledger.record_wasted_calls(calls=calls, question_id=question_id, reason=reason)
+    return ledger.record_wasted_calls(
+        calls=calls, reason=reason, attribution=ledger.attribution_of_question(question_id)
+    )
 
 
 def _settle(question: Question) -> None:
-    """Do what follows from an outcome: reverse the charge of a failure, emit the webhook event, settle the group."""
+    """Do what follows from an outcome: reverse a charge without an answer, emit the webhook event, settle the group."""
     budgets.forget_spending([question.id])
-    if question.status != QuestionStatus.SUCCEEDED:
-        ledger.reverse_question(question_id=question.id, reason=question.error_code or question.status)
+    if not is_charged(question):
+        take_back(question, reason=question.error_code or question.finish_detail or question.finish_reason)
     kind = {QuestionStatus.SUCCEEDED: "question.completed", QuestionStatus.FAILED: "question.failed"}.get(
         QuestionStatus(question.status)
     )

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from backend.billing.models import SEARCH
 from backend.billing.services import budgets, ledger
+from backend.billing.services.rows import Attribution
 from backend.jobs.models import Job, JobKind
 from backend.jobs.services import enqueue, request_cancel
 from backend.library.models import VideoStatus
@@ -25,6 +26,7 @@ from backend.questions.queries.scopes import ScopeWish, resolve
 from backend.questions.queries.searches import FoundEvent
 from backend.questions.services.drafts import check_span
 from backend.questions.services.questions import PRIORITY, usage_of
+from backend.tenancy.callers import current_caller
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.refusals import Refused, invalid
 from backend.webhooks.thresholds import report_budget
@@ -72,7 +74,7 @@ def create_search(
     weights = weights_of(views or {}, mode=mode)
     videos = resolve(ScopeWish(frozenset(video_ids), collection_id))
     budgets.require_left()
-    tenant_id = current_tenant_id()
+    tenant_id, person_id = current_tenant_id(), current_caller().person_id
     search: Search = Search.objects.create(
         tenant_id=tenant_id,
         text=text,
@@ -83,8 +85,10 @@ def create_search(
             "views": weights,
             "fusion": fusion or fusion_in(mode),
             "limit": limit,
-            # A search has no charge in the ledger that would remember its key.
+            # A search is charged when it has its results: until then it remembers what it belongs to.
             "api_key_id": None if api_key_id is None else str(api_key_id),
+            "person_id": None if person_id is None else str(person_id),
+            "collection_id": None if collection_id is None else str(collection_id),
         },
     )
     SearchVideo.objects.bulk_create([SearchVideo(tenant_id=tenant_id, search=search, video=video) for video in videos])
@@ -146,10 +150,11 @@ def store_results(
         return None
     scope = SearchVideo.objects.filter(search_id=search_id).exclude(video__status=VideoStatus.DELETING)
     present = set(scope.values_list("video_id", flat=True))
-    key = search.settings.get("api_key_id")
-    ledger.record_model_calls(
-        source_type=SEARCH, source_id=search.id, calls=calls, api_key_id=UUID(key) if key else None
-    )
+    belongs = _attribution_of(search)
+    ledger.record_model_calls(source_type=SEARCH, source_id=search.id, calls=calls, attribution=belongs)
+    charge = ledger.charge_search(search_id=search.id, attribution=belongs)
+    search.charge_amount, search.charge_currency = charge.amount, charge.currency
+    search.price_version = charge.price_version
     now = timezone.now()
     search.status = QuestionStatus.SUCCEEDED
     search.results = [_stored(event) for event in found if event.video_id in present]
@@ -163,6 +168,16 @@ def store_results(
     search.save()
     report_budget()
     return search
+
+
+def _attribution_of(search: Search) -> Attribution:
+    def known(name: str) -> UUID | None:
+        text = search.settings.get(name)
+        return UUID(text) if text else None
+
+    return Attribution(
+        api_key_id=known("api_key_id"), person_id=known("person_id"), collection_id=known("collection_id")
+    )
 
 
 def _stored(event: FoundEvent) -> dict[str, Any]:

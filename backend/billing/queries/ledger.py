@@ -2,79 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connections
-from django.db.models import Case, Count, DecimalField, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
-from django.db.models.functions import Coalesce, TruncDate
+from django.db.models import Case, DecimalField, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from backend.billing.models import QUESTION, UsageEvent, UsageMeter
 from backend.billing.rates import Cost
 from backend.tenancy.months import month_after
 
-# Names of the groups of usage, and the column behind each.
-GROUPS: dict[str, str] = {
-    "day": "day",
-    "meter": "shown_meter",
-    "video": "video_id",
-    "question": "question_id",
-    "api_key": "api_key_id",
-    "model": "model",
-    "stage": "stage",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class UsageLine:
-    """Usage of one meter within one group; meters have different units, so their quantities are never added up."""
-
-    group: dict[str, object]
-    meter: str
-    quantity: Decimal
-    events: int
-    cost: Decimal
-    price: Decimal
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Usage of the span from start_at up to end_at, by groups and meters. group_by: names of GROUPS.
-
-    lines: those of one page. next_offset: begin of the next page, None after the last line. cost, price: of the span.
-    """
-
-    start_at: datetime
-    end_at: datetime
-    group_by: tuple[str, ...]
-    lines: tuple[UsageLine, ...]
-    next_offset: int | None
-    cost: Decimal
-    price: Decimal
-
-
-# An exact count of cached tokens would show, token by token, what a model server has read before. Customers see the
-# tokens of whole prompts.
-SHOWN_METERS = [(value, label) for value, label in UsageMeter.choices if value != UsageMeter.CACHED_TOKENS]
 _CACHED = Q(meter=UsageMeter.CACHED_TOKENS)
 _SHOWN_METER = Case(When(_CACHED, then=Value(UsageMeter.INPUT_TOKENS.value)), default=F("meter"))
 
 
-def events(*, start: datetime, end: datetime, meter: str = "") -> QuerySet[UsageEvent]:
+_FILTERS = {
+    "video_id": "video_id", "question_id": "question_id", "collection_id": "collection_id",
+    "api_key_id": "api_key_id", "member_id": "person_id", "model": "model", "method": "method", "billable": "billable",
+}  # fmt: skip
+
+
+def events(*, start: datetime, end: datetime, meter: str = "", **filters: Any) -> QuerySet[UsageEvent]:
     """Return the ledger rows of the entered tenant with start <= occurred_at < end, as customers see them.
 
-    meter: one of SHOWN_METERS; "" restricts nothing. The rows of a call's fresh and cached prompt tokens are one:
-    shown_meter, shown_quantity, shown_cost and shown_price take the place of the columns.
+    meter: one of SHOWN_METERS; "" restricts nothing. filters: values by the names of _FILTERS. The rows of a call's
+    fresh and cached prompt tokens are one: shown_meter, shown_quantity and shown_price take the place of the columns.
     """
     same = {name: OuterRef(name) for name in ("tenant_id", "occurred_at", "source_type", "source_id", "stage", "model")}
     cached = UsageEvent.objects.filter(_CACHED, **same)
     fresh = UsageEvent.objects.filter(meter=UsageMeter.INPUT_TOKENS, **same)
     rows = _between(start, end).filter(~_CACHED | ~Exists(fresh))
+    rows = rows.filter(**{_FILTERS[name]: value for name, value in filters.items()})
     if meter:
         meters = [meter, UsageMeter.CACHED_TOKENS] if meter == UsageMeter.INPUT_TOKENS else [meter]
         rows = rows.filter(meter__in=meters)
@@ -85,7 +49,7 @@ def events(*, start: datetime, end: datetime, meter: str = "") -> QuerySet[Usage
             default=Decimal(0),
             output_field=DecimalField(),
         )
-        for name, column in (("quantity", "quantity"), ("cost", "cost_amount"), ("price", "price_amount"))
+        for name, column in (("quantity", "quantity"), ("price", "price_amount"))
     }
     return rows.annotate(shown_meter=_SHOWN_METER, **shown)
 
@@ -93,40 +57,6 @@ def events(*, start: datetime, end: datetime, meter: str = "") -> QuerySet[Usage
 def _between(start: datetime, end: datetime) -> QuerySet[UsageEvent]:
     rows: QuerySet[UsageEvent] = UsageEvent.objects.filter(occurred_at__gte=start, occurred_at__lt=end)
     return rows
-
-
-def usage(*, start: datetime, end: datetime, group_by: Sequence[str], offset: int, limit: int) -> Usage:
-    """Return quantities, cost and price per group and meter, in the order of the groups. group_by: names of GROUPS.
-
-    offset, limit: the lines that are returned.
-    """
-    columns = [GROUPS[name] for name in group_by]
-    rows = (
-        _between(start, end)
-        .annotate(day=TruncDate("occurred_at"), shown_meter=_SHOWN_METER)
-        .values(*dict.fromkeys([*columns, "shown_meter"]))
-        .annotate(
-            total=Sum("quantity"),
-            events=Count("id", filter=~_CACHED),
-            cost=Sum("cost_amount"),
-            price=Sum("price_amount"),
-        )
-        .order_by(*[F(column).asc(nulls_last=True) for column in dict.fromkeys([*columns, "shown_meter"])])
-    )
-    lines = tuple(
-        UsageLine(
-            group={name: row[GROUPS[name]] for name in group_by},
-            meter=row["shown_meter"],
-            quantity=row["total"],
-            events=row["events"],
-            cost=row["cost"],
-            price=row["price"],
-        )
-        for row in rows[offset : offset + limit + 1]
-    )
-    following = offset + limit if len(lines) > limit else None
-    total = _total(_between(start, end))
-    return Usage(start, end, tuple(group_by), lines[:limit], following, total.amount, total.price)
 
 
 def cost_of_question(question_id: UUID, *, using: str = "default") -> Cost:

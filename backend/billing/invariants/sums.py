@@ -1,0 +1,64 @@
+"""What must hold of the sums that are kept of the ledger: roll-ups, and the charges of questions and searches."""
+
+from __future__ import annotations
+
+from backend.billing.invariants.ledger import found
+from backend.billing.invariants.registry import invariant
+
+_HOURS = """
+WITH kept AS (
+    SELECT hour, meter, price_currency, sum(quantity) AS quantity, sum(events) AS events, sum(cost) AS cost,
+        sum(price) AS price
+    FROM billing_usagehour WHERE tenant_id = %(tenant)s AND hour >= date_trunc('hour', %(since)s, 'UTC')
+    GROUP BY 1, 2, 3
+), ledger AS (
+    SELECT date_trunc('hour', occurred_at, 'UTC') AS hour, meter, price_currency, sum(quantity) AS quantity,
+        count(*) AS events, sum(cost_amount) AS cost, sum(price_amount) AS price
+    FROM billing_usageevent
+    WHERE tenant_id = %(tenant)s AND occurred_at >= date_trunc('hour', %(since)s, 'UTC') GROUP BY 1, 2, 3
+)
+SELECT to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24') || ' ' || meter || ': rolled up '
+    || coalesce(kept.quantity::text, 'nothing') || ', in the ledger ' || coalesce(ledger.quantity::text, 'nothing')
+FROM kept FULL JOIN ledger USING (hour, meter, price_currency)
+WHERE (kept.quantity, kept.events, kept.cost, kept.price)
+    IS DISTINCT FROM (ledger.quantity, ledger.events, ledger.cost, ledger.price)
+  AND NOT EXISTS (SELECT FROM billing_stalehour s WHERE s.tenant_id = %(tenant)s AND s.hour = hour)
+ORDER BY 1 LIMIT 100
+"""
+
+
+@invariant("rollups_equal_the_ledger")
+def rollups_equal_the_ledger() -> list[str]:
+    """The sums of each hour are those of its ledger rows, unless the hour is marked as out of date."""
+    return found(_HOURS)
+
+
+_QUESTIONS = """
+SELECT q.id || ': shows a charge of ' || q.charge_amount || ', and the ledger has ' || coalesce(sum(e.price_amount), 0)
+FROM questions_question q LEFT JOIN billing_usageevent e
+    ON e.tenant_id = q.tenant_id AND e.question_id = q.id AND e.meter = 'questions'
+WHERE q.tenant_id = %(tenant)s AND q.created_at >= %(since)s
+GROUP BY q.id, q.charge_amount HAVING q.charge_amount <> coalesce(sum(e.price_amount), 0) ORDER BY q.id LIMIT 100
+"""
+
+
+@invariant("questions_show_their_charge")
+def questions_show_their_charge() -> list[str]:
+    """The charge that a question shows is the sum of its rows in the ledger."""
+    return found(_QUESTIONS)
+
+
+_UNANSWERED = """
+SELECT id || ': ' || status || ' (' || finish_reason || '), and charged ' || charge_amount FROM questions_question
+WHERE tenant_id = %(tenant)s AND created_at >= %(since)s AND charge_amount <> 0 AND (
+    status IN ('failed', 'canceled')
+    OR (status = 'succeeded' AND finish_reason NOT IN ('answered', 'insufficient_evidence', 'budget'))
+    OR (status = 'succeeded' AND finish_reason = 'budget' AND answer = '' AND choice IS NULL))
+ORDER BY id LIMIT 100
+"""
+
+
+@invariant("unanswered_questions_are_free")
+def unanswered_questions_are_free() -> list[str]:
+    """A question that was refused, canceled, failed or ended without an answer is not charged."""
+    return found(_UNANSWERED)

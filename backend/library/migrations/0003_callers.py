@@ -1,0 +1,12 @@
+"""Who created a video, for the usage of its index."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("library", "0002_tombstones")]
+
+    operations = [
+        migrations.AddField("video", "api_key_id", models.UUIDField(null=True)),
+        migrations.AddField("video", "person_id", models.UUIDField(null=True)),
+    ]

@@ -1,0 +1,22 @@
+"""What the usage of a video's index belongs to."""
+
+from __future__ import annotations
+
+from backend.billing.services.rows import Attribution
+from backend.library.models import SourceType, Video
+
+
+def attribution_of(video: Video) -> Attribution:
+    """Return the caller who created a video, its collection and its profile."""
+    return Attribution(
+        video_id=video.id,
+        api_key_id=video.api_key_id,
+        person_id=video.person_id,
+        collection_id=video.collection_id,
+        profile=video.profile,
+    )
+
+
+def is_live(video: Video) -> bool:
+    """Whether the media of a video is metered as live: its recording arrives in segments and grows meanwhile."""
+    return video.source_type == SourceType.SEGMENTS

@@ -1,0 +1,26 @@
+"""Meters the storage of tenants, an hour at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from backend.billing.services.storage import record_storage, storage_is_booked
+from backend.library.queries import stored_bytes
+from backend.tenancy.context import tenant_scope
+
+
+def meter_storage(tenants: Sequence[UUID], *, at: datetime, should_stop: Callable[[], bool] = lambda: False) -> int:
+    """Bill the hour of a moment to each tenant, unless it is billed. Returns the number of tenants that were billed."""
+    billed = 0
+    for tenant_id in tenants:
+        if should_stop():
+            break
+        with tenant_scope(tenant_id):
+            if storage_is_booked(at):
+                continue
+            stored = stored_bytes()
+            record_storage(at=at, stored_bytes=stored)
+            billed += stored > 0
+    return billed

@@ -1,0 +1,53 @@
+"""Which questions are charged: those that were answered. docs/billing.md says it to customers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from backend.billing.charges import NOTHING, Charge
+from backend.billing.services import ledger
+from backend.billing.services.ledger import Asked
+from backend.questions.models import Question, QuestionStatus
+
+CHARGED = frozenset({"answered", "insufficient_evidence"})
+"""Finish reasons of an answer that is charged: it names its evidence, or says that the recordings hold none."""
+
+
+def is_charged(question: Question) -> bool:
+    """Whether the outcome of a question is charged.
+
+    A search that its budget ended is charged if it left an answer. What was refused, canceled or failed is not.
+    """
+    if question.status != QuestionStatus.SUCCEEDED:
+        return False
+    if question.finish_reason == "budget":
+        return bool(question.answer) or question.choice is not None
+    return question.finish_reason in CHARGED
+
+
+def charge_all(
+    questions: Sequence[Question],
+    *,
+    api_key_id: UUID | None,
+    person_id: UUID | None = None,
+    collections: Mapping[UUID, UUID] | None = None,
+) -> None:
+    """Bill accepted questions, and set their charge; the caller writes the rows. collections: by question, if any."""
+    asked = [Asked(row.id, row.method, row.effort, (collections or {}).get(row.id), row.retries) for row in questions]
+    charges = ledger.charge_questions(asked, api_key_id=api_key_id, person_id=person_id)
+    for row, charge in zip(questions, charges, strict=True):
+        set_charge(row, charge)
+
+
+def set_charge(question: Question, charge: Charge) -> None:
+    """Set the charge of a question on its unsaved row."""
+    question.charge_amount, question.charge_currency = charge.amount, charge.currency
+    question.price_version = charge.price_version
+
+
+def take_back(question: Question, *, reason: str) -> None:
+    """Reverse the charge of a question whose outcome is not charged."""
+    ledger.reverse_question(question_id=question.id, reason=reason)
+    set_charge(question, Charge(NOTHING.amount, question.charge_currency))
+    Question.objects.filter(id=question.id).update(charge_amount=0, price_version=None)
