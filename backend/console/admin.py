@@ -17,12 +17,19 @@ from backend.audit.models import AuditEvent
 from backend.billing.models import Price, PriceBook, TenantBudget, UsageEvent, UsageMeter
 from backend.billing.rates import LEDGER_CURRENCY, plain
 from backend.billing.services.prices import append_price
-from backend.console.actions import JOB_ACTS, Operable
+from backend.console.actions import (
+    BREAKER_ACTS,
+    DELIVERY_ACTS,
+    ENDPOINT_ACTS,
+    JOB_ACTS,
+    OperableRow,
+)
 from backend.console.base import ReadOnlyPage
 from backend.console.comparisons import ComparisonPage
 from backend.console.details import QuestionPage, VideoPage
 from backend.console.filters import TenantFilter, fixed, typed
 from backend.console.price_form import PriceForm, new_price
+from backend.console.queries.deliveries import attempts
 from backend.console.queries.role import STAFF
 from backend.console.searches import SearchPage
 from backend.console.site import site
@@ -59,7 +66,7 @@ class LeaseFilter(admin.SimpleListFilter):
 
 
 @admin.register(Job, site=site)
-class JobPage(Operable, ReadOnlyPage):
+class JobPage(OperableRow, ReadOnlyPage):
     roles = WORK
     acts = JOB_ACTS
     list_display = ("id", "kind", "shown_state", "tenant", "attempts", "progress", "lease", "error_code", "age")
@@ -94,9 +101,10 @@ class JobPage(Operable, ReadOnlyPage):
 
 
 @admin.register(Breaker, site=site)
-class OutagePage(ReadOnlyPage):
+class OutagePage(OperableRow, ReadOnlyPage):
     """What jobs wait for. A dependency that was never away has no row."""
 
+    acts = BREAKER_ACTS
     roles = WORK
     list_display = ("dependency", "shown_state", "away_for", "failures", "error_code", "error_message")
     list_filter = ("state",)
@@ -123,7 +131,9 @@ class EventTypeFilter(admin.SimpleListFilter):
 
 
 @admin.register(Delivery, site=site)
-class DeliveryPage(ReadOnlyPage):
+class DeliveryPage(OperableRow, ReadOnlyPage):
+    acts = DELIVERY_ACTS
+    change_form_outer_after_template = "console/_attempts.html"
     roles, content = WORK, True
     content_columns = frozenset({"to"})
     content_searches = frozenset({"endpoint__url"})
@@ -144,9 +154,13 @@ class DeliveryPage(ReadOnlyPage):
     def to(self, delivery: Delivery) -> str:
         return delivery.endpoint.url
 
+    def row_context(self, request: HttpRequest, row: Delivery) -> dict[str, Any]:
+        return {**super().row_context(request, row), "attempts": attempts(row.id)}
+
 
 @admin.register(Endpoint, site=site)
-class EndpointPage(ReadOnlyPage):
+class EndpointPage(OperableRow, ReadOnlyPage):
+    acts = ENDPOINT_ACTS
     roles, content = WORK, True
     content_columns = frozenset({"url"})
     content_searches = frozenset({"url"})

@@ -91,6 +91,7 @@ class VideoPage(Operable, ReadOnlyPage):
         )
         context = {
             **self.page_context(request, video.title or str(video.id)),
+            **self.acts_context(request, video),
             "video": video,
             "versions": videos.latest_versions(video.id),
             "pieces": videos.input_segments(video.id),
@@ -173,6 +174,7 @@ class QuestionPage(Operable, ReadOnlyPage):
         lines = usage_by_stage(column="question_id", value=question.id)
         context = {
             **self.page_context(request, "Question"),
+            **self.acts_context(request, question),
             "question": question,
             "feedback": questions.feedback(question.id),
             "batch": questions.batch(question.batch_id) if question.batch_id else None,

@@ -260,6 +260,10 @@ class SegmentState(models.TextChoices):
     ASSEMBLED = "assembled"
 
 
+SEGMENT_WANTED_AGAIN = "wanted_again"
+"""Error code of a segment that people want to be indexed again."""
+
+
 class Segment(TenantRow):
     """30 to 120 s of one video: the unit of work, checkpoint and billing of an index version."""
 
