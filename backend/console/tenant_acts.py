@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, time
 from typing import Any
 
 from django import forms
 from unfold.widgets import (
+    UnfoldAdminDecimalFieldWidget,
     UnfoldAdminEmailInputWidget,
     UnfoldAdminSelectWidget,
     UnfoldAdminTextareaWidget,
@@ -17,9 +19,13 @@ from unfold.widgets import (
 from backend.accounts import suspension
 from backend.api.public_ids import encode
 from backend.audit.services import Actor, record
+from backend.billing.currencies import CURRENCIES
 from backend.billing.models import Plan
+from backend.billing.rates import plain
+from backend.billing.services.credit_grants import grant_credit
+from backend.billing.services.plans import subscribe
 from backend.console.queries.role import CONSOLE
-from backend.console.viewing import OPERATORS
+from backend.console.viewing import MONEY, OPERATORS
 from backend.erasure.services.tenants import ask_for_erasure
 from backend.people.models import Role as MemberRole
 from backend.people.services.invitations import invite
@@ -83,6 +89,21 @@ class PlanForm(ActForm):
         super().__init__(tenant, data)
         self.fields["plan"] = _plan_field(tenant.plan if tenant else "")
         self.order_fields(["plan", "reason"])
+
+
+class CreditForm(ActForm):
+    """An amount of money that pays the tenant's next invoices."""
+
+    amount = forms.DecimalField(min_value=0, max_digits=16, decimal_places=4, widget=UnfoldAdminDecimalFieldWidget())
+    currency = forms.ChoiceField(
+        choices=[(code, code) for code in CURRENCIES],
+        widget=UnfoldAdminSelectWidget(choices=[(code, code) for code in CURRENCIES]),
+    )
+    expires_on = forms.DateField(
+        required=False,
+        widget=UnfoldAdminTextInputWidget(attrs={"type": "date"}),
+        help_text="The first day (UTC) on which the credit is gone; empty for never.",
+    )
 
 
 class EraseForm(ActForm):
@@ -169,10 +190,51 @@ def _erase(tenant: Tenant, values: Mapping[str, Any], actor: Actor) -> Done:
     return Done(f"{tenant.name} is suspended for good, and is erased in a minute.")
 
 
+def _change_plan(tenant: Tenant, values: Mapping[str, Any], actor: Actor) -> Done:
+    with tenant_scope(tenant.id):
+        row = subscribe(plan=values["plan"], author=actor.name, reason=values["reason"])
+        record(
+            "tenant.plan_changed",
+            actor=actor,
+            object_id=encode("tnt", tenant.id),
+            reason=values["reason"],
+            details={"from": tenant.plan, "to": values["plan"], "version": row.plan_version.version},
+        )
+    return Done(f"{tenant.name} has the plan {values['plan']} from now on.")
+
+
+def _grant_credit(tenant: Tenant, values: Mapping[str, Any], actor: Actor) -> Done:
+    last = values["expires_on"]
+    with tenant_scope(tenant.id):
+        grant = grant_credit(
+            amount=values["amount"],
+            currency=values["currency"],
+            reason=values["reason"],
+            author=actor.name,
+            expires_at=None if last is None else datetime.combine(last, time(), UTC),
+        )
+        record(
+            "tenant.credit_granted",
+            actor=actor,
+            object_id=encode("tnt", tenant.id),
+            reason=values["reason"],
+            details={"amount": plain(grant.amount), "currency": grant.currency},
+        )
+    return Done(f"{plain(grant.amount)} {grant.currency} were granted to {tenant.name}.")
+
+
 CREATE = TenantAct("create", "Create a tenant", OPERATORS, _create, CreateForm)
 ACTS: dict[str, TenantAct] = {
     act.name: act
     for act in (
+        TenantAct(
+            "plan", "Change the plan", MONEY, _change_plan, PlanForm,
+            explains="The tenant is billed by the present version of the plan from now on.",
+        ),
+        TenantAct(
+            "credit", "Grant credit", MONEY, _grant_credit, CreditForm,
+            explains="The credit pays invoices in its currency, the oldest credit first.",
+        ),
         TenantAct(
             "suspend", "Suspend", OPERATORS, _suspend, dangerous=True,
             fits=lambda tenant: tenant.suspended_at is None,

@@ -21,7 +21,7 @@ from backend.console.base import ReadOnlyPage
 from backend.console.filters import typed
 from backend.console.gate import member_of
 from backend.console.overview import failure_link, money_chart
-from backend.console.queries import money, tenants
+from backend.console.queries import billing, money, tenants
 from backend.console.queries.money import Sums
 from backend.console.tenant_acts import TenantAct
 from backend.console.viewing import EVERYBODY, MONEY, WORK, origin_of, role_of
@@ -139,6 +139,8 @@ def _money(tenant: Tenant, now: datetime) -> dict[str, Any]:
         "by_day": money_chart(recent, first, today),
         "by_stage": sorted((line for line in by_stage if line[0]), key=lambda line: -line[2].cost)[:15],
         "limits": tenants.limit_lines(used, tenants.plan_limits(tenant, now)),
+        "invoices": billing.invoices_of(tenant.id),
+        "credits": billing.credits_of(tenant.id),
         "budget": tenants.budget(tenant.id),
         "account": tenants.billing_account(tenant.id),
         "subscription": tenants.subscription(tenant.id, now),

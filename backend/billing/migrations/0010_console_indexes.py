@@ -63,7 +63,7 @@ def amount(digits: int) -> models.DecimalField:  # type: ignore[type-arg]
 
 
 class Migration(migrations.Migration):
-    dependencies = [("billing", "0009_rollups")]
+    dependencies = [("billing", "0007_invoices"), ("billing", "0009_rollups")]
 
     operations = [
         migrations.CreateModel(

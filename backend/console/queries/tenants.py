@@ -130,7 +130,8 @@ def plan_limits(tenant: Tenant, at: datetime) -> dict[str, Decimal]:
             SELECT 1 AS rank, plan_version_id AS id FROM billing_subscription WHERE tenant_id = %(tenant)s
             AND effective_from <= %(at)s AND (effective_to IS NULL OR effective_to > %(at)s)
             UNION ALL SELECT 2, v.id FROM billing_planversion v JOIN billing_plan p ON p.id = v.plan_id
-            WHERE p.code = %(plan)s AND v.effective_from <= %(at)s AND (v.effective_to IS NULL OR v.effective_to > %(at)s)
+            WHERE p.code = %(plan)s AND v.effective_from <= %(at)s
+            AND (v.effective_to IS NULL OR v.effective_to > %(at)s)
         ) SELECT name, amount FROM billing_planlimit
         WHERE plan_version_id = (SELECT id FROM version ORDER BY rank LIMIT 1)
         """,
