@@ -157,7 +157,7 @@ def test_the_dashboard_shows_how_well_confidence_fits_what_customers_say(staff: 
     assert "43 % of 7 judged answers were right" in page
     assert "67 %" in page
     assert verdicts.calibration(timezone.now() + timedelta(days=1)) == []
-    assert dashboard.right_percent([]) is None
+    assert verdicts.right_percent([]) is None
 
 
 def test_a_video_is_shown_with_its_cost(staff: Client, story: tuple[UUID, UUID]) -> None:
