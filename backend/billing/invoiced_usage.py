@@ -90,9 +90,7 @@ def invoiced(period_start: datetime, *, except_drafts: bool = True) -> dict[str,
     states: Sequence[str] = (InvoiceState.FINAL, InvoiceState.PAID)
     if not except_drafts:
         states = (*states, InvoiceState.DRAFT)
-    documents = dict(
-        Invoice.objects.filter(kind=InvoiceKind.INVOICE, state__in=states).values_list("id", "currency")
-    )
+    documents = dict(Invoice.objects.filter(kind=InvoiceKind.INVOICE, state__in=states).values_list("id", "currency"))
     rows = (
         InvoiceLine.objects.filter(usage_start=period_start, invoice_id__in=documents)
         .values("invoice_id", "kind", "meter", "variant", "price_id")

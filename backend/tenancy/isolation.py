@@ -20,7 +20,11 @@ from backend.tenancy.rights import GRAPH_SCHEMA
 # may be members of several tenants.
 PLAIN_TABLES = frozenset(
     {
+        "billing_coupon",
         "billing_invariantresult",
+        "billing_invoicenumber",
+        "billing_invoiceseries",
+        "billing_legalentity",
         "billing_plan",
         "billing_planallowance",
         "billing_planlimit",

@@ -22,9 +22,9 @@ class InvoiceState(models.TextChoices):
     VOID = "void"
 
 
-COUPON = "coupon"
-CORRECTION = "correction"
-USAGE = "usage"
+COUPON_LINE = "coupon"
+CORRECTION_LINE = "correction"
+USAGE_LINE = "usage"
 """Kinds of lines. The others are those of backend.billing.rating."""
 
 

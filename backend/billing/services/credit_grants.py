@@ -83,9 +83,7 @@ def pay_by_credit(invoice: Invoice, *, at: datetime) -> Decimal:
         if amount > 0:
             due -= amount
             uses.append(
-                CreditUse(
-                    tenant_id=invoice.tenant_id, grant_id=credit.grant.id, invoice_id=invoice.id, amount=amount
-                )
+                CreditUse(tenant_id=invoice.tenant_id, grant_id=credit.grant.id, invoice_id=invoice.id, amount=amount)
             )
     CreditUse.objects.bulk_create(uses)
     return sum((use.amount for use in uses), Decimal(0))
