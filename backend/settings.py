@@ -60,6 +60,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # --- applications ----------------------------------------------------------------------------------------------------
 INSTALLED_APPS = [
     "unfold",
+    "unfold.contrib.filters",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
-from django.contrib import admin
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.http import Http404, HttpRequest
 from unfold.admin import ModelAdmin
+from unfold.paginator import InfinitePaginator
 
+from backend.api.public_ids import PREFIXES, parse
+from backend.console.filters import TenantFilter
 from backend.console.queries.role import CONSOLE
 from backend.console.viewing import OPERATORS, record_view, role_of, sees_content
 from backend.staff.models import Role
-from backend.tenancy.models import Tenant
+
+_NAMED = re.compile(r"[a-z]{3}_[1-9A-HJ-NP-Za-km-z]{16,22}")
 
 
-class TenantFilter(admin.SimpleListFilter):
-    title = "tenant"
-    parameter_name = "tenant"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        tenants = Tenant.objects.using(CONSOLE).order_by("name")[:200]
-        return [(str(tenant.id), tenant.name) for tenant in tenants]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        try:
-            return queryset.filter(tenant_id=UUID(self.value())) if self.value() else queryset
-        except ValueError:
-            return queryset.none()
+def uuid_in(text: str) -> UUID | None:
+    """Return the id that a text is, written as a public id or as a UUID; None for any other text."""
+    text = text.strip()
+    if _NAMED.fullmatch(text):
+        return parse(text[:3], text) if text[:3] in PREFIXES else None
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
 
 
 class ReadOnlyPage(ModelAdmin):
@@ -38,7 +39,9 @@ class ReadOnlyPage(ModelAdmin):
 
     roles: who sees the page. content: whether the detail page shows what customers recorded, asked or configured; then
     it opens for a stated reason only. content_columns: columns of the list that show the same; other columns take their
-    place unless the viewer has opened the content of the one tenant that is listed.
+    place unless the viewer has opened the content of the one tenant that is listed. id_columns: columns that an id in
+    the search field, public or a UUID, is looked for in; each has an index. small: whether words are searched over all
+    tenants; otherwise one tenant has to be chosen, because words have no index.
     """
 
     roles: ClassVar[frozenset[Role]] = OPERATORS
@@ -46,8 +49,14 @@ class ReadOnlyPage(ModelAdmin):
     content_columns: ClassVar[frozenset[str]] = frozenset()
     content_searches: ClassVar[frozenset[str]] = frozenset()
 
+    id_columns: ClassVar[tuple[str, ...]] = ("pk",)
+    small: ClassVar[bool] = False
+
     list_per_page = 50
+    # A page ahead is looked for and never counted.
+    paginator = InfinitePaginator
     show_full_result_count = False
+    list_filter_submit = True
     ordering: ClassVar[tuple[str, ...]] = ("-id",)
     actions = None
     list_fullwidth = True
@@ -91,6 +100,29 @@ class ReadOnlyPage(ModelAdmin):
         if sees_content(request):
             return fields
         return [name for name in fields if name not in self.content_searches]
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """Return the rows of a search, and that none is there twice. An id is found by its index, words in a tenant."""
+        term = search_term.strip()
+        found = uuid_in(term)
+        if not term:
+            return queryset, False
+        if found is not None:
+            named = Q()
+            for column in self.id_columns:
+                named |= Q(**{column: found})
+            return queryset.filter(named), False
+        if not self.small and not request.GET.get(TenantFilter.parameter_name):
+            if self.get_search_fields(request):
+                messages.info(request, "Choose a tenant to search for words. Ids are found over all tenants.")
+            return queryset.none(), False
+        words = [name for name in self.get_search_fields(request) if not name.endswith("id__exact")]
+        matching = Q()
+        for name in words:
+            matching |= Q(**{name if "__exact" in name else f"{name}__icontains": term})
+        return (queryset.filter(matching) if words else queryset.none()), False
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         row = super().get_object(request, object_id, from_field)

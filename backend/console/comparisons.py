@@ -14,8 +14,9 @@ from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 
 from backend.billing.rates import plain
-from backend.console.base import ReadOnlyPage, TenantFilter
+from backend.console.base import ReadOnlyPage
 from backend.console.figure_rows import figure_rows, kind_rows
+from backend.console.filters import TenantFilter
 from backend.console.frontier import picture_of
 from backend.console.queries import comparisons, questions
 from backend.console.search_tree import tree_of

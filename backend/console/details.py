@@ -13,7 +13,8 @@ from django.utils.safestring import SafeString
 
 from backend.billing.rates import plain
 from backend.console.actions import QUESTION_ACTS, VIDEO_ACTS, Operable
-from backend.console.base import ReadOnlyPage, TenantFilter
+from backend.console.base import ReadOnlyPage
+from backend.console.filters import TenantFilter, fixed, typed
 from backend.console.queries import questions, videos
 from backend.console.queries.deliveries import latest_deliveries
 from backend.console.queries.usage import usage_by_stage
@@ -22,7 +23,9 @@ from backend.console.viewing import WORK
 from backend.console.words import badge
 from backend.library.models import Video
 from backend.library.storage import ObjectStorage
+from backend.questions.bodies.questions import FINISH_REASONS, METHODS
 from backend.questions.models import Question
+from gpu_workers.engine.answering.contract import EFFORTS
 
 
 def bars(stage_ms: dict[str, Any]) -> list[dict[str, Any]]:
@@ -52,7 +55,7 @@ class VideoPage(Operable, ReadOnlyPage):
         "error_code",
         "created_at",
     )
-    list_filter = (TenantFilter, "status", "profile")
+    list_filter = (TenantFilter, "status", "profile", typed("error_code"))
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "title", "external_id", "error_code")
 
@@ -88,6 +91,7 @@ class VideoPage(Operable, ReadOnlyPage):
         )
         context = {
             **self.page_context(request, video.title or str(video.id)),
+            **self.acts_context(request, video),
             "video": video,
             "versions": videos.latest_versions(video.id),
             "pieces": videos.input_segments(video.id),
@@ -128,7 +132,10 @@ class QuestionPage(Operable, ReadOnlyPage):
     list_display = (
         "words", "shown_status", "tenant", "shown_answer", "sure", "method", "effort", "cost", "total", "created_at",
     )  # fmt: skip
-    list_filter = (TenantFilter, "status", "method", "effort", "finish_reason", FeedbackFilter)
+    list_filter = (
+        TenantFilter, "status", fixed("method", METHODS), fixed("effort", EFFORTS),
+        fixed("finish_reason", FINISH_REASONS), typed("error_code"), FeedbackFilter,
+    )  # fmt: skip
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "text", "external_id", "error_code")
 
@@ -167,6 +174,7 @@ class QuestionPage(Operable, ReadOnlyPage):
         lines = usage_by_stage(column="question_id", value=question.id)
         context = {
             **self.page_context(request, "Question"),
+            **self.acts_context(request, question),
             "question": question,
             "feedback": questions.feedback(question.id),
             "batch": questions.batch(question.batch_id) if question.batch_id else None,

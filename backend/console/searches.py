@@ -10,8 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.safestring import SafeString
 
-from backend.console.base import ReadOnlyPage, TenantFilter
+from backend.console.base import ReadOnlyPage
 from backend.console.details import bars
+from backend.console.filters import TenantFilter
 from backend.console.queries import searches
 from backend.console.viewing import WORK
 from backend.console.words import badge

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from functools import wraps
 from typing import Any
 
 from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.templatetags.static import static
-from django.urls import reverse, reverse_lazy
+from django.urls import URLPattern, path, reverse, reverse_lazy
 from django.utils import timezone
 from unfold.sites import UnfoldAdminSite
 
-from backend.console.queries import dashboard
+from backend.console.overview import overview
 from backend.console.viewing import ContentClosed, role_of
-
-SPANS = {"1": "24 hours", "7": "7 days", "30": "30 days", "90": "90 days"}
-DEFAULT_SPAN = "7"
 
 
 def _page(title: str, icon: str, name: str) -> dict[str, Any]:
@@ -35,11 +32,11 @@ _LOOKS: dict[str, Any] = {
     "SHOW_VIEW_ON_SITE": False,
     "STYLES": [lambda request: static("console/console.css")],
     "SIDEBAR": {
-        "show_search": False,
-        "command_search": False,
+        "show_search": True,
+        "command_search": True,
         "show_all_applications": False,
         "navigation": [
-            {"items": [_page("Dashboard", "monitoring", "index")]},
+            {"items": [_page("Overview", "monitoring", "index"), _page("Find", "search", "find")]},
             {
                 "title": "Work",
                 "separator": True,
@@ -67,7 +64,11 @@ _LOOKS: dict[str, Any] = {
                     _page("Tenants", "apartment", "tenancy_tenant_changelist"),
                     _page("Budgets", "savings", "billing_tenantbudget_changelist"),
                     _page("Usage ledger", "receipt_long", "billing_usageevent_changelist"),
-                    _page("Price books", "sell", "billing_pricebook_changelist"),
+                    _page("Invoices", "request_quote", "billing_invoice_changelist"),
+                    _page("Credit", "redeem", "billing_creditgrant_changelist"),
+                    _page("Plans", "loyalty", "billing_plan_changelist"),
+                    _page("Prices", "sell", "billing_price_changelist"),
+                    _page("Price books", "menu_book", "billing_pricebook_changelist"),
                 ],
             },
             {
@@ -84,7 +85,7 @@ _LOOKS: dict[str, Any] = {
 
 
 class ConsoleSite(UnfoldAdminSite):
-    index_title = "Dashboard"
+    index_title = "Overview"
 
     def _get_config(self, key: str, *args: Any) -> Any:
         # The looks belong to this site, not to the settings of the process.
@@ -117,37 +118,45 @@ class ConsoleSite(UnfoldAdminSite):
         reply: HttpResponse = super().login(request, extra_context)
         return reply
 
+    def extra_urls(self) -> list[URLPattern]:
+        return [path("find/", self.admin_view(self.find_view), name="find")]
+
+    def find_view(self, request: HttpRequest) -> HttpResponse:
+        """Open the page of what was searched, or list what it may be."""
+        from backend.console.finding import find
+
+        text = request.GET.get("q", "")[:254]
+        hits = find(text, role_of(request))
+        if len(hits) == 1:
+            return HttpResponseRedirect(hits[0].url)
+        context = {**self.each_context(request), "title": "Find", "text": text, "hits": hits}
+        return TemplateResponse(request, "console/find.html", context)
+
+    def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Answer unfold's own search. Ids distinguish upper and lower case, and nothing is kept for later searches."""
+        from backend.console.finding import search_results
+
+        text = request.GET.get("s", "")[:254]
+        if not text.strip():
+            return HttpResponse()
+        results = [*search_results(request, text), *self._search_apps(self.get_app_list(request), text.lower())]
+        page = Paginator(results, 100).page(1)
+        name = "command" if "extended" in request.GET else "search"
+        context = {"page_obj": page.paginator, "results": page, "page_counter": 0, "execution_time": 0}
+        return TemplateResponse(
+            request, f"unfold/helpers/{name}_results.html", context, headers={"HX-Trigger": "search"}
+        )
+
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        """Show one page: money, latency, failures, queues, tenants."""
+        """Show the overview."""
         request.current_app = self.name
-        days = request.GET.get("days", DEFAULT_SPAN)
-        days = days if days in SPANS else DEFAULT_SPAN
-        since = timezone.now() - timedelta(days=int(days))
-        by_day = dashboard.money_by_day(since)
-        bands = dashboard.calibration(since)
-        highest = max((max(day["cost"], day["price"]) for day in by_day), default=0)
-        for day in by_day:
-            day["cost_height"] = float(100 * day["cost"] / highest) if highest else 0.0
-            day["price_height"] = float(100 * day["price"] / highest) if highest else 0.0
         context = {
             **self.each_context(request),
             "title": self.index_title,
-            "spans": SPANS,
-            "days": days,
-            "money": dashboard.money(since),
-            "by_day": by_day,
-            "by_stage": dashboard.cost_by_stage(since),
-            "question_latency": dashboard.question_latency(since),
-            "index_latency": dashboard.index_latency(since),
-            "bands": bands,
-            "judged": sum(band.judged for band in bands),
-            "right_percent": dashboard.right_percent(bands),
-            "failures": dashboard.failures(since),
-            "queues": dashboard.queues(),
-            "tenants": dashboard.tenants(since),
+            **overview(request, timezone.now()),
             **(extra_context or {}),
         }
-        return TemplateResponse(request, "console/dashboard.html", context)
+        return TemplateResponse(request, "console/overview.html", context)
 
 
 site = ConsoleSite()

@@ -35,7 +35,7 @@ from backend.jobs.models import Job, JobState
 from backend.library.index_contents import Gaps, IndexSize
 from backend.library.indexing.failure import CONTENT_GAPS
 from backend.library.indexing.follow_ups import summarise_key
-from backend.library.models import Video
+from backend.library.models import SEGMENT_WANTED_AGAIN, Segment, Video
 from backend.tenancy.context import current_tenant_id
 
 
@@ -79,10 +79,16 @@ def gaps(video_id: UUID, index_version: int) -> Gaps:
 
 
 def failed_segments(video_id: UUID, index_version: int) -> list[int]:
-    """Return the numbers of the segments with a gap that does not lie in the recording itself, in order."""
+    """Return the numbers of the segments to be indexed again, in order.
+
+    These have a gap that does not lie in the recording itself, or people want them again.
+    """
     gaps = Chunk.objects.filter(video_id=video_id, index_version=index_version, gap__isnull=False)
     ours = gaps.exclude(gap__in=CONTENT_GAPS).order_by("segment_n")
-    return list(ours.values_list("segment_n", flat=True).distinct())
+    wanted = Segment.objects.filter(
+        video_id=video_id, index_version=index_version, error_code=SEGMENT_WANTED_AGAIN
+    ).values_list("n", flat=True)
+    return sorted({*ours.values_list("segment_n", flat=True).distinct(), *wanted})
 
 
 def _of(model: type[IndexRow], video: Video) -> QuerySet[Any]:

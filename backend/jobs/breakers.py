@@ -79,7 +79,9 @@ _TAKE_IDLE = (
 )
 _CLOSE = (
     "UPDATE jobs_breaker SET state = 'closed', probing_job = NULL, failures = 0 "
-    "WHERE dependency = ANY(%s) AND state <> 'closed' RETURNING dependency"
+    # A hold of an operator (backend.jobs.holds) does not end because a job that ran already was answered.
+    "WHERE dependency = ANY(%s) AND state <> 'closed' "
+    "AND NOT (state = 'open' AND error_code = 'held_by_operator' AND probe_at > now()) RETURNING dependency"
 )
 
 

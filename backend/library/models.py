@@ -167,6 +167,8 @@ class Video(ProbedRow):
     created_at = models.DateTimeField(auto_now_add=True)
     index_started_at = models.DateTimeField(null=True)
     ready_at = models.DateTimeField(null=True)
+    # When the index failed; null unless the status is failed.
+    failed_at = models.DateTimeField(null=True)
 
     @property
     def spoken_language(self) -> str:
@@ -256,6 +258,10 @@ class SegmentState(models.TextChoices):
     PENDING = "pending"
     OBSERVED = "observed"
     ASSEMBLED = "assembled"
+
+
+SEGMENT_WANTED_AGAIN = "wanted_again"
+"""Error code of a segment that people want to be indexed again."""
 
 
 class Segment(TenantRow):

@@ -18,7 +18,7 @@ from backend.billing.models import Price, PriceBook
 from backend.billing.services import budgets
 from backend.billing.services import ledger as billing
 from backend.billing.services.budgets import Limits
-from backend.console.queries import dashboard
+from backend.console.queries import feedback as verdicts
 from backend.console.search_tree import tree_of
 from backend.console.site import site
 from backend.ekg.models import Overview
@@ -149,15 +149,15 @@ def test_the_dashboard_shows_how_well_confidence_fits_what_customers_say(staff: 
     page = text(staff, "")
 
     since = timezone.now() - timedelta(days=1)
-    bands = [(band.name, band.judged, band.right) for band in dashboard.calibration(since)]
+    bands = [(band.name, band.judged, band.right) for band in verdicts.calibration(since)]
     assert bands == [
         ("0.8 to 1.0", 3, 2), ("0.6 to 0.8", 1, 1), ("0.4 to 0.6", 1, 0), ("0.0 to 0.2", 1, 0), ("none given", 1, 0),
     ]  # fmt: skip
-    assert dashboard.calibration(since)[0].confidence == pytest.approx(0.9)
+    assert verdicts.calibration(since)[0].confidence == pytest.approx(0.9)
     assert "43 % of 7 judged answers were right" in page
     assert "67 %" in page
-    assert dashboard.calibration(timezone.now() + timedelta(days=1)) == []
-    assert dashboard.right_percent([]) is None
+    assert verdicts.calibration(timezone.now() + timedelta(days=1)) == []
+    assert verdicts.right_percent([]) is None
 
 
 def test_a_video_is_shown_with_its_cost(staff: Client, story: tuple[UUID, UUID]) -> None:

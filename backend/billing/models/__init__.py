@@ -2,6 +2,7 @@
 
 from backend.billing.models.budgets import OpenSpending, TenantBudget, UsageMonth
 from backend.billing.models.costs import CostDay, MachineDay, ModelRate
+from backend.billing.models.days import UsageDay
 from backend.billing.models.invoices import (
     CORRECTION_LINE,
     COUPON_LINE,
@@ -107,6 +108,7 @@ __all__ = [
     "Subscription",
     "TenantBudget",
     "TierMode",
+    "UsageDay",
     "UsageEvent",
     "UsageHour",
     "UsageMeter",

@@ -80,3 +80,12 @@ def letter(index: Any) -> str:
 def branch(node: Any) -> dict[str, Any]:
     """Render one node of the search tree with its child nodes."""
     return {"branch": node}
+
+
+@register.filter
+def amount(value: Any, currency: str) -> str:
+    """Return an amount with the code of its currency and as many digits as it needs."""
+    if value is None:
+        return "–"
+    text = usd(value).replace("$", "")
+    return f"{text} {currency}"

@@ -66,7 +66,7 @@ def begin_reindex(*, video_id: UUID, api_key_id: UUID | None = None) -> Video:
         video.status, video.active_index_version = VideoStatus.INDEXING, n
         video.error_code = video.error_message = ""
         video.indexed_until_ms, video.stage_ms = 0, {}
-        video.index_started_at, video.ready_at = timezone.now(), None
+        video.index_started_at, video.ready_at, video.failed_at = timezone.now(), None, None
     video.save()
     hold_index(video, api_key_id=api_key_id)
     return video

@@ -20,6 +20,7 @@ from backend.library.indexing.intake import take_in_again
 from backend.library.indexing.versions import is_reindexing
 from backend.library.indexing.wishes import jobs_of
 from backend.library.models import (
+    SEGMENT_WANTED_AGAIN,
     IndexState,
     IndexVersion,
     InputSegment,
@@ -124,9 +125,22 @@ def retry_indexing(*, video_id: UUID, api_key_id: UUID | None = None) -> Video:
         error_code="",
         error_message="",
         ready_at=None,
+        failed_at=None,
         version=video.version + 1,
         **begun_again,
     )
+
+
+def retry_segment(*, video_id: UUID, n: int) -> Video:
+    """Index one segment of the active version once more, as retry_indexing() does with the segments that failed.
+
+    It costs the customer nothing. Raises Refused as retry_indexing(), and `unknown_segment`.
+    """
+    video: Video = Video.objects.get(id=video_id)
+    marked = Segment.objects.filter(video_id=video_id, index_version=video.active_index_version, n=n)
+    if not marked.update(error_code=SEGMENT_WANTED_AGAIN):
+        raise Refused("unknown_segment", "The index has no such segment.")
+    return retry_indexing(video_id=video_id)
 
 
 def revive(job: Job) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from uuid import UUID
 
+from django.utils import timezone
+
 from backend.billing.services.credits import credit_media
 from backend.library import payloads
 from backend.library.indexing.retirement import enqueue_retirement
@@ -59,6 +61,7 @@ def fail_version(*, video_id: UUID, version: int, code: str, message: str) -> No
         emit(type="video.reindex_failed", resource_id=video.id, data=data, sequence=building_round(video_id))
         return
     video.status, video.error_code, video.error_message = VideoStatus.FAILED, code, message
+    video.failed_at = timezone.now()
     video.save()
     emit(type="video.failed", resource_id=video.id, data=payloads.video_data(video), sequence=building_round(video_id))
 

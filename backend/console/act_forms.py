@@ -1,0 +1,45 @@
+"""What acts of the console ask for, besides the reason."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django import forms
+from django.utils import timezone
+
+from gpu_workers.engine.answering.contract import EFFORTS
+from gpu_workers.engine.answering.methods import METHODS
+
+LONGEST_HOLD_HOURS = 24
+
+
+class AskAgainForm(forms.Form):
+    """The method and the effort of a question that is asked once more."""
+
+    method = forms.ChoiceField(choices=[(name, name) for name in METHODS])
+    effort = forms.ChoiceField(choices=[(effort, effort) for effort in EFFORTS])
+
+
+class ReplaySinceForm(forms.Form):
+    """The time from which an endpoint gets its events again, in UTC."""
+
+    since = forms.DateTimeField(widget=forms.DateTimeInput({"type": "datetime-local"}), label="Since (UTC)")
+    include_succeeded = forms.BooleanField(required=False, label="Also those that were delivered")
+
+    def clean_since(self) -> datetime:
+        since: datetime = self.cleaned_data["since"]
+        if since > timezone.now():
+            raise forms.ValidationError("The time lies in the future.")
+        return since
+
+
+class HoldForm(forms.Form):
+    """How long jobs that need a dependency are held."""
+
+    hours = forms.IntegerField(min_value=1, max_value=LONGEST_HOLD_HOURS, initial=1, label="Hours")
+
+
+class SegmentForm(forms.Form):
+    """The segment that is indexed again."""
+
+    n = forms.IntegerField(min_value=0, label="Segment")

@@ -1,0 +1,115 @@
+"""Data and options of unfold's charts (Chart.js), and the rows of its cohort table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from backend.console.anomalies import anomalies
+
+COLOURS = ("#7c3aed", "#f59e0b", "#0d9488", "#db2777", "#2563eb", "#65a30d", "#b45309", "#475569")
+MARK = "#dc2626"
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line, or one layer of stacked bars. values: one per label, None where nothing was measured."""
+
+    name: str
+    values: Sequence[float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """What unfold's chart component draws, and what people read who do not see it. data, options: JSON."""
+
+    data: str
+    options: str
+    summary: str
+    empty: bool
+    marks: tuple[str, ...] = ()
+
+
+def lines(labels: Sequence[str], series: Sequence[Series], *, unit: str, watched: str = "") -> Chart:
+    """Return a line chart. watched: the series whose anomalies are marked as red points."""
+    marks: tuple[str, ...] = ()
+    datasets = []
+    for n, line in enumerate(series):
+        drawn: dict[str, Any] = {
+            "label": line.name,
+            "data": list(line.values),
+            "borderColor": COLOURS[n],
+            "spanGaps": True,
+        }
+        if line.name == watched:
+            standing_out = anomalies(line.values)
+            marks = tuple(labels[at] for at in standing_out)
+            drawn |= {
+                "pointStyle": "circle",
+                "pointRadius": [5 if at in standing_out else 0 for at in range(len(line.values))],
+                "pointBackgroundColor": MARK,
+            }
+        datasets.append(drawn)
+    return _chart(labels, series, datasets, unit=unit, stacked=False, marks=marks)
+
+
+def bars(labels: Sequence[str], series: Sequence[Series], *, unit: str, stacked: bool = True) -> Chart:
+    """Return a bar chart, with the series on top of each other or next to each other."""
+    datasets = [
+        {"label": layer.name, "data": list(layer.values), "backgroundColor": COLOURS[n % len(COLOURS)]}
+        for n, layer in enumerate(series)
+    ]
+    return _chart(labels, series, datasets, unit=unit, stacked=stacked)
+
+
+def _chart(
+    labels: Sequence[str],
+    series: Sequence[Series],
+    datasets: Sequence[dict[str, Any]],
+    *,
+    unit: str,
+    stacked: bool,
+    marks: tuple[str, ...] = (),
+) -> Chart:
+    options = {
+        "animation": False,
+        "responsive": True,
+        "maintainAspectRatio": False,
+        "datasets": {"line": {"borderWidth": 2, "pointStyle": False}, "bar": {"maxBarThickness": 28}},
+        "interaction": {"mode": "index", "intersect": False},
+        "plugins": {"legend": {"display": True, "position": "bottom", "labels": {"boxWidth": 10, "boxHeight": 10}}},
+        "scales": {
+            "x": {"stacked": stacked, "grid": {"display": False}, "ticks": {"maxRotation": 0, "autoSkipPadding": 12}},
+            "y": {"stacked": stacked, "beginAtZero": True, "title": {"display": True, "text": unit}},
+        },
+    }
+    known = [value for line in series for value in line.values if value is not None]
+    return Chart(
+        data=json.dumps({"labels": list(labels), "datasets": list(datasets)}),
+        options=json.dumps(options),
+        summary=_summary(labels, series, unit),
+        empty=not any(known),
+        marks=marks,
+    )
+
+
+def _summary(labels: Sequence[str], series: Sequence[Series], unit: str) -> str:
+    parts = []
+    for line in series:
+        known = [value for value in line.values if value is not None]
+        if known:
+            parts.append(f"{line.name}: {min(known):.4g} to {max(known):.4g} {unit}")
+    span = f"{labels[0]} to {labels[-1]}" if labels else "no time"
+    return f"{span}. {'; '.join(parts)}" if parts else f"{span}. Nothing was measured."
+
+
+LEVELS = 5
+
+
+def heat(value: float | None, highest: float) -> str:
+    """Return the class of a cell's colour: c-heat-1 to c-heat-5, "" for a cell without a value."""
+    if not value or not highest:
+        return ""
+    return f"c-heat-{min(LEVELS, 1 + int((LEVELS - 1) * value / highest + 0.5))}"

@@ -1,0 +1,230 @@
+"""The overview: money, work, latency and failures over all tenants, each figure with a link to what it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.cache import cache
+from django.http import HttpRequest
+from django.urls import reverse
+
+from backend.console import charts
+from backend.console.charts import Chart, Series
+from backend.console.queries import feedback, latency, money, work
+from backend.console.queries.latency import WHOLE, Latency
+from backend.console.queries.money import Spending, Sums
+from backend.console.viewing import MONEY, WORK, role_of
+
+SPANS = {"1": "Today", "7": "7 days", "30": "30 days", "90": "90 days"}
+DEFAULT_SPAN = "7"
+HOURLY = 7
+"""Days up to which latency is shown by the hour; longer spans are shown by the day."""
+HEAT_DAYS = 7
+TOP = 20
+KEPT_SECONDS = 60
+"""Time for which the percentiles of a long span are kept: they sort every measurement of the span."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopTenant:
+    """A tenant of the span, by what it cost and earned."""
+
+    id: Any
+    name: str
+    plan: str
+    suspended: bool
+    sums: Sums
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of the heat map, as unfold's cohort table shows it."""
+
+    value: str
+    subtitle: str = ""
+    color: str = "c-heat-0"
+
+
+def overview(request: HttpRequest, now: datetime) -> dict[str, Any]:
+    """Return the context of the page for the span that the request names. Money is read for who may see it alone."""
+    days = request.GET.get("days", DEFAULT_SPAN)
+    days = days if days in SPANS else DEFAULT_SPAN
+    last = now.astimezone(UTC).date()
+    first = last - timedelta(days=int(days) - 1)
+    since = datetime.combine(first, datetime.min.time(), UTC)
+    role = role_of(request)
+    context: dict[str, Any] = {
+        "spans": SPANS,
+        "days": days,
+        "since": since,
+        "ledger": f"{reverse('admin:billing_usageevent_changelist')}?{_between(first, last)}",
+        "arrived": work.arrived(since),
+        "queues": work.queues(),
+        "failures": [{**line, "link": failure_link(line["kind"], line["code"])} for line in work.failures(now)],
+        "shows_money": role in MONEY,
+        "shows_work": role in WORK,
+    }
+    if role in MONEY:
+        context |= _money(first, last)
+    return context | _latency(since, now, days)
+
+
+def _between(first: date, last: date) -> str:
+    return urlencode({
+        "occurred_at_from_0": first.isoformat(), "occurred_at_from_1": "00:00:00",
+        "occurred_at_to_0": last.isoformat(), "occurred_at_to_1": "23:59:59",
+    })  # fmt: skip
+
+
+def _money(first: date, last: date) -> dict[str, Any]:
+    spent = money.spending(first, last)
+    ordered = sorted(spent.by_tenant.items(), key=lambda item: (-item[1].price, -item[1].cost))[:TOP]
+    names = money.names_of([tenant_id for tenant_id, _ in ordered])
+    stages = sorted(spent.by_stage.items(), key=lambda item: -item[1].cost)
+    return {
+        "spent": spent,
+        "money": spent.total,
+        "by_stage": [(stage, model, sums) for (stage, model), sums in stages if stage][:TOP],
+        "by_day": money_chart(spent, first, last),
+        "stage_chart": stage_chart(spent),
+        "tenants": [
+            TopTenant(tenant_id, names[tenant_id]["name"], names[tenant_id]["plan"],
+                      names[tenant_id]["suspended_at"] is not None, sums)
+            for tenant_id, sums in ordered if tenant_id in names
+        ],
+    }  # fmt: skip
+
+
+def money_chart(spent: Spending, first: date, last: date) -> Chart:
+    """Return revenue and cost of each day, with the days marked whose cost stands out."""
+    days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
+    sums = [spent.by_day.get(day, Sums()) for day in days]
+    series = [
+        Series("revenue", [float(line.price) for line in sums]),
+        Series("cost", [float(line.cost) for line in sums]),
+        Series("margin", [float(line.margin) for line in sums]),
+    ]
+    return charts.lines([f"{day:%-d %b}" for day in days], series, unit="USD", watched="cost")
+
+
+def stage_chart(spent: Spending) -> Chart:
+    """Return the cost of each stage, charged and wasted."""
+    by_stage: dict[str, Sums] = {}
+    for (stage, _), sums in spent.by_stage.items():
+        if stage:
+            known = by_stage.get(stage, Sums())
+            by_stage[stage] = Sums(cost=known.cost + sums.cost, wasted=known.wasted + sums.wasted)
+    ordered = sorted(by_stage.items(), key=lambda item: -item[1].cost)[:12]
+    return charts.bars(
+        [stage for stage, _ in ordered],
+        [
+            Series("used", [float(sums.cost - sums.wasted) for _, sums in ordered]),
+            Series("wasted", [float(sums.wasted) for _, sums in ordered]),
+        ],
+        unit="USD",
+    )
+
+
+def _latency(since: datetime, now: datetime, days: str) -> dict[str, Any]:
+    bucket = "hour" if int(days) <= HOURLY else "day"
+
+    def kept(name: str, read: Any) -> Any:
+        if bucket == "hour":
+            return read()
+        return cache.get_or_set(f"console:{name}:{days}:{since:%Y%m%d}", read, KEPT_SECONDS)
+
+    questions = kept("questions", lambda: latency.question_latency(since, bucket=bucket))
+    indexing = kept("indexing", lambda: latency.index_latency(since, bucket=bucket))
+    bands = feedback.calibration(since)
+    heat_since = datetime.combine(now.astimezone(UTC).date() - timedelta(days=HEAT_DAYS - 1), datetime.min.time(), UTC)
+    return {
+        "question_latency": questions.stages,
+        "question_lines": percentile_chart(questions, bucket, unit="s", divisor=1_000),
+        "question_stages": stacked_chart(
+            questions, bucket, unit="s", divisor=1_000, without=("llm", "service", "queue_wait")
+        ),
+        "index_latency": indexing.stages,
+        "index_lines": percentile_chart(indexing, bucket, unit="s per minute", divisor=1_000),
+        "index_stages": stacked_chart(indexing, bucket, unit="s per minute", divisor=1_000),
+        "heat": heat_map(latency.by_hour(heat_since), heat_since.date(), HEAT_DAYS),
+        "bands": bands,
+        "judged": sum(band.judged for band in bands),
+        "right_percent": feedback.right_percent(bands),
+    }
+
+
+def _label(at: datetime, bucket: str) -> str:
+    return f"{at:%-d %b %H:00}" if bucket == "hour" else f"{at:%-d %b}"
+
+
+def percentile_chart(measured: Latency, bucket: str, *, unit: str, divisor: float) -> Chart:
+    """Return p50, p95 and p99 of the whole over time, with the times marked at which p95 stands out."""
+    times = [at for at, stages in measured.over_time.items() if WHOLE in stages]
+    wholes = [measured.over_time[at][WHOLE] for at in times]
+    series = [
+        Series("p50", [round(line.p50 / divisor, 3) for line in wholes]),
+        Series("p95", [round(line.p95 / divisor, 3) for line in wholes]),
+        Series("p99", [round(line.p99 / divisor, 3) for line in wholes]),
+    ]
+    return charts.lines([_label(at, bucket) for at in times], series, unit=unit, watched="p95")
+
+
+def stacked_chart(measured: Latency, bucket: str, *, unit: str, divisor: float, without: Sequence[str] = ()) -> Chart:
+    """Return the median of each stage over time, on top of each other; the longest stages of the span alone."""
+    stages = [line.stage for line in measured.stages if line.stage != WHOLE and line.stage not in without][:8]
+    times = list(measured.over_time)
+    series = [
+        Series(
+            stage,
+            [
+                round(measured.over_time[at][stage].p50 / divisor, 3) if stage in measured.over_time[at] else None
+                for at in times
+            ],
+        )
+        for stage in stages
+    ]
+    return charts.bars([_label(at, bucket) for at in times], series, unit=unit)
+
+
+def heat_map(hours: Sequence[dict[str, Any]], first: date, days: int) -> dict[str, Any]:
+    """Return the questions of each hour (UTC), coloured by their p95, as unfold's cohort table takes them."""
+    by_hour = {row["hour"]: row for row in hours}
+    highest = max((row["p95"] or 0.0 for row in hours), default=0.0)
+
+    def cell(at: datetime) -> Cell:
+        row = by_hour.get(at)
+        if row is None:
+            return Cell("")
+        failed = f"{row['failed']} failed" if row["failed"] else ""
+        took = "" if row["p95"] is None else f"{row['p95'] / 1_000:.1f} s"
+        return Cell(f"{row['n']}", failed or took, charts.heat(row["p95"], highest) or "c-heat-0")
+
+    starts = [datetime.combine(first + timedelta(days=n), datetime.min.time(), UTC) for n in range(days)]
+    return {
+        "headers": [{"title": f"{hour:02d}"} for hour in range(24)],
+        "rows": [
+            {
+                "header": {"title": f"{start:%a %-d %b}"},
+                "cols": [cell(start + timedelta(hours=hour)) for hour in range(24)],
+            }
+            for start in starts
+        ],
+    }
+
+
+_LISTS = {
+    "video": "library_video", "question": "questions_question", "segment": "library_video",
+    "webhook attempt": "webhooks_delivery",
+}  # fmt: skip
+
+
+def failure_link(kind: str, code: str) -> str:
+    """Return the list that the failures of a kind and code are in."""
+    where = reverse(f"admin:{_LISTS.get(kind, 'jobs_job')}_changelist")
+    if kind in ("webhook attempt", "segment"):
+        return where
+    return f"{where}?{urlencode({'error_code': code})}"

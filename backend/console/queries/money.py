@@ -1,0 +1,99 @@
+"""Reads of the money of all tenants, out of the sums of their days."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from backend.billing.rates import LEDGER_CURRENCY
+from backend.console.queries.role import rows
+
+SUMS = (
+    "cost", "price", "wasted", "media_seconds", "questions", "searches", "tokens_in", "tokens_out", "device_seconds",
+)  # fmt: skip
+_SUMMED = ", ".join(f"coalesce(sum({name}), 0) AS {name}" for name in SUMS)
+_ZERO = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Sums of usage. cost, wasted: USD; wasted is the part of cost that nobody is charged for. price: in one currency,
+    or in several where the sums are those of a day, a stage or a tenant; then prices in other currencies than USD are
+    left out. tokens_in: fresh and cached."""
+
+    cost: Decimal = _ZERO
+    price: Decimal = _ZERO
+    wasted: Decimal = _ZERO
+    media_seconds: Decimal = _ZERO
+    questions: Decimal = _ZERO
+    searches: Decimal = _ZERO
+    tokens_in: Decimal = _ZERO
+    tokens_out: Decimal = _ZERO
+    device_seconds: Decimal = _ZERO
+
+    @property
+    def margin(self) -> Decimal:
+        return self.price - self.cost
+
+    @property
+    def margin_percent(self) -> float | None:
+        return float(100 * self.margin / self.price) if self.price else None
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """The money of a span. by_currency: sums of the usage that is priced in each currency."""
+
+    total: Sums = Sums()
+    by_currency: dict[str, Sums] = field(default_factory=dict)
+    by_day: dict[date, Sums] = field(default_factory=dict)
+    by_stage: dict[tuple[str, str], Sums] = field(default_factory=dict)
+    by_tenant: dict[UUID, Sums] = field(default_factory=dict)
+
+    @property
+    def other_currencies(self) -> list[tuple[str, Sums]]:
+        return sorted((code, sums) for code, sums in self.by_currency.items() if code != LEDGER_CURRENCY and sums.price)
+
+
+def spending(first: date, last: date, *, tenant_id: UUID | None = None) -> Spending:
+    """Return the money of the days first to last (UTC), of all tenants or of one, in one read of their sums."""
+    found = Spending()
+    usd = "coalesce(sum(price) FILTER (WHERE price_currency = %(currency)s), 0) AS usd"
+    read = rows(
+        f"SELECT grouping(day, stage, tenant_id, price_currency) AS kept, day, stage, model, tenant_id, "  # noqa: S608
+        f"price_currency, {_SUMMED}, {usd} FROM billing_usageday WHERE day BETWEEN %(first)s AND %(last)s "
+        f"{'AND tenant_id = %(tenant)s' if tenant_id else ''} "
+        "GROUP BY GROUPING SETS ((), (day), (stage, model), (tenant_id), (price_currency))",
+        {"first": first, "last": last, "tenant": tenant_id, "currency": LEDGER_CURRENCY},
+    )
+    total = Sums()
+    for row in read:
+        sums = _sums(row)
+        match row["kept"]:
+            case 0b0111:
+                found.by_day[row["day"]] = sums
+            case 0b1011:
+                found.by_stage[row["stage"], row["model"]] = sums
+            case 0b1101:
+                found.by_tenant[row["tenant_id"]] = sums
+            case 0b1110:
+                found.by_currency[row["price_currency"]] = _sums(row, price="price")
+            case _:
+                total = sums
+    return Spending(total, found.by_currency, found.by_day, found.by_stage, found.by_tenant)
+
+
+def _sums(row: dict[str, Any], *, price: str = "usd") -> Sums:
+    return Sums(**{name: row[name] for name in SUMS if name != "price"}, price=row[price])
+
+
+def names_of(tenant_ids: Sequence[UUID]) -> dict[UUID, dict[str, Any]]:
+    """Return name, plan and suspension of tenants, by id."""
+    found = rows(
+        "SELECT id, name, plan, suspended_at FROM tenancy_tenant WHERE id = ANY(%(ids)s)", {"ids": list(tenant_ids)}
+    )
+    return {row["id"]: row for row in found}

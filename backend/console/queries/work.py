@@ -1,0 +1,79 @@
+"""Reads of the work of all tenants now: what arrived, what waits, what failed."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from backend.console.queries.role import rows
+from backend.jobs.models import QUEUE_OF
+
+NOW = timedelta(hours=1)
+"""Time for which a failure counts as one of now."""
+
+
+def arrived(since: datetime) -> dict[str, int]:
+    """Return the numbers of videos and questions that were made since then, by what became of them."""
+    return rows(
+        """
+        SELECT v.*, q.* FROM (
+            SELECT count(*) AS videos, count(*) FILTER (WHERE status = 'ready') AS videos_ready,
+                count(*) FILTER (WHERE status = 'failed') AS videos_failed
+            FROM library_video WHERE created_at >= %(since)s) v, (
+            SELECT count(*) AS questions, count(*) FILTER (WHERE status = 'succeeded') AS questions_answered,
+                count(*) FILTER (WHERE status = 'failed') AS questions_failed
+            FROM questions_question WHERE created_at >= %(since)s) q
+        """,
+        {"since": since},
+    )[0]
+
+
+def failures(now: datetime) -> list[dict[str, Any]]:
+    """Count the failures of the last day by failed object and stable code, with those of the last hour first.
+
+    A failure counts at the moment when it happened. earlier: failures an hour over the 23 hours before the last one.
+    """
+    return rows(
+        """
+        SELECT kind, code, count(*) FILTER (WHERE at >= %(hour)s) AS now, count(*) AS n, max(at) AS latest,
+            count(*) FILTER (WHERE at < %(hour)s) / 23.0 AS earlier FROM (
+            SELECT 'video' AS kind, error_code AS code, failed_at AS at FROM library_video
+            WHERE failed_at >= %(day)s AND status = 'failed'
+            UNION ALL SELECT 'question', error_code, completed_at FROM questions_question
+            WHERE completed_at >= %(day)s AND status = 'failed'
+            UNION ALL SELECT 'job ' || kind, error_code, completed_at FROM jobs_job
+            WHERE completed_at >= %(day)s AND state IN ('failed', 'dead')
+            AND state IN ('succeeded', 'failed', 'canceled', 'dead')
+            UNION ALL SELECT 'segment', error_code, observed_at FROM library_segment
+            WHERE observed_at >= %(day)s AND error_code <> ''
+            UNION ALL SELECT 'webhook attempt', error_code, attempted_at FROM webhooks_attempt
+            WHERE attempted_at >= %(day)s AND error_code <> ''
+        ) f GROUP BY 1, 2 ORDER BY now DESC, n DESC, kind, code LIMIT 20
+        """,
+        {"hour": now - NOW, "day": now - timedelta(days=1)},
+    )
+
+
+def queues() -> list[dict[str, Any]]:
+    """Return, per class, the wait of the oldest due job in seconds, and the numbers of due, later, running, stuck and
+    dead jobs. Ended jobs are not read."""
+    found = rows(
+        """
+        SELECT queue, count(*) FILTER (WHERE state = 'queued' AND not_before <= now() AND paused_at IS NULL) AS due,
+            count(*) FILTER (WHERE state = 'queued' AND (not_before > now() OR paused_at IS NOT NULL)) AS later,
+            count(*) FILTER (WHERE state = 'running' AND lease_until >= now()) AS running,
+            count(*) FILTER (WHERE state = 'running' AND lease_until < now()) AS stuck, 0 AS dead,
+            extract(epoch FROM now() - min(not_before)
+                FILTER (WHERE state = 'queued' AND not_before <= now() AND paused_at IS NULL)) AS oldest_s
+        FROM jobs_job WHERE state IN ('queued', 'running') GROUP BY queue
+        UNION ALL SELECT queue, 0, 0, 0, 0, count(*), NULL FROM jobs_job WHERE state = 'dead' GROUP BY queue
+        """
+    )
+    empty = {"due": 0, "later": 0, "running": 0, "stuck": 0, "dead": 0, "oldest_s": None}
+    by_queue: dict[str, dict[str, Any]] = {name: {"queue": name, **empty} for name in sorted(set(QUEUE_OF.values()))}
+    for row in found:
+        line = by_queue.setdefault(row["queue"], {"queue": row["queue"], **empty})
+        for name in ("due", "later", "running", "stuck", "dead"):
+            line[name] += row[name]
+        line["oldest_s"] = line["oldest_s"] if row["oldest_s"] is None else row["oldest_s"]
+    return [line for _, line in sorted(by_queue.items())]
