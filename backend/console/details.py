@@ -14,8 +14,8 @@ from django.utils.safestring import SafeString
 from backend.billing.rates import plain
 from backend.console.actions import QUESTION_ACTS, VIDEO_ACTS, Operable
 from backend.console.base import ReadOnlyPage
-from backend.console.filters import TenantFilter, fixed
 from backend.console.calls import waterfall
+from backend.console.filters import TenantFilter, fixed
 from backend.console.playing import played
 from backend.console.queries import questions, timelines, videos
 from backend.console.queries.deliveries import latest_deliveries
@@ -102,9 +102,7 @@ class VideoPage(Operable, ReadOnlyPage):
             "overview": videos.overview(video.id, version),
             "counts": videos.index_counts(video.id, version),
             "stages": bars(video.stage_ms),
-            "segments": [
-                (row, bars(row.stage_ms), work.get(row.id, {})) for row in videos.segments(video.id, version)
-            ],
+            "segments": [(row, bars(row.stage_ms), work.get(row.id, {})) for row in videos.segments(video.id, version)],
             "lanes": lanes(timelines.marks(video), video.duration_ms or video.indexed_until_ms),
             "graph": graph_of(*timelines.entities(video)),
             "played": played(video),

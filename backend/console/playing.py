@@ -31,7 +31,10 @@ def played(video: Video) -> list[PlayedPiece]:
         pieces = recording.pieces(video, limit=PLAYED_AT_ONCE)
     return [
         PlayedPiece(
-            storage.presign_get(piece.object_key, content_type=kind), piece.start_ms, piece.end_ms, piece.source_start_ms
+            storage.presign_get(piece.object_key, content_type=kind),
+            piece.start_ms,
+            piece.end_ms,
+            piece.source_start_ms,
         )
         for piece in pieces
     ]

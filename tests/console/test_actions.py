@@ -20,7 +20,6 @@ from tests.console.signing_in import appointed, open_content, staff_events
 from tests.factories import make_video
 from tests.questions.world import ask
 
-
 REASON = "Ticket 4711, asked by the customer"
 
 

@@ -109,7 +109,9 @@ def test_a_dependency_is_held_until_an_operator_closes_it(staff: Client, acme: C
     assert [(outage.dependency, outage.ready) for outage in breakers.outages()] == [("storage", False)]
     act(staff, "jobs/breaker", "storage", "close")
     assert breakers.outages() == []
-    noted = list(StaffEvent.objects.filter(action__startswith="breaker.").order_by("id").values_list("action", "details"))
+    noted = list(
+        StaffEvent.objects.filter(action__startswith="breaker.").order_by("id").values_list("action", "details")
+    )
     assert noted == [
         ("breaker.hold", {"row": "storage", "reason": REASON}), ("breaker.close", {"row": "storage", "reason": REASON}),
     ]  # fmt: skip

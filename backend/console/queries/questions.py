@@ -71,9 +71,7 @@ def batch_counts(batch_id: UUID) -> list[dict[str, Any]]:
 
 def model_calls(question: Question) -> QuerySet[Any]:
     """Return the first 300 model calls of a question, in their order."""
-    calls = across_tenants(ModelCall).filter(
-        tenant_id=question.tenant_id, source_type=QUESTION, source_id=question.id
-    )
+    calls = across_tenants(ModelCall).filter(tenant_id=question.tenant_id, source_type=QUESTION, source_id=question.id)
     return calls.order_by("ordinal")[:300]
 
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from django import template
+from django.contrib.admin.utils import quote
 
 from backend.console.words import badge
 from backend.questions.figures.arms import Share
@@ -38,6 +39,15 @@ def span(ms: Any) -> str:
     if ms < 120_000:
         return f"{ms / 1_000:.1f} s"
     return f"{ms / 60_000:.1f} min" if ms < 7_200_000 else f"{ms / 3_600_000:.1f} h"
+
+
+@register.filter
+def seconds(number: Any) -> str:
+    """Return seconds in the unit that people would use."""
+    return span(None if number is None else float(number) * 1_000)
+
+
+register.filter("quoted", quote)
 
 
 @register.filter
