@@ -29,7 +29,7 @@ def publish(kind: str, name: str, report: Mapping[str, Any], *, now: float | Non
 
 
 def last_report(kind: str, name: str) -> dict[str, Any]:
-    """Return the last report of one worker or server with the time `at`, {} if there is none. Raises redis.RedisError."""
+    """Return the last report of a worker or server with the time `at`, {} if there is none. Raises redis.RedisError."""
     with _client() as client:
         row: Any = client.hget(kind, name)
     report: dict[str, Any] = json.loads(row) if row else {}
@@ -37,7 +37,7 @@ def last_report(kind: str, name: str) -> dict[str, Any]:
 
 
 def reports(kind: str, *, now: float | None = None) -> list[dict[str, Any]]:
-    """Return the last reports with their name, age_seconds and whether they are stale, by name. Raises redis.RedisError.
+    """Return the last reports with name, age_seconds and stale, by name. Raises redis.RedisError.
 
     Reports older than FORGOTTEN_SECONDS are removed.
     """

@@ -38,7 +38,7 @@ from backend.console.searches import SearchPage
 from backend.console.site import site
 from backend.console.viewing import EVERYBODY, MONEY, WORK
 from backend.console.words import ago, badge
-from backend.jobs.models import Breaker, Job
+from backend.jobs.models import QUEUE_OF, Breaker, Job, JobKind, JobState
 from backend.library.models import Video
 from backend.questions.models import Comparison, Question, Search
 from backend.staff import sign_in
@@ -71,7 +71,11 @@ class JobPage(OperableRow, ReadOnlyPage):
     roles = WORK
     acts = JOB_ACTS
     list_display = ("id", "kind", "shown_state", "tenant", "attempts", "progress", "lease", "error_code", "age")
-    list_filter = (TenantFilter, "state", "kind", "queue", LeaseFilter)
+    list_filter = (
+        TenantFilter, fixed("state", JobState.values), fixed("kind", sorted(JobKind.values)),
+        fixed("queue", sorted(set(QUEUE_OF.values()))), LeaseFilter, typed("error_code"),
+        ("created_at", RangeDateTimeFilter),
+    )  # fmt: skip
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "subject_id__exact", "dedupe_key", "error_code")
 

@@ -19,7 +19,7 @@ register.filter("badge", badge)
 @register.filter
 def usd(amount: Any) -> str:
     """Return dollars with as many digits as the amount needs."""
-    if amount is None:
+    if amount is None or amount == "":
         return "–"
     value = Decimal(amount)
     sign = "−" if value < 0 else ""
@@ -58,7 +58,7 @@ def clock(ms: Any) -> str:
 
 @register.filter
 def count(number: Any) -> str:
-    return "–" if number is None else f"{Decimal(number):,.0f}"
+    return "–" if number is None or number == "" else f"{Decimal(number):,.0f}"
 
 
 @register.filter
