@@ -41,6 +41,7 @@ _LOOKS: dict[str, Any] = {
                 "title": "Work",
                 "separator": True,
                 "items": [
+                    {"title": "Operations", "icon": "emergency", "link": reverse_lazy("operations")},
                     _page("Videos", "video_library", "library_video_changelist"),
                     _page("Questions", "forum", "questions_question_changelist"),
                     _page("Searches", "search", "questions_search_changelist"),
