@@ -63,6 +63,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     },
     "cells": {
         "cells_file": "the cells that a command reaches",
+        "people_rows": "the accounts of a tenant's members in another cell",
         "move": "the phases of a move",
         "router": "one address for all cells",
         "tenant_graph": "a tenant's part of the graph",

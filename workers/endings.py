@@ -14,7 +14,7 @@ from backend.billing.services.ledger import record_wasted_calls
 from backend.jobs import breakers, commits, services
 from backend.jobs.models import QUEUE_OF, JobKind, JobState
 from backend.jobs.services import JobFailed, Lease, LeaseLost, Unavailable
-from backend.library.storage import StorageAway
+from backend.library.storage import ObjectStorage, StorageAway, StorageError
 from backend.observability.metrics import OUTAGES
 from backend.tenancy.context import tenant_scope
 from workers.observed_job import LOST, ended
@@ -35,7 +35,7 @@ def end_attempt(work: Work, error: Exception, module: ModuleType) -> None:
     """End an attempt that raised error. module: the handler's."""
     ending = _ending_of(work.lease, error)
     record_waste(work, module, reason="stopped" if isinstance(ending, LeaseLost) else ending.code)
-    breakers.closed(work.lease.probing & work.answered())
+    close_answered(work)
     try:
         if isinstance(ending, LeaseLost):
             _give_up(work.lease)
@@ -45,6 +45,23 @@ def end_attempt(work: Work, error: Exception, module: ModuleType) -> None:
             _record_failure(work.lease, ending, module)
     except LeaseLost:
         _give_up(work.lease)
+
+
+def close_answered(work: Work) -> None:
+    """Close the breakers of the dependencies that this job probed and that answered it, at its end.
+
+    A job can end without a call of what it probed: its result was kept, or its video has gone. Such an end shows
+    nothing, and the next job probes. No meter counts calls of the storage, so the bucket is asked for its head.
+    """
+    answered = work.lease.probing & work.answered()
+    if breakers.STORAGE in work.lease.probing:
+        try:
+            ObjectStorage().ping()
+        except StorageError as error:
+            logger.warning("job %s ended while the storage is away: %s", work.lease.job_id, error)
+        else:
+            answered |= {breakers.STORAGE}
+    breakers.closed(answered)
 
 
 def record_waste(work: Work, module: ModuleType, *, reason: str) -> None:
@@ -103,7 +120,8 @@ def _put_back(work: Work, error: Unavailable, module: ModuleType) -> None:
             error.dependency, code=error.code, message=str(error), retry_after=error.retry_after, job_id=lease.job_id
         )
     alone = not opens and error.dependency != DATABASE
-    state = _end(lease, services.overdue(), module, lambda: services.put_back(lease, error, alone=alone))
+    met = outages_met(work)
+    state = _end(lease, services.overdue(), module, lambda: services.put_back(lease, error, alone=alone, met=met))
     OUTAGES.labels(error.dependency).inc()
     ended("outage" if state == JobState.QUEUED else state)
     logger.warning(
@@ -119,7 +137,15 @@ def _opens(work: Work, error: Unavailable) -> bool:
         return True
     if error.dependency in work.answered():
         return False
-    return error.dependency in work.lease.probing or work.lease.outages < SUSPECT_OUTAGES
+    return error.dependency in work.lease.probing or outages_met(work) < SUSPECT_OUTAGES
+
+
+def outages_met(work: Work) -> int:
+    """Return how many outages the job has met since it last committed something.
+
+    A job whose work goes on between outages is not what its dependency cannot bear.
+    """
+    return 0 if work.advanced else work.lease.outages
 
 
 def _record_failure(lease: Lease, error: JobFailed, module: ModuleType) -> None:

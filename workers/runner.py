@@ -30,7 +30,7 @@ from backend.jobs.services import JobFailed, Lease
 from backend.library.services import deletions
 from backend.tenancy.context import tenant_scope
 from workers.draining import DRAIN, EXIT_SECONDS
-from workers.endings import end_attempt, record_waste
+from workers.endings import close_answered, end_attempt, record_waste
 from workers.observed_job import RELEASED, ended, observed_job
 from workers.work import FollowUp as FollowUp
 from workers.work import Work as Work
@@ -144,7 +144,7 @@ def _run_once(lease: Lease, *, worker: str) -> FollowUp | None:
     else:
         committed = True
         record_waste(work, module, reason="unused")
-        breakers.closed(lease.probing)
+        close_answered(work)
         return followup
     finally:
         stop.set()

@@ -32,12 +32,16 @@ class FollowUp:
 
 @dataclass(slots=True)
 class Work:
-    """A handler's argument. Whatever its meters counted and no commit recorded is recorded as wasted when it ends."""
+    """A handler's argument. Whatever its meters counted and no commit recorded is recorded as wasted when it ends.
+
+    advanced: whether a step of the job's work was committed in this attempt (advance).
+    """
 
     lease: Lease
     worker: str
     lost: threading.Event = field(default_factory=threading.Event)
     stored: dict[UUID, set[str]] = field(default_factory=dict)
+    advanced: bool = False
     _stage: str = ""
     _done: int = 0
     _total: int = 0
@@ -60,6 +64,12 @@ class Work:
         result = commits.commit(self.checkpoint, write)
         self._billed += self._billing
         self._billing.clear()
+        return result
+
+    def advance(self, write: Callable[[], Result]) -> Result:
+        """Commit a step that later attempts need not repeat, as commit() does."""
+        result = self.commit(write)
+        self.advanced = True
         return result
 
     def reading(self, read: Callable[[], Result]) -> Result:

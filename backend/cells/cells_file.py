@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-NEEDED = ("DATABASE_URL", "DATABASE_OWNER_URL", "S3_BUCKET")
+NEEDED = ("DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_DISPATCH_URL", "DATABASE_PEOPLE_URL", "S3_BUCKET")
 
 
 class BadCellsFile(ValueError):

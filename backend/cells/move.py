@@ -17,6 +17,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from backend.cells.cells_file import Cell
+from backend.cells.people_rows import PersonTaken, check_people, copy_people, erase_people, members
 from backend.cells.tenant_graph import copy_graph, erase_graph, graph_sums
 from backend.cells.tenant_objects import TenantObjects
 from backend.cells.tenant_rows import Sum, copy_rows, differences, erase_rows, sums, transaction_of
@@ -143,6 +144,10 @@ class TenantMove:
                 rows.execute("UPDATE library_upload SET status = 'expired' WHERE status = 'open'")
         self._erase(self._target)
         self._report("fenced")
+        try:
+            copy_people(self._source, self._target, members(self._source, self._tenant))
+        except PersonTaken as error:
+            raise MoveFailed(str(error)) from None
         with (
             transaction_of(self._source.environment["DATABASE_URL"], self._tenant, snapshot=True) as source,
             transaction_of(self._target.environment["DATABASE_URL"], self._tenant) as target,
@@ -198,10 +203,12 @@ class TenantMove:
             rows.execute("UPDATE tenancy_tenant SET fence = %s", [fence])
 
     def _erase(self, cell: Cell) -> None:
+        people = members(self._source, self._tenant) | members(self._target, self._tenant)
         with transaction_of(cell.environment["DATABASE_URL"], self._tenant) as rows:
             erase_graph(rows)
         with transaction_of(cell.environment["DATABASE_OWNER_URL"], self._tenant) as rows:
             erase_rows(rows)
+        erase_people(cell, people)
         if not self._shared_bucket:
             TenantObjects(cell, self._tenant).erase()
 
@@ -222,6 +229,10 @@ def begin(directory: Directory, tenant_id: UUID, source: Cell, target: Cell, *, 
         row = here.execute("SELECT count(*) FROM library_upload WHERE status = 'open'").fetchone()
     if row and row[0] and source.bucket != target.bucket and not expire_uploads:
         raise MoveRefused(f"{row[0]} uploads are unfinished; wait for them or pass --expire-uploads")
+    try:
+        check_people(source, target, members(source, tenant_id))
+    except PersonTaken as error:
+        raise MoveRefused(str(error)) from None
     directory.begin_move(tenant_id, target=target.name, phase=Phase.DRAINING)
     move = directory.move_of(tenant_id)
     assert move is not None

@@ -206,23 +206,25 @@ def fail(lease: Lease, error: JobFailed) -> JobState:
     return state
 
 
-def put_back(lease: Lease, error: Unavailable, *, alone: bool = False) -> JobState:
+def put_back(lease: Lease, error: Unavailable, *, alone: bool = False, met: int | None = None) -> JobState:
     """Queue the job again without spending an attempt, to wait for its dependency; inside checkpoint().
 
     alone: whether the dependency answers others, so that each further attempt may cost as much in vain: the wait then
-    grows to an hour. Returns QUEUED, or DEAD if the job's deadline has passed.
+    grows to an hour. met: outages that count before this one, those of the lease by default; 0 after progress.
+    Returns QUEUED, or DEAD if the job's deadline has passed.
     """
+    before = lease.outages if met is None else met
     if _is_overdue(lease):
         return fail(lease, overdue())
     cap = PUT_BACK_ALONE_CAP_SECONDS if alone else PUT_BACK_CAP_SECONDS
-    wait = min(cap, RETRY_BASE_SECONDS * 2 ** min(lease.outages, 20)) * random.uniform(0.5, 1.0)
+    wait = min(cap, RETRY_BASE_SECONDS * 2 ** min(before, 20)) * random.uniform(0.5, 1.0)
     _held(lease).update(
         state=JobState.QUEUED,
         not_before=after(timedelta(seconds=wait)),
         due=False,
         lease_until=None,
         attempt=lease.attempt - 1,
-        outages=F("outages") + 1,
+        outages=before + 1,
         dependency=error.dependency,
         error_code=error.code,
         error_message=str(error),

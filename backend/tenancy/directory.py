@@ -56,6 +56,7 @@ _PLACE = (
     "FROM directory.place JOIN directory.cell ON cell.name = place.cell "
 )
 PLACE_OF_KEY = f"{_PLACE} JOIN directory.key USING (tenant_id) WHERE key.public_id = %s"
+PLACE_OF_SLUG = f"{_PLACE} WHERE place.slug = %s"
 ANY_CELL = "SELECT api_url FROM directory.cell ORDER BY name LIMIT 1"
 
 

@@ -170,7 +170,7 @@ def assemble(work: Work, step: Step) -> FollowUp | None:
             set_indexed_until(video_id=video.id, version=version, ms=staging.records[-1].event.span.end_ms)
         return UUID(str(summary.id)) if summary is not None and step.observed.last else None
 
-    summary_id = work.commit(store)
+    summary_id = work.advance(store)
     observe_stages("index", {"assemble": wall_ms})
     return FollowUp(summary_id) if summary_id is not None else None
 

@@ -160,7 +160,7 @@ def test_known_keys_are_served_while_the_control_database_is_away(
     monkeypatch.setattr(router_module, "REMEMBER_SECONDS", 0)
     assert world.ask(ONE).headers["x-cell"] == "a"
 
-    async def away(self: Any, public_id: str) -> Any:
+    async def away(self: Any, name: Any) -> Any:
         raise psycopg.OperationalError("away")
 
     monkeypatch.setattr(router_module.Routes, "_ask", away)
@@ -189,3 +189,36 @@ def test_a_cell_that_is_away_is_503(world: World) -> None:
 )
 def test_the_public_part_of_a_key(headers: list[tuple[bytes, bytes]], public_id: str) -> None:
     assert public_id_of(headers) == public_id
+
+
+def test_a_browser_reaches_the_cell_of_the_tenant_that_it_names(world: World) -> None:
+    one, two = (tenant.hex for tenant in world.tenants)
+    by_header = [world.client.get("/v1/videos", headers={"AVA-Tenant": slug}) for slug in (one, two, "nobody", "?")]
+    assert [reply.headers["x-cell"] for reply in by_header] == ["a", "b", "a", "a"]
+    assert world.client.get(f"/v1/videos?tenant={two}").headers["x-cell"] == "b"
+    # A key says whose the request is, whatever else it names.
+    named = {"AVA-Tenant": two, "X-Api-Key": ONE}
+    assert world.client.get("/v1/videos", headers=named).headers["x-cell"] == "a"
+
+
+def test_the_pages_of_signing_in_stay_in_the_cell_of_the_tenant_they_were_opened_for(world: World) -> None:
+    two = world.tenants[1].hex
+    opened = world.client.get(f"/accounts/login/?tenant={two}")
+    assert opened.headers["x-cell"] == "b"
+    assert opened.headers["set-cookie"] == f"__Host-ava_cell_of={two}; Path=/; Secure; HttpOnly; SameSite=Lax"
+
+    cookie = {"Cookie": f"other=1; __Host-ava_cell_of={two}"}
+    assert world.client.post("/accounts/login/", headers=cookie).headers["x-cell"] == "b"
+    assert world.client.get("/accounts/login/").headers["x-cell"] == "a"
+    for path in ("/accounts/login/?tenant=nobody", f"/v1/videos?tenant={two}"):
+        assert "set-cookie" not in world.client.get(path).headers
+
+
+def test_a_browser_follows_a_tenant_that_has_moved(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(router_module, "REMEMBER_SECONDS", 0)
+    named = {"AVA-Tenant": world.tenants[0].hex}
+    world.move(world.tenants[0], "b")
+    assert world.client.get("/v1/videos", headers=named).json()["code"] == "tenant_moving"
+    with Directory(world.cells.mover_url) as directory:
+        directory.switch(world.tenants[0], "switched")
+    assert world.client.get("/v1/videos", headers=named).headers["x-cell"] == "b"

@@ -22,7 +22,7 @@ from backend.jobs import breakers, services
 from backend.jobs.dispatching import claim_next
 from backend.jobs.models import Job, JobKind, JobState
 from backend.jobs.services import JobFailed, Lease, LeaseLost, Unavailable
-from backend.library.storage import StorageDenied
+from backend.library.storage import ObjectStorage, StorageAway, StorageDenied
 from gpu_workers.engine.models import roles
 from tests.conftest import Cast
 from workers import runner
@@ -137,14 +137,75 @@ def test_storage_that_refuses_us_is_an_outage(acme: Cast, handler: Handler) -> N
     assert (shown(acme, job).state, shown(acme, job).dependency) == ("queued", "storage")
 
 
-def test_a_probe_that_succeeds_closes_the_breaker(acme: Cast, handler: Handler) -> None:
-    job = queued(acme)
-    breakers.opened("describer", code="gone", message="")
+def probes(*dependencies: str) -> None:
+    for dependency in dependencies:
+        breakers.opened(dependency, code="gone", message="")
     breakers.Breaker.objects.using("dispatch").update(probe_at=timezone.now() - timedelta(seconds=1))
-    handler.handle = lambda work: work.finish()
+
+
+def states() -> dict[str, str]:
+    return {row.dependency: row.state for row in breakers.breakers()}
+
+
+def test_a_probe_that_succeeds_closes_the_breakers_of_what_answered_it(acme: Cast, handler: Handler) -> None:
+    job = queued(acme)
+    probes("describer", "embedder:text")
+
+    def handle(work: Work) -> None:
+        spend(work)
+        work.finish()
+
+    handler.handle = handle
     run()
     assert shown(acme, job).state == JobState.SUCCEEDED
-    assert [row.state for row in breakers.breakers()] == ["closed"]
+    assert states() == {"describer": "closed", "embedder:text": "half_open"}
+
+
+def test_a_probe_that_succeeds_without_a_call_leaves_the_probe_to_the_next_job(acme: Cast, handler: Handler) -> None:
+    queued(acme)
+    later = queued(acme)
+    probes("describer")
+    handler.handle = lambda work: work.finish()
+    run()
+    assert states() == {"describer": "half_open"}
+
+    handler.handle = raising(AWAY)
+    run()
+    assert (shown(acme, later).state, states()) == (JobState.QUEUED, {"describer": "open"})
+
+
+def test_a_probe_of_the_storage_closes_its_breaker_if_the_bucket_answers(
+    acme: Cast, handler: Handler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent(_: ObjectStorage) -> None:
+        raise StorageAway("no answer from the bucket")
+
+    queued(acme)
+    queued(acme)
+    probes("storage")
+    handler.handle = lambda work: work.finish()
+    with monkeypatch.context() as patch:
+        patch.setattr(ObjectStorage, "ping", silent)
+        run()
+    assert states() == {"storage": "half_open"}
+    run()
+    assert states() == {"storage": "closed"}
+
+
+def test_a_job_that_goes_on_between_outages_counts_them_from_the_start(acme: Cast, handler: Handler) -> None:
+    job = queued(acme)
+    with acme.scope():
+        Job.objects.filter(id=job.id).update(outages=40)
+
+    def handle(work: Work) -> None:
+        work.advance(lambda: None)
+        raise AWAY
+
+    handler.handle = handle
+    run()
+    waiting = shown(acme, job)
+    assert (waiting.outages, states()) == (1, {"describer": "open"})
+    assert (waiting.not_before - timezone.now()).total_seconds() < 30
 
 
 def test_a_probe_that_fails_for_another_reason_closes_the_breaker_of_what_answered(
@@ -156,7 +217,7 @@ def test_a_probe_that_fails_for_another_reason_closes_the_breaker_of_what_answer
     breakers.Breaker.objects.using("dispatch").update(probe_at=timezone.now() - timedelta(seconds=1))
     handler.handle = raising(JobFailed("bad", "no", retryable=False), spending=True)
     run()
-    assert {row.dependency: row.state for row in breakers.breakers()} == {"describer": "closed", "storage": "half_open"}
+    assert {row.dependency: row.state for row in breakers.breakers()} == {"describer": "closed", "storage": "closed"}
 
 
 @pytest.mark.parametrize(

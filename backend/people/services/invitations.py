@@ -36,7 +36,9 @@ def digest_of(token: str) -> bytes:
 
 
 def link_of(token: str) -> str:
-    return f"{settings.PUBLIC_URL}/accounts/invitations/{token}/"
+    """Return the address of an invitation's page. Where there are cells, it names the tenant for the router."""
+    link = f"{settings.PUBLIC_URL}/accounts/invitations/{token}/"
+    return f"{link}?tenant={Tenant.objects.get(id=current_tenant_id()).slug}" if settings.CELL else link
 
 
 def invite(

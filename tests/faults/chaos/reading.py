@@ -22,13 +22,15 @@ from backend.questions.models import Question
 from backend.tenancy.context import tenant_scope
 from gpu_workers.engine.ekg import stable_id
 
-# Packed sketches hold the ids themselves.
-_LEFT_OUT = {"tenant_id", "video_id", "created_at", "updated_at", "packed"}
-_WITHOUT_IDS = {"Posting", "SketchBlock", "EventVerdicts"}
+_LEFT_OUT = {"tenant_id", "video_id", "created_at", "updated_at"}
+_WITHOUT_IDS = {"Posting", "EventVerdicts"}
 """Rows that nothing refers to: their ids are not part of an index."""
-# What differs from run to run, and no customer pays for: the time of a device, and how texts are grouped for the models
-# that run in process.
-_MEASURED_METERS, _MEASURED_STAGES = ("device_seconds",), ("similarity", "embedding")
+_SKETCHED = ("event", "entity", "transcript")
+"""Views whose sketches hold the ids of their items. A sketch of pictures holds a time instead."""
+_ITEM_ID_BYTES = 16
+# What differs from run to run, and no customer pays for: the time of a device, how texts are grouped for the models
+# that run in process, and how many summaries are written while more of the video is still being indexed.
+_MEASURED_METERS, _MEASURED_STAGES = ("device_seconds",), ("similarity", "embedding", "topics", "overview")
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -57,10 +59,26 @@ def index_of(tenant_id: UUID, video_id: UUID) -> Rows:
             for kind in _kinds()
         }
     names = _names(tenant_id, video_id, int(version or 0), rows)
-    return {"faults": faults} | {
+    blocks = rows.pop(ekg_rows.SketchBlock.__name__)
+    return {"faults": faults, "sketches": _sketches(blocks, names)} | {
         kind: sorted(repr(_canonical(row, names, ids=kind not in _WITHOUT_IDS)) for row in found)
         for kind, found in rows.items()
     }
+
+
+def _sketches(blocks: list[dict[str, Any]], names: dict[UUID, str]) -> list[str]:
+    """Return which items are sketched. The sketches themselves are relative to a centre: the mean of the events that
+    happened to be assembled together first."""
+    found = set()
+    for block in blocks:
+        packed, view = bytes(block["packed"]), block["view"]
+        size = len(packed) // block["items"]
+        if view in _SKETCHED:
+            ids = (UUID(bytes=packed[at : at + _ITEM_ID_BYTES]) for at in range(0, len(packed), size))
+            found |= {f"{view}: {names.get(item, str(item))}" for item in ids}
+        else:
+            found.add(f"{view} of {block['embedding_model']}")
+    return sorted(found)
 
 
 def _kinds() -> Iterator[type[IndexRow]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import threading
 import time
@@ -14,6 +15,7 @@ import psycopg
 
 from backend.api.public_ids import encode, parse
 from backend.webhooks.payloads import body_for
+from backend.webhooks.redaction import EMPTIED
 from tests.faults.chaos import leftovers, reading
 from tests.faults.chaos.customers import Customer, GaveUp, Impatience
 from tests.faults.chaos.faults import WINDOW_S, Fault, World, faults_of
@@ -220,7 +222,7 @@ class Runs:
         found += leftovers.silent(service)
         found += [f"file {file} was left behind" for file in service.scratch.files()]
         for body in self._receiver.bodies.values():
-            if len(set(body)) > 1:
+            if len(set(body)) > 1 and len(set(map(_redacted, body))) > 1:
                 found.append("a webhook was sent with two different bodies")
         found += self._lost_webhooks()
         found += self._stray_objects(leftovers.objects(bucket))
@@ -236,7 +238,9 @@ class Runs:
         self._read.update(row[0] for row in fresh)
         for id, body, sequence in fresh:
             arrived = self._receiver.bodies.get(encode("msg", id), [])
-            if set(arrived) != {body_for(body, endpoint_sequence=sequence).encode()}:
+            written = body_for(body, endpoint_sequence=sequence).encode()
+            # The texts of deleted things leave an event, perhaps after its delivery.
+            if not arrived or any(each != written and _redacted(each) != written for each in arrived):
                 found.append(f"webhook {id} arrived {len(arrived)} times, and not as it was written: {body[:200]}")
         return found[:5]
 
@@ -266,6 +270,13 @@ def _bills(calm: reading.Bill, found: reading.Bill) -> list[str]:
         return []
     before, after = set(calm.lines), set(found.lines)
     return [f"billed {found.price}, undisturbed {calm.price}: less {before - after}, more {after - before}"]
+
+
+def _redacted(body: bytes) -> bytes:
+    """Return the body of a webhook without the texts that a deletion removes."""
+    envelope = json.loads(body)
+    kept = {name: EMPTIED.get(name, value) for name, value in envelope["data"].items()}
+    return json.dumps({**envelope, "data": kept}, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def own_id(public_id: str) -> UUID:
