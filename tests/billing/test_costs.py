@@ -42,6 +42,10 @@ def costs() -> Iterator[None]:
     forget_device_rates()
 
 
+def decimals(*amounts: int | str) -> tuple[Decimal, ...]:
+    return tuple(map(Decimal, amounts))
+
+
 def record(question: UUID, *calls: roles.ModelCall, at: datetime = NOON, **more: Any) -> None:
     ledger.record_model_calls(
         source_type="question", source_id=question, calls=calls, question_id=question, occurred_at=at, **more
@@ -127,15 +131,13 @@ def test_a_day_is_paid_attributed_and_overhead(acme: Cast, globex: Cast, costs: 
     out = StringIO()
     call_command("machine_hours", day=str(DAY), machine="g6", devices="2", hours="1", usd_per_hour="3", stdout=out)
     row = reconcile_day(DAY)
-    assert (row.paid_seconds, row.attributed_seconds, row.overhead_seconds) == (7_200, 2_700, 4_500)
+    assert (row.paid_seconds, row.attributed_seconds, row.overhead_seconds) == decimals(7_200, 2_700, 4_500)
     assert row.utilisation == Decimal("0.375")
     # 2,700 s x 0.000222222222
-    assert (row.paid_usd, row.attributed_usd, row.overhead_usd) == (
-        3, Decimal("0.5999999994"), Decimal("2.4000000006")
-    )  # fmt: skip
+    assert (row.paid_usd, row.attributed_usd, row.overhead_usd) == decimals(3, "0.5999999994", "2.4000000006")
     # Two thirds of the attributed amount are the two hours of video, one third is the question: 2 USD and 1 USD.
-    assert (row.usd_per_video_hour, row.usd_per_question) == (1, 1)
-    assert (row.video_hours, row.questions, row.hosted_usd, row.waste_usd) == (2, 1, 0, 0)
+    assert (row.usd_per_video_hour, row.usd_per_question) == decimals(1, 1)
+    assert (row.video_hours, row.questions, row.hosted_usd, row.waste_usd) == decimals(2, 1, 0, 0)
     # A day may be reconciled again: two machines were there, not one.
     call_command("machine_hours", day=str(DAY), machine="g6", devices="2", hours="2", usd_per_hour="3", stdout=out)
     call_command("reconcile_costs", day=str(DAY), stdout=out)
@@ -149,7 +151,7 @@ def test_a_day_without_machines_video_or_questions_divides_by_nothing() -> None:
     assert (row.utilisation, row.usd_per_video_hour, row.usd_per_question) == (None, None, None)
     hosted = Attributed(hosted_usd=Decimal(5), answer_hosted_usd=Decimal(5), questions=Decimal(4))
     row = costs_of(DAY, hosted, paid_seconds=Decimal(0), paid_usd=Decimal(0))
-    assert (row.usd_per_question, row.overhead_usd, row.attributed_usd) == (Decimal("1.25"), 0, 0)
+    assert (row.usd_per_question, row.overhead_usd, row.attributed_usd) == decimals("1.25", 0, 0)
 
 
 def test_more_attributed_than_paid_is_a_violation(acme: Cast, costs: None) -> None:

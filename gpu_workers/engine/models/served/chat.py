@@ -237,9 +237,9 @@ def _text_of(body: Mapping[str, Any]) -> str:
 
 def _pictures_of(body: Mapping[str, Any]) -> int:
     """Return the number of pictures of a request; each frame of a video is one."""
-    # Frames are joined by commas, and one more comma precedes them.
-    videos = [part["video_url"]["url"].count(",") for part in _parts_of(body) if part["type"] == "video_url"]
-    return sum(part["type"] == "image_url" for part in _parts_of(body)) + sum(videos)
+    # A comma stands before each frame.
+    frames = [str(part["video_url"]["url"]).count(",") for part in _parts_of(body) if part["type"] == "video_url"]
+    return sum(part["type"] == "image_url" for part in _parts_of(body)) + sum(frames)
 
 
 def _times_of(video: Video) -> dict[str, Any]:
