@@ -21,7 +21,7 @@ from tests.console.test_overview import book
 def price_form(**values: Any) -> dict[str, Any]:
     start = timezone.now() + timedelta(hours=2)
     return {
-        "book": str(PriceBook.objects.get(code="prices-usd").id), "meter": "questions", "model": "", "variant": "",
+        "book": "", "meter": "questions", "model": "", "variant": "",
         "unit_amount": "0.03", "effective_from_0": f"{start:%Y-%m-%d}", "effective_from_1": f"{start:%H:%M:%S}",
         "note": "", **values,
     }  # fmt: skip
