@@ -75,6 +75,7 @@ def test_no_page_reads_a_big_table_whole_or_asks_too_often(staff: Client, load: 
         if "error_code" not in page:
             faults += [(page, *fault) for fault in scanned(captured.captured_queries)]
 
+    assert scanned([{"sql": "SELECT count(*) FROM questions_question WHERE answer = 'x'"}]), "a scan is noticed"
     assert faults == []
 
 
