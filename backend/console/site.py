@@ -15,11 +15,17 @@ from django.utils import timezone
 from unfold.sites import UnfoldAdminSite
 
 from backend.console.overview import overview
-from backend.console.viewing import ContentClosed, role_of
+from backend.console.viewing import EVERYBODY, MONEY, OPERATORS, WORK, ContentClosed, role_of
+from backend.staff.models import Role
 
 
-def _page(title: str, icon: str, name: str) -> dict[str, Any]:
-    return {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{name}")}
+def _page(title: str, icon: str, name: str, roles: frozenset[Role] = EVERYBODY) -> dict[str, Any]:
+    """Return an entry of the navigation, which only these roles see."""
+
+    def permitted(request: HttpRequest) -> bool:
+        return role_of(request) in roles
+
+    return {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{name}"), "permission": permitted}
 
 
 _LOOKS: dict[str, Any] = {
@@ -41,21 +47,26 @@ _LOOKS: dict[str, Any] = {
                 "title": "Work",
                 "separator": True,
                 "items": [
-                    {"title": "Operations", "icon": "emergency", "link": reverse_lazy("operations")},
-                    _page("Videos", "video_library", "library_video_changelist"),
-                    _page("Questions", "forum", "questions_question_changelist"),
-                    _page("Searches", "search", "questions_search_changelist"),
-                    _page("Comparisons", "balance", "questions_comparison_changelist"),
-                    _page("Jobs", "pending_actions", "jobs_job_changelist"),
-                    _page("Outages", "power_off", "jobs_breaker_changelist"),
+                    {
+                        "title": "Operations",
+                        "icon": "emergency",
+                        "link": reverse_lazy("operations"),
+                        "permission": lambda request: role_of(request) in WORK,
+                    },
+                    _page("Videos", "video_library", "library_video_changelist", WORK),
+                    _page("Questions", "forum", "questions_question_changelist", WORK),
+                    _page("Searches", "search", "questions_search_changelist", WORK),
+                    _page("Comparisons", "balance", "questions_comparison_changelist", WORK),
+                    _page("Jobs", "pending_actions", "jobs_job_changelist", WORK),
+                    _page("Outages", "power_off", "jobs_breaker_changelist", WORK),
                 ],
             },
             {
                 "title": "Webhooks",
                 "separator": True,
                 "items": [
-                    _page("Deliveries", "send", "webhooks_delivery_changelist"),
-                    _page("Endpoints", "webhook", "webhooks_endpoint_changelist"),
+                    _page("Deliveries", "send", "webhooks_delivery_changelist", WORK),
+                    _page("Endpoints", "webhook", "webhooks_endpoint_changelist", WORK),
                 ],
             },
             {
@@ -63,21 +74,21 @@ _LOOKS: dict[str, Any] = {
                 "separator": True,
                 "items": [
                     _page("Tenants", "apartment", "tenancy_tenant_changelist"),
-                    _page("Budgets", "savings", "billing_tenantbudget_changelist"),
-                    _page("Usage ledger", "receipt_long", "billing_usageevent_changelist"),
-                    _page("Invoices", "request_quote", "billing_invoice_changelist"),
-                    _page("Credit", "redeem", "billing_creditgrant_changelist"),
-                    _page("Plans", "loyalty", "billing_plan_changelist"),
-                    _page("Prices", "sell", "billing_price_changelist"),
-                    _page("Price books", "menu_book", "billing_pricebook_changelist"),
+                    _page("Budgets", "savings", "billing_tenantbudget_changelist", MONEY),
+                    _page("Usage ledger", "receipt_long", "billing_usageevent_changelist", MONEY),
+                    _page("Invoices", "request_quote", "billing_invoice_changelist", MONEY),
+                    _page("Credit", "redeem", "billing_creditgrant_changelist", MONEY),
+                    _page("Plans", "loyalty", "billing_plan_changelist", MONEY),
+                    _page("Prices", "sell", "billing_price_changelist", MONEY),
+                    _page("Price books", "menu_book", "billing_pricebook_changelist", MONEY),
                 ],
             },
             {
                 "title": "Trust",
                 "separator": True,
                 "items": [
-                    _page("Audit log", "history", "audit_auditevent_changelist"),
-                    _page("Staff log", "badge", "staff_staffevent_changelist"),
+                    _page("Audit log", "history", "audit_auditevent_changelist", OPERATORS),
+                    _page("Staff log", "badge", "staff_staffevent_changelist", OPERATORS),
                 ],
             },
         ],

@@ -22,7 +22,16 @@ from tests.questions.world import ask, finish
 
 WORK = {"library/video", "questions/question", "questions/search", "questions/comparison", "jobs/job", "jobs/breaker",
         "webhooks/delivery", "webhooks/endpoint", "tenancy/tenant"}  # fmt: skip
-MONEY = {"billing/tenantbudget", "billing/usageevent", "billing/price", "billing/pricebook", "tenancy/tenant"}
+MONEY = {
+    "billing/tenantbudget",
+    "billing/usageevent",
+    "billing/price",
+    "billing/pricebook",
+    "billing/plan",
+    "billing/invoice",
+    "billing/creditgrant",
+    "tenancy/tenant",
+}
 EVERYTHING = {f"{model._meta.app_label}/{model._meta.model_name}" for model in site._registry}
 
 

@@ -28,7 +28,7 @@ ADD = f"""
 CREATE FUNCTION billing_add_to_day() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
 BEGIN
     INSERT INTO billing_usageday AS known (id, tenant_id, day, stage, model, price_currency, {COLUMNS})
-    SELECT gen_random_uuid(), new.* FROM ({CHANGED}) AS new
+    SELECT gen_random_uuid(), summed.* FROM ({CHANGED}) AS summed
     ON CONFLICT (tenant_id, day, stage, model, price_currency) DO UPDATE SET {ADDED};
     RETURN NULL;
 END $$
