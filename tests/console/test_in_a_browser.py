@@ -17,7 +17,6 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
-from backend.ekg.models import Chunk
 from backend.jobs import breakers
 from backend.jobs.models import Job, JobState
 from backend.questions.models import Question
@@ -26,6 +25,7 @@ from backend.webhooks.models import Attempt, Delivery, Endpoint
 from backend.webhooks.services import create_endpoint, send_test
 from tests.browser.chromium import in_a_thread, in_chromium, launched, listened, serious_faults, served
 from tests.conftest import Cast
+from tests.console.indexed import indexed_video
 from tests.console.signing_in import appointed, open_content
 from tests.questions.world import ask, finish
 
@@ -87,8 +87,7 @@ def _story(acme: Cast) -> dict[str, Any]:
             tenant_id=acme.tenant_id, delivery=delivery, n=1, status_code=503, response_excerpt="out of order"
         )
         Endpoint.objects.update(dead_deliveries=5, breaker="open", failures=7, opened_at=timezone.now())
-        Chunk.objects.filter(video_id=video_id).update(gap="describer_failed")
-    return {"question": question_id, "dead": dead, "video": video_id, "job": job.id, "endpoint": endpoint.id,
+    return {"question": question_id, "dead": dead, "video": indexed_video(acme), "job": job.id, "endpoint": endpoint.id,
             "delivery": delivery.id}  # fmt: skip
 
 
