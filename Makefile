@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images presets test-browser test-schema bench-abuse bench-cells bench-rls
+.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images presets test-browser test-schema bench-abuse bench-billing bench-cells bench-rls seed-load bench-console
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -67,6 +67,9 @@ bench-answer: bootstrap ## measure answering, one JSON line per figure; some of 
 bench-jobs: bootstrap ## measure the job queue, one JSON line per figure; some of them: ONLY=fair_claim_p95_ms
 	@$(PY) -m bench.jobs --only "$(ONLY)"
 
+bench-billing: bootstrap ## measure how fast usage is rated, one JSON line per figure; some of them: ONLY=rated
+	@$(PY) -m bench.billing --only "$(ONLY)"
+
 bench-abuse: bootstrap ## measure what dripping, streaming and flooding clients cost another tenant: ONLY=dripped_bodies
 	@$(PY) -m bench.abuse --only "$(ONLY)"
 
@@ -75,6 +78,12 @@ bench-cells: bootstrap ## measure what cells cost, one JSON line per figure; som
 
 bench-rls: bootstrap ## measure what row-level security costs list, get and search, one JSON line per figure
 	@$(PY) -m bench.rls --only "$(ONLY)"
+
+seed-load: bootstrap ## fill the database of DATABASE_SUPERUSER_URL: 1,000 tenants, 10 million ledger rows: SCALE=1
+	@$(PY) -m bench.seed_load --scale "$(or $(SCALE),1)"
+
+bench-console: bootstrap ## measure the console's pages over the load of seed-load, one JSON line per page: SCALE=1
+	@$(PY) -m bench.console --scale "$(or $(SCALE),1)"
 
 eval: bootstrap ## measure the quality of answers: SET=egoschema|nextqa|activitynet|tacos|languages DATA=folder ARM=name, or SET=tape10 [LIMIT SEED OUT AGAINST EVENT_WORDS KINDS]
 	@$(PY) -m bench.evaluation --set="$(SET)" --data="$(DATA)" --arm="$(ARM)" --limit="$(LIMIT)" --seed="$(SEED)" --event-words="$(EVENT_WORDS)" --kinds="$(KINDS)" --out="$(OUT)" --against="$(AGAINST)"

@@ -289,6 +289,9 @@ RETIRE_AFTER_SECONDS = env.integer("AVA_RETIRE_AFTER_SECONDS", 3_600, least=0)
 
 # Days for which ended jobs are kept at least, and the model calls behind the ledger. Whole months are deleted at once.
 KEEP_HISTORY_DAYS = env.integer("AVA_KEEP_HISTORY_DAYS", 30, least=1)
+# An invoice takes the usage of its month that is recorded within the grace after it; later usage goes to the next one.
+INVOICE_GRACE_HOURS = env.integer("AVA_INVOICE_GRACE_HOURS", 48, least=0)
+INVOICE_DUE_DAYS = env.integer("AVA_INVOICE_DUE_DAYS", 30, least=0)
 KEEP_MODEL_CALLS_DAYS = env.integer("AVA_KEEP_MODEL_CALLS_DAYS", 92, least=31)
 
 # Namespace in which the relay publishes the loads of queues and model servers for autoscaling; "" publishes none.

@@ -166,7 +166,7 @@ def _empty() -> None:
             "SELECT string_agg(format('DELETE FROM %s', oid::regclass), '; ') FROM pg_class WHERE relkind = 'r' "
             "AND relnamespace IN ('public'::regnamespace, 'ekg'::regnamespace) AND pg_relation_size(oid) > 0 "
             "AND relname NOT IN ('django_migrations', 'django_content_type', 'auth_permission', 'billing_pricebook', "
-            "'billing_price', 'billing_plan', 'billing_planversion')"
+            "'billing_price', 'billing_plan', 'billing_planversion', 'billing_legalentity')"
         ).fetchone()
         assert written is not None
         if written[0]:

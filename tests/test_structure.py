@@ -53,7 +53,14 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "serving": "the ASGI application",
         "views": "the base view",
     },
-    "billing": {"hosted_rates": "a check of the deployment", "rates": "price books"},
+    "billing": {
+        "currencies": "minor units",
+        "hosted_rates": "a check of the deployment",
+        "rates": "the prices in force",
+        "preview": "what new prices would have cost",
+        "rating": "lines of a bill",
+        "terms": "the terms in force",
+    },
     "cells": {
         "cells_file": "the cells that a command reaches",
         "move": "the phases of a move",
@@ -70,6 +77,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "figure_rows": "the figures of a comparison, for a table",
         "frontier": "the drawing of accuracy over cost",
         "details": "the pages of a video and a question",
+        "price_form": "the form of a new price",
         "gate": "who gets past the sign-in",
         "opening": "the page of reasons",
         "second_factor": "the page of the second factor",

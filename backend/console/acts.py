@@ -23,8 +23,8 @@ from backend.tenancy.refusals import Refused
 class Act:
     """Something that operators may do to a row.
 
-    run: does it, in the tenant of the row; it gets the row as the web role reads it, and the cleaned fields of
-    the form. If it returns a row, the browser goes there. form: what it asks for besides the reason; an act with a form is
+    run: does it, in the tenant of the row; it gets the row as the web role reads it, and the cleaned fields of the
+    form. If it returns a row, the browser goes there. form: what it asks for besides the reason; an act with a form is
     offered on the page of one row only.
     """
 

@@ -2,46 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Model
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import RangeDateTimeFilter
 
 from backend.audit.models import AuditEvent
-from backend.billing.models import Price, PriceBook, TenantBudget, UsageEvent, UsageMeter
+from backend.billing.models import CreditGrant, Invoice, Plan, Price, PriceBook, TenantBudget, UsageEvent, UsageMeter
 from backend.billing.rates import LEDGER_CURRENCY, plain
-from backend.billing.services.prices import append_price
 from backend.console.actions import (
     BREAKER_ACTS,
     DELIVERY_ACTS,
     ENDPOINT_ACTS,
     JOB_ACTS,
-    TENANT_ACTS,
-    Operable,
     OperableRow,
-    ReasonForm,
 )
 from backend.console.base import ReadOnlyPage
 from backend.console.comparisons import ComparisonPage
 from backend.console.details import QuestionPage, VideoPage
 from backend.console.filters import TenantFilter, fixed, typed
-from backend.console.price_form import PriceForm, new_price
+from backend.console.money_pages import CreditPage, InvoicePage, PlanPage, PriceBookPage, PricePage
 from backend.console.queries.deliveries import attempts
-from backend.console.queries.role import STAFF
 from backend.console.searches import SearchPage
 from backend.console.site import site
-from backend.console.viewing import EVERYBODY, MONEY, WORK
+from backend.console.tenants import TenantPage
+from backend.console.viewing import MONEY, WORK
 from backend.console.words import ago, badge
 from backend.jobs.models import QUEUE_OF, Breaker, Job, JobKind, JobState
 from backend.library.models import Video
 from backend.questions.models import Comparison, Question, Search
-from backend.staff import sign_in
 from backend.staff.models import StaffEvent
 from backend.tenancy.models import Tenant
 from backend.webhooks.models import Delivery, Endpoint
@@ -51,6 +43,12 @@ site.register(Video, VideoPage)
 site.register(Question, QuestionPage)
 site.register(Search, SearchPage)
 site.register(Comparison, ComparisonPage)
+site.register(Tenant, TenantPage)
+site.register(PriceBook, PriceBookPage)
+site.register(Price, PricePage)
+site.register(Plan, PlanPage)
+site.register(Invoice, InvoicePage)
+site.register(CreditGrant, CreditPage)
 
 
 class LeaseFilter(admin.SimpleListFilter):
@@ -189,16 +187,6 @@ class EndpointPage(OperableRow, ReadOnlyPage):
         return ", ".join(endpoint.event_types) or "all"
 
 
-@admin.register(Tenant, site=site)
-class TenantPage(Operable, ReadOnlyPage):
-    roles = EVERYBODY
-    acts = TENANT_ACTS
-    action_form = ReasonForm
-    list_display = ("name", "slug", "plan", "placement", "created_at", "suspended_at")
-    list_filter = ("plan",)
-    search_fields = ("id__exact", "name", "slug")
-
-
 @admin.register(TenantBudget, site=site)
 class TenantBudgetPage(ReadOnlyPage):
     """Monthly limits that tenants set over the API; an empty field is no limit."""
@@ -243,69 +231,12 @@ class UsagePage(ReadOnlyPage):
         return plain(event.price_amount)
 
 
-@admin.register(PriceBook, site=site)
-class PriceBookPage(ReadOnlyPage):
-    """The books; their prices have pages of their own."""
-
-    roles = MONEY
-    list_display = ("code", "kind", "currency", "tenant_id", "note")
-    list_filter = ("kind", "currency")
-    ordering = ("code",)
-    search_fields = ("code", "note", "tenant_id__exact")
-
-
-@admin.register(Price, site=site)
-class PricePage(ReadOnlyPage):
-    """Append-only: a new amount is a new version with a later effective_from."""
-
-    roles = MONEY
-    list_display = (
-        "book", "meter", "shown_model", "variant", "amount", "version", "effective_from", "effective_to", "author", "note",
-    )  # fmt: skip
-    list_filter = ("book__kind", "meter")
-    list_select_related = ("book",)
-    ordering = ("book", "meter", "model", "variant", "-version")
-    search_fields = ("book__code", "model", "variant", "note")
-    fields = ("book", "meter", "model", "variant", "unit_amount", "effective_from", "note")
-
-    @admin.display(description="model", ordering="model")
-    def shown_model(self, row: Price) -> str:
-        return row.model or "any"
-
-    @admin.display(description="unit amount", ordering="unit_amount")
-    def amount(self, row: Price) -> str:
-        return f"{plain(row.unit_amount)} {row.book.currency}"
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        # Prices are the only rows that can be written here.
-        return self.has_view_permission(request)
-
-    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Sequence[Any]:
-        if obj is None:
-            return list(self.fields)
-        return [*self.fields, "version", "effective_to", "back_dated", "author", "entered_at"]
-
-    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        return super().get_form(request, obj, change, **{**kwargs, "form": PriceForm} if obj is None else kwargs)
-
-    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Append the price as the console's own role; no other role may write prices."""
-        author = str(getattr(request.user, "email", ""))
-        row = append_price(new_price(obj, author=author), using=STAFF)
-        obj.pk = row.pk
-        sign_in.note(request, "price.appended", author, price=str(row))
-
-    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        # A price takes effect after it was entered.
-        return {"effective_from": (timezone.now() + timedelta(hours=1)).replace(second=0, microsecond=0)}
-
-
 @admin.register(AuditEvent, site=site)
 class AuditPage(ReadOnlyPage):
     """The audit logs of all tenants. Looking at them is not recorded in them."""
 
     list_display = ("occurred_at", "tenant", "action", "actor", "object_id", "reason", "address")
-    list_filter = (TenantFilter, "actor_kind", "action")
+    list_filter = (TenantFilter, "actor_kind", typed("action", parameter="act"))
     list_select_related = ("tenant",)
     search_fields = ("object_id__exact", "actor_name", "request_id__exact")
 
@@ -319,5 +250,5 @@ class StaffEventPage(ReadOnlyPage):
     """Sign-ins, appointments and prices: acts of the staff that concern no tenant."""
 
     list_display = ("occurred_at", "action", "email", "address", "details")
-    list_filter = ("action",)
+    list_filter = (typed("action", parameter="act"),)
     search_fields = ("email", "address")

@@ -39,8 +39,8 @@ class ReadOnlyPage(ModelAdmin):
 
     roles: who sees the page. content: whether the detail page shows what customers recorded, asked or configured; then
     it opens for a stated reason only. content_columns: columns of the list that show the same; other columns take their
-    place unless the viewer has opened the content of the one tenant that is listed. id_columns: columns that a public id
-    or a UUID in the search field is looked for in; each has an index. small: whether words are searched over all
+    place unless the viewer has opened the content of the one tenant that is listed. id_columns: columns that an id in
+    the search field, public or a UUID, is looked for in; each has an index. small: whether words are searched over all
     tenants; otherwise one tenant has to be chosen, because words have no index.
     """
 
@@ -49,7 +49,7 @@ class ReadOnlyPage(ModelAdmin):
     content_columns: ClassVar[frozenset[str]] = frozenset()
     content_searches: ClassVar[frozenset[str]] = frozenset()
 
-    id_columns: ClassVar[tuple[str, ...]] = ("id",)
+    id_columns: ClassVar[tuple[str, ...]] = ("pk",)
     small: ClassVar[bool] = False
 
     list_per_page = 50

@@ -15,7 +15,7 @@ from backend.billing.rates import plain
 from backend.console.actions import QUESTION_ACTS, VIDEO_ACTS, Operable
 from backend.console.base import ReadOnlyPage
 from backend.console.calls import waterfall
-from backend.console.filters import TenantFilter, fixed
+from backend.console.filters import TenantFilter, fixed, typed
 from backend.console.playing import played
 from backend.console.queries import questions, timelines, videos
 from backend.console.queries.deliveries import latest_deliveries
@@ -58,7 +58,7 @@ class VideoPage(Operable, ReadOnlyPage):
         "error_code",
         "created_at",
     )
-    list_filter = (TenantFilter, "status", "profile")
+    list_filter = (TenantFilter, "status", "profile", typed("error_code"))
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "title", "external_id", "error_code")
 
@@ -141,7 +141,7 @@ class QuestionPage(Operable, ReadOnlyPage):
     )  # fmt: skip
     list_filter = (
         TenantFilter, "status", fixed("method", METHODS), fixed("effort", EFFORTS),
-        fixed("finish_reason", FINISH_REASONS), FeedbackFilter,
+        fixed("finish_reason", FINISH_REASONS), typed("error_code"), FeedbackFilter,
     )  # fmt: skip
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "text", "external_id", "error_code")

@@ -93,7 +93,7 @@ class TypedFilter(TextFilter):
         return queryset.filter(**{self.column: value}) if value else queryset
 
 
-def typed(column: str) -> type[TypedFilter]:
-    """Return a filter of one column by a value that is typed; its parameter has the name of the column."""
-    names = {"column": column, "title": column.replace("_", " "), "parameter_name": column}
+def typed(column: str, *, parameter: str = "") -> type[TypedFilter]:
+    """Return a filter of one column by a value that is typed. parameter: its name, by default that of the column."""
+    names = {"column": column, "title": column.replace("_", " "), "parameter_name": parameter or column}
     return type(f"Typed{column.title()}Filter", (TypedFilter,), names)

@@ -6,19 +6,26 @@ from functools import wraps
 from typing import Any
 
 from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.templatetags.static import static
-from django.urls import reverse, reverse_lazy
+from django.urls import URLPattern, path, reverse, reverse_lazy
 from django.utils import timezone
 from unfold.sites import UnfoldAdminSite
 
 from backend.console.overview import overview
-from backend.console.viewing import ContentClosed, role_of
+from backend.console.viewing import EVERYBODY, MONEY, OPERATORS, WORK, ContentClosed, role_of
+from backend.staff.models import Role
 
 
-def _page(title: str, icon: str, name: str) -> dict[str, Any]:
-    return {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{name}")}
+def _page(title: str, icon: str, name: str, roles: frozenset[Role] = EVERYBODY) -> dict[str, Any]:
+    """Return an entry of the navigation, which only these roles see."""
+
+    def permitted(request: HttpRequest) -> bool:
+        return role_of(request) in roles
+
+    return {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{name}"), "permission": permitted}
 
 
 _LOOKS: dict[str, Any] = {
@@ -31,30 +38,35 @@ _LOOKS: dict[str, Any] = {
     "SHOW_VIEW_ON_SITE": False,
     "STYLES": [lambda request: static("console/console.css")],
     "SIDEBAR": {
-        "show_search": False,
-        "command_search": False,
+        "show_search": True,
+        "command_search": True,
         "show_all_applications": False,
         "navigation": [
-            {"items": [_page("Overview", "monitoring", "index")]},
+            {"items": [_page("Overview", "monitoring", "index"), _page("Find", "search", "find")]},
             {
                 "title": "Work",
                 "separator": True,
                 "items": [
-                    {"title": "Operations", "icon": "emergency", "link": reverse_lazy("operations")},
-                    _page("Videos", "video_library", "library_video_changelist"),
-                    _page("Questions", "forum", "questions_question_changelist"),
-                    _page("Searches", "search", "questions_search_changelist"),
-                    _page("Comparisons", "balance", "questions_comparison_changelist"),
-                    _page("Jobs", "pending_actions", "jobs_job_changelist"),
-                    _page("Outages", "power_off", "jobs_breaker_changelist"),
+                    {
+                        "title": "Operations",
+                        "icon": "emergency",
+                        "link": reverse_lazy("operations"),
+                        "permission": lambda request: role_of(request) in WORK,
+                    },
+                    _page("Videos", "video_library", "library_video_changelist", WORK),
+                    _page("Questions", "forum", "questions_question_changelist", WORK),
+                    _page("Searches", "search", "questions_search_changelist", WORK),
+                    _page("Comparisons", "balance", "questions_comparison_changelist", WORK),
+                    _page("Jobs", "pending_actions", "jobs_job_changelist", WORK),
+                    _page("Outages", "power_off", "jobs_breaker_changelist", WORK),
                 ],
             },
             {
                 "title": "Webhooks",
                 "separator": True,
                 "items": [
-                    _page("Deliveries", "send", "webhooks_delivery_changelist"),
-                    _page("Endpoints", "webhook", "webhooks_endpoint_changelist"),
+                    _page("Deliveries", "send", "webhooks_delivery_changelist", WORK),
+                    _page("Endpoints", "webhook", "webhooks_endpoint_changelist", WORK),
                 ],
             },
             {
@@ -62,17 +74,21 @@ _LOOKS: dict[str, Any] = {
                 "separator": True,
                 "items": [
                     _page("Tenants", "apartment", "tenancy_tenant_changelist"),
-                    _page("Budgets", "savings", "billing_tenantbudget_changelist"),
-                    _page("Usage ledger", "receipt_long", "billing_usageevent_changelist"),
-                    _page("Price books", "sell", "billing_pricebook_changelist"),
+                    _page("Budgets", "savings", "billing_tenantbudget_changelist", MONEY),
+                    _page("Usage ledger", "receipt_long", "billing_usageevent_changelist", MONEY),
+                    _page("Invoices", "request_quote", "billing_invoice_changelist", MONEY),
+                    _page("Credit", "redeem", "billing_creditgrant_changelist", MONEY),
+                    _page("Plans", "loyalty", "billing_plan_changelist", MONEY),
+                    _page("Prices", "sell", "billing_price_changelist", MONEY),
+                    _page("Price books", "menu_book", "billing_pricebook_changelist", MONEY),
                 ],
             },
             {
                 "title": "Trust",
                 "separator": True,
                 "items": [
-                    _page("Audit log", "history", "audit_auditevent_changelist"),
-                    _page("Staff log", "badge", "staff_staffevent_changelist"),
+                    _page("Audit log", "history", "audit_auditevent_changelist", OPERATORS),
+                    _page("Staff log", "badge", "staff_staffevent_changelist", OPERATORS),
                 ],
             },
         ],
@@ -113,6 +129,35 @@ class ConsoleSite(UnfoldAdminSite):
             return HttpResponseRedirect(f"{request.path}?{REDIRECT_FIELD_NAME}={reverse('admin:index')}")
         reply: HttpResponse = super().login(request, extra_context)
         return reply
+
+    def extra_urls(self) -> list[URLPattern]:
+        return [path("find/", self.admin_view(self.find_view), name="find")]
+
+    def find_view(self, request: HttpRequest) -> HttpResponse:
+        """Open the page of what was searched, or list what it may be."""
+        from backend.console.finding import find
+
+        text = request.GET.get("q", "")[:254]
+        hits = find(text, role_of(request))
+        if len(hits) == 1:
+            return HttpResponseRedirect(hits[0].url)
+        context = {**self.each_context(request), "title": "Find", "text": text, "hits": hits}
+        return TemplateResponse(request, "console/find.html", context)
+
+    def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Answer unfold's own search. Ids distinguish upper and lower case, and nothing is kept for later searches."""
+        from backend.console.finding import search_results
+
+        text = request.GET.get("s", "")[:254]
+        if not text.strip():
+            return HttpResponse()
+        results = [*search_results(request, text), *self._search_apps(self.get_app_list(request), text.lower())]
+        page = Paginator(results, 100).page(1)
+        name = "command" if "extended" in request.GET else "search"
+        context = {"page_obj": page.paginator, "results": page, "page_counter": 0, "execution_time": 0}
+        return TemplateResponse(
+            request, f"unfold/helpers/{name}_results.html", context, headers={"HX-Trigger": "search"}
+        )
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         """Show the overview."""

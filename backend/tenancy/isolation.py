@@ -16,11 +16,15 @@ from django.db import connections, transaction
 from backend.tenancy import rights
 from backend.tenancy.rights import GRAPH_SCHEMA
 
-# Tables without a tenant besides the framework's: prices and plans, the clocks of the classes of jobs, and people, who may be
-# members of several tenants.
+# Tables without a tenant besides the framework's: prices and plans, the clocks of the classes of jobs, and people, who
+# may be members of several tenants.
 PLAIN_TABLES = frozenset(
     {
+        "billing_coupon",
         "billing_invariantresult",
+        "billing_invoicenumber",
+        "billing_invoiceseries",
+        "billing_legalentity",
         "billing_plan",
         "billing_planallowance",
         "billing_planlimit",

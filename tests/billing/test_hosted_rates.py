@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 from django.utils import timezone
 
-from backend.billing.models import PriceBook
+from backend.billing.models import Price, PriceBook
 from tests.conftest import Cast
 
 
@@ -41,12 +41,21 @@ def test_a_hosted_model_without_token_rates_is_an_error(acme: Cast, hosted: None
 
 
 def test_a_hosted_model_with_token_rates_is_fine(acme: Cast, hosted: None) -> None:
+    book = PriceBook.objects.get(kind="cost")
     rows = [
-        PriceBook(kind="cost", meter=meter, model=model, unit_amount=Decimal("0.000001"), effective_from=timezone.now())
+        Price(
+            book=book,
+            meter=meter,
+            model=model,
+            unit_amount=Decimal("0.000001"),
+            version=1,
+            effective_from=timezone.now(),
+            author="tests",
+        )
         for meter in ("input_tokens", "output_tokens")
         for model in ("test-reasoner", "test-describer")
     ]
-    PriceBook.objects.using("staff").bulk_create(rows)
+    Price.objects.using("staff").bulk_create(rows)
     try:
         assert "billing." not in check()
     finally:
@@ -61,4 +70,4 @@ def remove_rates() -> None:
 
     url = os.environ["DATABASE_SUPERUSER_URL"].rpartition("/")[0] + "/" + settings.DATABASES["default"]["NAME"]
     with psycopg.connect(url, autocommit=True) as superuser:
-        superuser.execute("DELETE FROM billing_pricebook WHERE model LIKE 'test-%'")
+        superuser.execute("DELETE FROM billing_price WHERE model LIKE 'test-%'")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from uuid6 import uuid7
 
 from backend.billing import queries
-from backend.billing.models import ModelCall, PriceBook, UsageEvent, UsageMeter
+from backend.billing.models import ModelCall, Price, PriceBook, UsageEvent, UsageMeter
 from backend.billing.rates import Cost, NoRate, Rates, money, rates_at
 from backend.billing.services import ledger
 from gpu_workers.engine.models import roles
@@ -77,25 +77,29 @@ def test_the_second_recording_of_a_source_bills_nothing_even_if_its_calls_differ
 
 def test_the_unit_amount_is_that_of_the_moment_and_of_the_model(acme: Any) -> None:
     now = datetime(2026, 3, 1, tzinfo=UTC)
-    rows = [("gpt", "2.5", now), ("gpt", "9", now + timedelta(days=1)), ("", "1", now - timedelta(days=1))]
+    rows = [("gpt", 1, "2.5", now, now + timedelta(days=1)), ("gpt", 2, "9", now + timedelta(days=1), None)]
+    book = PriceBook.objects.get(kind="cost")
     ids = [
-        PriceBook.objects.using("staff")
-        .create(kind="cost", meter="output_tokens", model=model, unit_amount=Decimal(amount), effective_from=at)
+        Price.objects.using("staff")
+        .create(
+            book=book, meter="output_tokens", model=model, unit_amount=Decimal(amount), version=version,
+            effective_from=start, effective_to=end, back_dated=True, author="tests",
+        )
         .pk
-        for model, amount, at in rows
-    ]
+        for model, version, amount, start, end in rows
+    ]  # fmt: skip
     try:
         rates = rates_at(now + timedelta(hours=1))
     finally:
-        PriceBook.objects.using("owner").filter(pk__in=ids).delete()
+        Price.objects.using("owner").filter(pk__in=ids).delete()
 
     assert rates.unit("cost", "output_tokens", "gpt") == Decimal("2.5")
-    assert rates.unit("cost", "output_tokens", "other") == Decimal(1)
+    assert rates.unit("cost", "output_tokens", "other") == 0
 
 
 def test_a_meter_without_a_rate_is_an_error_not_a_zero() -> None:
     with pytest.raises(NoRate, match="device_seconds"):
-        Rates({}).value("cost", "device_seconds", "", Decimal(1))
+        Rates.of({}).value("cost", "device_seconds", "", Decimal(1))
 
 
 def test_media_and_questions_are_priced_once(acme: Any) -> None:

@@ -49,7 +49,7 @@ def test_the_page_shows_the_index_over_time_its_entities_and_its_segments(
     open_content(staff, acme)
     with acme.scope():
         segment = Segment.objects.get()
-        ledger.record_calls(
+        ledger.record_model_calls(
             source_type=SEGMENT, source_id=segment.id, video_id=video_id,
             calls=[ModelCall("describe", "qwen", 1_000, prompt_tokens=900, completion_tokens=80)],
         )  # fmt: skip

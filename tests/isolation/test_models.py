@@ -20,6 +20,7 @@ TABLES = sorted(model._meta.db_table for model in apps.get_models() if issubclas
 APPEND_ONLY = {
     "audit_auditevent",
     "billing_billingsource",
+    "billing_subscription",
     "billing_usageevent",
     "billing_modelcall",
     "jobs_jobhistory",

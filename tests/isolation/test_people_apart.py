@@ -25,19 +25,21 @@ STAFF = ("staff_member", "staff_secondfactor", "staff_contentaccess", "django_ad
 ALL = "SELECT, INSERT, UPDATE, DELETE"
 # Role: what it may do, by table. What is not named here it may not.
 MAY: dict[str, dict[str, str]] = {
-    "app_rw": {"billing_pricebook": "SELECT", "audit_auditevent": "SELECT, INSERT"},
+    "app_rw": {"billing_pricebook": "SELECT", "billing_price": "SELECT", "audit_auditevent": "SELECT, INSERT"},
     # SELECT on the column of the tenant alone, to erase what a tenant leaves.
-    "app_dispatch": {"billing_pricebook": "SELECT", "audit_auditevent": "SELECT, DELETE"},
+    "app_dispatch": {"billing_pricebook": "SELECT", "billing_price": "SELECT", "audit_auditevent": "SELECT, DELETE"},
     "app_admin_ro": {
-        "billing_pricebook": "SELECT", "audit_auditevent": "SELECT", "staff_staffevent": "SELECT",
+        "billing_pricebook": "SELECT", "billing_price": "SELECT", "audit_auditevent": "SELECT",
+        "staff_staffevent": "SELECT",
     },
     "app_people": dict.fromkeys(PEOPLE, ALL),
     "app_console": {
         **dict.fromkeys((*PEOPLE, *STAFF), ALL),
-        "billing_pricebook": "SELECT, INSERT", "staff_staffevent": "SELECT, INSERT",
+        "billing_pricebook": "SELECT, INSERT, UPDATE", "billing_price": "SELECT, INSERT, UPDATE",
+        "staff_staffevent": "SELECT, INSERT",
     },
 }  # fmt: skip
-TABLES = (*PEOPLE, *STAFF, "staff_staffevent", "billing_pricebook", "audit_auditevent")
+TABLES = (*PEOPLE, *STAFF, "staff_staffevent", "billing_pricebook", "billing_price", "audit_auditevent")
 
 
 @contextmanager
@@ -68,8 +70,10 @@ def test_each_role_may_do_what_it_is_for_and_nothing_else(database: None, role: 
         "VALUES (gen_random_uuid(), 'x', true, 'intruder@example.org', '', true, true, now())",
         "UPDATE people_person SET is_staff = true",
         "UPDATE django_session SET session_data = 'x'",
-        "INSERT INTO billing_pricebook (kind, meter, model, unit_amount, currency, effective_from, note) "
-        "VALUES ('price', 'questions', '', 0, 'USD', now(), '')",
+        "INSERT INTO billing_price (id, book_id, meter, model, variant, unit_amount, version, effective_from, "
+        "back_dated, author, note) VALUES (gen_random_uuid(), gen_random_uuid(), 'questions', '', '', 0, 9, now(), "
+        "false, 'x', '')",
+        "INSERT INTO billing_planversion (id) VALUES (gen_random_uuid())",
         "SELECT password FROM people_person",
         "SELECT session_data FROM django_session",
     ],

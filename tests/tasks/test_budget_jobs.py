@@ -105,7 +105,7 @@ def test_each_limit_of_a_question_ends_with_the_best_answer_so_far(
     prices = {("cost", meter.value, ""): Decimal(0) for meter in UsageMeter} | {
         ("cost", UsageMeter.INPUT_TOKENS.value, llm.model): Decimal("0.001")
     }
-    monkeypatch.setattr(task, "rates_at", lambda at: Rates(prices))
+    monkeypatch.setattr(task, "rates_at", lambda at: Rates.of(prices))
     monkeypatch.setattr(task, "answer_question", partial(task.answer_question, clock=lambda: now[0]))
     llm.script = torn(meanwhile=later, prompt_tokens=50_000)
     limit = {"max_calls": 1, "max_tokens": 20_000, "max_seconds": 60, "max_cost": "20"}[name]
@@ -128,7 +128,7 @@ def test_device_time_counts_towards_the_cost_of_a_question(
     prices = {("cost", meter.value, ""): Decimal(0) for meter in UsageMeter} | {
         ("cost", UsageMeter.DEVICE_SECONDS.value, ""): Decimal(1_000_000)
     }
-    monkeypatch.setattr(task, "rates_at", lambda at: Rates(prices))
+    monkeypatch.setattr(task, "rates_at", lambda at: Rates.of(prices))
     llm.script = torn()
     open_one = ended(acme, _run(acme, video_id, budget={"max_cost": "0.01"}, choices=[]))
     told = ["a carpenter builds wooden boats", STORIES[GREEN], "divers explore coral reefs"]

@@ -226,7 +226,7 @@ def test_the_total_cost_of_the_comparison_bounds_the_judge(
     prices = {("cost", meter.value, ""): Decimal(0) for meter in UsageMeter} | {
         ("cost", UsageMeter.OUTPUT_TOKENS.value, llm.model): Decimal("0.01")
     }
-    monkeypatch.setattr(grade_comparison, "rates_at", lambda at: Rates(prices))
+    monkeypatch.setattr(grade_comparison, "rates_at", lambda at: Rates.of(prices))
     llm.script = verdicts()
     # A verdict may be 32 tokens long, so it may cost 0.32.
     comparison = answered(acme, ("a boat", "a dog"), max_total_cost=Decimal("0.3"))

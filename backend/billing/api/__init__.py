@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from backend.billing.api import budgets, usage
+from backend.billing.api import budgets, prices, usage
 
-routes: list[Any] = [*usage.routes, *budgets.routes]
+routes: list[Any] = [*usage.routes, *prices.routes, *budgets.routes]

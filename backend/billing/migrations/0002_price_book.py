@@ -16,6 +16,7 @@ The amounts are assumptions, to be replaced by appending later versions:
 
 from datetime import UTC, datetime
 from decimal import Decimal
+from uuid import UUID, uuid5
 
 import django.db.models.deletion
 import django.db.models.functions.datetime
@@ -27,6 +28,8 @@ from backend.tenancy.ddl import no_overlap, plain_table
 
 # Before any usage, so that usage of the past has a price too.
 EFFECTIVE_FROM = datetime(2020, 1, 1, tzinfo=UTC)
+# The first rows have the same ids in each cell, which a move of a tenant requires.
+FIRST = UUID("0193c0de-0000-7000-8000-000000000000")
 LOCAL = "local models: in their device seconds; a hosted model needs its own row"
 PARTS = "in device seconds and tokens"
 UNBILLED = "not billed to customers"
@@ -68,7 +71,7 @@ def add_first_rows(apps, schema_editor):
     books = apps.get_model("billing", "PriceBook").objects.using(alias)
     prices = apps.get_model("billing", "Price").objects.using(alias)
     for kind, code, rows in (("cost", "cost", COST), ("price", "standard", PRICE)):
-        book, _ = books.get_or_create(code=code, defaults={"kind": kind, "currency": "USD"})
+        book, _ = books.get_or_create(code=code, defaults={"id": uuid5(FIRST, code), "kind": kind, "currency": "USD"})
         for meter, variant, amount, note in rows:
             prices.get_or_create(
                 book=book,
@@ -77,10 +80,12 @@ def add_first_rows(apps, schema_editor):
                 variant=variant,
                 version=1,
                 defaults={
+                    "id": uuid5(FIRST, f"{code}/{meter}/{variant}"),
                     "unit_amount": Decimal(amount),
                     "effective_from": EFFECTIVE_FROM,
                     "back_dated": True,
                     "author": "migration",
+                    "entered_at": EFFECTIVE_FROM,
                     "note": note,
                 },
             )

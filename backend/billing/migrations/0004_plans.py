@@ -1,6 +1,7 @@
 """Plans, their versions, subscriptions and billing accounts; the plan of tenants without one of their own."""
 
 from datetime import UTC, datetime
+from uuid import UUID, uuid5
 
 import django.db.models.deletion
 import django.db.models.functions.datetime
@@ -11,6 +12,8 @@ from django.db import migrations, models
 
 from backend.tenancy.ddl import ERASE, no_overlap, plain_table, tenant_table
 
+# The first rows have the same ids in each cell, which a move of a tenant requires.
+FIRST = UUID("0193c0de-0000-7000-8000-000000000000")
 TERMS = ("billing_plan", "billing_planversion", "billing_planallowance", "billing_plantier", "billing_planlimit")
 CONSOLE = (
     *(f"GRANT SELECT, INSERT ON {table} TO app_console" for table in TERMS),
@@ -29,15 +32,17 @@ def add_standard_plan(apps, schema_editor):
     plan, _ = (
         apps.get_model("billing", "Plan")
         .objects.using(alias)
-        .get_or_create(code="standard", defaults={"name": "Standard"})
+        .get_or_create(code="standard", defaults={"id": uuid5(FIRST, "plan"), "name": "Standard"})
     )
     apps.get_model("billing", "PlanVersion").objects.using(alias).get_or_create(
         plan=plan,
         version=1,
         defaults={
+            "id": uuid5(FIRST, "plan/1"),
             "price_book": apps.get_model("billing", "PriceBook").objects.using(alias).get(code="standard"),
             "effective_from": datetime(2020, 1, 1, tzinfo=UTC),
             "author": "migration",
+            "entered_at": datetime(2020, 1, 1, tzinfo=UTC),
             "note": "list prices, without allowance or minimum",
         },
     )
@@ -69,7 +74,14 @@ class Migration(migrations.Migration):
                 ("effective_from", models.DateTimeField()),
                 ("effective_to", models.DateTimeField(blank=True, null=True)),
                 ("author", models.CharField(max_length=200)),
-                ("entered_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "entered_at",
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now(),
+                        default=django.utils.timezone.now,
+                        editable=False,
+                    ),
+                ),
                 ("note", models.CharField(blank=True, default="", max_length=200)),
                 (
                     "plan",

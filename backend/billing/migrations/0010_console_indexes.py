@@ -18,28 +18,35 @@ SUMS = {
     "events": "events",
 }
 COLUMNS = ", ".join(SUMS)
-SUMMED = ", ".join(f"TG_SIGN * sum({value})" for value in SUMS.values())
+SUMMED = ", ".join(f"sum({value}) AS {name}" for name, value in SUMS.items())
+KEYS = "tenant_id, (hour AT TIME ZONE 'UTC')::date AS day, stage, model, price_currency"
+CHANGED = f"SELECT {KEYS}, {SUMMED} FROM changed GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5"  # noqa: S608
 ADDED = ", ".join(f"{name} = known.{name} + excluded.{name}" for name in SUMS)
-KEYS = "tenant_id, (hour AT TIME ZONE 'UTC')::date, stage, model, price_currency"
-
-
-def add_to_day(name: str, sign: str) -> str:
-    """Return a trigger function that adds the changed hours to their days, with a sign. Days are locked in order."""
-    body = SUMMED.replace("TG_SIGN", sign)
-    return f"""
-    CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
-    BEGIN
-        INSERT INTO billing_usageday AS known (id, tenant_id, day, stage, model, price_currency, {COLUMNS})
-        SELECT gen_random_uuid(), {KEYS}, {body} FROM changed GROUP BY 2, 3, 4, 5, 6 ORDER BY 2, 3, 4, 5, 6
-        ON CONFLICT (tenant_id, day, stage, model, price_currency) DO UPDATE SET {ADDED};
-        RETURN NULL;
-    END $$
-    """
+TAKEN = ", ".join(f"{name} = known.{name} - gone.{name}" for name in SUMS)
+# Days are locked in one order. What is taken from a day without a row belongs to a tenant that is being erased.
+ADD = f"""
+CREATE FUNCTION billing_add_to_day() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+BEGIN
+    INSERT INTO billing_usageday AS known (id, tenant_id, day, stage, model, price_currency, {COLUMNS})
+    SELECT gen_random_uuid(), summed.* FROM ({CHANGED}) AS summed
+    ON CONFLICT (tenant_id, day, stage, model, price_currency) DO UPDATE SET {ADDED};
+    RETURN NULL;
+END $$
+"""  # noqa: S608
+TAKE = f"""
+CREATE FUNCTION billing_take_from_day() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+BEGIN
+    UPDATE billing_usageday AS known SET {TAKEN} FROM ({CHANGED}) AS gone
+    WHERE (known.tenant_id, known.day, known.stage, known.model, known.price_currency)
+        = (gone.tenant_id, gone.day, gone.stage, gone.model, gone.price_currency);
+    RETURN NULL;
+END $$
+"""  # noqa: S608
 
 
 TRIGGERS = (
-    add_to_day("billing_add_to_day", "1"),
-    add_to_day("billing_take_from_day", "-1"),
+    ADD,
+    TAKE,
     "CREATE TRIGGER billing_day_added AFTER INSERT ON billing_usagehour REFERENCING NEW TABLE AS changed "
     "FOR EACH STATEMENT EXECUTE FUNCTION billing_add_to_day()",
     "CREATE TRIGGER billing_day_taken AFTER DELETE ON billing_usagehour REFERENCING OLD TABLE AS changed "
@@ -56,7 +63,7 @@ def amount(digits: int) -> models.DecimalField:  # type: ignore[type-arg]
 
 
 class Migration(migrations.Migration):
-    dependencies = [("billing", "0009_rollups")]
+    dependencies = [("billing", "0007_invoices"), ("billing", "0009_rollups")]
 
     operations = [
         migrations.CreateModel(

@@ -32,8 +32,6 @@ class UsageDay(TenantRow):
 
     class Meta(TenantRow.Meta):
         constraints = [
-            models.UniqueConstraint(
-                fields=["tenant", "day", "stage", "model", "price_currency"], name="usage_day_once"
-            )
+            models.UniqueConstraint(fields=["tenant", "day", "stage", "model", "price_currency"], name="usage_day_once")
         ]
         indexes = [models.Index(fields=["day", "tenant"], name="usage_day_of_all")]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models.functions import Now
+from django.utils import timezone
 from uuid6 import uuid7
 
 from backend.billing.currencies import CURRENCIES
@@ -38,7 +40,7 @@ class PlanVersion(models.Model):
     effective_from = models.DateTimeField()
     effective_to = models.DateTimeField(null=True, blank=True)
     author = models.CharField(max_length=200)
-    entered_at = models.DateTimeField(auto_now_add=True)
+    entered_at = models.DateTimeField(default=timezone.now, db_default=Now(), editable=False)
     note = models.CharField(max_length=200, default="", blank=True)
 
     class Meta:

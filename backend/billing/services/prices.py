@@ -17,7 +17,7 @@ from django.utils import timezone
 from backend.billing.models import Price, PriceBook
 
 LATEST = timedelta(seconds=60)
-"""How long after its effective_from a price may be entered without being back-dated: the time of a form's round trip."""
+"""How long after its effective_from a price may be entered without being back-dated: the time to send a form."""
 
 
 class PriceRefused(ValueError):
@@ -98,6 +98,4 @@ def _check(price: NewPrice, latest: Price | None, now: datetime, back_dated: boo
     if latest is not None and latest.effective_to is not None and price.effective_from < latest.effective_to:
         raise PriceRefused(f"Version {latest.version} is in force until {latest.effective_to.isoformat()}.")
     if price.effective_from < now - LATEST and not back_dated:
-        raise PriceRefused(
-            "A price cannot take effect in the past. Rate the past again with `manage.py prices rerate`."
-        )
+        raise PriceRefused("A price cannot take effect in the past. The command `prices rerate` rates the past again.")

@@ -33,8 +33,8 @@ class Migration(migrations.Migration):
         ("console", "0001_grants"),
         ("audit", "0001_initial"),
         ("jobs", "0001_initial"),
-        ("library", "0003_video_failed_at"),
-        ("questions", "0002_searches_sessions_batches_comparisons_feedback"),
+        ("library", "0004_video_failed_at"),
+        ("questions", "0003_charges"),
         ("webhooks", "0001_initial"),
     ]
     operations = [

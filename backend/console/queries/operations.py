@@ -40,10 +40,7 @@ def failing_jobs(since: datetime) -> list[dict[str, Any]]:
 def jobs_with(*, queue: str, error_code: str, ended: bool, since: datetime) -> QuerySet[Any]:
     """Return the first MOST_AT_ONCE jobs of a class with this error, that ended since then or that are open."""
     found = across_tenants(Job).filter(queue=queue, error_code=error_code)
-    if ended:
-        found = found.filter(state__in=ENDED, completed_at__gte=since)
-    else:
-        found = found.filter(state__in=OPEN)
+    found = found.filter(state__in=ENDED, completed_at__gte=since) if ended else found.filter(state__in=OPEN)
     return found.order_by("id")[:MOST_AT_ONCE]
 
 

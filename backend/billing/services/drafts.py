@@ -1,0 +1,176 @@
+"""Drafts: documents of a period whose lines still follow the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from backend.billing.currencies import payable
+from backend.billing.invoiced_usage import Billed, LineKey
+from backend.billing.models import (
+    COUPON_LINE,
+    BillingAccount,
+    BillingPeriod,
+    Invoice,
+    InvoiceKind,
+    InvoiceLine,
+    InvoiceState,
+    LegalEntity,
+)
+from backend.billing.services.coupons import discounts
+from backend.billing.services.period_lines import PeriodLines, PriceRow, lines_of_period
+from backend.billing.services.periods import Period
+from backend.tenancy.context import current_tenant_id
+from backend.tenancy.models import Tenant
+
+LATE_PERIODS = 13
+"""Closed periods in which late usage is looked for: a year and the month before it."""
+ZERO = Decimal(0)
+
+
+def billing_account() -> BillingAccount:
+    """Return the entered tenant's account; without a row, one in USD and UTC with the tenant's name."""
+    account: BillingAccount | None = BillingAccount.objects.first()
+    if account is not None:
+        return account
+    name = Tenant.objects.values_list("name", flat=True).get(id=current_tenant_id())
+    return BillingAccount(tenant_id=current_tenant_id(), legal_name=name)
+
+
+def write_drafts(period: BillingPeriod) -> list[Invoice]:
+    """Write a period's drafts again from the ledger, one for each currency that has a line. Returns them.
+
+    The lines of earlier periods that changed since their invoices come after the period's own, marked late. The caller
+    holds lock_billing().
+    """
+    own = lines_of_period(period)
+    late = [(old, lines_of_period(old)) for old in _closed_before(period)]
+    currencies = {
+        currency for part in (own, *(lines for _, lines in late)) for currency, rows in part.lines.items() if rows
+    }
+    account, entity = billing_account(), LegalEntity.objects.get(is_default=True)
+    kept = []
+    for currency in sorted(currencies):
+        invoice = _draft(period, currency, entity)
+        lines = [*_lines(invoice, own, period, late=False)]
+        for old, changed in late:
+            lines += _lines(invoice, changed, old, late=True)
+        _fill(invoice, lines, account, entity, period)
+        kept.append(invoice)
+    stale = _drafts(period).exclude(currency__in=currencies)
+    InvoiceLine.objects.filter(invoice_id__in=list(stale.values_list("id", flat=True))).delete()
+    stale.delete()
+    return kept
+
+
+def _closed_before(period: BillingPeriod) -> list[BillingPeriod]:
+    rows = BillingPeriod.objects.filter(start_at__lt=period.start_at, closed_at__isnull=False).order_by("-start_at")
+    return sorted(rows[:LATE_PERIODS], key=lambda row: row.start_at)
+
+
+def _drafts(period: BillingPeriod) -> Any:
+    return Invoice.objects.filter(kind=InvoiceKind.INVOICE, state=InvoiceState.DRAFT, period_start=period.start_at)
+
+
+def _draft(period: BillingPeriod, currency: str, entity: LegalEntity) -> Invoice:
+    found: Invoice | None = _drafts(period).filter(currency=currency).first()
+    return found or Invoice.objects.create(
+        tenant_id=current_tenant_id(),
+        entity=entity,
+        period_start=period.start_at,
+        period_end=period.end_at,
+        time_zone=period.time_zone,
+        currency=currency,
+    )
+
+
+def _lines(invoice: Invoice, parts: PeriodLines, period: BillingPeriod, *, late: bool) -> Iterable[InvoiceLine]:
+    for key, billed in parts.lines.get(invoice.currency, {}).items():
+        price = parts.prices.get(key.price_id, PriceRow()) if key.price_id is not None else PriceRow()
+        yield _line(invoice.id, key, billed, price, period, late=late)
+
+
+def _line(
+    invoice_id: UUID, key: LineKey, billed: Billed, price: PriceRow, period: BillingPeriod, *, late: bool
+) -> InvoiceLine:
+    return InvoiceLine(
+        tenant_id=current_tenant_id(),
+        invoice_id=invoice_id,
+        kind=key.kind,
+        meter=key.meter,
+        variant=key.variant,
+        price_id=key.price_id,
+        price_version=price.version,
+        unit_amount=price.unit_amount,
+        quantity=billed.quantity,
+        exact_amount=billed.exact,
+        amount=billed.amount,
+        late=late,
+        usage_start=period.start_at,
+    )
+
+
+def _fill(
+    invoice: Invoice, lines: list[InvoiceLine], account: BillingAccount, entity: LegalEntity, period: BillingPeriod
+) -> None:
+    subtotal = sum((line.amount for line in lines), ZERO)
+    span = Period(period.start_at, period.end_at, period.time_zone)
+    for code, amount in discounts(span, currency=invoice.currency, subtotal=subtotal):
+        lines.append(
+            InvoiceLine(
+                tenant_id=invoice.tenant_id,
+                invoice_id=invoice.id,
+                kind=COUPON_LINE,
+                quantity=1,
+                amount=amount,
+                exact_amount=amount,
+                description=code,
+            )
+        )
+    InvoiceLine.objects.filter(invoice_id=invoice.id).delete()
+    for ordinal, line in enumerate(lines, start=1):
+        line.ordinal = ordinal
+    InvoiceLine.objects.bulk_create(lines)
+    invoice.subtotal = subtotal
+    invoice.discount = sum((line.amount for line in lines if line.kind == COUPON_LINE), ZERO)
+    invoice.tax_rate = account.tax_rate
+    invoice.tax = payable((invoice.subtotal + invoice.discount) * account.tax_rate, invoice.currency)
+    invoice.total = invoice.subtotal + invoice.discount + invoice.tax
+    invoice.entity = entity
+    invoice.seller, invoice.buyer = seller_of(entity), buyer_of(account)
+    invoice.locale = locale_of(account.country)
+    invoice.save()
+
+
+def seller_of(entity: LegalEntity) -> dict[str, str]:
+    """Return what a document says of its seller."""
+    return {
+        "legal_name": entity.legal_name,
+        "address": entity.address,
+        "country": entity.country,
+        "tax_id": entity.tax_id,
+        "payment_details": entity.payment_details,
+    }
+
+
+def buyer_of(account: BillingAccount) -> dict[str, str]:
+    """Return what a document says of its buyer."""
+    city = " ".join(part for part in (account.postal_code, account.city) if part)
+    lines = (account.address_line_1, account.address_line_2, city, account.region)
+    return {
+        "legal_name": account.legal_name,
+        "address": "\n".join(line for line in lines if line),
+        "country": account.country,
+        "tax_id": account.tax_id,
+        "email": account.email,
+    }
+
+
+_LOCALES = {"DE": "de_DE", "AT": "de_AT", "CH": "de_CH", "FR": "fr_FR", "BE": "fr_BE", "US": "en_US", "GB": "en_GB"}
+
+
+def locale_of(country: str) -> str:
+    """Return the locale whose language and formats a document to a country has."""
+    return _LOCALES.get(country, "en_GB" if country else "en_US")

@@ -1,0 +1,158 @@
+"""Finds what an id, a request id, a slug or an e-mail address names, and the page of the console that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.http import HttpRequest
+from django.urls import reverse
+from unfold.dataclasses import SearchResult
+
+from backend.api.public_ids import encode
+from backend.console.base import uuid_in
+from backend.console.queries import finds
+from backend.console.queries.finds import Found
+from backend.console.viewing import MONEY, WORK, role_of
+from backend.staff.models import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of row that has public ids. table: where the rows lie. page: the address of the page that shows a row.
+
+    roles: who may open the page; None for everybody.
+    """
+
+    name: str
+    table: str
+    page: Callable[[Found], str]
+    roles: frozenset[Role] | None = WORK
+
+
+def _detail(name: str) -> Callable[[Found], str]:
+    return lambda found: reverse(f"admin:{name}_change", args=[found.id])
+
+
+def _tenant(found: Found) -> str:
+    return reverse("admin:tenancy_tenant_change", args=[found.tenant_id])
+
+
+def _list(name: str, **query: Callable[[Found], Any]) -> Callable[[Found], str]:
+    def page(found: Found) -> str:
+        words = {key: value(found) for key, value in query.items()}
+        return f"{reverse(f'admin:{name}_changelist')}?{urlencode({**words, 'tenant': found.tenant_id})}"
+
+    return page
+
+
+def _video(found: Found) -> str:
+    return reverse("admin:library_video_change", args=[found.parent_id])
+
+
+def _question(found: Found) -> str:
+    return reverse("admin:questions_question_change", args=[found.parent_id])
+
+
+KINDS: dict[str, Kind] = {
+    "vid": Kind("video", "library_video", _detail("library_video")),
+    "qst": Kind("question", "questions_question", _detail("questions_question")),
+    "sea": Kind("search", "questions_search", _detail("questions_search")),
+    "cmp": Kind("comparison", "questions_comparison", _detail("questions_comparison")),
+    "job": Kind("job", "jobs_job", _detail("jobs_job")),
+    "whe": Kind("endpoint", "webhooks_endpoint", _detail("webhooks_endpoint")),
+    "whd": Kind("delivery", "webhooks_delivery", _detail("webhooks_delivery")),
+    "aud": Kind("audit event", "audit_auditevent", _detail("audit_auditevent"), frozenset({Role.OPERATOR})),
+    "tnt": Kind("tenant", "tenancy_tenant", _tenant, None),
+    "key": Kind("API key", "tenancy_apikey", _tenant, None),
+    "mem": Kind("member", "people_membership", _tenant, None),
+    "inv": Kind("invitation", "people_invitation", _tenant, None),
+    "bud": Kind("budget", "billing_tenantbudget", _tenant, MONEY),
+    "bat": Kind("batch", "questions_questionbatch", _list("questions_question", batch__exact=lambda one: one.id)),
+    "ses": Kind("session", "questions_session", _list("questions_question", session__exact=lambda one: one.id)),
+    "col": Kind("collection", "library_collection", _list("library_video", collection__exact=lambda one: one.id)),
+    "upl": Kind("upload", "library_upload", _list("library_video", upload__exact=lambda one: one.id)),
+    "msg": Kind("webhook event", "webhooks_webhookevent", _list("webhooks_delivery", q=lambda one: one.id)),
+    "seg": Kind("segment", "library_segment", _video),
+    "nod": Kind("step of an answer", "questions_node", _question),
+    "evt": Kind("event", "ekg_event", _video),
+    "ent": Kind("entity", "ekg_entity", _video),
+    "rel": Kind("relation", "ekg_relation", _video),
+    "frm": Kind("frame", "ekg_frame", _video),
+    "chk": Kind("chunk", "ekg_chunk", _video),
+    "trn": Kind("line of speech", "ekg_transcriptline", _video),
+    "trk": Kind("track", "ekg_track", _video),
+    "obj": Kind("object", "ekg_trackedobject", _video),
+}
+"""Kinds by the prefix of their ids. The prefix `per` names people, who belong to no tenant."""
+_PLAIN = ("tnt", "vid", "qst", "job", "sea", "cmp", "whe", "whd", "key", "upl", "col", "bat", "ses", "mem", "aud")
+"""Kinds that a UUID without a prefix is looked for in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Something that was found. what: its kind in words. name: its public id or name. url: the page that shows it."""
+
+    what: str
+    name: str
+    url: str
+    tenant: str = ""
+
+
+def find(text: str, role: str) -> list[Hit]:
+    """Return what a text names, among the pages that a role may open: at most 20 hits, each id looked for by index."""
+    text = text.strip()
+    if len(text) < 2:
+        return []
+    found = uuid_in(text)
+    prefix = text[:3] if "_" in text[:4] else ""
+    if found is not None and prefix == "per":
+        return _memberships(found, text)
+    if found is not None:
+        return _by_id(found, (prefix,) if prefix else _PLAIN, role)
+    if "@" in text:
+        person = finds.person_id(text)
+        return [] if person is None else _memberships(person, text)
+    if text.startswith("req_"):
+        return _by_request(text, role)
+    return [
+        Hit("tenant", row["name"], reverse("admin:tenancy_tenant_change", args=[row["id"]]), row["slug"])
+        for row in finds.tenants_like(text)
+    ]
+
+
+def _by_id(id: UUID, prefixes: tuple[str, ...], role: str) -> list[Hit]:
+    kinds = [(prefix, KINDS[prefix]) for prefix in prefixes if prefix in KINDS]
+    allowed = [(prefix, kind) for prefix, kind in kinds if kind.roles is None or role in kind.roles]
+    return [
+        Hit(kind.name, encode(prefix, row.id), kind.page(row), row.tenant)
+        for prefix, kind in allowed
+        for row in finds.by_id(kind.table, id)
+    ]
+
+
+def _by_request(request_id: str, role: str) -> list[Hit]:
+    if role != Role.OPERATOR:
+        return []
+    return [
+        Hit(row["action"], request_id, reverse("admin:audit_auditevent_change", args=[row["id"]]), row["tenant"])
+        for row in finds.by_request(request_id)
+    ]
+
+
+def _memberships(person_id: UUID, name: str) -> list[Hit]:
+    return [
+        Hit(f"{row['role']} of {row['tenant']}", name, _tenant(Found(row["id"], row["tenant_id"])), row["tenant"])
+        for row in finds.memberships(person_id)
+    ]
+
+
+def search_results(request: HttpRequest, text: str) -> list[SearchResult]:
+    """Return the hits as unfold's search shows them."""
+    return [
+        SearchResult(title=hit.name, description=f"{hit.what}, {hit.tenant}".strip(", "), link=hit.url, icon="search")
+        for hit in find(text, role_of(request))
+    ]

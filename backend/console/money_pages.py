@@ -1,0 +1,259 @@
+"""The pages of price books, prices, plans, invoices and credit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import RangeDateTimeFilter
+
+from backend.billing.models import (
+    BookKind,
+    CreditGrant,
+    Invoice,
+    InvoiceKind,
+    InvoiceState,
+    Plan,
+    Price,
+    UsageMeter,
+)
+from backend.billing.preview import preview
+from backend.billing.rates import plain
+from backend.billing.services.plans import PlanRefused, append_plan_version
+from backend.billing.services.prices import append_price
+from backend.console.base import ReadOnlyPage
+from backend.console.filters import TenantFilter, fixed
+from backend.console.gate import member_of
+from backend.console.plan_form import PlanVersionForm
+from backend.console.price_form import PriceForm, new_price
+from backend.console.queries import billing
+from backend.console.queries.money import names_of
+from backend.console.queries.role import STAFF
+from backend.console.viewing import MONEY
+from backend.console.words import badge
+from backend.staff import sign_in
+
+
+def last_month(now: datetime) -> tuple[datetime, datetime]:
+    """Return the first moment of the last calendar month (UTC), and the one after its end."""
+    end = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    return (end - timedelta(days=1)).replace(day=1), end
+
+
+class PriceBookPage(ReadOnlyPage):
+    """The books; their prices have pages of their own."""
+
+    roles = MONEY
+    list_display = ("code", "kind", "currency", "tenant_id", "note")
+    list_filter = (fixed("kind", BookKind.values), "currency")
+    ordering = ("code",)
+    id_columns = ("id", "tenant_id")
+    search_fields = ("code", "note")
+    small = True
+
+
+class PricePage(ReadOnlyPage):
+    """Append-only: a new amount is a new version with a later effective_from. A preview shows what it would change."""
+
+    roles = MONEY
+    add_form_template = "console/price_add.html"
+    list_display = (
+        "book", "meter", "shown_model", "variant", "amount", "version", "effective_from", "effective_to", "author",
+    )  # fmt: skip
+    list_filter = ("book__kind", fixed("meter", UsageMeter.values))
+    list_select_related = ("book",)
+    ordering = ("book", "meter", "model", "variant", "-version")
+    search_fields = ("book__code", "model", "variant", "note")
+    small = True
+    fields = ("book", "meter", "model", "variant", "unit_amount", "effective_from", "note")
+
+    @admin.display(description="model", ordering="model")
+    def shown_model(self, row: Price) -> str:
+        return row.model or "any"
+
+    @admin.display(description="unit amount", ordering="unit_amount")
+    def amount(self, row: Price) -> str:
+        return f"{plain(row.unit_amount)} {row.book.currency}"
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.preview_view)
+        return [path("preview/", view, name="billing_price_preview"), *super().get_urls()]
+
+    def preview_view(self, request: HttpRequest) -> HttpResponse:
+        """Show what last month would have cost with a price that is not appended yet."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        if request.method != "POST":
+            return HttpResponseRedirect(reverse("admin:billing_price_add"))
+        form = self.get_form(request)(request.POST)
+        if not form.is_valid():
+            return self.changeform_view(request)
+        start, end = last_month(timezone.now())
+        price = new_price(form.save(commit=False), author="preview")
+        found = preview([price], start=start, end=end)
+        names = names_of([line.tenant_id for line in found])
+        lines = sorted(
+            ((names.get(line.tenant_id, {}).get("name", "–"), line) for line in found),
+            key=lambda pair: -abs(pair[1].difference),
+        )
+        totals = {
+            currency: (
+                sum(line.booked for line in found if line.currency == currency),
+                sum(line.previewed for line in found if line.currency == currency),
+            )
+            for currency in sorted({line.currency for line in found})
+        }
+        context = {
+            **self.page_context(request, "Last month would have cost"),
+            "start": start, "price": price, "book": form.cleaned_data["book"], "lines": lines[:50], "totals": totals,
+            "sent": [(name, value) for name, value in request.POST.items() if name != "csrfmiddlewaretoken"],
+        }  # fmt: skip
+        return TemplateResponse(request, "console/price_preview.html", context)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Sequence[Any]:
+        if obj is None:
+            return list(self.fields)
+        return [*self.fields, "version", "effective_to", "back_dated", "author", "entered_at"]
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        return super().get_form(request, obj, change, **{**kwargs, "form": PriceForm} if obj is None else kwargs)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Append the price as the console's own role; no other role may write prices."""
+        author = str(getattr(request.user, "email", ""))
+        row = append_price(new_price(obj, author=author), using=STAFF)
+        obj.pk = row.pk
+        sign_in.note(request, "price.appended", author, price=str(row))
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        # A price takes effect after it was entered.
+        return {"effective_from": (timezone.now() + timedelta(hours=1)).replace(second=0, microsecond=0)}
+
+
+class PlanPage(ReadOnlyPage):
+    """A plan with the terms of each version. A new version is appended; subscribers of earlier ones keep them."""
+
+    roles = MONEY
+    list_display = ("code", "name")
+    ordering = ("code",)
+    search_fields = ("code", "name")
+    small = True
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.append_view)
+        return [path("append/", view, name="billing_plan_append"), *super().get_urls()]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        plan: Plan = self.opened(request, object_id)
+        context = {
+            **self.page_context(request, plan.name),
+            "plan": plan,
+            "versions": billing.plan_versions(plan.id),
+            "subscribers": billing.subscriber_count(plan.id),
+        }
+        return TemplateResponse(request, "console/plan.html", context)
+
+    def append_view(self, request: HttpRequest) -> HttpResponse:
+        """Append a version to a plan, or make a plan with its first version."""
+        member = member_of(request)
+        if member is None or not self.has_view_permission(request):
+            raise PermissionDenied
+        code = request.GET.get("plan", "")
+        form = PlanVersionForm(request.POST) if request.method == "POST" else PlanVersionForm(initial=_terms_of(code))
+        if request.method == "POST" and form.is_valid():
+            try:
+                version = append_plan_version(form.new_version(author=member.person.email), using=STAFF)
+            except PlanRefused as refused:
+                form.add_error(None, str(refused))
+            else:
+                sign_in.note(request, "plan.appended", member.person.email, plan=str(version))
+                messages.success(request, f"{version} was appended.")
+                return HttpResponseRedirect(reverse("admin:billing_plan_change", args=[version.plan_id]))
+        context = {
+            **self.page_context(request, "Append a version of a plan"),
+            "act": {"title": "Append a version of a plan", "explains": "Versions are never changed."},
+            "form": form, "back": reverse("admin:billing_plan_changelist"),
+        }  # fmt: skip
+        return TemplateResponse(request, "console/act.html", context, status=400 if form.errors else 200)
+
+
+def _terms_of(code: str) -> dict[str, Any]:
+    """Return the terms of the latest version of a plan as the form takes them."""
+    version = billing.latest_version(code)
+    start = (timezone.now() + timedelta(hours=1)).replace(second=0, microsecond=0)
+    return (
+        {"effective_from": start} if version is None else {**PlanVersionForm.filled(version), "effective_from": start}
+    )
+
+
+class InvoicePage(ReadOnlyPage):
+    """Invoices and credit notes with their lines. The database refuses to change one that has a number."""
+
+    roles = MONEY
+    list_display = ("shown_number", "tenant", "kind", "shown_state", "period_start", "amount", "due_at", "paid_at")
+    list_filter = (
+        TenantFilter, fixed("state", InvoiceState.values), fixed("kind", InvoiceKind.values),
+        ("period_start", RangeDateTimeFilter),
+    )  # fmt: skip
+    list_select_related = ("tenant",)
+    search_fields = ("number__exact",)
+    small = True
+
+    @admin.display(description="number")
+    def shown_number(self, row: Invoice) -> str:
+        return row.number or "draft"
+
+    @admin.display(description="state", ordering="state")
+    def shown_state(self, row: Invoice) -> SafeString:
+        return badge(row.state)
+
+    @admin.display(description="total", ordering="total")
+    def amount(self, row: Invoice) -> str:
+        return f"{plain(row.total)} {row.currency}"
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        invoice: Invoice = self.opened(request, object_id)
+        context = {
+            **self.page_context(request, f"{invoice.get_kind_display()} {invoice.number or '(draft)'}"),
+            "invoice": invoice,
+            "lines": billing.invoice_lines(invoice),
+            "notes": billing.credit_notes(invoice),
+        }
+        return TemplateResponse(request, "console/invoice.html", context)
+
+
+class CreditPage(ReadOnlyPage):
+    """Credit that was granted. A grant is made on the page of its tenant."""
+
+    roles = MONEY
+    list_display = ("granted_at", "tenant", "shown_amount", "left", "reason", "author", "expires_at")
+    list_filter = (TenantFilter, ("granted_at", RangeDateTimeFilter))
+    list_select_related = ("tenant",)
+    search_fields = ("reason",)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return billing.with_uses(super().get_queryset(request))
+
+    @admin.display(description="amount", ordering="amount")
+    def shown_amount(self, row: CreditGrant) -> str:
+        return f"{plain(row.amount)} {row.currency}"
+
+    @admin.display(description="left")
+    def left(self, row: Any) -> str:
+        return f"{plain(row.amount - row.used)} {row.currency}"

@@ -1,0 +1,157 @@
+"""Reads of one tenant for its page. Each statement names the tenant, by which every table of tenants is indexed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from backend.audit.models import AuditEvent
+from backend.billing.models import BillingAccount, PlanLimit, Subscription, TenantBudget
+from backend.console.queries.role import CONSOLE, STAFF, across_tenants, rows
+from backend.people.models import Membership, Person
+from backend.tenancy.models import ApiKey, Tenant
+from backend.webhooks.models import Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class MemberLine:
+    """One member of a tenant. name: the e-mail address."""
+
+    id: UUID
+    name: str
+    role: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LimitLine:
+    """What a tenant used of a limit of its plan. limit: None without a limit."""
+
+    name: str
+    used: Decimal
+    limit: Decimal | None
+
+    @property
+    def percent(self) -> float | None:
+        if self.limit is None:
+            return None
+        return float(min(Decimal(100), 100 * self.used / self.limit)) if self.limit else 100.0
+
+    @property
+    def full(self) -> bool:
+        return self.percent is not None and self.percent >= 80
+
+
+def tenant_by_slug(slug: str) -> Tenant | None:
+    return Tenant.objects.using(CONSOLE).filter(slug=slug).first()
+
+
+def members(tenant_id: UUID) -> list[MemberLine]:
+    """Return the first 100 members, the oldest first."""
+    found = list(across_tenants(Membership).filter(tenant_id=tenant_id).order_by("id")[:100])
+    people = Person.objects.using(STAFF).filter(id__in=[row.person_id for row in found])
+    emails = dict(people.values_list("id", "email"))
+    return [MemberLine(row.id, emails.get(row.person_id, "–"), row.role, row.created_at) for row in found]
+
+
+def memberships_of(person_id: UUID) -> QuerySet[Any]:
+    """Return the memberships of a person."""
+    return across_tenants(Membership).filter(tenant_id__in=Tenant.objects.values("id"), person_id=person_id)
+
+
+def api_keys(tenant_id: UUID) -> QuerySet[Any]:
+    """Return the latest 50 keys, without their digests."""
+    keys = across_tenants(ApiKey).filter(tenant_id=tenant_id).defer("digest")
+    return keys.order_by("-id")[:50]
+
+
+def endpoints(tenant_id: UUID) -> QuerySet[Any]:
+    """Return the latest 50 endpoints of webhooks, without their secrets."""
+    found = across_tenants(Endpoint).filter(tenant_id=tenant_id).defer("secret", "previous_secret")
+    return found.order_by("-id")[:50]
+
+
+def failures(tenant_id: UUID, since: datetime) -> list[dict[str, Any]]:
+    """Count a tenant's failures since then by failed object and code, most frequent first."""
+    return rows(
+        """
+        SELECT kind, code, count(*) AS n, max(at) AS latest FROM (
+            SELECT 'video' AS kind, error_code AS code, failed_at AS at FROM library_video
+            WHERE tenant_id = %(tenant)s AND failed_at >= %(since)s AND status = 'failed'
+            UNION ALL SELECT 'question', error_code, completed_at FROM questions_question
+            WHERE tenant_id = %(tenant)s AND completed_at >= %(since)s AND status = 'failed'
+            UNION ALL SELECT 'job ' || kind, error_code, completed_at FROM jobs_job
+            WHERE tenant_id = %(tenant)s AND completed_at >= %(since)s AND state IN ('failed', 'dead')
+            AND state IN ('succeeded', 'failed', 'canceled', 'dead')
+        ) f GROUP BY 1, 2 ORDER BY n DESC, kind, code LIMIT 20
+        """,
+        {"tenant": tenant_id, "since": since},
+    )
+
+
+def held(tenant_id: UUID) -> dict[str, Any]:
+    """Return what a tenant holds now: videos, stored bytes and open jobs."""
+    return rows(
+        "SELECT (SELECT count(*) FROM library_video WHERE tenant_id = %(tenant)s) AS videos, "
+        "(SELECT coalesce(sum(size_bytes), 0) FROM library_video WHERE tenant_id = %(tenant)s "
+        " AND source_deleted_at IS NULL) AS stored_bytes, "
+        "(SELECT count(*) FROM jobs_job WHERE tenant_id = %(tenant)s AND state IN ('queued', 'running')) AS open_jobs",
+        {"tenant": tenant_id},
+    )[0]
+
+
+def staff_acts(tenant_id: UUID) -> QuerySet[Any]:
+    """Return the latest 20 acts of staff in a tenant, the latest first."""
+    acts = (
+        across_tenants(AuditEvent).filter(tenant_id=tenant_id, actor_kind="staff").exclude(action__endswith=".viewed")
+    )
+    return acts.order_by("-id")[:20]
+
+
+def subscription(tenant_id: UUID, at: datetime) -> Subscription | None:
+    """Return the subscription in force at a moment, with its plan and book; None without one."""
+    found = across_tenants(Subscription).filter(tenant_id=tenant_id, effective_from__lte=at)
+    row: Subscription | None = (
+        found.exclude(effective_to__lte=at).select_related("plan_version__plan", "plan_version__price_book").first()
+    )
+    return row
+
+
+def plan_limits(tenant: Tenant, at: datetime) -> dict[str, Decimal]:
+    """Return the limits of the plan version that a tenant has at a moment, by name."""
+    found = rows(
+        """
+        WITH version AS (
+            SELECT 1 AS rank, plan_version_id AS id FROM billing_subscription WHERE tenant_id = %(tenant)s
+            AND effective_from <= %(at)s AND (effective_to IS NULL OR effective_to > %(at)s)
+            UNION ALL SELECT 2, v.id FROM billing_planversion v JOIN billing_plan p ON p.id = v.plan_id
+            WHERE p.code = %(plan)s AND v.effective_from <= %(at)s
+            AND (v.effective_to IS NULL OR v.effective_to > %(at)s)
+        ) SELECT name, amount FROM billing_planlimit
+        WHERE plan_version_id = (SELECT id FROM version ORDER BY rank LIMIT 1)
+        """,
+        {"tenant": tenant.id, "plan": tenant.plan, "at": at},
+    )
+    return {row["name"]: row["amount"] for row in found}
+
+
+def limit_lines(used: dict[str, Decimal], limits: dict[str, Decimal]) -> list[LimitLine]:
+    """Return what is used of each limit, those without a limit too, in the order of the plan's names."""
+    return [LimitLine(name, used.get(name, Decimal(0)), limits.get(name)) for name in PlanLimit.Name.values]
+
+
+def budget(tenant_id: UUID) -> TenantBudget | None:
+    """Return the budget that a tenant sets itself, if any."""
+    row: TenantBudget | None = across_tenants(TenantBudget).filter(tenant_id=tenant_id).first()
+    return row
+
+
+def billing_account(tenant_id: UUID) -> BillingAccount | None:
+    """Return who a tenant's invoices are addressed to, if it was entered."""
+    row: BillingAccount | None = across_tenants(BillingAccount).filter(tenant_id=tenant_id).first()
+    return row

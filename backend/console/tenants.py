@@ -1,0 +1,147 @@
+"""The page of a tenant: usage against its plan, money, people, keys, webhooks, failures, and what can be done."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+
+from backend.api.public_ids import encode
+from backend.console import tenant_acts
+from backend.console.actions import TENANT_ACTS, Operable, ReasonForm
+from backend.console.base import ReadOnlyPage
+from backend.console.filters import typed
+from backend.console.gate import member_of
+from backend.console.overview import failure_link, money_chart
+from backend.console.queries import billing, money, tenants
+from backend.console.queries.money import Sums
+from backend.console.tenant_acts import TenantAct
+from backend.console.viewing import EVERYBODY, MONEY, WORK, origin_of, role_of
+from backend.tenancy.models import Tenant
+from backend.tenancy.refusals import Refused
+
+CHART_DAYS = 30
+FAILURE_DAYS = 7
+
+
+class TenantPage(Operable, ReadOnlyPage):
+    roles = EVERYBODY
+    acts = TENANT_ACTS
+    action_form = ReasonForm
+    list_display = ("name", "slug", "plan", "placement", "created_at", "suspended_at")
+    list_filter = (typed("plan"),)
+    search_fields = ("name", "slug")
+    small = True
+    change_list_template = "console/tenants.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        return [
+            path("create/", view(self.create_view), name="tenancy_tenant_create"),
+            path("<uuid:tenant_id>/act/<slug:name>/", view(self.act_view), name="tenancy_tenant_act"),
+            *super().get_urls(),
+        ]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        may_create = role_of(request) in tenant_acts.CREATE.roles
+        return super().changelist_view(request, {**(extra_context or {}), "may_create": may_create})
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        tenant: Tenant = self.opened(request, object_id)
+        role, now = role_of(request), timezone.now()
+        context = {
+            **self.page_context(request, tenant.name),
+            "tenant": tenant,
+            "public_id": encode("tnt", tenant.id),
+            "acts": [act for act in tenant_acts.ACTS.values() if role in act.roles and act.fits(tenant)],
+            "shows_money": role in MONEY,
+            "shows_work": role in WORK,
+            "members": tenants.members(tenant.id),
+            "staff_acts": tenants.staff_acts(tenant.id),
+            "held": tenants.held(tenant.id),
+        }
+        if role in MONEY:
+            context |= _money(tenant, now)
+        if role in WORK:
+            since = now - timedelta(days=FAILURE_DAYS)
+            context |= {
+                "keys": tenants.api_keys(tenant.id),
+                "endpoints": tenants.endpoints(tenant.id),
+                "failures": [
+                    {**line, "link": f"{failure_link(line['kind'], line['code'])}&tenant={tenant.id}"}
+                    for line in tenants.failures(tenant.id, since)
+                ],
+                "now": now,
+            }
+        return TemplateResponse(request, "console/tenant.html", context)
+
+    def create_view(self, request: HttpRequest) -> HttpResponse:
+        """Create a tenant, and invite its first owner."""
+        return self._form_view(request, tenant_acts.CREATE, None, reverse("admin:tenancy_tenant_changelist"))
+
+    def act_view(self, request: HttpRequest, tenant_id: UUID, name: str) -> HttpResponse:
+        """Do one declared act to a tenant, for a reason."""
+        act = tenant_acts.ACTS.get(name)
+        if act is None:
+            raise Http404
+        tenant: Tenant = self.one(str(tenant_id))
+        return self._form_view(request, act, tenant, reverse("admin:tenancy_tenant_change", args=[tenant.id]))
+
+    def _form_view(self, request: HttpRequest, act: TenantAct, tenant: Tenant | None, back: str) -> HttpResponse:
+        member = member_of(request)
+        if member is None or member.role not in act.roles:
+            raise PermissionDenied
+        form = act.form_of(tenant, request.POST if request.method == "POST" else None)
+        if request.method == "POST" and form.is_valid():
+            try:
+                done = act.run(tenant, form.cleaned_data, origin_of(request, member))
+            except Refused as refused:
+                form.add_error(None, refused.detail)
+            else:
+                messages.success(request, done.words)
+                return HttpResponseRedirect(done.url or back)
+        context = {
+            **self.page_context(request, act.title),
+            "act": act, "tenant": tenant, "form": form, "back": back,
+        }  # fmt: skip
+        return TemplateResponse(request, "console/act.html", context, status=400 if form.errors else 200)
+
+
+def _money(tenant: Tenant, now: datetime) -> dict[str, Any]:
+    today = now.astimezone(UTC).date()
+    month = money.spending(today.replace(day=1), today, tenant_id=tenant.id)
+    first = today - timedelta(days=CHART_DAYS - 1)
+    recent = money.spending(first, today, tenant_id=tenant.id)
+    held, total = tenants.held(tenant.id), month.total
+    price = sum((sums.price for sums in month.by_currency.values()), Decimal(0))
+    used = {
+        "media_minutes": total.media_seconds / 60,
+        "questions": total.questions,
+        "stored_bytes": Decimal(held["stored_bytes"]),
+        "open_jobs": Decimal(held["open_jobs"]),
+        "charge": price,
+        "tokens": total.tokens_in + total.tokens_out,
+    }
+    by_stage: list[tuple[str, str, Sums]] = [(stage, model, sums) for (stage, model), sums in month.by_stage.items()]
+    return {
+        "month": month.total,
+        "currencies": sorted(month.by_currency.items()),
+        "by_day": money_chart(recent, first, today),
+        "by_stage": sorted((line for line in by_stage if line[0]), key=lambda line: -line[2].cost)[:15],
+        "limits": tenants.limit_lines(used, tenants.plan_limits(tenant, now)),
+        "invoices": billing.invoices_of(tenant.id),
+        "credits": billing.credits_of(tenant.id),
+        "budget": tenants.budget(tenant.id),
+        "account": tenants.billing_account(tenant.id),
+        "subscription": tenants.subscription(tenant.id, now),
+    }

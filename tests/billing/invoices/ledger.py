@@ -1,0 +1,50 @@
+"""Rows of the ledger with prices of their own, for tests of invoices."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from uuid import UUID, uuid4
+
+from backend.billing.models import BillingAccount, UsageEvent
+from backend.billing.rates import money, rates_at
+from backend.billing.services.closing import close_tenant
+from tests.conftest import Cast
+
+
+def utc(*parts: int) -> datetime:
+    return datetime(*parts, tzinfo=UTC)
+
+
+def use(
+    cast: Cast, at: datetime, quantity: str | int = 1, *, meter: str = "questions", billable: bool = True
+) -> UsageEvent:
+    """Add a row to the ledger, valued at the list price in force at its time. A negative quantity takes back."""
+    amount = Decimal(quantity)
+    with cast.scope():
+        valued = rates_at(at).value("price", meter, "", amount)
+        row: UsageEvent = UsageEvent.objects.create(
+            tenant_id=cast.tenant_id,
+            meter=meter,
+            quantity=amount,
+            occurred_at=at,
+            source_type="question",
+            source_id=str(uuid4()),
+            price_amount=money(valued.amount) if billable else Decimal(0),
+            price_id=valued.price_id if billable else None,
+            price_version=valued.version if billable else None,
+            price_currency=valued.currency,
+            billable=billable,
+        )
+    return row
+
+
+def account(cast: Cast, **values: object) -> None:
+    """Write the tenant's billing account."""
+    with cast.scope():
+        BillingAccount.objects.all().delete()
+        BillingAccount.objects.create(tenant_id=cast.tenant_id, **values)
+
+
+def close(cast: Cast, at: datetime) -> list[UUID]:
+    return close_tenant(cast.tenant_id, now=at)

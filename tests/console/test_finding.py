@@ -1,0 +1,79 @@
+"""The console's search: public ids, request ids, slugs and addresses of any tenant lead to the page that shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from uuid6 import uuid7
+
+from backend.api.public_ids import encode
+from backend.console.finding import KINDS, find
+from backend.console.queries import finds
+from backend.jobs.models import Job
+from backend.people.models import Membership, Person
+from tests.conftest import Cast
+from tests.console.signing_in import the_api
+from tests.questions.world import ask, finish
+
+
+def test_each_public_id_leads_to_its_page(staff: Client, acme: Cast, globex: Cast) -> None:
+    question_id, video_id = ask(acme)
+    finish(acme, question_id, video_id)
+    job = Job.unscoped.using("console").get(subject_id=question_id)
+    cases = {
+        encode("qst", question_id): f"/console/questions/question/{question_id}/change/",
+        encode("vid", video_id): f"/console/library/video/{video_id}/change/",
+        encode("job", job.id): f"/console/jobs/job/{job.id}/change/",
+        encode("tnt", globex.tenant_id): f"/console/tenancy/tenant/{globex.tenant_id}/change/",
+        encode("key", acme.key_id): f"/console/tenancy/tenant/{acme.tenant_id}/change/",
+        str(question_id): f"/console/questions/question/{question_id}/change/",
+        globex.slug: f"/console/tenancy/tenant/{globex.tenant_id}/change/",
+    }
+    for text, page in cases.items():
+        reply = staff.get("/console/find/", {"q": f" {text} "})
+        assert (reply.status_code, reply.headers.get("Location")) == (302, page), text
+    palette = staff.get("/console/search/", {"s": encode("qst", question_id), "extended": "1"}).content.decode()
+    assert f"/console/questions/question/{question_id}/change/" in palette
+
+
+def test_unknown_and_foreign_texts_find_nothing(staff: Client, acme: Cast) -> None:
+    for text in (encode("vid", uuid7()), str(uuid7()), "nobody@example.org", "req_0", "vid_0OIl", "%", "no-such-slug"):
+        page = staff.get("/console/find/", {"q": text})
+        assert page.status_code == 200
+        assert "Nothing that you may open has this name." in page.content.decode(), text
+
+
+def test_a_request_id_leads_to_what_the_request_did(staff: Client, acme: Cast) -> None:
+    with the_api():
+        reply = acme.client.post("/v1/api-keys", {"name": "second", "scopes": ["videos:read"]}, format="json")
+    assert reply.status_code == 201
+    location = staff.get("/console/find/", {"q": reply.headers["X-Request-Id"]}).headers["Location"]
+    assert location.startswith("/console/audit/auditevent/")
+
+
+def test_a_persons_address_leads_to_each_of_their_tenants(staff: Client, acme: Cast, globex: Cast) -> None:
+    person = Person.objects.create_user("alice@example.org")
+    for cast in (acme, globex):
+        with cast.scope():
+            Membership.objects.create(tenant_id=cast.tenant_id, person=person, role="viewer")
+    page = staff.get("/console/find/", {"q": "Alice@example.org"}).content.decode()
+
+    assert all(f"/console/tenancy/tenant/{cast.tenant_id}/change/" in page for cast in (acme, globex))
+
+
+def test_a_role_finds_what_it_may_open(acme: Cast, staff_as: Any) -> None:
+    question_id, _ = ask(acme)
+    text = encode("qst", question_id)
+
+    assert [hit.what for hit in find(text, "support")] == ["question"]
+    assert find(text, "finance") == []
+    assert [hit.what for hit in find(encode("tnt", acme.tenant_id), "finance")] == ["tenant"]
+
+
+@pytest.mark.parametrize("prefix", sorted(KINDS))
+def test_each_kind_has_a_table_and_a_page(database: None, prefix: str) -> None:
+    kind = KINDS[prefix]
+    assert finds.by_id(kind.table, uuid7()) == []
+    assert kind.page(finds.Found(uuid7(), uuid7(), "", uuid7())).startswith("/console/")

@@ -1,0 +1,176 @@
+"""The overview: figures against hand-computed ones, failures by when they failed, and marks of what stands out."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from backend.billing.models import UsageDay, UsageEvent, UsageHour
+from backend.billing.services import rollups
+from backend.console.anomalies import anomalies
+from backend.console.overview import heat_map
+from backend.console.queries import latency, money, work
+from backend.jobs.models import Job
+from backend.library.indexing.control import retry_indexing
+from backend.library.indexing.failure import fail_version
+from backend.library.models import Video
+from backend.questions.models import Question
+from tests.conftest import Cast
+from tests.factories import make_video
+from tests.questions.world import ask, finish
+
+NOON = datetime(2026, 3, 2, 12, 30, tzinfo=UTC)
+
+
+def book(cast: Cast, at: datetime, cost: str, price: str, **values: Any) -> None:
+    """Write one row of the ledger."""
+    with cast.scope():
+        UsageEvent.objects.create(
+            tenant_id=cast.tenant_id,
+            occurred_at=at,
+            source_type="question",
+            source_id=f"{at.isoformat()}:{cost}",
+            cost_amount=Decimal(cost),
+            price_amount=Decimal(price),
+            **{"meter": "questions", "quantity": Decimal(1), **values},
+        )
+
+
+def rebuild(cast: Cast) -> None:
+    rollups.rebuild_stale(cast.tenant_id)
+
+
+def test_the_sums_of_days_equal_the_ledger_after_any_rebuild(acme: Cast, globex: Cast) -> None:
+    book(acme, NOON, "0.25", "1", stage="rank", model="m")
+    book(acme, NOON + timedelta(hours=1), "0.5", "2", stage="rank", model="m")
+    book(acme, NOON + timedelta(days=1), "0.1", "0", stage="rank", model="m", billable=False, meter="output_tokens")
+    book(globex, NOON, "3", "4", price_currency="EUR", meter="media_seconds", quantity=Decimal(120))
+    for cast in (acme, globex):
+        rebuild(cast)
+    book(acme, NOON, "0.125", "3", stage="rank", model="m")
+    rebuild(acme)
+    with acme.scope():
+        rollups.rebuild(start=NOON - timedelta(days=2), end=NOON + timedelta(days=2))
+
+    found = money.spending(NOON.date(), NOON.date() + timedelta(days=1))
+
+    assert (found.total.cost, found.total.price, found.total.wasted) == (
+        Decimal("3.975"), Decimal(6), Decimal("0.1"),
+    )  # fmt: skip
+    assert {day: sums.cost for day, sums in found.by_day.items()} == {
+        date(2026, 3, 2): Decimal("3.875"), date(2026, 3, 3): Decimal("0.1"),
+    }  # fmt: skip
+    assert found.by_stage["rank", "m"].cost == Decimal("0.975")
+    assert (found.by_currency["EUR"].price, found.by_currency["EUR"].media_seconds) == (Decimal(4), Decimal(120))
+    assert found.by_tenant[acme.tenant_id].margin == Decimal("5.025")
+    assert money.spending(NOON.date(), NOON.date(), tenant_id=globex.tenant_id).total.cost == Decimal(3)
+
+
+def test_the_sums_of_a_day_go_with_its_hours(acme: Cast) -> None:
+    book(acme, NOON, "0.25", "1")
+    rebuild(acme)
+    with acme.scope():
+        UsageHour.objects.all().delete()
+        assert {(row.cost, row.events) for row in UsageDay.objects.all()} == {(Decimal(0), 0)}
+        UsageDay.objects.all().delete()
+        assert not UsageDay.objects.exists()
+
+
+def test_a_failure_counts_when_it_happens_and_not_when_the_work_began(acme: Cast) -> None:
+    now = timezone.now()
+    with acme.scope():
+        old, retried = make_video(), make_video()
+        Video.objects.update(created_at=now - timedelta(hours=30))
+        for video in (old, retried):
+            fail_version(video_id=video.id, version=1, code="worker_lost", message="x")
+        retry_indexing(video_id=retried.id)
+        yesterday = make_video()
+        fail_version(video_id=yesterday.id, version=1, code="too_long", message="x")
+        Video.objects.filter(id=yesterday.id).update(failed_at=now - timedelta(hours=3))
+
+    lines = {(line["kind"], line["code"]): (line["now"], line["n"]) for line in work.failures(timezone.now())}
+
+    assert lines == {("video", "worker_lost"): (1, 1), ("video", "too_long"): (0, 1)}
+
+
+def test_percentiles_and_hours_of_questions(acme: Cast) -> None:
+    since = timezone.now() - timedelta(hours=1)
+    for total in (1_000, 2_000, 9_000):
+        question_id, video_id = ask(acme, text=f"{total}?")
+        finish(acme, question_id, video_id)
+        with acme.scope():
+            Question.objects.filter(id=question_id).update(timings={"total_ms": total, "search_ms": total // 2})
+
+    measured = latency.question_latency(since, bucket="hour")
+
+    whole, search = measured.stages
+    assert (whole.stage, whole.n, whole.p50, whole.p95) == ("end to end", 3, 2_000, pytest.approx(8_300))
+    assert (search.stage, search.p50) == ("search", 1_000)
+    assert sum(stages["end to end"].n for stages in measured.over_time.values()) == 3
+    assert sum(row["n"] for row in latency.by_hour(since)) == 3
+    with pytest.raises(ValueError, match="hours and days"):
+        latency.question_latency(since, bucket="minute")
+
+
+def test_the_heat_map_has_a_cell_for_each_hour() -> None:
+    hour = datetime(2026, 3, 2, 5, tzinfo=UTC)
+    cells = heat_map([{"hour": hour, "n": 4, "failed": 1, "p95": 2_000.0}], date(2026, 3, 1), 2)
+
+    assert [row["header"]["title"] for row in cells["rows"]] == ["Sun 1 Mar", "Mon 2 Mar"]
+    assert [len(row["cols"]) for row in cells["rows"]] == [24, 24]
+    cell = cells["rows"][1]["cols"][5]
+    assert (cell.value, cell.subtitle, cell.color) == ("4", "1 failed", "c-heat-5")
+
+
+def test_values_that_stand_out_are_marked() -> None:
+    assert anomalies([10, 11, 9, 10, 12, 10, 60, 11]) == [6]
+    assert anomalies([10, 10, 10, 10, 10, 10.2]) == []
+    assert anomalies([10, None, 10, 10, 10, 10, 10, 0]) == [7]
+    assert anomalies([1, 1, 50]) == []
+
+
+def test_the_page_draws_charts_and_links_its_figures(staff: Client, acme: Cast) -> None:
+    now = timezone.now()
+    for days in range(7):
+        book(acme, now - timedelta(days=days), "9" if days == 3 else "0.5", "1", stage="rank", model="m")
+    rebuild(acme)
+    page = staff.get("/console/").content.decode()
+
+    assert "$7.00" in page
+    assert "$12.00" in page
+    assert f"Stands out: {now - timedelta(days=3):%-d %b}" in page
+    assert "/console/billing/usageevent/?occurred_at_from_0=" in page
+    assert f"/console/tenancy/tenant/{acme.tenant_id}/change/" in page
+    assert page.count('<canvas class="chart"') == 2
+
+
+@pytest.mark.parametrize("role", ["support", "support_content"])
+def test_who_may_not_see_money_sees_none(staff_as: Any, acme: Cast, role: str) -> None:
+    book(acme, timezone.now(), "9", "17")
+    rebuild(acme)
+    page = staff_as(role).get("/console/").content.decode()
+
+    assert "Failures now" in page
+    assert "$17" not in page
+    assert "Revenue" not in page
+
+
+def test_queues_show_ages_and_dead_jobs_without_ended_ones(acme: Cast) -> None:
+    ask(acme)
+    ended, _ = ask(acme, text="Over?")
+    dead, _ = ask(acme, text="Dead?")
+    with acme.scope():
+        Job.objects.filter(subject_id=ended).update(state="succeeded", completed_at=timezone.now())
+        Job.objects.filter(subject_id=dead).update(state="dead", completed_at=timezone.now())
+
+    line = next(line for line in work.queues() if line["queue"] == "gpu.query")
+
+    assert (line["due"], line["running"], line["dead"]) == (1, 0, 1)
+    assert line["oldest_s"] >= 0
+    assert json.dumps([row["queue"] for row in work.queues()]).count("gpu.") == 2

@@ -1,0 +1,137 @@
+"""The page of a tenant and what staff may do there: each act for a reason, recorded, and refused to other roles."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from backend.billing.models import CreditGrant, Subscription
+from backend.billing.services.credit_grants import grant_credit
+from backend.console.tenant_acts import ACTS
+from backend.jobs.models import Job, JobKind
+from backend.library.indexing.failure import fail_version
+from backend.people.models import Invitation, Membership, Person
+from backend.tenancy.models import Tenant
+from tests.conftest import Cast
+from tests.console.signing_in import staff_events
+from tests.console.test_overview import book, rebuild
+from tests.factories import make_video
+
+REASON = "Ticket 4711, agreed with sales"
+
+
+def page_of(cast: Cast) -> str:
+    return f"/console/tenancy/tenant/{cast.tenant_id}/change/"
+
+
+def act(client: Client, cast: Cast, name: str, **values: Any) -> Any:
+    return client.post(f"/console/tenancy/tenant/{cast.tenant_id}/act/{name}/", {"reason": REASON, **values})
+
+
+def acts_of(cast: Cast) -> list[tuple[str, str]]:
+    """What the tenant's own log shows that staff did, without what they opened."""
+    events = [(event["action"], event["reason"]) for event in staff_events(cast)]
+    return [event for event in events if event[0] != "tenant.viewed"]
+
+
+def test_the_page_shows_usage_money_members_keys_and_failures(staff: Client, acme: Cast, globex: Cast) -> None:
+    now = timezone.now()
+    book(acme, now, "2.5", "10", stage="rank", model="m")
+    book(acme, now, "0.5", "0", meter="media_seconds", quantity=Decimal(600))
+    book(globex, now, "70", "80")
+    for cast in (acme, globex):
+        rebuild(cast)
+    person = Person.objects.create_user("bob@example.org")
+    with acme.scope():
+        Membership.objects.create(tenant_id=acme.tenant_id, person=person, role="owner")
+        grant_credit(amount=Decimal(25), currency="EUR", reason="sorry", author="x@example.org")
+        fail_version(video_id=make_video().id, version=1, code="worker_lost", message="x")
+    page = staff.get(page_of(acme)).content.decode()
+
+    for words in ("$10.00", "$3.00", "$7.00", "70 % of revenue", "bob@example.org", "owner", "worker_lost", "25.00 EUR",
+                  "media_minutes", "vk_live_"):  # fmt: skip
+        assert words in page, words
+    assert "$80" not in page
+    assert acme.key not in page
+
+
+@pytest.mark.parametrize(
+    ("role", "seen", "hidden"),
+    [
+        ("support", ("Webhooks", "Failures"), ("Revenue", "Invoices", "/act/")),
+        ("finance", ("Revenue", "/act/credit/", "/act/plan/"), ("API keys", "/act/erase/", "/act/suspend/")),
+        ("operator", ("Revenue", "API keys", "/act/erase/", "/act/credit/", "/act/suspend/"), ("/act/resume/",)),
+    ],
+)
+def test_each_role_sees_its_part(staff_as: Any, acme: Cast, role: str, seen: Any, hidden: Any) -> None:
+    page = staff_as(role).get(page_of(acme)).content.decode()
+
+    assert [words for words in seen if words not in page] == []
+    assert [words for words in hidden if words in page] == []
+
+
+@pytest.mark.parametrize("name", sorted(ACTS))
+def test_an_act_is_refused_to_other_roles_and_without_a_reason(staff_as: Any, acme: Cast, name: str) -> None:
+    before = Tenant.objects.using("console").filter(id=acme.tenant_id).values().get()
+    for role in {"support", "support_content", "finance"} - set(ACTS[name].roles):
+        assert act(staff_as(role), acme, name).status_code == 403
+    allowed = staff_as("operator")
+    assert allowed.get(f"/console/tenancy/tenant/{acme.tenant_id}/act/{name}/").status_code == 200
+    short = act(allowed, acme, name, reason="short", slug=acme.slug, plan="standard", amount="1", currency="USD")
+    assert short.status_code == 400
+    assert act(allowed, acme, "nonsense").status_code == 404
+
+    assert Tenant.objects.using("console").filter(id=acme.tenant_id).values().get() == before
+    assert not CreditGrant.unscoped.using("console").exists()
+    assert acts_of(acme) == []
+
+
+def test_finance_grants_credit_and_changes_the_plan(staff_as: Any, acme: Cast) -> None:
+    client = staff_as("finance")
+    expires = (timezone.now() + timedelta(days=90)).date()
+    granted = act(client, acme, "credit", amount="12.50", currency="EUR", expires_on=expires.isoformat())
+    refused = act(client, acme, "credit", amount="1.005", currency="EUR")
+    changed = act(client, acme, "plan", plan="standard")
+
+    assert (granted.status_code, refused.status_code, changed.status_code) == (302, 400, 302)
+    with acme.scope():
+        grant = CreditGrant.objects.get()
+        assert (grant.amount, grant.currency, grant.author) == (Decimal("12.5"), "EUR", "finance@example.org")
+        assert grant.expires_at is not None
+        assert grant.expires_at.date() == expires
+        assert Subscription.objects.get().plan_version.plan.code == "standard"
+    assert acts_of(acme) == [("tenant.credit_granted", REASON), ("tenant.plan_changed", REASON)]
+
+
+def test_an_operator_suspends_and_resumes(staff: Client, acme: Cast) -> None:
+    assert act(staff, acme, "suspend").status_code == 302
+    assert act(staff, acme, "suspend").status_code == 400
+    assert "Suspended since" in staff.get(page_of(acme)).content.decode()
+    assert act(staff, acme, "resume").status_code == 302
+
+    assert acts_of(acme) == [("tenant.suspended", REASON), ("tenant.resumed", REASON)]
+
+
+def test_an_erasure_needs_the_slug_and_begins_with_a_suspension(staff: Client, acme: Cast) -> None:
+    assert act(staff, acme, "erase", slug="other").status_code == 400
+    assert act(staff, acme, "erase", slug=acme.slug).status_code == 302
+
+    assert Tenant.objects.using("console").get(id=acme.tenant_id).suspended_at is not None
+    assert Job.unscoped.using("console").filter(kind=JobKind.ERASE_TENANT, subject_id=acme.tenant_id).count() == 1
+
+
+def test_a_tenant_is_created_with_an_invited_owner(staff: Client, staff_as: Any) -> None:
+    form = {"name": "Initech", "slug": "initech", "plan": "standard", "owner": "peter@example.org", "reason": REASON}
+    assert staff_as("support").post("/console/tenancy/tenant/create/", form).status_code == 403
+    page = staff.post("/console/tenancy/tenant/create/", form, follow=True).content.decode()
+
+    tenant = Tenant.objects.using("console").get(slug="initech")
+    invitation = Invitation.unscoped.using("console").get()
+    assert (invitation.tenant_id, invitation.email, invitation.role) == (tenant.id, "peter@example.org", "owner")
+    assert "Initech was created." in page
+    assert staff.post("/console/tenancy/tenant/create/", form).status_code == 400
