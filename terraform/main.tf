@@ -14,9 +14,9 @@ locals {
   worker_secrets = ["AVA_CACHE_SALT_KEY", "REDIS_URL", "DATABASE_URL", "DATABASE_DISPATCH_URL"]
   system_secrets = concat(local.worker_secrets, ["AVA_ENCRYPTION_KEYS"])
   # A variable of a container takes the place of the machine's secret: on a system machine only the sender opens what is sealed.
-  opens_nothing  = { AVA_PROCESS = "worker", AVA_ENCRYPTION_KEYS = "" }
-  model_keys     = local.hosted ? ["REASONER_API_KEY", "DESCRIBER_API_KEY"] : ["MODEL_API_KEY"]
-  model_secrets  = concat(local.worker_secrets, local.model_keys)
+  opens_nothing = { AVA_PROCESS = "worker", AVA_ENCRYPTION_KEYS = "" }
+  model_keys    = local.hosted ? ["REASONER_API_KEY", "DESCRIBER_API_KEY"] : ["MODEL_API_KEY"]
+  model_secrets = concat(local.worker_secrets, local.model_keys)
 
   # The URL of each role. A checker on the describer's server needs none.
   model_urls = local.hosted ? { for variable, value in {

@@ -106,7 +106,7 @@ def app_processes(api_port: int, console_port: int | None = None) -> tuple[AppPr
     api = [sys.executable, "manage.py", "guarded", sys.executable, "-m", "uvicorn", "backend.asgi:application"]
     api += ["--host=127.0.0.1", f"--port={api_port}"]
     api += ["--workers=2", "--lifespan=on", "--no-server-header", "--timeout-graceful-shutdown=10"]
-    # Uvicorn kills a worker that answers no ping for 5 s. On a host at its limit that is every worker, one after another.
+    # By default uvicorn kills a worker that answers no ping for 5 s. On a host at its limit that is every worker.
     api += [f"--timeout-worker-healthcheck={HUNG_SECONDS}"]
     api += ["--http=backend.api.connections:BoundedConnection"]
     api += [f"--log-config={ROOT / 'backend' / 'observability' / 'uvicorn_log.json'}"]
