@@ -119,7 +119,7 @@ def abused_service() -> Iterator[AbusedService]:
             for process in app_processes(port):
                 if process.name in ("api", "relay", "worker-fetch"):
                     log = running.enter_context((root / f"{process.name}.log").open("wb"))
-                    child = subprocess.Popen(process.arguments, env=env | dict(process.env), stdout=log, stderr=log)
+                    child = subprocess.Popen(process.arguments, env=process.environment(env), stdout=log, stderr=log)
                     running.callback(_stop, child)
             service = AbusedService(port, key, video_id, customer_key)
             _wait_until_ready(service, root / "api.log")

@@ -13,8 +13,10 @@ locals {
   app_secrets    = concat(local.base_secrets, ["DATABASE_URL", "DATABASE_DISPATCH_URL"])
   worker_secrets = ["AVA_CACHE_SALT_KEY", "REDIS_URL", "DATABASE_URL", "DATABASE_DISPATCH_URL"]
   system_secrets = concat(local.worker_secrets, ["AVA_ENCRYPTION_KEYS"])
-  model_keys     = local.hosted ? ["REASONER_API_KEY", "DESCRIBER_API_KEY"] : ["MODEL_API_KEY"]
-  model_secrets  = concat(local.worker_secrets, local.model_keys)
+  # A variable of a container takes the place of the machine's secret: on a system machine only the sender opens what is sealed.
+  opens_nothing = { AVA_PROCESS = "worker", AVA_ENCRYPTION_KEYS = "" }
+  model_keys    = local.hosted ? ["REASONER_API_KEY", "DESCRIBER_API_KEY"] : ["MODEL_API_KEY"]
+  model_secrets = concat(local.worker_secrets, local.model_keys)
 
   # The URL of each role. A checker on the describer's server needs none.
   model_urls = local.hosted ? { for variable, value in {
@@ -89,13 +91,13 @@ locals {
       # One worker per class of jobs: a slow URL, receiver or bucket never delays the jobs of another class. Workers that
       # share a host's network share its name, so each has a Celery node name of its own.
       containers = {
-        relay    = { image = "worker", entrypoint = "python", arguments = "manage.py relay", health = "ava-health 6 python -m workers.health --relay" }
-        metrics  = { image = "worker", entrypoint = "python", arguments = "manage.py publish_metrics", health = "ava-health 6 python -m workers.health --relay" }
-        probe    = { image = "worker", entrypoint = "", arguments = "--queues cpu.probe --concurrency 2 --hostname probe@%h" }
-        fetch    = { image = "worker", entrypoint = "", arguments = "--queues io.fetch --pool threads --concurrency 16 --hostname fetch@%h" }
+        relay    = { image = "worker", entrypoint = "python", arguments = "manage.py relay", environment = local.opens_nothing, health = "ava-health 6 python -m workers.health --relay" }
+        metrics  = { image = "worker", entrypoint = "python", arguments = "manage.py publish_metrics", environment = local.opens_nothing, health = "ava-health 6 python -m workers.health --relay" }
+        probe    = { image = "worker", entrypoint = "", arguments = "--queues cpu.probe --concurrency 2 --hostname probe@%h", environment = local.opens_nothing }
+        fetch    = { image = "worker", entrypoint = "", arguments = "--queues io.fetch --pool threads --concurrency 16 --hostname fetch@%h", environment = local.opens_nothing }
         webhooks = { image = "worker", entrypoint = "python", arguments = "manage.py send_webhooks", health = "ava-health 6 python -m workers.health --relay" }
-        delete   = { image = "worker", entrypoint = "", arguments = "--queues system.delete --pool threads --concurrency 4 --hostname delete@%h" }
-        sweep    = { image = "worker", entrypoint = "", arguments = "--queues system.sweep --pool threads --concurrency 2 --hostname sweep@%h" }
+        delete   = { image = "worker", entrypoint = "", arguments = "--queues system.delete --pool threads --concurrency 4 --hostname delete@%h", environment = local.opens_nothing }
+        sweep    = { image = "worker", entrypoint = "", arguments = "--queues system.sweep --pool threads --concurrency 2 --hostname sweep@%h", environment = local.opens_nothing }
       }
       environment       = merge(local.app_environment, { AVA_PROCESS = "webhooks", AVA_CLOUDWATCH_NAMESPACE = local.metrics })
       secrets           = local.system_secrets

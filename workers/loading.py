@@ -33,6 +33,8 @@ CHECK_SECONDS = 60.0
 """Pause before a model server with a fault is asked again."""
 IDLE_TRY: tuple[str, str] = ("gpu_workers.tasks.idle_outages", "try_idle_dependencies")
 """Module and function that try what is away and what no job has tried."""
+TRIES_IDLE = frozenset({"gpu.index", "gpu.query", "system.sweep"})
+"""Queues whose workers do. Sweeps run on every installation, also while no worker with models does."""
 
 
 def prepare(queues: Collection[str], beat: Beat, *, pause: Callable[[float], None] = time.sleep) -> None:
@@ -60,7 +62,7 @@ def prepare(queues: Collection[str], beat: Beat, *, pause: Callable[[float], Non
         pause(RETRY_SECONDS)
     for check in _checks(queues):
         threading.Thread(target=_ask_servers, args=(check, beat, pause), name="model-servers", daemon=True).start()
-    if _checks(queues):
+    if TRIES_IDLE & set(queues):
         threading.Thread(target=_try_idle_for_ever, args=(pause,), name="idle-outages", daemon=True).start()
 
 

@@ -13,6 +13,7 @@ from uuid import UUID
 
 import psycopg
 from psycopg import sql
+from psycopg.types.json import Jsonb
 
 from backend.cells.cells_file import Cell
 from backend.cells.tenant_rows import transaction_of
@@ -118,8 +119,8 @@ def _copy_rows(
 
 
 def _bound(value: Any) -> Any:
-    return psycopg.types.json.Jsonb(value) if isinstance(value, (dict, list)) else value
+    return Jsonb(value) if isinstance(value, (dict, list)) else value
 
 
 def _of_people(statement: str, table: str) -> sql.Composed:
-    return sql.SQL(statement).format(sql.Identifier(table))  # type: ignore[arg-type]
+    return sql.SQL(statement).format(sql.Identifier(table))

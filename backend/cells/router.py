@@ -220,7 +220,8 @@ def name_of(scope: Scope) -> Name:
 
 def _asked_tenant(scope: Scope) -> str:
     query = parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=100, errors="replace")
-    return query.get("tenant", [""])[0]
+    named: str = query.get("tenant", [""])[0]
+    return named
 
 
 def _remembered(scope: Scope, route: Route) -> list[tuple[bytes, bytes]]:

@@ -34,4 +34,5 @@ CMD ["python", "manage.py", "guarded", "uvicorn", "backend.asgi:application", \
      "--host", "0.0.0.0", "--port", "8000", "--workers", "2", "--lifespan", "on", "--no-server-header", \
      "--http", "backend.api.connections:BoundedConnection", \
      "--timeout-keep-alive", "310", "--timeout-graceful-shutdown", "30", \
+     "--timeout-worker-healthcheck", "60", \
      "--log-config", "backend/observability/uvicorn_log.json"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ class AppProcess:
     ready_line: text in its log that shows that it is ready. None if an HTTP request shows it (the API), or if being
     alive is enough.
     restarted: whether the supervisor starts the process again when it dies (and logs it), or stops the stack.
+    kind: AVA_PROCESS, which decides what is withheld from the process.
     """
 
     name: str
@@ -22,6 +24,12 @@ class AppProcess:
     ready_line: str | None = None
     restarted: bool = True
     env: tuple[tuple[str, str], ...] = ()
+    kind: str = "worker"
+
+    def environment(self, given: Mapping[str, str]) -> dict[str, str]:
+        """Return the environment of the process out of that of the whole stack."""
+        kept = {name: value for name, value in given.items() if name not in WITHHELD[self.kind]}
+        return kept | {"AVA_PROCESS": self.kind} | dict(self.env)
 
 
 @dataclass(frozen=True)
@@ -41,11 +49,18 @@ class Worker:
 
 ROOT = Path(__file__).parents[2]
 
-_WEBHOOK_SECRETS = (("AVA_PROCESS", "webhooks"), ("AVA_SECRET_KEY", ""), ("AVA_KEY_PEPPERS", ""))
-_WORKER_SECRETS = (
-    ("AVA_PROCESS", "worker"), ("AVA_SECRET_KEY", ""), ("AVA_KEY_PEPPERS", ""), ("AVA_ENCRYPTION_KEYS", ""),
-)  # fmt: skip
-"""Secrets of the API that other processes do not get."""
+_SIGN_IN = frozenset({"DATABASE_PEOPLE_URL", "DATABASE_STAFF_URL"})
+_SESSIONS_AND_KEYS = frozenset({"AVA_SECRET_KEY", "AVA_KEY_PEPPERS"})
+WITHHELD = {
+    "api": frozenset({"DATABASE_STAFF_URL"}),
+    "console": frozenset({"DATABASE_PEOPLE_URL"}),
+    "webhooks": _SIGN_IN | _SESSIONS_AND_KEYS,
+    "worker": _SIGN_IN | _SESSIONS_AND_KEYS | {"AVA_ENCRYPTION_KEYS"},
+}
+"""Variables that the processes of a kind (AVA_PROCESS) do not get: they hold no secret that they do not use."""
+
+HUNG_SECONDS = 60
+"""Seconds without an answer after which a process of the API counts as hung."""
 
 MALLOC_ARENAS = 2
 """Maximum arenas of glibc's allocator. By default glibc gives each thread one, up to 8 per core, and new threads handle
@@ -78,23 +93,11 @@ def worker_process(worker: Worker) -> AppProcess:
     ]
     if worker.niceness:
         arguments = ["nice", f"-n{worker.niceness}", *arguments]
-    env: tuple[tuple[str, str], ...] = (("MALLOC_ARENA_MAX", str(MALLOC_ARENAS)), *_WORKER_SECRETS)
+    env: tuple[tuple[str, str], ...] = (("MALLOC_ARENA_MAX", str(MALLOC_ARENAS)),)
     if worker.threads is not None:
         limits = ("OMP_NUM_THREADS", "OPENCV_FOR_THREADS_NUM", "AVA_TORCH_THREADS")
         env += tuple((name, str(worker.threads)) for name in limits)
     return AppProcess(worker.name, tuple(arguments), ready_line=" ready.", env=env)
-
-
-WITHHELD = {
-    "api": frozenset({"DATABASE_STAFF_URL"}),
-    "console": frozenset({"DATABASE_PEOPLE_URL"}),
-}
-"""Variables of database roles that a process does not get; no other process gets a role that signs people in."""
-
-
-def withheld(name: str) -> frozenset[str]:
-    """Return the variables that a process does not get."""
-    return WITHHELD.get(name, frozenset({"DATABASE_PEOPLE_URL", "DATABASE_STAFF_URL"}))
 
 
 def app_processes(api_port: int, console_port: int | None = None) -> tuple[AppProcess, ...]:
@@ -103,6 +106,8 @@ def app_processes(api_port: int, console_port: int | None = None) -> tuple[AppPr
     api = [sys.executable, "manage.py", "guarded", sys.executable, "-m", "uvicorn", "backend.asgi:application"]
     api += ["--host=127.0.0.1", f"--port={api_port}"]
     api += ["--workers=2", "--lifespan=on", "--no-server-header", "--timeout-graceful-shutdown=10"]
+    # By default uvicorn kills a worker that answers no ping for 5 s. On a host at its limit that is every worker.
+    api += [f"--timeout-worker-healthcheck={HUNG_SECONDS}"]
     api += ["--http=backend.api.connections:BoundedConnection"]
     api += [f"--log-config={ROOT / 'backend' / 'observability' / 'uvicorn_log.json'}"]
     console = [
@@ -110,11 +115,11 @@ def app_processes(api_port: int, console_port: int | None = None) -> tuple[AppPr
         for argument in api
     ]
     # Its own probes and metrics are not asked for here.
-    site = (("AVA_PROCESS", "console"), ("AVA_CONSOLE_URL", f"http://127.0.0.1:{console_port}"))
+    site = (("AVA_CONSOLE_URL", f"http://127.0.0.1:{console_port}"),)
     return (
-        AppProcess("api", tuple(api), restarted=False),
-        *([AppProcess("console", tuple(console), env=site)] if console_port is not None else []),
-        AppProcess("relay", (sys.executable, "manage.py", "relay"), env=_WORKER_SECRETS),
-        AppProcess("webhooks", (sys.executable, "manage.py", "send_webhooks"), env=_WEBHOOK_SECRETS),
+        AppProcess("api", tuple(api), restarted=False, kind="api"),
+        *([AppProcess("console", tuple(console), env=site, kind="console")] if console_port is not None else []),
+        AppProcess("relay", (sys.executable, "manage.py", "relay")),
+        AppProcess("webhooks", (sys.executable, "manage.py", "send_webhooks"), kind="webhooks"),
         *(worker_process(worker) for worker in WORKERS),
     )

@@ -21,7 +21,7 @@ import httpx
 
 from infra.local import ports
 from infra.local.api_key import ensure_api_key, key_file
-from infra.local.app_processes import AppProcess, app_processes, withheld
+from infra.local.app_processes import AppProcess, app_processes
 from infra.local.child_process import Child, Command, Identity, wait_until
 from infra.local.errors import ServiceFailed, StackError
 from infra.local.metrics_targets import metrics_env, targets_file
@@ -124,8 +124,7 @@ class Supervisor:
 
     def _start_process(self, process: AppProcess) -> None:
         log = self._stack.home.log(process.name)
-        env = self._env | metrics_env(self._stack.state, process.name) | dict(process.env)
-        env = {name: value for name, value in env.items() if name not in withheld(process.name)}
+        env = process.environment(self._env | metrics_env(self._stack.state, process.name))
         child = Child(Command(process.name, process.arguments, log, env, cwd=self._project, grace_s=30))
         self._running[process.name] = (process, child, time.monotonic())
         self._stack.state.set_process(process.name, child.identity)

@@ -11,6 +11,8 @@ from django.utils import timezone
 from backend.api.public_ids import decode, encode
 from backend.jobs.models import Job, JobKind, JobState
 from backend.library.models import Collection, Segment, SegmentState, Video, VideoStatus
+from backend.library.services.videos import delete_video, drop_video
+from backend.tenancy.refusals import Refused
 from tests.conftest import Cast
 from tests.ekg.recorded import record
 from tests.library.uploading import make_video
@@ -112,6 +114,17 @@ def test_deleting_stops_the_jobs_and_queues_one_purge(acme: Cast) -> None:
         assert (purge.state, purge.subject_id, purge.video_id) == (JobState.QUEUED, decode("vid", video["id"]), None)
     refused = acme.client.patch(path, {"title": "x"})
     assert (refused.status_code, refused.json()["code"]) == (409, "video_deleting")
+
+
+def test_a_deletion_that_another_has_overtaken_finds_no_video(acme: Cast) -> None:
+    video_id = decode("vid", make_video(acme.client)["id"])
+    with acme.scope():
+        video = Video.objects.get(id=video_id)
+        delete_video(video=video)
+        drop_video(video.id)
+        with pytest.raises(Refused) as refused:
+            delete_video(video=video)
+    assert (refused.value.code, refused.value.status) == ("not_found", 404)
 
 
 def test_collections_are_made_changed_and_deleted_without_their_videos(acme: Cast) -> None:

@@ -53,3 +53,28 @@ def test_a_fault_of_a_model_server_is_shown_until_it_is_mended(tmp_path: Path, m
     go_on.set()
     thread.join(60)
     assert (state(tmp_path).state, state(tmp_path).detail) == (READY, "")
+
+
+def test_a_worker_of_sweeps_tries_what_is_away_while_no_other_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried, go_on = threading.Event(), threading.Event()
+    monkeypatch.setattr(loading, "IDLE_TRY", (__name__, "note_a_try"))
+    monkeypatch.setattr(f"{__name__}.TRIED", tried)
+    turns = iter([None, go_on.wait])
+
+    def pause(seconds: float) -> None:
+        # The second pause never ends: one try is enough.
+        turn = next(turns)
+        if turn is not None:
+            turn()
+
+    loading.prepare(["system.sweep"], Beat(tmp_path), pause=pause)
+    assert tried.wait(60)
+
+
+TRIED = threading.Event()
+
+
+def note_a_try() -> None:
+    TRIED.set()

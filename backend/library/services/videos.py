@@ -39,7 +39,8 @@ def update_video(*, video: Video, version: int, fields: Mapping[str, Any]) -> Vi
 def delete_video(*, video: Video, recorded: bool = False) -> Video:
     """Stop the video's jobs and queue its purge. No question reads the video from now on. Safe to repeat.
 
-    recorded: whether the ledger of deletions has the deletion already. Raises Refused `storage_unavailable` (503).
+    recorded: whether the ledger of deletions has the deletion already. Raises Refused `storage_unavailable` (503), or
+    `not_found` (404) if another deletion has ended meanwhile.
 
     Locks the jobs in LOCK_ORDER and the video after them, as workers do that commit meanwhile.
     """
@@ -51,7 +52,9 @@ def delete_video(*, video: Video, recorded: bool = False) -> Video:
         status=VideoStatus.DELETING, version=F("version") + 1
     )
     release_media(video.id)
-    deleting: Video = Video.objects.get(id=video.id)
+    deleting: Video | None = Video.objects.filter(id=video.id).first()
+    if deleting is None:
+        raise Refused("not_found", "There is no such video.", status=404)
     if not recorded:
         record(Deleted.VIDEO, [video.id])
     return deleting

@@ -125,7 +125,7 @@ class Service:
             process.name,
             process.arguments,
             self.root / "log" / f"{process.name}.log",
-            self.env | metrics_env(self._stack.state, process.name) | dict(process.env) | self._clock(),
+            process.environment(self.env | metrics_env(self._stack.state, process.name)) | self._clock(),
             cwd=PROJECT,
             grace_s=30,
         )
