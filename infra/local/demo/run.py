@@ -266,7 +266,7 @@ class Demo:
             **{key: question[key] for key in ("answer", "choice", "finish_reason", "confidence")},
             "evidence": evidence,
             "nodes": question["trace"],
-            **{key: question[key] for key in ("usage", "cost", "timings")},
+            **{key: question[key] for key in ("usage", "charge", "timings")},
         }
 
 
