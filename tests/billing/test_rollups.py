@@ -19,13 +19,14 @@ from backend.billing.services import ledger, rollups
 from backend.billing.services.ledger import Asked
 from backend.billing.services.rows import Attribution
 
+VIDEO = uuid7()
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DAY = {"start": NOON.replace(hour=0), "end": NOON.replace(hour=0) + timedelta(days=1)}
 
 
 def media(at: datetime, seconds: str, **more: Any) -> None:
     ledger.record_media_seconds(
-        segment_id=uuid7(), video_id=more.pop("video_id", uuid7()), seconds=Decimal(seconds), occurred_at=at, **more
+        segment_id=uuid7(), video_id=more.pop("video_id", VIDEO), seconds=Decimal(seconds), occurred_at=at, **more
     )
 
 
