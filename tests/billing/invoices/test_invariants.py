@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from decimal import Decimal
 
 import pytest
 
@@ -25,16 +25,14 @@ BREAKS = [
 
 
 @pytest.fixture
-def billed(acme: Cast) -> Iterator[Cast]:
-    from decimal import Decimal
-
+def billed(acme: Cast) -> Cast:
     load()
     with acme.scope():
         Tenant.objects.filter(id=acme.tenant_id).update(created_at=utc(2026, 3, 1))
         grant_credit(amount=Decimal(1), currency="USD", reason="Goodwill", author="finance@example.org")
     use(acme, utc(2026, 3, 10), 150)
     close(acme, utc(2026, 4, 3, 1))
-    yield acme
+    return acme
 
 
 def violations(name: str) -> list[str]:
