@@ -19,8 +19,8 @@ class Lago:
     """A Lago organisation. A transaction_id is unique in a subscription for ever."""
 
     name = "lago"
-    oldest = None
-    remembers = None
+    oldest: timedelta | None = None
+    remembers: timedelta | None = None
     batch = 100
 
     def __init__(self, client: Client) -> None:
