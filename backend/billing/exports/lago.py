@@ -7,7 +7,7 @@ meters as codes and sum the field `value`. Lago makes its own invoices from the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
