@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images presets test-browser test-schema bench-abuse bench-cells bench-rls
+.PHONY: help bootstrap demo test test-long test-faults fuzz-media chaos test-recordings test-vllm rehearse bench-index bench-answer bench-jobs eval compare eval-videos up down reset status lint lint-api lint-alerts lock lock-images presets test-browser test-schema bench-abuse bench-billing bench-cells bench-rls
 
 # The demo reads these variables from its environment, so no shell sees them and quotes survive. `value` keeps make
 # from expanding a $ in them.
@@ -66,6 +66,9 @@ bench-answer: bootstrap ## measure answering, one JSON line per figure; some of 
 
 bench-jobs: bootstrap ## measure the job queue, one JSON line per figure; some of them: ONLY=fair_claim_p95_ms
 	@$(PY) -m bench.jobs --only "$(ONLY)"
+
+bench-billing: bootstrap ## measure how fast usage is rated, one JSON line per figure; some of them: ONLY=rated
+	@$(PY) -m bench.billing --only "$(ONLY)"
 
 bench-abuse: bootstrap ## measure what dripping, streaming and flooding clients cost another tenant: ONLY=dripped_bodies
 	@$(PY) -m bench.abuse --only "$(ONLY)"

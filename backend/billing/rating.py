@@ -13,8 +13,8 @@ a tier names; a variant without a row of its own belongs to the nearest row: "av
 4. In a trial, a `trial` line takes back each usage line, and no other terms apply.
 5. A `minimum` line adds the amount that is missing to the minimum.
 
-Each line is rounded half to even to the currency's minor unit, and the total is the sum of the rounded lines. A tier line
-is what makes its group's rounded lines add up to the group's rounded amount.
+Each line is rounded half to even to the currency's minor unit, and the total is the sum of the rounded lines. A tier
+line makes its group's rounded lines add up to the group's rounded amount.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def _tier_lines(usage: Sequence[UsageTotal], covered: Sequence[Decimal], terms: 
                 quantity += total.quantity - part
                 listed += total.amount - taken
                 paid += payable(total.amount, terms.currency) - payable(taken, terms.currency)
-        # A bill without any usage of the group has no line; of a net reversal, the list prices are given back.
+        # A net reversal gives the list prices back.
         if quantity <= 0:
             continue
         amount = tiered_amount(quantity, ladder)

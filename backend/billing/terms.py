@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import cast
 
 from django.db.models import Q, QuerySet
 
 from backend.billing.currencies import payable
 from backend.billing.models import PlanVersion, Price, Subscription
 from backend.billing.rates import DEFAULT_PLAN, PRICE, quantity, rates_at
-from backend.billing.rating import Allowance, Terms, Tier
+from backend.billing.rating import Allowance, Mode, Terms, Tier
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.models import Tenant
 
@@ -89,7 +89,7 @@ def spans_of(start: datetime, end: datetime) -> list[Span]:
     subscriptions = Subscription.objects.filter(effective_from__lt=end).exclude(effective_to__lte=start)
     cuts = {start, end}
     for row in subscriptions:
-        cuts |= {row.effective_from, row.effective_to, row.trial_until}  # type: ignore[arg-type]
+        cuts |= {row.effective_from, row.effective_to, row.trial_until}
     for version in PlanVersion.objects.filter(plan__code__in=[DEFAULT_PLAN, _plan_code()]):
         cuts |= {version.effective_from, version.effective_to}  # type: ignore[arg-type]
     bounds = sorted(cut for cut in cuts if cut is not None and start <= cut <= end)
@@ -114,7 +114,7 @@ def _terms_at(at: datetime) -> tuple[PlanVersion, bool]:
     return subscription.plan_version, until is not None and at < until
 
 
-def _span(start: datetime, end: datetime, version: PlanVersion, trial: bool, period: Any) -> Span:
+def _span(start: datetime, end: datetime, version: PlanVersion, trial: bool, period: timedelta) -> Span:
     def share(amount: Decimal) -> Decimal:
         if end - start == period:
             return amount
@@ -135,7 +135,7 @@ def _span(start: datetime, end: datetime, version: PlanVersion, trial: bool, per
 def tiers_of(version: PlanVersion) -> tuple[Tier, ...]:
     """Return the tiers of a plan's version, by meter, variant and quantity."""
     rows = version.tiers.order_by("meter", "variant", "from_quantity")
-    return tuple(Tier(row.meter, row.variant, row.mode, row.from_quantity, row.unit_amount) for row in rows)
+    return tuple(Tier(row.meter, row.variant, cast(Mode, row.mode), row.from_quantity, row.unit_amount) for row in rows)
 
 
 def price_list(at: datetime) -> PriceList:
@@ -145,7 +145,7 @@ def price_list(at: datetime) -> PriceList:
     """
     rates = rates_at(at)
     rates_by_key = {**rates.rates, **rates.own}
-    ids = [rate.price_id for (kind, *_), rate in rates_by_key.items() if kind == PRICE]
+    ids = [rate.price_id for (kind, *_), rate in rates_by_key.items() if kind == PRICE and rate.price_id is not None]
     rows = Price.objects.filter(id__in=ids).exclude(meter__in=INTERNAL, unit_amount=0).select_related("book")
     subscription = subscription_at(at)
     trial = None if subscription is None or subscription.trial_until is None else subscription.trial_until

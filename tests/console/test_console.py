@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 from uuid6 import uuid7
 
-from backend.billing.models import PriceBook
+from backend.billing.models import Price, PriceBook
 from backend.billing.services import budgets
 from backend.billing.services import ledger as billing
 from backend.billing.services.budgets import Limits
@@ -81,7 +81,7 @@ def test_strangers_and_people_without_staff_rights_see_the_sign_in_page_only(dat
     visitor = Client()
     visitor.login(username="visitor@example.org", password="word")
     for client in (Client(), visitor):
-        for path in ("", "questions/question/", "jobs/job/", "billing/pricebook/add/"):
+        for path in ("", "questions/question/", "jobs/job/", "billing/price/add/"):
             reply = client.get(f"/console/{path}")
             assert reply.status_code == 302
             assert reply.headers["Location"].startswith("/console/login/")
@@ -200,7 +200,7 @@ def test_every_list_and_detail_opens_filters_and_refuses_change(staff: Client, s
     assert getattr(model, "unscoped", model._default_manager).using("console").filter(pk=row.pk).values().get() == {
         field.attname: getattr(row, field.attname) for field in model._meta.concrete_fields
     }
-    assert staff.get(f"/console/{where}add/").status_code == (200 if model is PriceBook else 403)
+    assert staff.get(f"/console/{where}add/").status_code == (200 if model is Price else 403)
     assert staff.get(f"/console/{where}nonsense/change/").status_code in {302, 404}
 
 
@@ -240,19 +240,25 @@ def test_secrets_are_not_shown(staff: Client, story: Any) -> None:
     assert Delivery.unscoped.using("console").exists()
 
 
-def test_a_rate_is_appended_and_its_predecessor_stays(staff: Client) -> None:
+def test_a_price_is_appended_and_its_predecessor_stays(staff: Client) -> None:
     model = f"model-{uuid7()}"
+    start = (timezone.now() + timedelta(days=1)).replace(microsecond=0)
     form = {
-        "kind": "cost", "meter": "output_tokens", "model": model, "unit_amount": "0.000002", "note": "list price",
-        "effective_from_0": "2026-01-01", "effective_from_1": "00:00:00",
+        "book": str(PriceBook.objects.get(kind="cost").id), "meter": "output_tokens", "model": model, "variant": "",
+        "unit_amount": "0.000002", "note": "list price",
+        "effective_from_0": f"{start:%Y-%m-%d}", "effective_from_1": f"{start:%H:%M:%S}",
     }  # fmt: skip
-    before = PriceBook.objects.count()
-    reply = staff.post("/console/billing/pricebook/add/", form)
+    before = Price.objects.count()
+    assert staff.post("/console/billing/price/add/", form).status_code == 302
 
-    assert reply.status_code == 302
-    row = PriceBook.objects.get(model=model)
-    assert (row.unit_amount, row.currency) == (Decimal("0.000002"), "USD")
-    assert PriceBook.objects.count() == before + 1
+    row = Price.objects.get(model=model)
+    assert (row.unit_amount, row.version, row.effective_from) == (Decimal("0.000002"), 1, start)
+    assert row.author
+    assert Price.objects.count() == before + 1
+    refused = staff.post("/console/billing/price/add/", {**form, "effective_from_0": "2026-01-01"})
+    assert refused.status_code == 200
+    assert "must take effect after" in refused.content.decode()
+    assert Price.objects.count() == before + 1
 
 
 def test_the_console_role_cannot_write(story: Any) -> None:

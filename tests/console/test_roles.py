@@ -9,8 +9,10 @@ from uuid import UUID
 import pytest
 from django.test import Client
 from django.utils import timezone
+from uuid6 import uuid7
 
 from backend.api.public_ids import encode
+from backend.billing.models import PriceBook
 from backend.console.site import site
 from backend.staff.models import ContentAccess, StaffEvent
 from backend.tenancy.models import Tenant
@@ -20,7 +22,7 @@ from tests.questions.world import ask, finish
 
 WORK = {"library/video", "questions/question", "questions/search", "questions/comparison", "jobs/job", "jobs/breaker",
         "webhooks/delivery", "webhooks/endpoint", "tenancy/tenant"}  # fmt: skip
-MONEY = {"billing/tenantbudget", "billing/usageevent", "billing/pricebook", "tenancy/tenant"}
+MONEY = {"billing/tenantbudget", "billing/usageevent", "billing/price", "billing/pricebook", "tenancy/tenant"}
 EVERYTHING = {f"{model._meta.app_label}/{model._meta.model_name}" for model in site._registry}
 
 
@@ -47,7 +49,7 @@ def test_each_role_opens_its_pages_and_no_other(staff_as: Any, acme: Cast, role:
 
     assert opened == pages
     assert client.get("/console/").status_code == 200
-    may_price = client.get("/console/billing/pricebook/add/").status_code == 200
+    may_price = client.get("/console/billing/price/add/").status_code == 200
     assert may_price == (role in ("finance", "operator"))
 
 
@@ -149,9 +151,11 @@ def test_a_job_that_staff_opens_is_in_the_log_without_a_reason(staff_as: Any, ac
 
 
 def test_a_price_is_in_the_log_of_the_staff(staff_as: Any) -> None:
-    form = {"kind": "cost", "meter": "output_tokens", "model": "logged-x", "unit_amount": "1", "note": "",
-            "effective_from_0": "2026-01-01", "effective_from_1": "00:00:00"}  # fmt: skip
-    assert staff_as("finance").post("/console/billing/pricebook/add/", form).status_code == 302
+    start = timezone.now() + timedelta(days=1)
+    form = {"book": str(PriceBook.objects.get(kind="cost").id), "meter": "output_tokens", "model": f"logged-{uuid7()}",
+            "unit_amount": "1", "note": "", "effective_from_0": f"{start:%Y-%m-%d}",
+            "effective_from_1": "00:00:00"}  # fmt: skip
+    assert staff_as("finance").post("/console/billing/price/add/", form).status_code == 302
 
     event = StaffEvent.objects.get(action="price.appended")
     assert event.email == "finance@example.org"

@@ -65,9 +65,7 @@ def test_the_first_sign_in_sets_up_a_second_factor_and_the_next_one_asks_for_it(
     assert (events(sign_in.FACTOR_ENROLLED), events(sign_in.SIGNED_IN)) == (1, 2)
 
 
-@pytest.mark.parametrize(
-    "path", ["", "questions/question/", "jobs/job/", "billing/pricebook/add/", "audit/auditevent/"]
-)
+@pytest.mark.parametrize("path", ["", "questions/question/", "jobs/job/", "billing/price/add/", "audit/auditevent/"])
 def test_a_password_alone_opens_no_page(operator: Member, path: str) -> None:
     client = Client()
     client.force_login(Person.objects.get(email=EMAIL), "backend.staff.sign_in.StaffBackend")

@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from backend.api.bodies import StrictSerializer
 from backend.billing.bodies.amounts import ExactDecimalField
-from backend.billing.models import TierMode, UsageMeter
+from backend.billing.queries import SHOWN_METERS
 
 
 class PriceListQuerySerializer(StrictSerializer):
@@ -18,7 +18,7 @@ class PriceListQuerySerializer(StrictSerializer):
 class PriceSerializer(serializers.Serializer[Any]):
     """The price of one unit of a meter."""
 
-    meter = serializers.ChoiceField(choices=UsageMeter.choices, help_text="What is counted.")
+    meter = serializers.ChoiceField(choices=SHOWN_METERS, help_text="What is counted.")
     variant = serializers.CharField(
         help_text="Method and effort of a question (`ava:low`), profile of a recording, or empty for all others."
     )
@@ -35,7 +35,7 @@ class PriceSerializer(serializers.Serializer[Any]):
 class PriceAllowanceSerializer(serializers.Serializer[Any]):
     """Units that each month includes."""
 
-    meter = serializers.ChoiceField(choices=UsageMeter.choices, help_text="What is counted.")
+    meter = serializers.ChoiceField(choices=SHOWN_METERS, help_text="What is counted.")
     variant = serializers.CharField(help_text="As in a price.")
     quantity = ExactDecimalField(help_text="Units per month, as an exact decimal.")
 
@@ -43,10 +43,9 @@ class PriceAllowanceSerializer(serializers.Serializer[Any]):
 class PriceTierSerializer(serializers.Serializer[Any]):
     """The amount of a unit after a quantity in a month. Replaces the price of the meter."""
 
-    meter = serializers.ChoiceField(choices=UsageMeter.choices, help_text="What is counted.")
+    meter = serializers.ChoiceField(choices=SHOWN_METERS, help_text="What is counted.")
     variant = serializers.CharField(help_text="As in a price.")
-    mode = serializers.ChoiceField(
-        choices=TierMode.choices,
+    mode = serializers.CharField(
         help_text="`graduated`: each unit costs the amount of its own tier. `volume`: all units cost the amount of the "
         "last tier that is reached.",
     )

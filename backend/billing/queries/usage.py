@@ -131,10 +131,11 @@ def usage(
     numbers = ", ".join(str(n + 1) for n in range(len(columns)))
     order = ", ".join(f"{n + 1} NULLS LAST" for n in range(len(columns)))
     with connection.cursor() as cursor:
+        # Names out of GROUPS and FILTERS; every value is bound.
+        summed = "sum(quantity), coalesce(sum(events) FILTER (WHERE meter <> 'cached_tokens'), 0)::bigint, sum(price)"
+        page = f"GROUP BY {numbers} ORDER BY {order} OFFSET %(offset)s LIMIT %(limit)s"
         cursor.execute(
-            f"{_ROWS} SELECT {', '.join(columns)}, sum(quantity), "
-            "coalesce(sum(events) FILTER (WHERE meter <> 'cached_tokens'), 0)::bigint, sum(price) "
-            f"FROM shown WHERE {where} GROUP BY {numbers} ORDER BY {order} OFFSET %(offset)s LIMIT %(limit)s",
+            f"{_ROWS} SELECT {', '.join(columns)}, {summed} FROM shown WHERE {where} {page}",  # noqa: S608
             {**parameters, "offset": offset, "limit": limit + 1},
         )
         rows = cursor.fetchall()

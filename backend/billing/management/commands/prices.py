@@ -1,0 +1,131 @@
+"""Prices and plans on the command line: list, append, subscribe a tenant, rate the past again."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from backend.audit.services import OPERATOR, record
+from backend.billing.models import Price, PriceBook, UsageMeter
+from backend.billing.rates import plain
+from backend.billing.services.plans import subscribe
+from backend.billing.services.prices import NewPrice, PriceRefused, append_price
+from backend.billing.services.rerating import rerate
+from backend.tenancy.context import tenant_scope
+from backend.tenancy.models import Tenant
+from backend.tenancy.refusals import Refused
+
+
+class Command(BaseCommand):
+    help = "List and append prices, subscribe a tenant to a plan, and rate its usage of the past again."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        verbs = parser.add_subparsers(dest="verb", required=True)
+        listing = verbs.add_parser("list", help="Print the prices, one a line.")
+        listing.add_argument("--book", help="Code of one book.")
+        listing.add_argument("--all", action="store_true", help="Ended versions as well.")
+        append = verbs.add_parser("append", help="Append a version of a price.")
+        append.add_argument("book", help="Code of the book.")
+        append.add_argument("meter", choices=UsageMeter.values)
+        append.add_argument("amount", help="Amount of one unit, in the book's currency.")
+        append.add_argument("--author", required=True, help="E-mail of who decided it.")
+        append.add_argument("--model", default="")
+        append.add_argument("--variant", default="")
+        append.add_argument("--from", dest="start", help="ISO 8601 time with a zone; now by default.")
+        append.add_argument("--note", default="")
+        append.add_argument("--back-dated", action="store_true", help="Let it take effect in the past; then rerate.")
+        member = verbs.add_parser("subscribe", help="Subscribe a tenant to a plan.")
+        member.add_argument("tenant", help="Slug of the tenant.")
+        member.add_argument("plan", help="Code of the plan.")
+        member.add_argument("--author", required=True)
+        member.add_argument("--reason", required=True)
+        member.add_argument("--from", dest="start", help="ISO 8601 time with a zone; now by default.")
+        again = verbs.add_parser("rerate", help="Book a tenant's usage again to which a back-dated price applies.")
+        again.add_argument("tenant", help="Slug of the tenant.")
+        again.add_argument("price", help="Id of the price.")
+        again.add_argument("--reason", required=True)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            getattr(self, f"_{options['verb']}")(options)
+        except (PriceRefused, Refused) as refused:
+            raise CommandError(str(refused)) from refused
+
+    def _list(self, options: dict[str, Any]) -> None:
+        rows = Price.objects.using(_writer()).select_related("book")
+        if options["book"]:
+            rows = rows.filter(book__code=options["book"])
+        if not options["all"]:
+            rows = rows.filter(effective_to=None)
+        for row in rows.order_by("book__code", "meter", "model", "variant", "version"):
+            end = "" if row.effective_to is None else row.effective_to.isoformat()
+            cells = (row.id, row.book.code, row.meter, row.model or "any", row.variant or "any", f"v{row.version}")
+            amount = f"{plain(row.unit_amount)} {row.book.currency}"
+            self.stdout.write("  ".join([*map(str, cells), amount, row.effective_from.isoformat(), end]).rstrip())
+
+    def _append(self, options: dict[str, Any]) -> None:
+        book = PriceBook.objects.using(_writer()).filter(code=options["book"]).first()
+        if book is None:
+            raise CommandError(f"There is no price book {options['book']}.")
+        try:
+            amount = Decimal(options["amount"])
+        except InvalidOperation:
+            raise CommandError(f"{options['amount']} is no amount.") from None
+        price = NewPrice(
+            book.id,
+            options["meter"],
+            amount,
+            _time(options["start"]) or timezone.now(),
+            options["author"],
+            model=options["model"],
+            variant=options["variant"],
+            note=options["note"],
+        )
+        row = append_price(price, using=_writer(), back_dated=options["back_dated"])
+        self.stdout.write(f"{row.id} {row}")
+
+    def _subscribe(self, options: dict[str, Any]) -> None:
+        tenant = _tenant(options["tenant"])
+        with tenant_scope(tenant.id):
+            row = subscribe(
+                plan=options["plan"], author=options["author"], reason=options["reason"], at=_time(options["start"])
+            )
+            record("tenant.subscribed", actor=OPERATOR, reason=options["reason"], details={"plan": options["plan"]})
+        self.stdout.write(f"{tenant.slug} has {row.plan_version} from {row.effective_from.isoformat()}")
+
+    def _rerate(self, options: dict[str, Any]) -> None:
+        price = Price.objects.using(_writer()).filter(id=options["price"]).first()
+        if price is None:
+            raise CommandError(f"There is no price {options['price']}.")
+        tenant = _tenant(options["tenant"])
+        with tenant_scope(tenant.id):
+            count = rerate(price, reason=options["reason"])
+            record("usage.rerated", actor=OPERATOR, reason=options["reason"], details={"price": str(price.id)})
+        self.stdout.write(f"{count} rows of {tenant.slug} are booked at {price}")
+
+
+def _writer() -> str:
+    """Return the alias that may write prices: the console's own role, else the owner of the tables."""
+    return "staff" if "staff" in settings.DATABASES else "owner"
+
+
+def _time(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    at = parse_datetime(text)
+    if at is None or at.tzinfo is None:
+        raise CommandError(f"{text} is no ISO 8601 time with a zone.")
+    return at
+
+
+def _tenant(slug: str) -> Tenant:
+    tenant = Tenant.objects.using("console").filter(slug=slug).first()
+    if tenant is None:
+        raise CommandError(f"There is no tenant {slug}.")
+    return tenant

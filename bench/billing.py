@@ -1,0 +1,24 @@
+"""Prints how fast usage is rated, one JSON line each: python -m bench.billing [--only NAME].
+
+Exits with status 0 whether or not every figure holds; any other status is a fault of the measurement itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bench.runner import print_figures
+
+FIGURES: Mapping[str, tuple[str, str]] = {
+    "rated_events_per_s": ("billing_rating", "rated"),
+    "billed_events_per_s": ("billing_rating", "rated"),
+}
+"""Every figure, with the module of this package and the function that measures it. One function may measure several."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    return print_figures(FIGURES, __doc__, arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
