@@ -6,7 +6,6 @@ from typing import Any
 
 from backend.api import public_ids
 from backend.billing.charges import charge_data
-from backend.billing.rates import LEDGER_CURRENCY, plain
 from backend.questions.models import Comparison, Question, QuestionBatch
 from backend.questions.queries.batches import BatchCounts
 from backend.questions.queries.comparisons import ComparisonCounts
@@ -51,6 +50,6 @@ def comparison_data(comparison: Comparison, counts: ComparisonCounts) -> dict[st
         "name": comparison.name,
         "external_id": comparison.external_id,
         "counts": {"total": comparison.total, **counts.statuses, "items_left_out": counts.left_out},
-        "cost": {"amount": plain(comparison.spent), "currency": LEDGER_CURRENCY},
+        "charge": charge_data(counts.charge),
         "completed_at": timestamp(comparison.completed_at),
     }

@@ -83,7 +83,7 @@ def test_rules_and_dashboards_name_only_what_is_exported() -> None:
 
 def test_every_grouping_uses_labels_of_its_metrics() -> None:
     every = {"service", "instance", "le", "queue", "kind", "how", "outcome", "dependency", "code", "stage", "work",
-             "model", "ok", "direction", "state", "method", "route", "status"}  # fmt: skip
+             "model", "ok", "direction", "state", "method", "route", "status", "invariant"}  # fmt: skip
     for place, expression in expressions():
         for group in re.findall(r"\bby \(([^)]*)\)", expression):
             assert {name.strip() for name in group.split(",")} <= every, place

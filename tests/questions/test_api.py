@@ -58,7 +58,7 @@ def test_asking_answers_202_with_the_place_to_look(acme: Any, video: Any) -> Non
     assert reply.status_code == 202
     assert reply.headers["Location"] == f"/v1/questions/{body['id']}"
     assert (body["status"], body["metadata"], body["budget"]) == ("queued", {"team": "a"}, {"max_cost": "0.500000"})
-    assert body["cost"] == {"amount": "0", "currency": "USD", "estimated": True}
+    assert body["charge"] == {"amount": "0.02", "currency": "USD", "price_version": 1}
     assert acme.client.get(reply.headers["Location"]).json()["id"] == body["id"]
 
 
@@ -88,7 +88,8 @@ def test_an_answered_question_shows_answer_evidence_cost_and_timings(acme: Any) 
             "confidence": None,
         }
     ]
-    assert body["cost"] == {"amount": "0.0002711111", "currency": "USD", "estimated": False}
+    assert body["charge"] == {"amount": "0.02", "currency": "USD", "price_version": 1}
+    assert "cost" not in body
     assert body["timings"]["llm_ms"] == 1_200
     assert "trace" not in body
 

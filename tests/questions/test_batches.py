@@ -104,7 +104,7 @@ def test_a_batch_is_asked_with_its_defaults_and_what_a_question_says_itself(acme
     assert body["counts"] == {"total": 3, "queued": 3, "running": 0, "succeeded": 0, "failed": 0, "canceled": 0}
     assert (body["status"], body["external_id"], body["metadata"]) == ("running", "exam-1", {"team": "a"})
     assert (body["finish_reasons"], body["completed_at"]) == ({}, None)
-    assert body["cost"] == {"amount": "0", "currency": "USD", "estimated": True}
+    assert body["charge"] == {"amount": "0.06", "currency": "USD", "price_version": 1}
 
     listed = acme.client.get(f"/v1/questions?batch_id={body['id']}").json()["data"]
     rows = [
@@ -306,10 +306,12 @@ def test_a_completed_batch_is_not_a_successful_one(acme: Cast, video: UUID) -> N
     assert done["finish_reasons"] == reasons
     # Two answers of two calls each; what the failed one consumed is not an answer's usage.
     assert done["usage"] == {"calls": 4, "prompt_tokens": 1_800, "cached_tokens": 0, "completion_tokens": 160}
-    assert done["cost"] == {"amount": "0.0005422222", "currency": "USD", "estimated": False}
+    # Two of four have an answer.
+    assert done["charge"] == {"amount": "0.04", "currency": "USD", "price_version": 1}
+    assert "cost" not in done
     (event,) = events(acme)
     assert (event["id"], event["status"], event["counts"]) == (done["id"], "completed", done["counts"])
-    assert (event["finish_reasons"], event["cost"]["amount"]) == (reasons, "0.0005422222")
+    assert (event["finish_reasons"], event["charge"]) == (reasons, done["charge"])
 
 
 def test_the_last_two_questions_at_once_complete_a_batch_once(acme: Cast, video: UUID) -> None:

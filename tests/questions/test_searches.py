@@ -172,6 +172,7 @@ def test_results_carry_event_span_frame_and_why(acme: Any, video: UUID) -> None:
     assert body["usage"] == {
         "calls": 2, "prompt_tokens": 8, "cached_tokens": 0, "completion_tokens": 0, "device_seconds": "0.05",
     }  # fmt: skip
+    assert body["charge"] == {"amount": "0.001", "currency": "USD", "price_version": 1}
     assert body["timings"]["retrieval_ms"] == 50
     assert set(body["timings"]) == {"queue_ms", "retrieval_ms", "total_ms"}
     with acme.scope():
@@ -180,6 +181,7 @@ def test_results_carry_event_span_frame_and_why(acme: Any, video: UUID) -> None:
             ("input_tokens", "minilm", acme.key_id),
             ("device_seconds", "minilm", acme.key_id),
             ("device_seconds", "clip", acme.key_id),
+            ("searches", "", acme.key_id),
         }
         assert ledger.mismatches() == []
 

@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from backend.api.bodies import MAX_TIME_MS, MetadataField, StrictSerializer
 from backend.api.public_ids import PublicIdField
-from backend.billing.bodies.amounts import ExactDecimalField
+from backend.billing.bodies.amounts import ChargeSerializer, ExactDecimalField
 from backend.questions.bodies.common import SCOPE_FIELDS, ScopeRequestSerializer
 from backend.questions.bodies.comparison_figures import ComparisonReportSerializer
 from backend.questions.bodies.questions import (
@@ -217,13 +217,6 @@ class ComparisonCountsSerializer(serializers.Serializer[Any]):
     )
 
 
-class ComparisonCostSerializer(serializers.Serializer[Any]):
-    """What the answers of a comparison cost to run so far."""
-
-    amount = ExactDecimalField(source="comparison.spent", help_text="Sum over the answers, as an exact decimal.")
-    currency = serializers.CharField(source="currency_code", help_text="Currency by its ISO 4217 code.")
-
-
 class ComparisonSerializer(serializers.Serializer[Any]):
     """A comparison: its arms, and how far it is."""
 
@@ -260,7 +253,7 @@ class ComparisonSerializer(serializers.Serializer[Any]):
         source="comparison.metadata", child=serializers.CharField(), help_text="Your own labels of the comparison."
     )
     counts = ComparisonCountsSerializer(source="*", help_text="Number of questions by status.")
-    cost = ComparisonCostSerializer(source="*", help_text="What the answers cost to run so far.")
+    charge = ChargeSerializer(source="counts.charge", help_text="What the questions are charged together.")
     created_at = serializers.DateTimeField(source="comparison.created_at", help_text="When the comparison was made.")
     completed_at = serializers.DateTimeField(
         source="comparison.completed_at", allow_null=True, help_text="When the last outcome or grade was there."

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from uuid import UUID
 
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, Max, QuerySet, Sum
 
+from backend.billing.charges import NOTHING, Charge
 from backend.billing.rates import LEDGER_CURRENCY
 from backend.library.models import VideoStatus
 from backend.questions.figures.report import Report
@@ -26,10 +27,11 @@ from backend.questions.models import (
 
 @dataclass(frozen=True, slots=True)
 class ComparisonCounts:
-    """Questions of a comparison by status. left_out: items that are in no arm's figures."""
+    """Questions of a comparison by status. left_out: items that are in no arm's figures. charge: of the questions."""
 
     statuses: dict[str, int] = field(default_factory=dict)
     left_out: int = 0
+    charge: Charge = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +67,21 @@ def counts_of(comparison_ids: Sequence[UUID]) -> dict[UUID, ComparisonCounts]:
     """Return the counts of each comparison, read in two statements."""
     statuses = {id: dict.fromkeys(QuestionStatus.values, 0) for id in comparison_ids}
     rows = Question.objects.filter(comparison_id__in=comparison_ids).order_by().values_list("comparison_id", "status")
-    for comparison_id, status, n in rows.annotate(n=Count("id")):
+    charges: dict[UUID, Charge] = {}
+    sums = {
+        "n": Count("id"),
+        "charge": Sum("charge_amount"),
+        "currency": Max("charge_currency"),
+        "version": Max("price_version"),
+    }
+    for comparison_id, status, n, amount, currency, version in rows.annotate(**sums):
         statuses[comparison_id][status] = n
+        before = charges.get(comparison_id, Charge(currency=currency))
+        newest = max((v for v in (before.price_version, version) if v is not None), default=None)
+        charges[comparison_id] = Charge(before.amount + amount, before.currency, newest)
     items = ComparisonItem.objects.filter(comparison_id__in=comparison_ids).exclude(left_out="").order_by()
     left_out = dict(items.values_list("comparison_id").annotate(n=Count("id")))
-    return {id: ComparisonCounts(statuses[id], left_out.get(id, 0)) for id in comparison_ids}
+    return {id: ComparisonCounts(statuses[id], left_out.get(id, 0), charges.get(id, NOTHING)) for id in comparison_ids}
 
 
 def views_of(rows: Sequence[Comparison]) -> list[ComparisonView]:

@@ -46,8 +46,14 @@ def set_charge(question: Question, charge: Charge) -> None:
     question.price_version = charge.price_version
 
 
-def take_back(question: Question, *, reason: str) -> None:
-    """Reverse the charge of a question whose outcome is not charged."""
+def settle_charge(question: Question) -> None:
+    """Reverse the charge of a locked question whose outcome is not charged; the caller writes the row afterwards.
+
+    Not the other way round: a row that is written twice in one transaction has its foreign keys checked, which would
+    lock its batch before the others that settle it.
+    """
+    if is_charged(question):
+        return
+    reason = question.error_code or question.finish_detail or question.finish_reason
     ledger.reverse_question(question_id=question.id, reason=reason)
     set_charge(question, Charge(NOTHING.amount, question.charge_currency))
-    Question.objects.filter(id=question.id).update(charge_amount=0, price_version=None)

@@ -119,23 +119,24 @@ def _reopen(ids: Sequence[UUID], *, priority: int) -> None:
     _drop_attempt([row.id for row in rows])
     blank = Question()
     fresh: dict[str, Any] = {name: getattr(blank, name) for name in _OUTCOME}
-    Question.objects.filter(id__in=[row.id for row in rows]).update(
-        status=QuestionStatus.QUEUED, retries=F("retries") + 1, **fresh
-    )
-    _charge_again(rows)
+    for row in rows:
+        for name, value in fresh.items():
+            setattr(row, name, value)
+        row.status, row.retries = QuestionStatus.QUEUED, row.retries + 1
+        _charge_again(row)
+    # Each row once: see charging.settle_charge.
+    charged = ("charge_amount", "charge_currency", "price_version")
+    Question.objects.bulk_update(rows, ["status", "retries", *charged, *fresh], batch_size=100)
     batches = sorted({row.batch_id for row in rows if row.batch_id is not None})
     completed = QuestionBatch.objects.filter(id__in=batches).exclude(status=BatchStatus.RUNNING)
     completed.update(status=BatchStatus.RUNNING, completed_at=None, retries=F("retries") + 1)
 
 
-def _charge_again(rows: Sequence[Question]) -> None:
-    """Bill the next round of questions whose charge was reversed, as the first round was billed."""
-    for row in rows:
-        first = ledger.attribution_of_question(row.id)
-        row.retries += 1
-        known = {} if first.collection_id is None else {row.id: first.collection_id}
-        charge_all([row], api_key_id=first.api_key_id, person_id=first.person_id, collections=known)
-    Question.objects.bulk_update(rows, ["charge_amount", "charge_currency", "price_version"])
+def _charge_again(row: Question) -> None:
+    """Bill the next round of a question whose charge was reversed, as its first round was billed."""
+    first = ledger.attribution_of_question(row.id)
+    known = {} if first.collection_id is None else {row.id: first.collection_id}
+    charge_all([row], api_key_id=first.api_key_id, person_id=first.person_id, collections=known)
 
 
 def _drop_attempt(ids: Collection[UUID]) -> None:

@@ -22,7 +22,7 @@ from backend.questions.queries.questions import job_key
 from backend.questions.queries.scopes import ScopeWish, resolve
 from backend.questions.queries.sessions import present_scope
 from backend.questions.services import batches, comparisons, sessions
-from backend.questions.services.charging import charge_all, is_charged, take_back
+from backend.questions.services.charging import charge_all, settle_charge
 from backend.questions.services.drafts import new_question, scope_rows
 from backend.questions.services.records import claims_of, composition_of, write_answer_rows
 from backend.webhooks.services import emit
@@ -193,6 +193,7 @@ def store_answer(
     if row.status == QuestionStatus.FAILED:
         row.error_code = answer.detail or "engine_error"
         row.error_message = "The question could not be answered."
+    settle_charge(row)
     row.save()
     _settle(row)
     return row
@@ -212,6 +213,7 @@ def fail_question(
     row.status, row.stage, row.finish_reason = QuestionStatus.FAILED, "", finish_reason
     row.error_code, row.error_message = code, message
     row.completed_at = timezone.now()
+    settle_charge(row)
     row.save()
     _settle(row)
     return row
@@ -236,6 +238,7 @@ def _cancel(row: Question, *, reason: str = "canceled", detail: str = "") -> Non
     """Write the outcome of a locked question that is canceled."""
     row.status, row.stage, row.finish_reason, row.finish_detail = QuestionStatus.CANCELED, "", reason, detail
     row.completed_at = timezone.now()
+    settle_charge(row)
     row.save()
     _settle(row)
 
@@ -249,10 +252,8 @@ def record_wasted(*, question_id: UUID, calls: Sequence[ModelCall], reason: str)
 
 
 def _settle(question: Question) -> None:
-    """Do what follows from an outcome: reverse a charge without an answer, emit the webhook event, settle the group."""
+    """Do what follows from an outcome: emit the webhook event, settle the group."""
     budgets.forget_spending([question.id])
-    if not is_charged(question):
-        take_back(question, reason=question.error_code or question.finish_detail or question.finish_reason)
     kind = {QuestionStatus.SUCCEEDED: "question.completed", QuestionStatus.FAILED: "question.failed"}.get(
         QuestionStatus(question.status)
     )

@@ -232,7 +232,7 @@ class Demo:
         usage, timings = question["usage"], question["timings"]
         tokens = f"{usage['prompt_tokens']} + {usage['completion_tokens']} tokens in {usage['calls']} calls"
         say(
-            f"    cost {question['cost']['amount']} {question['cost']['currency']}, {tokens}, "
+            f"    charge {question['charge']['amount']} {question['charge']['currency']}, {tokens}, "
             f"{timings['total_ms'] / 1000:.1f} s"
         )
 
@@ -242,11 +242,11 @@ class Demo:
         for answer in answers:
             usage = answer["usage"]
             tokens = usage["prompt_tokens"] + usage["completion_tokens"]
-            cost = f"{answer['cost']['amount']} {answer['cost']['currency']}"
+            charge = f"{answer['charge']['amount']} {answer['charge']['currency']}"
             self._stages.say(
                 f"    {answer['method']:<12} {answer['answer'] or '(no answer)':<20.60} "
                 f"confidence {_sure(answer)} {usage['calls']:>4} calls {tokens:>6} tokens "
-                f"{answer['timings']['total_ms'] / 1000:>6.1f} s   {cost}"
+                f"{answer['timings']['total_ms'] / 1000:>6.1f} s   {charge}"
             )
 
     def _save(self, question: Json, prompt: Prompt, number: int) -> Json:
@@ -266,7 +266,7 @@ class Demo:
             **{key: question[key] for key in ("answer", "choice", "finish_reason", "confidence")},
             "evidence": evidence,
             "nodes": question["trace"],
-            **{key: question[key] for key in ("usage", "cost", "timings")},
+            **{key: question[key] for key in ("usage", "charge", "timings")},
         }
 
 
