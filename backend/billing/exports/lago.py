@@ -7,7 +7,7 @@ meters as codes and sum the field `value`. Lago makes its own invoices from the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -19,8 +19,8 @@ class Lago:
     """A Lago organisation. A transaction_id is unique in a subscription for ever."""
 
     name = "lago"
-    oldest = None
-    remembers = None
+    oldest: timedelta | None = None
+    remembers: timedelta | None = None
     batch = 100
 
     def __init__(self, client: Client) -> None:

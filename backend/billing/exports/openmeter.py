@@ -20,8 +20,8 @@ class OpenMeter:
     """An OpenMeter installation. An event's id is unique in its source for 32 days, as OpenMeter is shipped."""
 
     name = "openmeter"
-    oldest = None
-    remembers = timedelta(days=32)
+    oldest: timedelta | None = None
+    remembers: timedelta | None = timedelta(days=32)
     batch = 100
 
     def __init__(self, client: Client) -> None:

@@ -18,8 +18,8 @@ class Stripe:
     """A Stripe account. meters: the id of its meter (`mtr_…`) by the name of ours, needed for total() alone."""
 
     name = "stripe"
-    oldest = timedelta(days=35)
-    remembers = timedelta(hours=24)
+    oldest: timedelta | None = timedelta(days=35)
+    remembers: timedelta | None = timedelta(hours=24)
     batch = 1
 
     def __init__(self, client: Client) -> None:

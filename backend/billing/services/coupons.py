@@ -32,9 +32,10 @@ def redeem_coupon(*, code: str, author: str, time_zone: str, at: datetime | None
     first = last = month_of(now, time_zone)
     for _ in range(coupon.months - 1):
         last = period_from(last.end, time_zone)
-    return CouponRedemption.objects.create(
+    redemption: CouponRedemption = CouponRedemption.objects.create(
         tenant_id=current_tenant_id(), coupon_code=code, author=author, start_at=first.start, end_at=last.end
     )
+    return redemption
 
 
 def discounts(period: Period, *, currency: str, subtotal: Decimal) -> list[tuple[str, Decimal]]:

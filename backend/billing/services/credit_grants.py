@@ -53,7 +53,7 @@ def grant_credit(
         raise _refused("A credit names its reason and the person who grants it.")
     if expires_at is not None and expires_at <= timezone.now():
         raise _refused("The credit must expire in the future.")
-    return CreditGrant.objects.create(
+    grant: CreditGrant = CreditGrant.objects.create(
         tenant_id=current_tenant_id(),
         amount=amount,
         currency=currency,
@@ -62,6 +62,7 @@ def grant_credit(
         expires_at=expires_at,
         source=source,
     )
+    return grant
 
 
 def credits(grants: Sequence[CreditGrant]) -> list[Credit]:

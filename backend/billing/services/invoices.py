@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from django.db.models import F, Sum
@@ -82,7 +83,7 @@ def credit_note(invoice_id: UUID, *, net: Decimal, reason: str, author: str) -> 
             author=author,
             source=f"credit_note:{note.id}",
         )
-    changes = {"corrected": F("corrected") + lowered}
+    changes: dict[str, Any] = {"corrected": F("corrected") + lowered}
     if invoice.state == InvoiceState.FINAL and lowered == invoice.due:
         changes |= {"state": InvoiceState.PAID, "paid_at": timezone.now()}
     Invoice.objects.filter(id=invoice.id).update(**changes)

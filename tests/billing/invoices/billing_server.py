@@ -146,6 +146,7 @@ def serving(now: float | None = None) -> Iterator[tuple[str, ScriptedBilling]]:
         def _answer(self, carry_out: Any) -> None:
             path = urlsplit(self.path).path
             state.requests.append(f"{self.command} {path}")
+            reply: Any
             trouble = state.troubles.pop(0) if state.troubles else None
             if self.headers["Authorization"] != f"Bearer {KEY}":
                 status, reply = 401, {}

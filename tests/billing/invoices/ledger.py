@@ -12,8 +12,9 @@ from backend.billing.services.closing import close_tenant
 from tests.conftest import Cast
 
 
-def utc(*parts: int) -> datetime:
-    return datetime(*parts, tzinfo=UTC)
+def utc(year: int, month: int, day: int = 1, *time: int) -> datetime:
+    hour, minute, second = (*time, 0, 0, 0)[:3]
+    return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
 
 
 def use(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
@@ -19,6 +20,7 @@ from backend.billing.models import (
     UsageEvent,
 )
 from backend.billing.services import closing
+from backend.billing.services.billing_lock import lock_billing
 from backend.billing.services.invoices import credit_note, mark_paid, void
 from backend.tenancy.context import tenant_scope
 from backend.tenancy.models import Tenant
@@ -70,7 +72,9 @@ def test_a_month_is_a_draft_during_the_grace_and_final_after_it(acme: Cast) -> N
         ("usage", "media_seconds", Decimal("100.5"), Decimal("0.07035"), Decimal("0.07"), False),
         ("usage", "questions", Decimal(4), Decimal("0.08"), Decimal("0.08"), False),
     ]
-    assert (final.subtotal, final.tax, final.total, final.due) == (Decimal("0.15"), 0, Decimal("0.15"), Decimal("0.15"))
+    assert [final.subtotal, final.tax, final.total, final.due] == [
+        Decimal(text) for text in ("0.15", "0", "0.15", "0.15")
+    ]
 
 
 def test_closing_again_changes_nothing(acme: Cast) -> None:
@@ -147,7 +151,12 @@ def test_more_reversals_than_usage_make_credit_which_pays_the_next_invoice(acme:
 
     march, april, may = invoices(acme)
     assert (march.total, march.state) == (Decimal("0.2"), "final")
-    assert (april.total, april.credited, april.due, april.state) == (Decimal("-0.16"), Decimal("-0.16"), 0, "paid")
+    assert (april.total, april.credited, april.due, april.state) == (
+        Decimal("-0.16"),
+        Decimal("-0.16"),
+        Decimal(0),
+        "paid",
+    )
     assert (may.total, may.credited, may.due) == (Decimal("0.2"), Decimal("0.16"), Decimal("0.04"))
 
 
@@ -174,7 +183,7 @@ def test_months_follow_the_tenants_time_zone_and_tax(acme: Cast) -> None:
 
 def _closed_in_vain(cast: Cast) -> None:
     with tenant_scope(cast.tenant_id):
-        closing.lock_billing()
+        lock_billing()
         for at in (utc(2026, 4, 1), AFTER_MARCH):
             assert closing._step(at) is not None
         raise ZeroDivisionError
@@ -206,9 +215,9 @@ def test_twenty_closings_at_once_leave_no_gap_in_the_numbers(database: None) -> 
     for thread in threads:
         thread.join()
 
-    sequences = []
+    sequences: list[int] = []
     for cast in casts:
-        sequences += [invoice.sequence for invoice in invoices(cast)]
+        sequences += [invoice.sequence or 0 for invoice in invoices(cast)]
     assert sorted(sequences) == list(range(start + 1, start + 21))
     assert InvoiceSeries.objects.get(kind="invoice").last == start + 20
 
@@ -223,7 +232,7 @@ def test_a_void_invoice_keeps_its_number_and_its_usage_goes_on(acme: Cast) -> No
 
     old, new = invoices(acme)
     assert (old.id, old.state, new.id, new.state) == (first, "void", second, "final")
-    assert new.sequence == old.sequence + 1
+    assert (new.sequence or 0) - (old.sequence or 0) == 1
     assert new.total == old.total == Decimal("0.06")
     with acme.scope():
         void(second)
@@ -262,7 +271,7 @@ def test_a_paid_invoice_is_corrected_by_a_credit_note_and_not_voided(acme: Cast)
 def test_the_database_refuses_to_change_what_is_final(acme: Cast) -> None:
     use(acme, MARCH, 3)
     (id,) = close(acme, AFTER_MARCH)
-    changes = [
+    changes: list[Callable[[], object]] = [
         lambda: Invoice.objects.filter(id=id).update(total=1),
         lambda: Invoice.objects.filter(id=id).update(number="INV-0"),
         lambda: Invoice.objects.filter(id=id).update(state=InvoiceState.DRAFT, sequence=None),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 
 from backend.billing.invariants import load, registry
@@ -24,8 +26,6 @@ BREAKS = [
 
 @pytest.fixture
 def billed(acme: Cast) -> Cast:
-    from decimal import Decimal
-
     load()
     with acme.scope():
         Tenant.objects.filter(id=acme.tenant_id).update(created_at=utc(2026, 3, 1))

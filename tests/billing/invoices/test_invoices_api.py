@@ -99,7 +99,8 @@ def test_the_pdf_is_written_in_the_buyers_language_with_embedded_fonts(
     assert reply["Content-Type"] == "application/pdf"
     for words in (title, amount, rate, number, "Łódź & <Söhne>", "Москва"):
         assert words in text, words
-    fonts = [font.get_object() for font in document.pages[0]["/Resources"]["/Font"].values()]
+    resources: Any = document.pages[0]["/Resources"]
+    fonts = [font.get_object() for font in resources["/Font"].values()]
     used = [font for font in fonts if "Noto" in font["/BaseFont"]]
     assert len(used) >= 2
     assert all("/FontFile2" in font["/FontDescriptor"].get_object() for font in used)

@@ -9,8 +9,9 @@ import pytest
 from backend.billing.services.periods import midnight, month_of, period_from
 
 
-def utc(*parts: int) -> datetime:
-    return datetime(*parts, tzinfo=UTC)
+def utc(year: int, month: int, day: int = 1, *time: int) -> datetime:
+    hour, minute, second = (*time, 0, 0, 0)[:3]
+    return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
