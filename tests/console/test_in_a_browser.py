@@ -199,9 +199,7 @@ def test_a_question_is_asked_again_by_keyboard(acme: Cast, site: str, chromium: 
     assert f"{story['question']}" not in page.url
 
 
-def test_a_mark_of_the_timeline_moves_the_player(
-    acme: Cast, site: str, chromium: Any, story: dict[str, Any]
-) -> None:
+def test_a_mark_of_the_timeline_moves_the_player(acme: Cast, site: str, chromium: Any, story: dict[str, Any]) -> None:
     page = page_of(chromium, site, "operator", acme)
     page.goto(f"{site}/console/library/video/{story['video']}/change/")
     if not page.locator("#player").count():
