@@ -39,10 +39,10 @@ def rated() -> Figures:
     began = time.perf_counter()
     sums: dict[tuple[int, str, str, UUID | None], list[Decimal]] = defaultdict(lambda: [Decimal(0), Decimal(0)])
     for tenant, meter, variant, quantity in events:
-        value = rates.value("price", meter, "", quantity, variant)
-        total = sums[tenant, meter, variant, value.price_id]
+        worth = rates.value("price", meter, "", quantity, variant)
+        total = sums[tenant, meter, variant, worth.price_id]
         total[0] += quantity
-        total[1] += value.amount
+        total[1] += worth.amount
     valued = time.perf_counter() - began
     units = {rate.price_id: rate.unit_amount for rate in prices.values()}
     usage: dict[int, list[UsageTotal]] = defaultdict(list)

@@ -195,7 +195,7 @@ class QuestionPage(Operable, ReadOnlyPage):
                 (row, storage.presign_get(row.frame_key) if row.frame_key else None)
                 for row in questions.evidence(question.id)
             ],
-            "calls": waterfall(questions.model_calls(question)),
+            "calls": waterfall(list(questions.model_calls(question))),
             "again": questions.asked_again(question),
             "stages": bars(question.timings),
             "lines": lines,

@@ -34,7 +34,7 @@ class TenantFilter(SimpleListFilter):
     def has_output(self) -> bool:
         return True
 
-    def choices(self, changelist: ChangeList) -> Iterator[dict[str, Any]]:
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
         form = AutocompleteDropdownForm(
             request=self.request,
             name=self.parameter_name,
@@ -45,7 +45,7 @@ class TenantFilter(SimpleListFilter):
             data={self.parameter_name: self.value()},
         )
         # The choice that is shown is read as the console's role, because tenants have row-level security.
-        form.fields[self.parameter_name].queryset = Tenant.objects.using(CONSOLE)  # type: ignore[attr-defined]
+        form.fields[self.parameter_name].queryset = Tenant.objects.using(CONSOLE)
         yield {"form": form}
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:

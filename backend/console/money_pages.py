@@ -96,7 +96,8 @@ class PricePage(ReadOnlyPage):
             return HttpResponseRedirect(reverse("admin:billing_price_add"))
         form = self.get_form(request)(request.POST)
         if not form.is_valid():
-            return self.changeform_view(request)
+            shown: HttpResponse = self.changeform_view(request)
+            return shown
         start, end = last_month(timezone.now())
         price = new_price(form.save(commit=False), author="preview")
         found = preview([price], start=start, end=end)

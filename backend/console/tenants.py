@@ -46,13 +46,14 @@ class TenantPage(Operable, ReadOnlyPage):
         view = self.admin_site.admin_view
         return [
             path("create/", view(self.create_view), name="tenancy_tenant_create"),
-            path("<uuid:tenant_id>/act/<slug:name>/", view(self.act_view), name="tenancy_tenant_act"),
+            path("<uuid:tenant_id>/act/<slug:name>/", view(self.tenant_act_view), name="tenancy_tenant_act"),
             *super().get_urls(),
         ]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         may_create = role_of(request) in tenant_acts.CREATE.roles
-        return super().changelist_view(request, {**(extra_context or {}), "may_create": may_create})
+        shown: HttpResponse = super().changelist_view(request, {**(extra_context or {}), "may_create": may_create})
+        return shown
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -89,7 +90,7 @@ class TenantPage(Operable, ReadOnlyPage):
         """Create a tenant, and invite its first owner."""
         return self._form_view(request, tenant_acts.CREATE, None, reverse("admin:tenancy_tenant_changelist"))
 
-    def act_view(self, request: HttpRequest, tenant_id: UUID, name: str) -> HttpResponse:
+    def tenant_act_view(self, request: HttpRequest, tenant_id: UUID, name: str) -> HttpResponse:
         """Do one declared act to a tenant, for a reason."""
         act = tenant_acts.ACTS.get(name)
         if act is None:

@@ -61,7 +61,8 @@ def with_uses(grants: QuerySet[Any]) -> QuerySet[Any]:
     uses = across_tenants(CreditUse).filter(tenant_id=OuterRef("tenant_id"), grant_id=OuterRef("id"))
     summed = uses.values("grant_id").annotate(sum=Sum("amount")).values("sum")
     nothing = Value(Decimal(0), output_field=DecimalField(max_digits=20, decimal_places=4))
-    return grants.annotate(used=Coalesce(Subquery(summed), nothing))
+    used: QuerySet[Any] = grants.annotate(used=Coalesce(Subquery(summed), nothing))
+    return used
 
 
 def credits_of(tenant_id: UUID) -> QuerySet[Any]:

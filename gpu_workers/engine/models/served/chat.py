@@ -239,7 +239,7 @@ def _pictures_of(body: Mapping[str, Any]) -> int:
     """Return the number of pictures of a request; each frame of a video is one."""
     # A comma stands before each frame.
     frames = [str(part["video_url"]["url"]).count(",") for part in _parts_of(body) if part["type"] == "video_url"]
-    return sum(part["type"] == "image_url" for part in _parts_of(body)) + sum(frames)
+    return sum(frames, sum(1 for part in _parts_of(body) if part["type"] == "image_url"))
 
 
 def _times_of(video: Video) -> dict[str, Any]:
