@@ -22,6 +22,9 @@ PLAIN_TABLES = frozenset(
     {
         "billing_invariantresult",
         "billing_plan",
+        "billing_costday",
+        "billing_machineday",
+        "billing_modelrate",
         "billing_planallowance",
         "billing_planlimit",
         "billing_plantier",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from types import ModuleType
 from uuid import uuid4
 
@@ -91,10 +92,8 @@ def test_the_ledger_holds_every_call_that_the_server_saw(
         def handle(work: Work) -> None:
             meter = work.meter()
             for _ in range(3):
-                try:
+                with suppress(ModelError):
                     model.sample([Message("user", ("What is seen?",))], stage="description", meter=meter)
-                except ModelError as error:
-                    assert error.code == "model_bad_request"
             end(work, meter)
 
         module = ModuleType("tests.ending_handler")
