@@ -249,9 +249,10 @@ def charge_search(*, search_id: UUID, attribution: Attribution) -> Charge:
     return _charge_one(Source(SEARCH, str(search_id), attribution), UsageMeter.SEARCHES)
 
 
-def charge_comparison(*, comparison_id: UUID, attribution: Attribution) -> Charge:
+def charge_comparison(*, comparison_id: UUID, api_key_id: UUID | None) -> Charge:
     """Bill one comparison that has its outcome, once. Its questions are billed as questions."""
-    return _charge_one(Source(COMPARISON, str(comparison_id), attribution), UsageMeter.COMPARISONS)
+    source = Source(COMPARISON, str(comparison_id), Attribution(api_key_id=api_key_id))
+    return _charge_one(source, UsageMeter.COMPARISONS)
 
 
 def _charge_one(source: Source, meter: UsageMeter) -> Charge:

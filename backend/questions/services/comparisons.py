@@ -15,7 +15,6 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from backend.billing.services import budgets, ledger
-from backend.billing.services.rows import Attribution
 from backend.jobs.deadlines import INDEX
 from backend.jobs.models import JobKind
 from backend.jobs.services import enqueue, enqueue_many, request_cancel
@@ -255,7 +254,7 @@ def _finish(comparison: Comparison, status: ComparisonStatus) -> None:
     comparison.completed_at = timezone.now()
     comparison.save(update_fields=["status", "finish_detail", "completed_at"])
     if status == ComparisonStatus.COMPLETED:
-        ledger.charge_comparison(comparison_id=comparison.id, attribution=Attribution(api_key_id=comparison.api_key_id))
+        ledger.charge_comparison(comparison_id=comparison.id, api_key_id=comparison.api_key_id)
     data = payloads.comparison_data(comparison, counts_of([comparison.id])[comparison.id])
     emit(type="comparison.completed", resource_id=comparison.id, data=data)
 
