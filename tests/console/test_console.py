@@ -14,10 +14,11 @@ from django.test import Client
 from django.utils import timezone
 from uuid6 import uuid7
 
-from backend.billing.models import Price, PriceBook
-from backend.billing.services import budgets
+from backend.billing.models import Invoice, Price, PriceBook
+from backend.billing.services import budgets, rollups
 from backend.billing.services import ledger as billing
 from backend.billing.services.budgets import Limits
+from backend.billing.services.credit_grants import grant_credit
 from backend.console.queries import feedback as verdicts
 from backend.console.search_tree import tree_of
 from backend.console.site import site
@@ -64,6 +65,7 @@ def story(acme: Any, globex: Any) -> tuple[UUID, UUID]:
         searches.create_search(text="a red van", video_ids=[video_id])
         services.fail_question(question_id=failed, code="model_unavailable", message="No model.")
         budgets.set_limits(Limits(max_cost=Decimal("12.5")))
+        grant_credit(amount=Decimal(5), currency="USD", reason="sorry", author="x@example.org")
         billing.record_media_seconds(segment_id=uuid7(), video_id=video_id, seconds=Decimal(60))
     with globex.scope():
         services.cancel_question(question_id=other)
@@ -90,6 +92,8 @@ def test_strangers_and_people_without_staff_rights_see_the_sign_in_page_only(dat
 def test_the_dashboard_shows_money_latency_failures_and_both_tenants(
     staff: Client, story: Any, acme: Any, globex: Any
 ) -> None:
+    for cast in (acme, globex):
+        rollups.rebuild_stale(cast.tenant_id)
     page = text(staff, "")
 
     # One answered question at 0.02 and one minute of media at 0.042; failed and canceled questions cost nothing.
@@ -100,7 +104,7 @@ def test_the_dashboard_shows_money_latency_failures_and_both_tenants(
 
 def test_an_empty_console_is_a_page_too(staff_as: Any) -> None:
     client = staff_as("finance")
-    assert "There is no tenant yet." in text(client, "?days=30")
+    assert "No tenant used anything in this span." in text(client, "?days=30")
     assert "7 days" in text(client, "?days=nonsense")
 
 
@@ -186,7 +190,9 @@ def test_a_growing_video_is_shown_with_its_input_versions_and_summary(staff: Cli
     assert "key=1" not in page, "a customer's signature is nobody's to read"
 
 
-@pytest.mark.parametrize("model", site._registry, ids=lambda model: model.__name__)
+@pytest.mark.parametrize(
+    "model", [model for model in site._registry if model is not Invoice], ids=lambda model: model.__name__
+)
 def test_every_list_and_detail_opens_filters_and_refuses_change(staff: Client, story: Any, model: Any) -> None:
     where = f"{model._meta.app_label}/{model._meta.model_name}/"
     text(staff, where)

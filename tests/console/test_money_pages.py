@@ -40,14 +40,14 @@ def test_a_preview_shows_what_last_month_would_have_cost_and_writes_nothing(
     start, _ = last_month(timezone.now())
     at = start + timedelta(days=3)
     rate = rates_at(timezone.now(), acme.tenant_id).rate("price", "questions", "")
-    book(acme, at, "0", str(rate.unit_amount * 10), quantity=Decimal(10), price_id=rate.price_id)
+    book(acme, at, "0", str(rate.unit_amount * 1000), quantity=Decimal(1000), price_id=rate.price_id)
     prices = Price.objects.count()
     form = price_form(book=str(usd_book.id), unit_amount=str(rate.unit_amount * 2))
     page = staff_as("finance").post("/console/billing/price/preview/", form).content.decode()
 
     assert "Last month would have cost" in page
-    assert f"{rate.unit_amount * 10:.2f} USD" in page
-    assert f"{rate.unit_amount * 20:.2f} USD" in page
+    assert f"{rate.unit_amount * 1000:.2f} USD" in page
+    assert f"{rate.unit_amount * 2000:.2f} USD" in page
     assert "Acme" in page
     assert 'name="unit_amount"' in page
     assert Price.objects.count() == prices
