@@ -66,7 +66,8 @@ def page_of(chromium: Any, site: str, role: str, *open_to: Cast, width: str = "l
 @pytest.fixture
 def story(acme: Cast) -> dict[str, Any]:
     """Make an answered question, a dead job, an outage, a disabled endpoint with a dead delivery."""
-    return in_a_thread(lambda: _story(acme))
+    made: dict[str, Any] = in_a_thread(lambda: _story(acme))
+    return made
 
 
 def _story(acme: Cast) -> dict[str, Any]:
@@ -199,9 +200,7 @@ def test_a_question_is_asked_again_by_keyboard(acme: Cast, site: str, chromium: 
     assert f"{story['question']}" not in page.url
 
 
-def test_a_mark_of_the_timeline_moves_the_player(
-    acme: Cast, site: str, chromium: Any, story: dict[str, Any]
-) -> None:
+def test_a_mark_of_the_timeline_moves_the_player(acme: Cast, site: str, chromium: Any, story: dict[str, Any]) -> None:
     page = page_of(chromium, site, "operator", acme)
     page.goto(f"{site}/console/library/video/{story['video']}/change/")
     if not page.locator("#player").count():
