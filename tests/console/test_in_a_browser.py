@@ -66,7 +66,8 @@ def page_of(chromium: Any, site: str, role: str, *open_to: Cast, width: str = "l
 @pytest.fixture
 def story(acme: Cast) -> dict[str, Any]:
     """Make an answered question, a dead job, an outage, a disabled endpoint with a dead delivery."""
-    return in_a_thread(lambda: _story(acme))
+    made: dict[str, Any] = in_a_thread(lambda: _story(acme))
+    return made
 
 
 def _story(acme: Cast) -> dict[str, Any]:

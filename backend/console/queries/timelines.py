@@ -23,7 +23,7 @@ def marks(video: Video) -> dict[str, list[dict[str, Any]]]:
     Each mark has start_ms, end_ms and words.
     """
     scope = {"tenant_id": video.tenant_id, "video_id": video.id, "index_version": video.active_index_version}
-    columns: dict[str, tuple[Any, str, dict[str, bool]]] = {
+    columns: dict[str, tuple[Any, str, dict[str, Any]]] = {
         "events": (Event, "summary", {}),
         "speech": (TranscriptLine, "text", {}),
         "objects": (TrackedObject, "category", {}),
