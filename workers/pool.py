@@ -15,6 +15,7 @@ from django.conf import settings
 
 from workers import liveness
 from workers.draining import DRAIN
+from workers.fleet import report_for_ever
 from workers.liveness import FAILED, LOADING, READY, Beat, ChildState, WorkerState
 from workers.loading import prepare
 
@@ -47,6 +48,8 @@ class Watch(bootsteps.StartStopStep):
         liveness.drain_file(self._folder, os.getpid()).unlink(missing_ok=True)
         parent.ava_watch = self
         threading.Thread(target=self._publish_for_ever, name="watch", daemon=True).start()
+        queues = sorted(parent.app.amqp.queues.consume_from)
+        report_for_ever(parent.hostname, queues, lambda: self._state(self._children()))
         if self._processes() is None:
             prepare(parent.app.amqp.queues.consume_from, Beat(self._folder))
             return
@@ -91,16 +94,18 @@ class Watch(bootsteps.StartStopStep):
         logging.shutdown()
         os._exit(1)
 
+    def _state(self, children: tuple[ChildState, ...]) -> WorkerState:
+        return WorkerState(
+            os.getpid(), time.monotonic(), self.consumed_at, settings.MODEL_LOAD_SECONDS, children, DRAIN.is_on()
+        )
+
     def _publish_for_ever(self) -> None:
         while True:
             until = liveness.asked_to_drain(self._folder, os.getpid())
             if until is not None:
                 DRAIN.begin(until - time.monotonic())
             children = self._children()
-            record = WorkerState(
-                os.getpid(), time.monotonic(), self.consumed_at, settings.MODEL_LOAD_SECONDS, children, DRAIN.is_on()
-            )
-            liveness.write(liveness.worker_file(self._folder, os.getpid()), asdict(record))
+            liveness.write(liveness.worker_file(self._folder, os.getpid()), asdict(self._state(children)))
             reason = self._hopeless(children)
             if reason and not celery_state.should_stop:
                 logger.critical("the worker stops: %s", reason)

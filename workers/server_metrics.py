@@ -31,6 +31,8 @@ WAITING = "ModelRequestsWaiting"
 RUNNING = "ModelRequestsRunning"
 SOURCES = {WAITING: "vllm:num_requests_waiting", RUNNING: "vllm:num_requests_running"}
 """vLLM's gauge for each metric."""
+TOKENS = ("vllm:prompt_tokens_total", "vllm:generation_tokens_total")
+"""vLLM's counters of the tokens that a server has read and written."""
 WITH_TIMEOUTS = Config(connect_timeout=5, read_timeout=10, retries={"total_max_attempts": 2})
 """Configuration of clients of CloudWatch, whose calls then end within a minute."""
 STEP_SECONDS = 2.0
@@ -92,6 +94,11 @@ def server_data(name: str, load: Mapping[str, float]) -> list[dict[str, Any]]:
 
 def read_load(server: ServerAddress, *, clock: Callable[[], float] = time.monotonic) -> dict[str, float]:
     """Return the value of each metric that the server reports; empty if it cannot be reached or reports none."""
+    return parse_load(read_metrics(server, clock=clock))
+
+
+def read_metrics(server: ServerAddress, *, clock: Callable[[], float] = time.monotonic) -> str:
+    """Return the server's metrics in Prometheus' text format; "" if it cannot be reached or has none."""
     headers = {"Authorization": f"Bearer {server.api_key}"} if server.api_key else {}
     deadline = clock() + TOTAL_SECONDS
     body = bytearray()
@@ -102,27 +109,34 @@ def read_load(server: ServerAddress, *, clock: Callable[[], float] = time.monoto
         ):
             if response.status_code != 200:
                 logger.debug("model server %s answers /metrics with %d", server.name, response.status_code)
-                return {}
+                return ""
             for part in response.iter_bytes():
                 body += part
                 if clock() > deadline or len(body) > MOST_BYTES:
                     logger.warning("model server %s does not finish its /metrics", server.name)
-                    return {}
+                    return ""
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         logger.info("model server %s reports no metrics: %r", server.name, error)
-        return {}
-    return parse_load(body.decode("utf-8", "replace"))
+        return ""
+    return body.decode("utf-8", "replace")
 
 
 def parse_load(text: str) -> dict[str, float]:
     """Return the value of each metric in Prometheus' text format, summed over a server's engines."""
-    load: dict[str, float] = {}
-    for metric, source in SOURCES.items():
-        samples = re.findall(rf"^{re.escape(source)}(?:\{{.*\}})?[ \t]+(\S+)", text, flags=re.M)
-        values = [value for sample in samples if (value := _number(sample)) is not None]
-        if values:
-            load[metric] = sum(values)
-    return load
+    sums = {metric: _sum(text, source) for metric, source in SOURCES.items()}
+    return {metric: value for metric, value in sums.items() if value is not None}
+
+
+def parse_tokens(text: str) -> float | None:
+    """Return the tokens that a server has read and written since its start; None if it does not count them."""
+    read, written = (_sum(text, source) for source in TOKENS)
+    return None if read is None or written is None else read + written
+
+
+def _sum(text: str, source: str) -> float | None:
+    samples = re.findall(rf"^{re.escape(source)}(?:\{{.*\}})?[ \t]+(\S+)", text, flags=re.M)
+    values = [value for sample in samples if (value := _number(sample)) is not None]
+    return sum(values) if values else None
 
 
 def _number(sample: str) -> float | None:

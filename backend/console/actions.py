@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import messages
+from django.contrib.admin.utils import quote, unquote
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -132,7 +133,7 @@ class Operable:
         page: Any = self
         if not self.has_operate_permission(request):
             raise PermissionDenied
-        row = page.one(object_id)
+        row = page.one(unquote(object_id))
         words = {verb_of(words): words for words in self.acts}.get(request.POST.get("verb", ""), "")
         following = row
         try:
@@ -146,7 +147,7 @@ class Operable:
             if isinstance(made, type(row)):
                 following = made
         name = f"admin:{page.opts.app_label}_{page.opts.model_name}_change"
-        return HttpResponseRedirect(reverse(name, args=[following.pk]))
+        return HttpResponseRedirect(reverse(name, args=[quote(following.pk)]))
 
     def acts_context(self, request: HttpRequest, row: Model) -> dict[str, Any]:
         """Return what the forms of the acts need: nothing for roles that may not act."""
@@ -154,7 +155,7 @@ class Operable:
             return {"simple_acts": [], "asking_acts": []}
         page: Any = self
         return {
-            "act_url": reverse(f"admin:{page.opts.app_label}_{page.opts.model_name}_act", args=[row.pk]),
+            "act_url": reverse(f"admin:{page.opts.app_label}_{page.opts.model_name}_act", args=[quote(row.pk)]),
             "simple_acts": [(verb_of(words), words) for words, act in self.acts.items() if act.form is None],
             "asking_acts": [
                 (verb_of(words), words, act.form(prefix=verb_of(words), initial=_initial(row)))
@@ -173,7 +174,11 @@ class OperableRow(Operable):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         page: Any = self
-        found = page.get_queryset(request).filter(pk=object_id).first() if page.has_view_permission(request) else None
+        found = (
+            page.get_queryset(request).filter(pk=unquote(object_id)).first()
+            if page.has_view_permission(request)
+            else None
+        )
         context = {**(self.row_context(request, found) if found is not None else {}), **(extra_context or {})}
         reply: HttpResponse = super().change_view(request, object_id, form_url, context)  # type: ignore[misc]
         return reply

@@ -31,7 +31,7 @@ from backend.console.site import site
 from backend.console.tenants import TenantPage
 from backend.console.viewing import MONEY, WORK
 from backend.console.words import ago, badge
-from backend.jobs.models import Breaker, Job
+from backend.jobs.models import QUEUE_OF, Breaker, Job, JobKind, JobState
 from backend.library.models import Video
 from backend.questions.models import Comparison, Question, Search
 from backend.staff.models import StaffEvent
@@ -69,7 +69,11 @@ class JobPage(OperableRow, ReadOnlyPage):
     roles = WORK
     acts = JOB_ACTS
     list_display = ("id", "kind", "shown_state", "tenant", "attempts", "progress", "lease", "error_code", "age")
-    list_filter = (TenantFilter, "state", "kind", typed("queue"), typed("error_code"), LeaseFilter)
+    list_filter = (
+        TenantFilter, fixed("state", JobState.values), fixed("kind", sorted(JobKind.values)),
+        fixed("queue", sorted(set(QUEUE_OF.values()))), LeaseFilter, typed("error_code"),
+        ("created_at", RangeDateTimeFilter),
+    )  # fmt: skip
     list_select_related = ("tenant",)
     search_fields = ("id__exact", "subject_id__exact", "dedupe_key", "error_code")
 

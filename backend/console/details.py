@@ -14,11 +14,14 @@ from django.utils.safestring import SafeString
 from backend.billing.rates import plain
 from backend.console.actions import QUESTION_ACTS, VIDEO_ACTS, Operable
 from backend.console.base import ReadOnlyPage
+from backend.console.calls import waterfall
 from backend.console.filters import TenantFilter, fixed, typed
-from backend.console.queries import questions, videos
+from backend.console.playing import played
+from backend.console.queries import questions, timelines, videos
 from backend.console.queries.deliveries import latest_deliveries
 from backend.console.queries.usage import usage_by_stage
 from backend.console.search_tree import tree_of
+from backend.console.timeline import graph_of, lanes
 from backend.console.viewing import WORK
 from backend.console.words import badge
 from backend.library.models import Video
@@ -89,6 +92,7 @@ class VideoPage(Operable, ReadOnlyPage):
             if video.ready_at and video.index_started_at
             else None
         )
+        work = timelines.segment_work(video)
         context = {
             **self.page_context(request, video.title or str(video.id)),
             **self.acts_context(request, video),
@@ -98,7 +102,10 @@ class VideoPage(Operable, ReadOnlyPage):
             "overview": videos.overview(video.id, version),
             "counts": videos.index_counts(video.id, version),
             "stages": bars(video.stage_ms),
-            "segments": [(row, bars(row.stage_ms)) for row in videos.segments(video.id, version)],
+            "segments": [(row, bars(row.stage_ms), work.get(row.id, {})) for row in videos.segments(video.id, version)],
+            "lanes": lanes(timelines.marks(video), video.duration_ms or video.indexed_until_ms),
+            "graph": graph_of(*timelines.entities(video)),
+            "played": played(video),
             "lines": lines,
             "cost": cost,
             "price": price,
@@ -188,6 +195,8 @@ class QuestionPage(Operable, ReadOnlyPage):
                 (row, storage.presign_get(row.frame_key) if row.frame_key else None)
                 for row in questions.evidence(question.id)
             ],
+            "calls": waterfall(questions.model_calls(question)),
+            "again": questions.asked_again(question),
             "stages": bars(question.timings),
             "lines": lines,
             "cost": total(lines, "cost"),

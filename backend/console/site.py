@@ -47,6 +47,12 @@ _LOOKS: dict[str, Any] = {
                 "title": "Work",
                 "separator": True,
                 "items": [
+                    {
+                        "title": "Operations",
+                        "icon": "emergency",
+                        "link": reverse_lazy("operations"),
+                        "permission": lambda request: role_of(request) in WORK,
+                    },
                     _page("Videos", "video_library", "library_video_changelist", WORK),
                     _page("Questions", "forum", "questions_question_changelist", WORK),
                     _page("Searches", "search", "questions_search_changelist", WORK),

@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from backend.api import health
 from backend.console.opening import open_content
+from backend.console.operations import operations
 from backend.console.second_factor import second_factor
 from backend.console.site import site
 
@@ -14,5 +15,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", health.readyz),
     path("console/second-factor/", second_factor, name="second_factor"),
     path("console/open/<uuid:tenant_id>/", open_content, name="open_content"),
+    path("console/operations/", site.admin_view(operations), name="operations"),
     path("console/", site.urls),
 ]

@@ -48,13 +48,13 @@ def acts_of(cast: Cast) -> list[tuple[str, str, str]]:
 def test_a_question_is_asked_again_with_another_method_and_is_not_charged(staff: Client, acme: Cast) -> None:
     question_id, video_id = ask(acme, choices=["blue car", "red car"])
     finish(acme, question_id, video_id)
-    reply = act(staff, "questions/question", question_id, "ask_again", method="flat", effort="low")
+    reply = act(staff, "questions/question", question_id, "ask_again", method="vector", effort="low")
     with acme.scope():
         copy = Question.objects.exclude(id=question_id).get()
         charges = UsageEvent.objects.filter(question_id=copy.id)
         assert sum((charge.price_amount for charge in charges), Decimal(0)) == 0
         assert charges.count() == 2
-    assert (copy.method, copy.effort, copy.status) == ("flat", "low", "queued")
+    assert (copy.method, copy.effort, copy.status) == ("vector", "low", "queued")
     assert (copy.choices, copy.metadata) == (["blue car", "red car"], {"asked_again_of": encode("qst", question_id)})
     assert reply.redirect_chain[-1][0] == f"/console/questions/question/{copy.id}/change/"
     compared = staff.get(f"/console/questions/question/{question_id}/change/").content.decode()

@@ -8,9 +8,12 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from backend.api.public_ids import encode, parse
+from backend.billing.models import QUESTION, ModelCall
 from backend.console.queries.role import across_tenants, rows
 from backend.jobs.models import Job
-from backend.questions.models import Candidate, Evidence, Feedback, Node, QuestionBatch, QuestionVideo
+from backend.questions.models import Candidate, Evidence, Feedback, Node, Question, QuestionBatch, QuestionVideo
+from backend.questions.services.again import ASKED_AGAIN
 
 
 def nodes_with_candidates(question_id: UUID) -> list[tuple[Node, list[Candidate]]]:
@@ -64,3 +67,18 @@ def batch_counts(batch_id: UUID) -> list[dict[str, Any]]:
         "WHERE b.id = %(batch)s GROUP BY 1 ORDER BY 2 DESC, 1",
         {"batch": batch_id},
     )
+
+
+def model_calls(question: Question) -> QuerySet[Any]:
+    """Return the first 300 model calls of a question, in their order."""
+    calls = across_tenants(ModelCall).filter(tenant_id=question.tenant_id, source_type=QUESTION, source_id=question.id)
+    return calls.order_by("ordinal")[:300]
+
+
+def asked_again(question: Question) -> list[Question]:
+    """Return the questions that repeat this one, or the one that it repeats with its other repetitions."""
+    first = parse("qst", question.metadata.get(ASKED_AGAIN, "")) or question.id
+    same = across_tenants(Question).filter(tenant_id=question.tenant_id)
+    # Ids grow with time, so a copy lies behind its original, and only later questions are read.
+    copies = same.filter(id__gt=first, **{f"metadata__{ASKED_AGAIN}": encode("qst", first)}).order_by("id")[:9]
+    return [*same.filter(id=first), *copies]

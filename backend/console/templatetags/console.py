@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from django import template
+from django.contrib.admin.utils import quote
 
 from backend.console.words import badge
 from backend.questions.figures.arms import Share
@@ -18,7 +19,7 @@ register.filter("badge", badge)
 @register.filter
 def usd(amount: Any) -> str:
     """Return dollars with as many digits as the amount needs."""
-    if amount is None:
+    if amount is None or amount == "":
         return "–"
     value = Decimal(amount)
     sign = "−" if value < 0 else ""
@@ -41,6 +42,15 @@ def span(ms: Any) -> str:
 
 
 @register.filter
+def seconds(number: Any) -> str:
+    """Return seconds in the unit that people would use."""
+    return span(None if number is None else float(number) * 1_000)
+
+
+register.filter("quoted", quote)
+
+
+@register.filter
 def clock(ms: Any) -> str:
     """Return a position in a video as h:mm:ss."""
     return clock_text.clock(int(ms), hours=True)
@@ -48,7 +58,7 @@ def clock(ms: Any) -> str:
 
 @register.filter
 def count(number: Any) -> str:
-    return "–" if number is None else f"{Decimal(number):,.0f}"
+    return "–" if number is None or number == "" else f"{Decimal(number):,.0f}"
 
 
 @register.filter

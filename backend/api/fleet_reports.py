@@ -1,0 +1,61 @@
+"""What worker machines and model servers last reported, for the console: it asks no worker and no model server itself.
+
+Reports lie in Redis and are forgotten after FORGOTTEN_SECONDS, so a worker that is gone leaves the list by itself.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import redis
+from django.conf import settings
+
+WORKERS, SERVERS = "ava:fleet:workers", "ava:fleet:servers"
+FORGOTTEN_SECONDS = 15 * 60
+"""Age at which a report leaves the list."""
+STALE_SECONDS = 60
+"""Age from which a report is shown as overdue: workers report about every 10 s."""
+
+
+def publish(kind: str, name: str, report: Mapping[str, Any], *, now: float | None = None) -> None:
+    """Store the report of one worker or server in place of its earlier report. Raises redis.RedisError."""
+    at = time.time() if now is None else now
+    with _client() as client:
+        client.hset(kind, name, json.dumps({**report, "at": at}))
+        client.expire(kind, FORGOTTEN_SECONDS)
+
+
+def last_report(kind: str, name: str) -> dict[str, Any]:
+    """Return the last report of a worker or server with the time `at`, {} if there is none. Raises redis.RedisError."""
+    with _client() as client:
+        row: Any = client.hget(kind, name)
+    report: dict[str, Any] = json.loads(row) if row else {}
+    return report
+
+
+def reports(kind: str, *, now: float | None = None) -> list[dict[str, Any]]:
+    """Return the last reports with name, age_seconds and stale, by name. Raises redis.RedisError.
+
+    Reports older than FORGOTTEN_SECONDS are removed.
+    """
+    moment = time.time() if now is None else now
+    found, forgotten = [], []
+    with _client() as client:
+        rows: Any = client.hgetall(kind)
+        for key, row in sorted(rows.items()):
+            report = json.loads(row)
+            age = max(0.0, moment - report.pop("at"))
+            if age > FORGOTTEN_SECONDS:
+                forgotten.append(key)
+                continue
+            found.append({"name": key.decode(), **report, "age_seconds": round(age), "stale": age > STALE_SECONDS})
+        if forgotten:
+            client.hdel(kind, *forgotten)
+    return found
+
+
+def _client() -> redis.Redis:
+    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2)

@@ -1,0 +1,118 @@
+"""The page of operations: what waits, fails or is away now, and the acts that mend it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import redis
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from backend.api import fleet_reports, model_reports
+from backend.console.act_forms import HoldForm
+from backend.console.actions import BREAKER_ACTS, JOB_ACTS
+from backend.console.acts import run
+from backend.console.queries import operations as queries
+from backend.console.queries.work import queues
+from backend.console.site import site
+from backend.console.viewing import OPERATORS, WORK, role_of
+from backend.jobs.breakers import NEEDS
+from backend.jobs.models import Breaker
+from backend.tenancy.refusals import Refused
+
+SPAN = timedelta(days=7)
+"""Time for which jobs that ended badly are listed: they leave the queue a while after their end."""
+DEPENDENCIES = sorted({dependency for needed in NEEDS.values() for dependency in needed})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def operations(request: HttpRequest) -> HttpResponse:
+    """Show what operators look at in an incident; act on jobs with one error, or hold a dependency."""
+    if role_of(request) not in WORK:
+        raise PermissionDenied
+    if request.method == "POST":
+        if role_of(request) not in OPERATORS:
+            raise PermissionDenied
+        _act(request)
+        return HttpResponseRedirect(reverse("operations"))
+    now = timezone.now()
+    context = {
+        **site.each_context(request),
+        "title": "Operations",
+        "may_act": role_of(request) in OPERATORS,
+        "queues": queues(),
+        "failing": queries.failing_jobs(now - SPAN),
+        "most_at_once": queries.MOST_AT_ONCE,
+        "breakers": queries.breakers(),
+        "dependencies": DEPENDENCIES,
+        "hold_form": HoldForm(),
+        **_fleet(),
+        "busy": queries.busy_workers(),
+        "endpoints": queries.failing_endpoints(),
+        "staff_acts": queries.acts_of_staff(now - timedelta(days=7)),
+    }
+    return TemplateResponse(request, "console/operations.html", context)
+
+
+def _fleet() -> dict[str, Any]:
+    """Return what workers and model servers last reported; fleet_error says that nobody can know."""
+    try:
+        models = [{"role": role, **report} for role, report in model_reports.last_known().items()]
+        return {
+            "models": models,
+            "servers": fleet_reports.reports(fleet_reports.SERVERS),
+            "workers": fleet_reports.reports(fleet_reports.WORKERS),
+            "fleet_error": "",
+        }
+    except redis.RedisError as error:
+        return {"models": [], "servers": [], "workers": [], "fleet_error": type(error).__name__}
+
+
+def _act(request: HttpRequest) -> None:
+    try:
+        if request.POST.get("act") == "hold":
+            _hold(request)
+        elif request.POST.get("act") in ("Replay", "Cancel"):
+            _act_on_jobs(request, request.POST["act"])
+        else:
+            raise Refused("unknown_act", "There is no such act.")
+    except Refused as refused:
+        messages.error(request, refused.detail)
+
+
+def _hold(request: HttpRequest) -> None:
+    form, dependency = HoldForm(request.POST), request.POST.get("dependency", "")
+    if dependency not in DEPENDENCIES or not form.is_valid():
+        raise Refused("invalid", "Choose a dependency and between 1 and 24 hours.")
+    run(BREAKER_ACTS["Hold"], "Hold", request, Breaker(dependency=dependency), form.cleaned_data)
+    messages.success(request, f"Jobs that need {dependency} are held.")
+
+
+def _act_on_jobs(request: HttpRequest, words: str) -> None:
+    """Act on each job of a class with one error by itself; a refusal of one leaves the others."""
+    chosen = queries.jobs_with(
+        queue=request.POST.get("queue", ""),
+        error_code=request.POST.get("error_code", ""),
+        ended=words == "Replay",
+        since=timezone.now() - SPAN,
+    )
+    done, refusals = 0, []
+    for job in chosen:
+        try:
+            run(JOB_ACTS[words], words, request, job)
+        except Refused as refused:
+            refusals.append(refused.detail)
+            if refused.code == "reason_missing":
+                break
+            continue
+        done += 1
+    if refusals:
+        messages.error(request, f"{len(refusals)} refused: {'; '.join(sorted(set(refusals))[:3])}")
+    if done or not refusals:
+        messages.success(request, f"{words}: {done} jobs.")

@@ -1,0 +1,27 @@
+// Moves the player to the moment of a mark, and to the piece of the recording that holds it.
+document.addEventListener("DOMContentLoaded", () => {
+  const player = document.getElementById("player");
+  if (!player) return;
+  const pieces = [...document.querySelectorAll("#pieces option")].map((option) => ({
+    url: option.value, start: Number(option.dataset.start), end: Number(option.dataset.end), offset: Number(option.dataset.offset),
+  }));
+  const cursor = document.getElementById("cursor");
+  const whole = Number(player.dataset.duration);
+  let playing = pieces[0];
+
+  const seek = (ms) => {
+    const piece = pieces.find((one) => one.start <= ms && ms < one.end) || pieces[pieces.length - 1];
+    const at = Math.max(0, (ms - piece.start + piece.offset) / 1000);
+    if (piece === playing) { player.currentTime = at; return; }
+    playing = piece;
+    player.src = piece.url;
+    player.addEventListener("loadedmetadata", () => { player.currentTime = at; }, { once: true });
+  };
+  player.addEventListener("timeupdate", () => {
+    const ms = player.currentTime * 1000 - playing.offset + playing.start;
+    cursor.style.left = `${Math.min(100, (100 * ms) / whole)}%`;
+  });
+  for (const mark of document.querySelectorAll("[data-seek]")) {
+    mark.addEventListener("click", () => seek(Number(mark.dataset.seek)));
+  }
+});

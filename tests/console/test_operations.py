@@ -1,0 +1,125 @@
+"""The page of operations: what waits, fails or is away now, and acts on all jobs with one error."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from backend.api import fleet_reports
+from backend.api.public_ids import encode
+from backend.jobs import breakers
+from backend.jobs.models import Breaker, Job, JobKind, JobState
+from backend.questions.models import Question
+from backend.questions.services import questions
+from backend.webhooks.models import Endpoint
+from backend.webhooks.services import create_endpoint
+from tests.conftest import Cast
+from tests.console.signing_in import appointed, staff_events
+from tests.questions.world import ask
+
+REASON = "Ticket 4711, the model is back"
+
+
+def post(client: Client, **fields: Any) -> Any:
+    return client.post("/console/operations/", {"reason": REASON, **fields}, follow=True)
+
+
+def failed(cast: Cast, code: str) -> Any:
+    question_id, _ = ask(cast)
+    with cast.scope():
+        Job.objects.filter(subject_id=question_id).update(
+            state=JobState.DEAD, error_code=code, completed_at=timezone.now()
+        )
+        questions.fail_question(question_id=question_id, code=code, message="No model.")
+    return question_id
+
+
+def test_dead_jobs_of_two_tenants_are_replayed_by_their_error(staff: Client, acme: Cast, globex: Cast) -> None:
+    away = [failed(cast, "model_unavailable") for cast in (acme, globex)]
+    other = failed(acme, "worker_lost")
+    page = staff.get("/console/operations/").content.decode()
+    assert "model_unavailable" in page
+    assert "Replay 2" in page
+    refused = post(staff, act="Replay", queue="gpu.query", error_code="model_unavailable", reason="x")
+    assert "at least 10 characters" in refused.text
+    assert "Replay: 2 jobs." in post(staff, act="Replay", queue="gpu.query", error_code="model_unavailable").text
+    states = dict(Question.unscoped.using("console").values_list("id", "status"))
+    assert states == {away[0]: "queued", away[1]: "queued", other: "failed"}
+    for cast in (acme, globex):
+        with cast.scope():
+            job = Job.objects.get(kind=JobKind.ANSWER_QUESTION, state=JobState.QUEUED)
+        acts = [(event["action"], event["resource_id"], event["reason"]) for event in staff_events(cast)]
+        assert acts == [("job.replay", encode("job", job.id), REASON)]
+    assert REASON in staff.get("/console/operations/").content.decode()
+
+
+def test_open_jobs_with_an_error_are_canceled_together(staff: Client, acme: Cast) -> None:
+    ids = [ask(acme)[0] for _ in range(3)]
+    with acme.scope():
+        Job.objects.filter(subject_id__in=ids[:2]).update(error_code="model_timeout")
+    assert "Cancel: 2 jobs." in post(staff, act="Cancel", queue="gpu.query", error_code="model_timeout").text
+    with acme.scope():
+        states = {question.id: question.status for question in Question.objects.all()}
+    assert [states[id] for id in ids] == ["canceled", "canceled", "queued"]
+
+
+def test_it_shows_outages_workers_servers_and_failing_endpoints(staff: Client, acme: Cast) -> None:
+    breakers.opened("describer", code="model_unavailable", message="no answer")
+    with acme.scope():
+        endpoint, _ = create_endpoint(url="https://example.com/hook")
+        Endpoint.objects.update(state="auto_disabled", dead_deliveries=5)
+    fleet_reports.publish(fleet_reports.WORKERS, "gpu@one", {"processes": {"ready": 2}, "queues": ["gpu.index"]})
+    fleet_reports.publish(
+        fleet_reports.SERVERS, "vlm", {"answers": True, "ModelRequestsWaiting": 3.0, "tokens_per_second": 1234.5}
+    )
+    page = staff.get("/console/operations/").content.decode()
+    for words in ("describer", "no answer", "gpu@one", "2 ready", "vlm", "1,234", str(endpoint.id), "auto_disabled"):
+        assert words in page, words
+    # Where a customer's webhooks go is content, which this page does not show.
+    assert "example.com" not in page
+
+
+def test_a_dependency_that_was_never_away_can_be_held(staff: Client) -> None:
+    assert "Choose a dependency" in post(staff, act="hold", dependency="weather", hours="1").text
+    assert "are held" in post(staff, act="hold", dependency="reasoner", hours="3").text
+    row = Breaker.objects.using("dispatch").get()
+    assert (row.dependency, row.state, row.error_code) == ("reasoner", "open", "held_by_operator")
+
+
+def test_roles(staff: Client, acme: Cast) -> None:
+    away = failed(acme, "model_unavailable")
+    support = appointed("support")
+    page = support.get("/console/operations/")
+    assert page.status_code == 200
+    assert "Replay" not in page.content.decode()
+    assert post(support, act="Replay", queue="gpu.query", error_code="model_unavailable").status_code == 403
+    assert appointed("finance").get("/console/operations/").status_code == 403
+    with acme.scope():
+        assert Question.objects.get(id=away).status == "failed"
+
+
+def test_a_report_is_forgotten_after_a_while(database: None) -> None:
+    fleet_reports.publish(fleet_reports.WORKERS, "old", {"queues": []}, now=1_000.0)
+    fleet_reports.publish(fleet_reports.WORKERS, "new", {"queues": []}, now=1_850.0)
+    found = fleet_reports.reports(fleet_reports.WORKERS, now=1_915.0)
+    assert [(row["name"], row["age_seconds"], row["stale"]) for row in found] == [("new", 65, True)]
+
+
+@pytest.fixture(autouse=True)
+def _no_reports(database: None) -> Any:
+    yield
+    with fleet_reports._client() as client:
+        client.delete(fleet_reports.WORKERS, fleet_reports.SERVERS)
+
+
+def test_the_page_of_the_alarms_names_every_alarm() -> None:
+    root = Path(__file__).parents[2]
+    alarms = re.findall(r"- alert: (\w+)", (root / "infra" / "observability" / "alerts.yml").read_text())
+    rows = re.findall(r"^\| (\w+) \| (?:page|ticket) \|", (root / "docs" / "operations.md").read_text(), re.M)
+    assert alarms
+    assert sorted(rows) == sorted(alarms)

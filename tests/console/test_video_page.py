@@ -1,0 +1,70 @@
+"""The page of a video: what the index holds over its time, its entities, and the work on its segments."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+from uuid import UUID
+
+from django.test import Client
+from uuid6 import uuid7
+
+from backend.billing.models import SEGMENT
+from backend.billing.services import ledger
+from backend.console.queries import timelines
+from backend.console.timeline import graph_of, lanes
+from backend.ekg.models import Entity
+from backend.library.models import Segment, Video
+from gpu_workers.engine.models.roles import ModelCall
+from tests.conftest import Cast
+from tests.console.indexed import indexed_video
+from tests.console.signing_in import open_content
+
+
+def test_marks_lie_where_they_are_in_the_recording() -> None:
+    marks = {
+        "events": [{"start_ms": 15_000, "end_ms": 30_000, "words": "second half"}],
+        "gaps": [{"start_ms": 60_000, "end_ms": 61_000, "words": "behind the end"}],
+    }
+    (_, (half,)), (_, (late,)) = lanes(marks, 30_000)
+    assert (half.left, half.width) == (50.0, 50.0)
+    # A mark is never narrower than can be seen, nor does it leave the line.
+    assert (late.left, late.width) == (99.8, 0.2)
+
+
+def test_entities_stand_on_a_circle_with_the_weightiest_at_the_top() -> None:
+    entities = [Entity(id=uuid7(), name=name, weight=weight) for name, weight in (("ann", 9), ("bob", 1), ("car", 1))]
+    graph = graph_of(entities, [])
+    assert (graph.points[0].x, graph.points[0].y) == (320.0, 70.0)
+    assert [point.size for point in graph.points] == [10.0, 6.0, 6.0]
+    assert all(math.isclose(math.hypot(point.x - 320, point.y - 240), 170) for point in graph.points)
+    assert graph_of([], []).points == []
+
+
+def test_the_page_shows_the_index_over_time_its_entities_and_its_segments(
+    staff: Client, acme: Cast, globex: Cast
+) -> None:
+    video_id = indexed_video(acme)
+    indexed_video(globex)
+    open_content(staff, acme)
+    with acme.scope():
+        segment = Segment.objects.get()
+        ledger.record_model_calls(
+            source_type=SEGMENT, source_id=segment.id, video_id=video_id,
+            calls=[ModelCall("describe", "qwen", 1_000, prompt_tokens=900, completion_tokens=80)],
+        )  # fmt: skip
+    page = staff.get(f"/console/library/video/{video_id}/change/").content.decode()
+    for words in ("event 0", "event 1", "Good morning.", "red car", "unreadable", "ann meets bob", "qwen"):
+        assert words in page, words
+    found = timelines.marks(Video.unscoped.using("console").get(id=video_id))
+    assert {kind: len(marks) for kind, marks in found.items()} == {"events": 2, "speech": 1, "objects": 1, "gaps": 1}
+    assert 'data-seek="9000"' in page
+
+
+def test_reads_name_the_tenant_of_the_video(acme: Cast, globex: Cast) -> None:
+    mine, theirs = indexed_video(acme), indexed_video(globex)
+    videos: dict[UUID, Any] = {video.id: video for video in Video.unscoped.using("console").all()}
+    entities, relations = timelines.entities(videos[mine])
+    assert {entity.tenant_id for entity in entities} == {acme.tenant_id}
+    assert [relation.predicate for relation in relations] == ["meets"]
+    assert {row.tenant_id for row in timelines.entities(videos[theirs])[0]} == {globex.tenant_id}
