@@ -8,6 +8,7 @@ log of the staff.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import Any, ClassVar
@@ -15,7 +16,7 @@ from typing import Any, ClassVar
 from django import forms
 from django.contrib import messages
 from django.contrib.admin.utils import quote, unquote
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
@@ -174,11 +175,11 @@ class OperableRow(Operable):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         page: Any = self
-        found = (
-            page.get_queryset(request).filter(pk=unquote(object_id)).first()
-            if page.has_view_permission(request)
-            else None
-        )
+        found = None
+        if page.has_view_permission(request):
+            # A malformed id names no row; Django's own view answers it.
+            with suppress(ValidationError, ValueError):
+                found = page.get_queryset(request).filter(pk=unquote(object_id)).first()
         context = {**(self.row_context(request, found) if found is not None else {}), **(extra_context or {})}
         reply: HttpResponse = super().change_view(request, object_id, form_url, context)  # type: ignore[misc]
         return reply
