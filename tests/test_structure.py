@@ -178,6 +178,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "transport": "requests to addresses that customers name",
     },
     "questions": {
+        "cached_tokens": "cached tokens as customers see them",
         "figures": "the figures of a comparison's arms and pairs",
         "cached_tokens": "what customers see of cached tokens",
         "paired": "paired statistics",

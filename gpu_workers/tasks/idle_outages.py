@@ -14,6 +14,8 @@ from gpu_workers.engine.models.model_table import ROLES
 from gpu_workers.engine.models.settings import ModelSettings
 from gpu_workers.engine.models.status import model_status
 
+MISCONFIGURED = "model_misconfigured"
+
 
 def try_idle_dependencies() -> None:
     """Close the breakers of idle dependencies that answer, and keep the others open."""
@@ -21,8 +23,12 @@ def try_idle_dependencies() -> None:
     if not idle:
         return
     faults = _faults(idle)
+    settings = ModelSettings.from_env()
+    keyed = {settings.role(role).dependency for role in ROLES if settings.role(role).api_key}
     for dependency, (code, message) in faults.items():
-        breakers.opened(dependency, code=code, message=message)
+        # A worker without models may lack the key of a server that is well: the next job tries that one.
+        if code != MISCONFIGURED or dependency in keyed:
+            breakers.opened(dependency, code=code, message=message)
     # One that nothing here can ask is left to the next job that needs it.
     breakers.closed(idle - faults.keys())
 
