@@ -180,7 +180,6 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     "questions": {
         "cached_tokens": "cached tokens as customers see them",
         "figures": "the figures of a comparison's arms and pairs",
-        "cached_tokens": "what customers see of cached tokens",
         "paired": "paired statistics",
         "stream": "server-sent events",
         "waiting": "Prefer: wait",
