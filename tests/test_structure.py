@@ -56,7 +56,10 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     "billing": {
         "charges": "what a customer is charged for work",
         "currencies": "minor units",
+        "documents": "invoices as PDF and CSV",
+        "exports": "billing systems outside",
         "hosted_rates": "a check of the deployment",
+        "invoiced_usage": "sums of the ledger that invoices and invariants read",
         "rates": "the prices in force",
         "preview": "what new prices would have cost",
         "rating": "lines of a bill",

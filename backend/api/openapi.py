@@ -63,6 +63,7 @@ TAGS: dict[str, str] = {
     "Methods": "The answering methods.",
     "Feedback": "Your verdicts on answers.",
     "Usage": "What was consumed, and its price.",
+    "Invoices": "What was billed, and the credit that pays for it.",
     "Budget": "Limits of what all questions and searches of a month may consume.",
     "API keys": "Keys of the API, with their scopes.",
     "Members": "People of the tenant, their roles, invitations and how they sign in.",

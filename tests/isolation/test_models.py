@@ -32,7 +32,7 @@ APPEND_ONLY = {
 # Values of columns that a check constraint restricts.
 VALUES: dict[str, dict[str, Any]] = {
     "billing_billingperiod": {"end_at": "2026-02-01T00:00:00Z"},
-    "billing_invoice": {"state": "draft"},
+    "billing_invoice": {"state": "draft", "entity_id": "default"},
 }
 
 
