@@ -32,7 +32,6 @@ def report_budget() -> None:
     amounts: dict[str, tuple[Decimal | int | None, Decimal | int]] = {
         "max_tokens": (budget.limits.max_tokens, budget.used.tokens),
         "max_seconds": (budget.limits.max_seconds, budget.used.seconds),
-        "max_cost": (budget.limits.max_cost, budget.used.cost),
     }
     for name, (amount, used) in amounts.items():
         if amount is None or used * 100 < amount * THRESHOLD_PERCENT:

@@ -52,12 +52,12 @@ def test_every_method_and_effort_of_the_engine_can_be_asked_for(
 
 
 def test_asking_answers_202_with_the_place_to_look(acme: Any, video: Any) -> None:
-    reply = post(acme, video, choices=["red", "blue"], metadata={"team": "a"}, budget={"max_cost": "0.5"})
+    reply = post(acme, video, choices=["red", "blue"], metadata={"team": "a"}, budget={"max_tokens": 5000})
 
     body = reply.json()
     assert reply.status_code == 202
     assert reply.headers["Location"] == f"/v1/questions/{body['id']}"
-    assert (body["status"], body["metadata"], body["budget"]) == ("queued", {"team": "a"}, {"max_cost": "0.500000"})
+    assert (body["status"], body["metadata"], body["budget"]) == ("queued", {"team": "a"}, {"max_tokens": 5000})
     assert body["charge"] == {"amount": "0.02", "currency": "USD", "price_version": 1}
     assert acme.client.get(reply.headers["Location"]).json()["id"] == body["id"]
 

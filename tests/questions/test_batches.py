@@ -93,7 +93,7 @@ def test_a_batch_is_asked_with_its_defaults_and_what_a_question_says_itself(acme
         video_ids=[vid(video)],
         effort="high",
         method="uniform",
-        budget={"max_cost": "0.5"},
+        budget={"max_tokens": 5000},
         external_id="exam-1",
         metadata={"team": "a"},
     )
@@ -111,7 +111,7 @@ def test_a_batch_is_asked_with_its_defaults_and_what_a_question_says_itself(acme
         (row["question"], row["external_id"], row["effort"], row["method"], row["video_ids"], row["budget"])
         for row in listed
     ]
-    half = {"max_cost": "0.500000"}
+    half = {"max_tokens": 5000}
     assert rows == [
         ("Who enters?", "a", "high", "uniform", [vid(video)], half),
         ("Which?", "", "low", "uniform", [vid(other)], half),

@@ -18,7 +18,7 @@ from backend.billing.models import ModelCall, OpenSpending, UsageEvent, UsageMet
 from backend.billing.rates import Rates
 from backend.billing.services import budgets
 from backend.billing.services import ledger as services
-from backend.billing.services.budgets import Consumed
+from backend.billing.services.budgets import Consumed, Limits
 from backend.questions.models import Question
 from gpu_workers.engine.models import roles
 from gpu_workers.tasks import answer_question as task
@@ -175,12 +175,13 @@ def test_what_a_running_question_has_consumed_is_seen_by_others_and_forgotten_wi
 @pytest.mark.parametrize(
     ("limit", "detail"),
     [({"max_tokens": 20_000}, "tenant_max_tokens"), ({"max_seconds": 50}, "tenant_max_seconds"),
-     ({"max_cost": "0.01"}, "tenant_max_cost")],
+     ({"max_cost": Decimal("0.01")}, "tenant_max_cost")],
 )  # fmt: skip
 def test_a_tenants_budget_that_others_use_up_meanwhile_ends_the_question_with_the_best_so_far(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer, looking_always: None, limit: Any, detail: str
 ) -> None:
-    assert acme.client.put("/v1/budget", limit, format="json").status_code == 200
+    with acme.scope():
+        budgets.set_limits(Limits(**limit))
     other = uuid7()
 
     def spend() -> None:
@@ -248,7 +249,8 @@ def test_a_question_that_finds_nothing_left_reaches_no_model(
     acme: Cast, video_id: UUID, llm: ScriptedOpenAIServer
 ) -> None:
     question_id = ask(acme, video_id)
-    acme.client.put("/v1/budget", {"max_cost": 0}, format="json")
+    with acme.scope():
+        budgets.set_limits(Limits(max_cost=Decimal(0)))
     run_due()
 
     body = ended(acme, question_id)

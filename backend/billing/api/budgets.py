@@ -33,7 +33,8 @@ class BudgetView(TenantView):
         """Replace the monthly limits. Running questions obey the new limits from their next model call on."""
         limits = parsed(BudgetRequestSerializer, request)
         self.audit_details = {name: None if value is None else str(value) for name, value in limits.items()}
-        budgets.set_limits(Limits(**limits))
+        # The limit of our cost is the operator's.
+        budgets.set_limits(Limits(**limits, max_cost=budgets.limits().max_cost))
         return Response(BudgetSerializer(budgets.monthly_budget()).data)
 
 

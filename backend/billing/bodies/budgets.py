@@ -8,8 +8,6 @@ from typing import Any
 from rest_framework import serializers
 
 from backend.api.bodies import StrictSerializer
-from backend.billing.bodies.amounts import ExactDecimalField
-from backend.billing.rates import LEDGER_CURRENCY
 
 
 class BudgetRequestSerializer(StrictSerializer):
@@ -30,14 +28,6 @@ class BudgetRequestSerializer(StrictSerializer):
         default=None,
         help_text="Maximum time of model calls, in seconds.",
     )
-    max_cost = serializers.DecimalField(
-        max_digits=18,
-        decimal_places=6,
-        min_value=Decimal(0),
-        allow_null=True,
-        default=None,
-        help_text="Maximum cost of running model calls, in the ledger's currency.",
-    )
 
 
 class BudgetUsedSerializer(serializers.Serializer[Any]):
@@ -45,7 +35,6 @@ class BudgetUsedSerializer(serializers.Serializer[Any]):
 
     tokens = serializers.IntegerField(help_text="Prompt and completion tokens together.")
     seconds = serializers.FloatField(help_text="Time of model calls, in seconds.")
-    cost = ExactDecimalField(help_text="Cost of running model calls, as an exact decimal.")
 
 
 class BudgetLeftSerializer(serializers.Serializer[Any]):
@@ -53,7 +42,6 @@ class BudgetLeftSerializer(serializers.Serializer[Any]):
 
     tokens = serializers.IntegerField(source="max_tokens", allow_null=True, help_text="Tokens that are left.")
     seconds = serializers.FloatField(source="max_seconds", allow_null=True, help_text="Seconds that are left.")
-    cost = ExactDecimalField(source="max_cost", allow_null=True, help_text="Cost that is left, as an exact decimal.")
 
 
 class BudgetSerializer(serializers.Serializer[Any]):
@@ -65,14 +53,6 @@ class BudgetSerializer(serializers.Serializer[Any]):
     )
     max_seconds = serializers.FloatField(
         source="limits.max_seconds", allow_null=True, help_text="Maximum time of model calls, in seconds."
-    )
-    max_cost = ExactDecimalField(
-        source="limits.max_cost",
-        allow_null=True,
-        help_text="Maximum cost of running model calls, as an exact decimal.",
-    )
-    currency = serializers.CharField(
-        default=LEDGER_CURRENCY, read_only=True, help_text="Currency of all costs, by its ISO 4217 code."
     )
     start_at = serializers.DateTimeField(help_text="Start of the current budget month.")
     end_at = serializers.DateTimeField(help_text="Start of the next month.")

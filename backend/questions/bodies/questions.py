@@ -55,17 +55,6 @@ class QuestionBudgetRequestSerializer(StrictSerializer):
     max_seconds = serializers.FloatField(
         min_value=0.1, max_value=86_400, required=False, help_text="Maximum duration of the search in seconds."
     )
-    max_cost = serializers.DecimalField(
-        max_digits=12,
-        decimal_places=6,
-        min_value=0,
-        required=False,
-        help_text="Maximum cost of the model calls, in the ledger's currency.",
-    )
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        # Stored as JSON, where a decimal is text.
-        return {name: str(limit) if name == "max_cost" else limit for name, limit in attrs.items()}
 
 
 class QuestionFieldsSerializer(ScopeRequestSerializer):
@@ -162,9 +151,6 @@ class QuestionBudgetSerializer(serializers.Serializer[Any]):
     max_calls = serializers.IntegerField(required=False, help_text="Maximum number of model calls.")
     max_tokens = serializers.IntegerField(required=False, help_text="Maximum of prompt and completion tokens together.")
     max_seconds = serializers.FloatField(required=False, help_text="Maximum duration of the search in seconds.")
-    max_cost = serializers.CharField(
-        required=False, help_text="Maximum cost of the model calls, as an exact decimal in the ledger's currency."
-    )
 
 
 class QuestionSerializer(serializers.Serializer[Any]):
