@@ -43,6 +43,8 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "programs_most_calls": ("random_programs", "programs"),
     "programs_checked_share": ("random_programs", "programs"),
     "worker_memory": ("worker_memory", "query_worker"),
+    "question_cost_load_16_vs_1": ("device_time", "load_1_and_16"),
+    "attributed_share_of_device_time": ("device_time", "load_1_and_16"),
     **{f"{name}_{kind}": ("method_calls", "methods") for name in METHOD_SETTINGS for kind in METHOD_KINDS},
     "glance_vs_uniform": ("tape_glance", "glance_vs_uniform"),
 }

@@ -69,6 +69,7 @@ HANDLERS: dict[JobKind, str] = {
     JobKind.RESUME_DELETIONS: "workers.resume_deletions",
     JobKind.DROP_HISTORY: "workers.drop_history",
     JobKind.APPLY_RETENTION: "workers.apply_retention",
+    JobKind.RECONCILE_COSTS: "workers.reconcile_costs",
     JobKind.METER_STORAGE: "workers.meter_storage",
     JobKind.ROLL_UP_USAGE: "workers.roll_up_usage",
     JobKind.CHECK_INVARIANTS: "workers.check_invariants",

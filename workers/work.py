@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 from uuid import UUID
 
+from backend.billing.services.device_time import device_rates
 from backend.jobs import commits, services
 from backend.jobs.services import Lease, LeaseLost
 from backend.tenancy.context import tenant_scope
@@ -80,7 +81,7 @@ class Work:
         """Return a new meter for model calls of this job."""
         from gpu_workers.engine.models.roles import Meter
 
-        meter = Meter(cache_salt(self.lease.tenant_id))
+        meter = Meter(cache_salt(self.lease.tenant_id), attribute=device_rates().attributed)
         self._meters.append(meter)
         return meter
 

@@ -30,6 +30,7 @@ class JobKind(models.TextChoices):
     RESUME_DELETIONS = "resume_deletions"
     DROP_HISTORY = "drop_history"
     APPLY_RETENTION = "apply_retention"
+    RECONCILE_COSTS = "reconcile_costs"
     METER_STORAGE = "meter_storage"
     ROLL_UP_USAGE = "roll_up_usage"
     CHECK_INVARIANTS = "check_invariants"
@@ -63,6 +64,7 @@ QUEUE_OF: dict[str, str] = {
     JobKind.RESUME_DELETIONS: "system.sweep",
     JobKind.DROP_HISTORY: "system.sweep",
     JobKind.APPLY_RETENTION: "system.sweep",
+    JobKind.RECONCILE_COSTS: "system.sweep",
     JobKind.METER_STORAGE: "system.sweep",
     JobKind.ROLL_UP_USAGE: "system.sweep",
     JobKind.CHECK_INVARIANTS: "system.sweep",
@@ -91,6 +93,7 @@ LOCK_ORDER: tuple[JobKind, ...] = (
     JobKind.RESUME_DELETIONS,
     JobKind.DROP_HISTORY,
     JobKind.APPLY_RETENTION,
+    JobKind.RECONCILE_COSTS,
     JobKind.METER_STORAGE,
     JobKind.ROLL_UP_USAGE,
     JobKind.CHECK_INVARIANTS,

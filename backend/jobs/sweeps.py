@@ -25,6 +25,7 @@ SWEEPS: dict[JobKind, timedelta] = {
     JobKind.RESUME_DELETIONS: timedelta(minutes=15),
     JobKind.DROP_HISTORY: timedelta(hours=1),
     JobKind.APPLY_RETENTION: timedelta(hours=1),
+    JobKind.RECONCILE_COSTS: timedelta(hours=24),
     # Often enough that no hour passes without one.
     JobKind.METER_STORAGE: timedelta(minutes=20),
     JobKind.ROLL_UP_USAGE: timedelta(minutes=5),

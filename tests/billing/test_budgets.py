@@ -69,15 +69,15 @@ def test_used_is_the_months_ledger_of_questions_and_searches_and_what_is_open(ac
         consume(at=datetime(2026, 4, 1, tzinfo=UTC))
         budgets.note_spending(question_id=mine, consumed=Consumed(1_000, Decimal("1.5"), Decimal("0.25")))
         budgets.note_spending(question_id=uuid7(), consumed=Consumed(5, Decimal("0.5"), Decimal("0.125")))
-        budgets.set_limits(Limits(max_tokens=2_000, max_seconds=Decimal(7)))
+        budgets.set_limits(Limits(max_tokens=2_000, max_seconds=Decimal(6)))
 
         everything = budgets.monthly_budget(at=MARCH)
-        assert everything.used == Consumed(330 + 1_005, Decimal(6 + 2), 3 * COST + Decimal("0.375"))
-        assert everything.left == Limits(2_000 - 1_335, Decimal(0), None)
+        assert everything.used == Consumed(220 + 1_005, Decimal(4 + 2), 2 * COST + Decimal("0.375"))
+        assert everything.left == Limits(2_000 - 1_225, Decimal(0), None)
         assert everything.exhausted == "max_seconds"
         others = budgets.monthly_budget(without=mine, at=MARCH)
-        assert others.used == Consumed(335, Decimal("6.5"), 3 * COST + Decimal("0.125"))
-        assert (others.left.max_seconds, others.exhausted) == (Decimal("0.5"), "")
+        assert others.used == Consumed(225, Decimal("4.5"), 2 * COST + Decimal("0.125"))
+        assert (others.left.max_seconds, others.exhausted) == (Decimal("1.5"), "")
 
 
 def test_open_calls_are_valued_as_the_ledger_will(acme: Any) -> None:

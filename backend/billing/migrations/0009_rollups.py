@@ -35,7 +35,7 @@ MANAGERS = [
 
 
 class Migration(migrations.Migration):
-    dependencies = [("billing", "0005_ledger_dimensions")]
+    dependencies = [("billing", "0008_machine_hours")]
 
     operations = [
         migrations.CreateModel(

@@ -1,6 +1,7 @@
 """The usage ledger and what values it: price books, plans, subscriptions, budgets."""
 
 from backend.billing.models.budgets import OpenSpending, TenantBudget, UsageMonth
+from backend.billing.models.costs import CostDay, MachineDay, ModelRate
 from backend.billing.models.days import UsageDay
 from backend.billing.models.invoices import (
     CORRECTION_LINE,
@@ -25,6 +26,7 @@ from backend.billing.models.meters import (
     COMPARISON,
     CORRECTION,
     EGRESS,
+    FAILED_CALLS,
     GRADE,
     QUESTION,
     QUESTION_REVERSAL,
@@ -56,6 +58,7 @@ __all__ = [
     "CORRECTION_LINE",
     "COUPON_LINE",
     "EGRESS",
+    "FAILED_CALLS",
     "GRADE",
     "QUESTION",
     "QUESTION_REVERSAL",
@@ -71,6 +74,7 @@ __all__ = [
     "BillingPeriod",
     "BillingSource",
     "BookKind",
+    "CostDay",
     "Coupon",
     "CouponRedemption",
     "CreditGrant",
@@ -84,7 +88,9 @@ __all__ = [
     "InvoiceSeries",
     "InvoiceState",
     "LegalEntity",
+    "MachineDay",
     "ModelCall",
+    "ModelRate",
     "OpenSpending",
     "Plan",
     "PlanAllowance",

@@ -83,8 +83,8 @@ class ModelCall(TenantRow):
     stage = models.CharField(max_length=64)
     model = models.CharField(max_length=200)
     wall_ms = models.PositiveIntegerField()
-    # The call's share of its server's time.
-    device_ms = models.PositiveIntegerField()
+    # Device time of the call, to the microsecond.
+    device_ms = models.DecimalField(max_digits=16, decimal_places=3)
     prompt_tokens = models.PositiveIntegerField(default=0)
     cached_tokens = models.PositiveIntegerField(default=0)
     completion_tokens = models.PositiveIntegerField(default=0)

@@ -8,6 +8,7 @@ from django.db import models
 COMPARISON = "comparison"
 CORRECTION = "correction"
 EGRESS = "egress"
+FAILED_CALLS = "failed_calls"
 GRADE = "grade"
 QUESTION = "question"
 QUESTION_REVERSAL = "question_reversal"

@@ -114,11 +114,17 @@ WITH metered AS (
       AND (%(source_id)s::uuid IS NULL OR c.source_id = %(source_id)s)
     GROUP BY 1, 2, 3, 4
 ), billed AS (
-    SELECT tenant_id, source_type, source_id, meter, sum(quantity) AS quantity, min(occurred_at) AS first
+    -- The failed calls of a source are booked apart: "question:0193…" of failed_calls belongs to the question.
+    SELECT tenant_id, CASE source_type WHEN 'failed_calls' THEN split_part(source_id, ':', 1) ELSE source_type END
+            AS source_type,
+        CASE source_type WHEN 'failed_calls' THEN split_part(source_id, ':', 2) ELSE source_id END AS source_id,
+        meter, sum(quantity) AS quantity, min(occurred_at) AS first
     FROM billing_usageevent
     WHERE meter = ANY(%(meters)s) AND occurred_at >= %(since)s
-      AND (%(source_type)s::text IS NULL OR source_type = %(source_type)s)
-      AND (%(source_id)s::uuid IS NULL OR source_id = %(source_id)s::uuid::text)
+      AND (%(source_type)s::text IS NULL OR source_type = %(source_type)s
+           OR (source_type = 'failed_calls' AND source_id LIKE %(source_type)s || ':%%'))
+      AND (%(source_id)s::uuid IS NULL
+           OR source_id IN (%(source_id)s::uuid::text, %(source_type)s || ':' || %(source_id)s::uuid::text))
     GROUP BY 1, 2, 3, 4
 )
 SELECT tenant_id, source_type, source_id, meter, coalesce(b.quantity, 0), coalesce(m.quantity, 0)

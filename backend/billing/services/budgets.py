@@ -2,7 +2,8 @@
 
 The used amounts are those of the month's ledger rows and of open questions so far. Cost is the cost of running the
 calls by the cost book: a question's own max_cost is in the same measure, and the flat price of a question does not grow
-while it runs. Work that was thrown away counts too, since it consumed. Indexing does not count: an upload requests it.
+while it runs. Failed calls and work that was thrown away are ours and do not count. Neither does indexing, which an
+upload requests.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from django.utils import timezone
 
 from backend.billing.models import OpenSpending, TenantBudget
 from backend.billing.rates import LEDGER_CURRENCY, Rates, plain, quantity
-from backend.billing.services.ledger import lines_of
+from backend.billing.services.ledger import device_ms, lines_of
 from backend.billing.services.plan_limits import require_tokens_left
 from backend.tenancy.context import current_tenant_id
 from backend.tenancy.months import month_of
@@ -169,10 +170,11 @@ def exhausted_for(question_id: UUID) -> str:
 
 
 def consumed_by(calls: Sequence[roles.ModelCall], rates: Rates) -> Consumed:
-    """Return the consumption of model calls as the ledger will count and value it."""
+    """Return the consumption of the successful calls as the ledger will count and value it."""
+    calls = [call for call in calls if call.ok]
     return Consumed(
         tokens=sum(call.prompt_tokens + call.completion_tokens for call in calls),
-        seconds=quantity(Decimal(sum(call.billed_ms for call in calls)) / 1000),
+        seconds=quantity(sum(map(device_ms, calls), Decimal(0)) / 1000),
         cost=sum(
             (rates.value("cost", line.meter, line.model, line.quantity).amount for line in lines_of(calls)), Decimal(0)
         ),

@@ -21,6 +21,7 @@ from uuid6 import uuid7
 from backend.billing.charges import Charge, media_variant, question_variant
 from backend.billing.models import (
     COMPARISON,
+    FAILED_CALLS,
     QUESTION,
     QUESTION_REVERSAL,
     SEARCH,
@@ -67,7 +68,8 @@ def record_model_calls(
     source_type, source_id: the work, such as ("segment", segment.id) or ("question", question.id). The first recording
     of a source stands: a second recording writes nothing and returns the recorded cost. attribution: takes the place of
     the three ids where the work has more dimensions. billable=False with a reason
-    is for work that was thrown away: it has a cost and no price. Raises NoRate when the price books miss a meter.
+    is for work that was thrown away: it has a cost and no price. Failed calls are ours: their cost is booked apart, as
+    FAILED_CALLS, and is no part of the returned cost. Raises NoRate when the price books miss a meter.
     """
     if not calls:
         return Cost()
@@ -83,7 +85,7 @@ def record_model_calls(
             stage=call.stage,
             model=call.model,
             wall_ms=call.wall_ms,
-            device_ms=call.billed_ms,
+            device_ms=device_ms(call),
             prompt_tokens=call.prompt_tokens,
             cached_tokens=call.cached_tokens,
             completion_tokens=call.completion_tokens,
@@ -96,7 +98,13 @@ def record_model_calls(
     if not claim_sources([source_key("model_calls", source_type, str(source_id))]):
         return recorded_cost(source_type=source_type, source_id=source_id)
     ModelCall.objects.bulk_create(rows)
-    return write(source, lines_of(calls), occurred_at or timezone.now())
+    at = occurred_at or timezone.now()
+    if not billable:
+        return write(source, lines_of(calls), at)
+    failed = lines_of(call for call in calls if not call.ok)
+    if failed:
+        write(Source(FAILED_CALLS, f"{source_type}:{source_id}", belongs, False, "failed_call"), failed, at)
+    return write(source, lines_of(call for call in calls if call.ok), at)
 
 
 def record_wasted_calls(
@@ -268,9 +276,14 @@ def cost_of_sources(*, source_type: str, source_ids: Sequence[UUID]) -> Decimal:
     return total
 
 
+def device_ms(call: roles.ModelCall) -> Decimal:
+    """Return the milliseconds of device time that a call is billed for, to the microsecond."""
+    return Decimal(str(round(call.billed_ms, 3)))
+
+
 def lines_of(calls: Iterable[roles.ModelCall]) -> list[Line]:
     """Return tokens and device time per stage and model. Cached prompt tokens are counted apart from fresh tokens."""
-    totals: dict[tuple[str, str], dict[UsageMeter, int]] = defaultdict(lambda: defaultdict(int))
+    totals: dict[tuple[str, str], dict[UsageMeter, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
     for call in calls:
         total = totals[call.stage, call.model]
         # A server may report more cached than prompt tokens when it rounds up to cache blocks.
@@ -278,11 +291,10 @@ def lines_of(calls: Iterable[roles.ModelCall]) -> list[Line]:
         total[UsageMeter.INPUT_TOKENS] += call.prompt_tokens - cached
         total[UsageMeter.CACHED_TOKENS] += cached
         total[UsageMeter.OUTPUT_TOKENS] += call.completion_tokens
-        total[UsageMeter.DEVICE_SECONDS] += call.billed_ms
-    lines = []
-    for (stage, model), amounts in totals.items():
-        for meter, amount in amounts.items():
-            units = Decimal(amount) / 1000 if meter == UsageMeter.DEVICE_SECONDS else Decimal(amount)
-            if units:
-                lines.append(Line(meter, quantity(units), stage, model))
-    return lines
+        total[UsageMeter.DEVICE_SECONDS] += device_ms(call) / 1000
+    return [
+        Line(meter, quantity(units), stage, model)
+        for (stage, model), amounts in totals.items()
+        for meter, units in amounts.items()
+        if units
+    ]

@@ -73,6 +73,7 @@ class Migration(migrations.Migration):
                             ("resume_deletions", "Resume Deletions"),
                             ("drop_history", "Drop History"),
                             ("apply_retention", "Apply Retention"),
+                            ("reconcile_costs", "Reconcile Costs"),
                         ],
                         max_length=32,
                     ),

@@ -11,7 +11,7 @@ from uuid import UUID, uuid5
 from django.utils import timezone
 
 from backend.billing.models import QUESTION
-from backend.billing.rates import Cost
+from backend.billing.rates import Cost, plain
 from backend.billing.services import budgets, ledger
 from backend.jobs.models import JobKind, JobRank
 from backend.jobs.services import enqueue, request_cancel
@@ -278,7 +278,7 @@ def usage_of(calls: Sequence[ModelCall]) -> dict[str, Any]:
         "prompt_tokens": sum(call.prompt_tokens for call in calls),
         "cached_tokens": sum(call.cached_tokens for call in calls),
         "completion_tokens": sum(call.completion_tokens for call in calls),
-        "device_seconds": str(Decimal(sum(call.billed_ms for call in calls)) / 1000),
+        "device_seconds": plain(sum(map(ledger.device_ms, calls), Decimal(0)) / 1000),
     }
 
 

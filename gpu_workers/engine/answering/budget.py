@@ -39,6 +39,7 @@ class BranchMeter(Meter):
         self._trunk = trunk
 
     def record(self, call: ModelCall) -> None:
+        call = self._trunk.attributed(call)
         self.keep(call)
         self._trunk.record(call)
 
@@ -115,13 +116,15 @@ class Spending:
         return round((self._clock() - self._began) * 1000)
 
     def usage(self) -> Usage:
+        """Return all calls so far, and what the successful ones consumed: a failed call spends no budget."""
         calls = self._meter.calls
+        paid = [call for call in calls if call.ok]
         return Usage(
             calls=calls,
-            prompt_tokens=sum(call.prompt_tokens for call in calls),
-            cached_tokens=sum(call.cached_tokens for call in calls),
-            completion_tokens=sum(call.completion_tokens for call in calls),
-            cost=sum((self._call_cost(call) for call in calls), Decimal(0)),
+            prompt_tokens=sum(call.prompt_tokens for call in paid),
+            cached_tokens=sum(call.cached_tokens for call in paid),
+            completion_tokens=sum(call.completion_tokens for call in paid),
+            cost=sum((self._call_cost(call) for call in paid), Decimal(0)),
         )
 
     def check(self) -> None:
@@ -229,7 +232,7 @@ class Spending:
     def _call_cost(self, call: ModelCall) -> Decimal:
         price = self._budget.prices.get(call.model, Price())
         tokens = _cost(price, call.prompt_tokens, call.cached_tokens, call.completion_tokens)
-        return tokens + price.per_second * call.billed_ms / 1000
+        return tokens + price.per_second * Decimal(str(call.billed_ms)) / 1000
 
 
 def _cost(price: Price, prompt: int, cached: int, completion: int) -> Decimal:
@@ -239,4 +242,4 @@ def _cost(price: Price, prompt: int, cached: int, completion: int) -> Decimal:
 
 
 def _seconds(calls: Iterable[ModelCall]) -> float:
-    return sum(call.billed_ms for call in calls) / 1000
+    return sum(call.billed_ms for call in calls if call.ok) / 1000

@@ -2,7 +2,8 @@
 
 The wall times of overlapping calls add up to more than the server's time. Here each moment is divided by the number of
 calls that run in it, so the shares of all calls of this process never add up to more than the time in which the server
-worked for this process. On a server that is busy, a call that waits longer because others run has the same share.
+worked for this process. A call of a served model without a rate is attributed its share (models.device_rates), and a
+call that was cut is attributed its share at most.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from contextlib import contextmanager
 
 
 class Share:
-    """The share of one call. ms: milliseconds of the server, final once the call has ended."""
+    """The share of one call. ms: milliseconds of the server to the microsecond, final once the call has ended."""
 
     def __init__(self) -> None:
-        self.ms = 0
+        self.ms = 0.0
 
 
 class Occupancy:
@@ -41,7 +42,7 @@ class Occupancy:
         try:
             yield
         finally:
-            share.ms = round((self._change(-1) - began) * 1000)
+            share.ms = round((self._change(-1) - began) * 1000, 3)
 
     def _change(self, by: int) -> float:
         with self._lock:

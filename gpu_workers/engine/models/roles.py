@@ -6,7 +6,7 @@ Every call reports its consumption to a Meter, so that the usage of a job or a q
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -63,8 +63,9 @@ class ModelRefused(ModelError):
 class ModelCall:
     """One metered call. stage: description, summary, entities, topics, overview, embedding, rewrite, answer, ...
 
-    device_ms: the call's share of its server's time (models.occupancy), which is billed. None if the call had the
-    server to itself, so that its share is its wall time.
+    prompt_tokens: of a call that was cut, an estimate of what the server had to read. pictures: shown with the prompt.
+    device_ms: device time of the call to the microsecond, which is billed (models.device_rates). None if the call had
+    the device to itself, so that its device time is its wall time.
     """
 
     stage: str
@@ -75,11 +76,12 @@ class ModelCall:
     completion_tokens: int = 0
     items: int = 1
     ok: bool = True
-    device_ms: int | None = None
+    device_ms: float | None = None
+    pictures: int = 0
 
     @property
-    def billed_ms(self) -> int:
-        """Return the milliseconds of the server that this call is billed for."""
+    def billed_ms(self) -> float:
+        """Return the milliseconds of device time that this call is billed for."""
         return self.wall_ms if self.device_ms is None else self.device_ms
 
 
@@ -87,20 +89,26 @@ class Meter:
     """Collects the calls of one job or question; safe to share between threads.
 
     cache_salt: sent with every chat call, so that a server shares the cache of equal prompts only inside one tenant; ""
-    outside any tenant.
+    outside any tenant. attribute: returns a call with its device time (device_rates.DeviceRates.attributed).
     """
 
-    def __init__(self, cache_salt: str = "") -> None:
+    def __init__(self, cache_salt: str = "", *, attribute: Callable[[ModelCall], ModelCall] | None = None) -> None:
         self.cache_salt = cache_salt
+        self._attribute = attribute
         self._calls: list[ModelCall] = []
         self._answered: set[str] = set()
         self._outage: ModelError | None = None
         self._lock = threading.Lock()
 
     def record(self, call: ModelCall) -> None:
-        """Keep a call, and count it among those of this process."""
+        """Keep a call with its device time, and count it among those of this process."""
+        call = self.attributed(call)
         self.keep(call)
         call_metrics.count(call)
+
+    def attributed(self, call: ModelCall) -> ModelCall:
+        """Return the call with its device time."""
+        return call if self._attribute is None else self._attribute(call)
 
     def keep(self, call: ModelCall) -> None:
         """Keep a call that another meter counts."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu_workers.engine.ekg import Picture, Vector, unit
+from gpu_workers.engine.models.host_occupancy import on_device
 from gpu_workers.engine.models.observer.detector import LABELS, SsdDetector
 from gpu_workers.engine.models.observer.scene import SceneClassifier
 from gpu_workers.engine.models.roles import Meter, ModelCall, TextEmbedder
@@ -41,19 +42,20 @@ class ConseFrameEmbedder:
     def embed_frames(self, pictures: Sequence[Picture], *, meter: Meter) -> NDArray[np.float32]:
         """Return an array of shape (len(pictures), dimension), rows of unit length."""
         vectors = self._label_vectors(meter)
-        started = time.monotonic()
         rows = np.zeros((len(pictures), self.dimension), dtype=np.float32)
-        for k, picture in enumerate(pictures):
-            scores = self._scene.probabilities(picture)
-            best = np.argsort(-scores)[:_BEST]
-            whole = scores[best] @ vectors[best]
-            parts = np.zeros(self.dimension, dtype=np.float32)
-            for detection in self._detector.detect(picture, floor=0.4):
-                parts += detection.confidence * vectors[len(self._scene.labels) + LABELS.index(detection.category)]
-            rows[k] = unit(unit(whole) + _DETECTIONS_WEIGHT * unit(parts))
-        if pictures:
+        with on_device("cpu") as share:
+            started = time.monotonic()
+            for k, picture in enumerate(pictures):
+                scores = self._scene.probabilities(picture)
+                best = np.argsort(-scores)[:_BEST]
+                whole = scores[best] @ vectors[best]
+                parts = np.zeros(self.dimension, dtype=np.float32)
+                for detection in self._detector.detect(picture, floor=0.4):
+                    parts += detection.confidence * vectors[len(self._scene.labels) + LABELS.index(detection.category)]
+                rows[k] = unit(unit(whole) + _DETECTIONS_WEIGHT * unit(parts))
             wall_ms = round((time.monotonic() - started) * 1000)
-            meter.record(ModelCall("embedding", self.name, wall_ms, items=len(pictures)))
+        if pictures:
+            meter.record(ModelCall("embedding", self.name, wall_ms, items=len(pictures), device_ms=share.ms))
         return rows
 
     def embed_query(self, text: str, *, meter: Meter) -> Vector:

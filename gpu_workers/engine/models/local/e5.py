@@ -22,6 +22,7 @@ from tokenizers import Tokenizer, decoders, pre_tokenizers
 from tokenizers.models import Unigram
 from transformers import BertConfig, BertModel
 
+from gpu_workers.engine.models.host_occupancy import on_device
 from gpu_workers.engine.models.local.encoders import limit_torch_threads
 from gpu_workers.engine.models.roles import Meter, ModelCall
 
@@ -82,16 +83,18 @@ class E5TextEmbedder:
     def _embedded(self, prefix: str, texts: Sequence[str], meter: Meter) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         order = sorted((k for k, text in enumerate(texts) if text.strip()), key=lambda k: len(texts[k]))
-        started, tokens = time.monotonic(), 0
-        with self._lock, torch.inference_mode():
+        tokens = 0
+        with self._lock, on_device(self._device) as share, torch.inference_mode():
+            started = time.monotonic()
             for at in range(0, len(order), self._batch):
                 members = order[at : at + self._batch]
                 ids = [self.token_ids(prefix + texts[k]) for k in members]
                 rows[members] = self._means(ids)
                 tokens += sum(map(len, ids))
-        wall_ms = round((time.monotonic() - started) * 1000)
+            wall_ms = round((time.monotonic() - started) * 1000)
         if texts:
-            meter.record(ModelCall("embedding", self.name, wall_ms, prompt_tokens=tokens, items=len(texts)))
+            call = ModelCall("embedding", self.name, wall_ms, tokens, items=len(texts), device_ms=share.ms)
+            meter.record(call)
         return rows
 
     def token_ids(self, text: str) -> list[int]:

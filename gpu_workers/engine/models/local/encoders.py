@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from transformers import AutoModel, AutoTokenizer
 
+from gpu_workers.engine.models.host_occupancy import on_device
 from gpu_workers.engine.models.roles import Meter, ModelCall
 
 _threads_set = threading.Lock()
@@ -49,8 +50,9 @@ class MiniLMTextEmbedder:
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         # Texts of similar length share a batch, so that padding costs little.
         order = sorted((k for k, text in enumerate(texts) if text.strip()), key=lambda k: len(texts[k]))
-        started, tokens = time.monotonic(), 0
-        with self._lock, torch.inference_mode():
+        tokens = 0
+        with self._lock, on_device(self._device) as share, torch.inference_mode():
+            started = time.monotonic()
             for at in range(0, len(order), self._batch):
                 members = order[at : at + self._batch]
                 encoded = self._tokenizer(
@@ -61,7 +63,8 @@ class MiniLMTextEmbedder:
                 mean = (hidden * mask).sum(1) / mask.sum(1)
                 rows[members] = torch.nn.functional.normalize(mean.float(), dim=1).cpu().numpy()
                 tokens += int(encoded["attention_mask"].sum())
-        wall_ms = round((time.monotonic() - started) * 1000)
+            wall_ms = round((time.monotonic() - started) * 1000)
         if texts:
-            meter.record(ModelCall("embedding", self.name, wall_ms, prompt_tokens=tokens, items=len(texts)))
+            call = ModelCall("embedding", self.name, wall_ms, tokens, items=len(texts), device_ms=share.ms)
+            meter.record(call)
         return rows

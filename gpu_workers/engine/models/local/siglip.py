@@ -15,6 +15,7 @@ from PIL import Image as PILImage
 from transformers import AutoProcessor, SiglipModel
 
 from gpu_workers.engine.ekg import Picture, Vector
+from gpu_workers.engine.models.host_occupancy import on_device
 from gpu_workers.engine.models.local.encoders import limit_torch_threads
 from gpu_workers.engine.models.roles import Meter, ModelCall
 
@@ -36,14 +37,16 @@ class SiglipEmbedder:
 
     def embed_frames(self, pictures: Sequence[Picture], *, meter: Meter) -> NDArray[np.float32]:
         """See roles.FrameEmbedder: an array of shape (len(pictures), dimension), rows of unit length."""
-        started = time.monotonic()
+        started, device_ms = time.monotonic(), 0.0
         rows = np.zeros((len(pictures), self.dimension), dtype=np.float32)
         for at in range(0, len(pictures), self._batch):
             images = [PILImage.fromarray(picture) for picture in pictures[at : at + self._batch]]
             inputs = self._processor(images=images, return_tensors="pt")
-            rows[at : at + self._batch] = self._run("get_image_features", inputs)
+            rows[at : at + self._batch], ms = self._run("get_image_features", inputs)
+            device_ms += ms
         if pictures:
-            meter.record(ModelCall("embedding", self.name, _ms(started), items=len(pictures)))
+            call = ModelCall("embedding", self.name, _ms(started), items=len(pictures), device_ms=device_ms)
+            meter.record(call)
         return rows
 
     def embed_query(self, text: str, *, meter: Meter) -> Vector:
@@ -55,15 +58,17 @@ class SiglipEmbedder:
         )
         # It learnt without a mask: the padding is part of the text.
         inputs.pop("attention_mask", None)
-        row: Vector = self._run("get_text_features", inputs)[0]
-        meter.record(ModelCall("embedding", self.name, _ms(started), items=1))
+        rows, device_ms = self._run("get_text_features", inputs)
+        meter.record(ModelCall("embedding", self.name, _ms(started), items=1, device_ms=device_ms))
+        row: Vector = rows[0]
         return row
 
-    def _run(self, method: str, inputs: Any) -> NDArray[np.float32]:
-        with self._lock, torch.inference_mode():
+    def _run(self, method: str, inputs: Any) -> tuple[NDArray[np.float32], float]:
+        """Return what the model makes of the inputs, and the milliseconds of the device that it took."""
+        with self._lock, on_device(self._device) as share, torch.inference_mode():
             outputs = getattr(self._model, method)(**inputs.to(self._device)).pooler_output
             rows = torch.nn.functional.normalize(outputs.float(), dim=1).cpu().numpy()
-        return np.asarray(rows, dtype=np.float32)
+        return np.asarray(rows, dtype=np.float32), share.ms
 
 
 def _ms(started: float) -> int:

@@ -15,6 +15,7 @@ from bert_score.utils import get_bert_embedding, get_model
 from numpy.typing import NDArray
 from transformers import AutoTokenizer
 
+from gpu_workers.engine.models.host_occupancy import on_device
 from gpu_workers.engine.models.local.encoders import limit_torch_threads
 from gpu_workers.engine.models.roles import Meter, ModelCall, Scores
 
@@ -71,14 +72,15 @@ class BertScoreSimilarity:
         self._lock = threading.Lock()
 
     def encode(self, texts: Sequence[str], *, meter: Meter) -> Sequence[EncodedText]:
-        started, tokens = time.monotonic(), 0
+        tokens = 0
         encoded = [_NOTHING] * len(texts)
         order = sorted((k for k, text in enumerate(texts) if text.strip()), key=lambda k: len(texts[k]))
         weight: defaultdict[int, float] = defaultdict(lambda: 1.0)
         # Separator and start tokens do not count, as in bert_score.score.
         weight[self._tokenizer.sep_token_id] = 0.0
         weight[self._tokenizer.cls_token_id] = 0.0
-        with self._lock:
+        with self._lock, on_device(self._device) as share:
+            started = time.monotonic()
             for members in self._batches(order, texts):
                 embeddings, masks, weights = get_bert_embedding(
                     [texts[k] for k in members], self._model, self._tokenizer, weight, device=self._device
@@ -87,9 +89,10 @@ class BertScoreSimilarity:
                     length = int(masks[row].sum())
                     encoded[k] = _encoded(embeddings[row, :length].cpu().float(), weights[row, :length].cpu().float())
                     tokens += length
-        if texts:
             wall_ms = round((time.monotonic() - started) * 1000)
-            meter.record(ModelCall("similarity", self.name, wall_ms, prompt_tokens=tokens, items=len(texts)))
+        if texts:
+            call = ModelCall("similarity", self.name, wall_ms, tokens, items=len(texts), device_ms=share.ms)
+            meter.record(call)
         return encoded
 
     def _batches(self, order: Sequence[int], texts: Sequence[str]) -> list[Sequence[int]]:

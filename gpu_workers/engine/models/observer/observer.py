@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from gpu_workers.engine.ekg import Chunk, Picture, SampledFrame, Span
+from gpu_workers.engine.models.host_occupancy import on_device
 from gpu_workers.engine.models.observer.clock import Clock, fit_clock, read_clock
 from gpu_workers.engine.models.observer.detector import SsdDetector
 from gpu_workers.engine.models.observer.following import (
@@ -58,6 +59,13 @@ class Observer:
     def describe(self, view: SegmentView, *, meter: Meter) -> SegmentDescription:
         """Describe the chunks; chunks without frames become gaps (no_frames)."""
         started = time.monotonic()
+        with on_device("cpu") as share:
+            described = self._described(view)
+        wall_ms = round((time.monotonic() - started) * 1000)
+        meter.record(ModelCall("description", self.name, wall_ms, items=len(view.chunks), device_ms=share.ms))
+        return described
+
+    def _described(self, view: SegmentView) -> SegmentDescription:
         thumbnails = {frame.ms: thumbnail(frame.picture) for chunk in view.chunks for frame in chunk.frames}
         followed = self._follower.follow(view, thumbnails)
         reading = _Reading(self._text)
@@ -87,8 +95,6 @@ class Observer:
                     transcript=chunk.transcript,
                 )
             )
-        wall_ms = round((time.monotonic() - started) * 1000)
-        meter.record(ModelCall("description", self.name, wall_ms, items=len(view.chunks)))
         still = [chunk.span for chunk in view.chunks if chunk.frames and not measured[chunk.n].camera_moves]
         return SegmentDescription(tuple(chunks), observations(followed, view.span, still))
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from gpu_workers.engine.ekg import TrackObservation
 from gpu_workers.engine.models.frame_grid import SamplingGrid
+from gpu_workers.engine.models.host_occupancy import on_device
 from gpu_workers.engine.models.observer.following import TRACKED_FPS, Follower, objects_in, observations
 from gpu_workers.engine.models.observer.movement import thumbnail
 from gpu_workers.engine.models.roles import Describer, Meter, ModelCall, SegmentDescription, SegmentView
@@ -35,16 +36,17 @@ class TrackedDescriber:
             return replace(described, tracks=tracks.result())
 
     def _tracks(self, view: SegmentView, meter: Meter) -> tuple[TrackObservation, ...]:
-        started = time.monotonic()
-        thumbnails = {frame.ms: thumbnail(frame.picture) for chunk in view.chunks for frame in chunk.frames}
-        followed = self._follower.follow(view, thumbnails)
-        still = []
-        for chunk in view.chunks:
-            _, moving = objects_in(chunk, [thumbnails[frame.ms] for frame in chunk.frames], followed, view.span)
-            if chunk.frames and not moving:
-                still.append(chunk.span)
+        started, still = time.monotonic(), []
+        with on_device("cpu") as share:
+            thumbnails = {frame.ms: thumbnail(frame.picture) for chunk in view.chunks for frame in chunk.frames}
+            followed = self._follower.follow(view, thumbnails)
+            for chunk in view.chunks:
+                _, moving = objects_in(chunk, [thumbnails[frame.ms] for frame in chunk.frames], followed, view.span)
+                if chunk.frames and not moving:
+                    still.append(chunk.span)
         wall_ms = round((time.monotonic() - started) * 1000)
-        meter.record(ModelCall("tracking", "ssd-mobilenet-v2", wall_ms, items=len(thumbnails)))
+        call = ModelCall("tracking", "ssd-mobilenet-v2", wall_ms, items=len(thumbnails), device_ms=share.ms)
+        meter.record(call)
         return observations(followed, view.span, still)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Unpack
 
 import openai
@@ -24,7 +24,7 @@ from gpu_workers.engine.models.roles import (
 )
 from gpu_workers.engine.models.served.dialect import Dialect
 from gpu_workers.engine.models.served.replies import NoSamples, count, samples_of, thought, written_tokens
-from gpu_workers.engine.models.served.transport import Line, LineOptions, tokens_of, typed
+from gpu_workers.engine.models.served.transport import Line, LineOptions, about, tokens_of, typed, was_read
 from gpu_workers.engine.threads import ContextPool
 
 TEXT_MODEL = ChatCapabilities(32_768)
@@ -132,7 +132,7 @@ class OpenAIChatModel(ChatModel):
             return error
 
     def _request(self, wanted: Mapping[str, Any], stage: str, meter: Meter, deadline: float) -> list[Sample]:
-        line = self._line
+        line, shown = self._line, _pictures_of(wanted)
         failure: ModelError | None = None
         attempt = 0
         # Hundreds of descriptions wait at once. Events that wait behind them would all be left for the video's end.
@@ -150,10 +150,21 @@ class OpenAIChatModel(ChatModel):
                 samples = samples_of(answer)
             except (openai.OpenAIError, ValueError) as error:
                 if isinstance(error, NoSamples):
-                    self._record(error.answer, stage, meter, started, share, items=0)
+                    self._record(error.answer, stage, meter, started, share, items=0, pictures=shown)
                 else:
-                    wall_ms = line.ms_since(started)
-                    meter.record(ModelCall(stage, self.name, wall_ms, items=0, ok=False, device_ms=share.ms))
+                    wall_ms, cut = line.ms_since(started), was_read(error)
+                    meter.record(
+                        ModelCall(
+                            stage,
+                            self.name,
+                            wall_ms,
+                            prompt_tokens=about(_text_of(wanted)) if cut else 0,
+                            items=0,
+                            ok=False,
+                            device_ms=share.ms,
+                            pictures=shown if cut else 0,
+                        )
+                    )
                 failure = typed(error, self.name)
                 if failure.code == "model_bad_request" and self._dialect.learn(error, body):
                     continue
@@ -161,7 +172,7 @@ class OpenAIChatModel(ChatModel):
                 attempt += 1
                 continue
             line.answered(meter)
-            self._record(answer, stage, meter, started, share, items=len(samples))
+            self._record(answer, stage, meter, started, share, items=len(samples), pictures=shown)
             if thought(answer) and self._dialect.thought() and not any(s.text or s.refused for s in samples):
                 # It spent its tokens on reasoning. From now on it is asked not to, or given room.
                 continue
@@ -169,7 +180,15 @@ class OpenAIChatModel(ChatModel):
         raise failure or line.too_late(meter)
 
     def _record(
-        self, answer: ChatCompletion, stage: str, meter: Meter, started: float, share: Share, *, items: int
+        self,
+        answer: ChatCompletion,
+        stage: str,
+        meter: Meter,
+        started: float,
+        share: Share,
+        *,
+        items: int,
+        pictures: int,
     ) -> None:
         usage = answer.usage
         call = ModelCall(
@@ -182,6 +201,7 @@ class OpenAIChatModel(ChatModel):
             items=items,
             ok=items > 0,
             device_ms=share.ms,
+            pictures=pictures,
         )
         meter.record(call)
 
@@ -203,6 +223,23 @@ def _wire(message: Message) -> dict[str, Any]:
             uri = "data:video/jpeg;base64," + ",".join(base64.b64encode(jpeg).decode() for jpeg in part.frames)
             content.append({"type": "video_url", "video_url": {"url": uri}})
     return {"role": message.role, "content": content}
+
+
+def _parts_of(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for message in body["messages"]:
+        content = message["content"]
+        yield from [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def _text_of(body: Mapping[str, Any]) -> str:
+    return "".join(part["text"] for part in _parts_of(body) if part["type"] == "text")
+
+
+def _pictures_of(body: Mapping[str, Any]) -> int:
+    """Return the number of pictures of a request; each frame of a video is one."""
+    # A comma stands before each frame.
+    frames = [str(part["video_url"]["url"]).count(",") for part in _parts_of(body) if part["type"] == "video_url"]
+    return sum(part["type"] == "image_url" for part in _parts_of(body)) + sum(frames)
 
 
 def _times_of(video: Video) -> dict[str, Any]:

@@ -6,6 +6,7 @@ tried again, how often and until when.
 
 from __future__ import annotations
 
+import json
 import logging
 import random
 import time
@@ -44,6 +45,8 @@ _WIDEST = 16
 """Maximum number of requests that one call of a client has in flight."""
 _BYTES_PER_TOKEN = 3
 """Bytes of UTF-8 for each token of a window. Texts have more bytes per token, so one that is cut to this fits."""
+_CHARACTERS_PER_TOKEN = 4
+"""Characters of English for each token, for an estimate."""
 
 _TRACER = trace.get_tracer("ava.models")
 
@@ -245,7 +248,8 @@ class ModelServer:
                 reply = line.send(request, started, share, deadline)
                 answer = read(_object(reply))
             except (openai.OpenAIError, ValueError, KeyError, TypeError) as error:
-                meter.record(self._call(stage, started, share, Usage(items=0)))
+                read_tokens = about(json.dumps(body)) if was_read(error) else 0
+                meter.record(self._call(stage, started, share, Usage(0, read_tokens)))
                 named = _named(error, extra)
                 if named:
                     self._refused.add(named)
@@ -335,6 +339,21 @@ class Alarm:
 
     def clear(self) -> None:
         self._rung = False
+
+
+def was_read(error: Exception) -> bool:
+    """Whether a server may have worked on the request of this failure: it was cut, or its reply is unreadable.
+
+    A server that answers with an error has refused the request before its model read it.
+    """
+    if isinstance(error, openai.APIStatusError):
+        return False
+    return not isinstance(error.__cause__, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
+
+
+def about(text: str) -> int:
+    """Return about the tokens of a text, by its characters; tokens_of() returns the most."""
+    return len(text) // _CHARACTERS_PER_TOKEN
 
 
 def retry_after(error: Exception) -> float | None:
