@@ -61,6 +61,7 @@ def seed(url: str, scale: float = 1.0) -> Counts:
              "error_code": "CASE WHEN n % 50 = 0 THEN 'worker_lost' ELSE '' END", "created_at": "at",
              "index_started_at": "at", "ready_at": "CASE WHEN n % 50 > 0 THEN at + interval '9 minutes' END",
              "failed_at": "CASE WHEN n % 50 = 0 THEN at + interval '5 minutes' END", "size_bytes": "400000000",
+             "object_key": "'seed/' || n",
              "stage_ms": "jsonb_build_object('describe_ms', 300000 + n % 90000, 'embed_ms', 40000 + n % 9000)",
              "active_index_version": "1", "building_index_version": "1", "version": "1"},
         )  # fmt: skip

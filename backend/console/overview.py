@@ -88,6 +88,7 @@ def _money(first: date, last: date) -> dict[str, Any]:
     return {
         "spent": spent,
         "money": spent.total,
+        "machines": money.machines(first, last),
         "by_stage": [(stage, model, sums) for (stage, model), sums in stages if stage][:TOP],
         "by_day": money_chart(spent, first, last),
         "stage_chart": stage_chart(spent),

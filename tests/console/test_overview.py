@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from backend.billing.models import UsageDay, UsageEvent, UsageHour
+from backend.billing.models import CostDay, UsageDay, UsageEvent, UsageHour
 from backend.billing.services import rollups
 from backend.console.anomalies import anomalies
 from backend.console.overview import heat_map
@@ -174,3 +174,23 @@ def test_queues_show_ages_and_dead_jobs_without_ended_ones(acme: Cast) -> None:
     assert (line["due"], line["running"], line["dead"]) == (1, 0, 1)
     assert line["oldest_s"] >= 0
     assert json.dumps([row["queue"] for row in work.queues()]).count("gpu.") == 2
+
+
+def test_utilisation_is_attributed_over_paid_time(staff: Client) -> None:
+    today = timezone.now().astimezone(UTC).date()
+    assert money.machines(today, today) is None
+    nothing = {"hosted_usd": 0, "waste_usd": 0, "video_hours": 0, "questions": 0}
+    days = [(0, 1_000, 250, "3", None), (1, 3_000, 1_750, "5", "0.04")]
+    for ago, paid, attributed, overhead, question in days:
+        CostDay.objects.using("owner").create(
+            day=today - timedelta(days=ago), paid_seconds=paid, attributed_seconds=attributed, paid_usd=0,
+            overhead_seconds=paid - attributed, overhead_usd=overhead, attributed_usd=0, usd_per_question=question,
+            **nothing,
+        )  # fmt: skip
+
+    found = money.machines(today - timedelta(days=6), today)
+
+    assert found == money.Machines(50.0, Decimal(8), None, Decimal("0.04"))
+    page = staff.get("/console/").content.decode()
+    assert "50 %" in page
+    assert "$8.00 of paid time was idle" in page

@@ -70,6 +70,7 @@ def test_no_page_reads_a_big_table_whole_or_asks_too_often(staff: Client, load: 
         with CaptureQueriesContext(connections["console"]) as captured:
             reply = staff.get(f"/console/{page}")
         assert reply.status_code == 200, page
+        assert len(captured) > 0, page
         if len(captured) > most:
             faults.append((page, len(captured), [query["sql"][:120] for query in captured]))
         if "error_code" not in page:

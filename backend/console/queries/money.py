@@ -91,6 +91,36 @@ def _sums(row: dict[str, Any], *, price: str = "usd") -> Sums:
     return Sums(**{name: row[name] for name in SUMS if name != "price"}, price=row[price])
 
 
+@dataclass(frozen=True, slots=True)
+class Machines:
+    """The paid device time of a span. percent: the part of it that was attributed to work, None without paid time.
+    overhead: USD of paid time that was attributed to nothing."""
+
+    percent: float | None
+    overhead: Decimal
+    usd_per_video_hour: Decimal | None
+    usd_per_question: Decimal | None
+
+
+def machines(first: date, last: date) -> Machines | None:
+    """Return the reconciled days first to last together; None if none of them is reconciled yet.
+
+    The amounts per hour of video and per question are those of the latest reconciled day that has one.
+    """
+    row = rows(
+        "SELECT count(*) AS days, coalesce(sum(paid_seconds), 0) AS paid, "
+        "coalesce(sum(attributed_seconds), 0) AS attributed, coalesce(sum(overhead_usd), 0) AS overhead, "
+        "(array_agg(usd_per_video_hour ORDER BY day DESC) FILTER (WHERE usd_per_video_hour IS NOT NULL))[1] AS hour, "
+        "(array_agg(usd_per_question ORDER BY day DESC) FILTER (WHERE usd_per_question IS NOT NULL))[1] AS question "
+        "FROM billing_costday WHERE day BETWEEN %(first)s AND %(last)s",
+        {"first": first, "last": last},
+    )[0]
+    if not row["days"]:
+        return None
+    percent = float(100 * row["attributed"] / row["paid"]) if row["paid"] else None
+    return Machines(percent, row["overhead"], row["hour"], row["question"])
+
+
 def names_of(tenant_ids: Sequence[UUID]) -> dict[UUID, dict[str, Any]]:
     """Return name, plan and suspension of tenants, by id."""
     found = rows(
