@@ -19,8 +19,8 @@ from backend.api.openapi import TAGS
 
 VERBS = frozenset(
     {
-        "abort", "append", "cancel", "close", "complete", "create", "delete", "export", "get", "leave", "list", "put",
-        "reindex", "pause", "replay", "resume", "retry", "revoke", "rotate", "search", "stream", "test", "update",
+        "abort", "append", "cancel", "close", "complete", "create", "delete", "estimate", "export", "get", "leave", "list",
+        "put", "reindex", "pause", "replay", "resume", "retry", "revoke", "rotate", "search", "stream", "test", "update",
     }
 )  # fmt: skip
 CAMEL_CASE = re.compile(r"([a-z]+)((?:[A-Z][a-z0-9]+)+)")
@@ -178,7 +178,13 @@ def test_the_header_is_listed_exactly_where_the_code_honours_it() -> None:
 
 
 def test_a_post_without_the_header_has_no_second_effect_by_nature() -> None:
-    """docs/api.md names them: presigned URLs have no effect, and completing an upload again returns its video."""
+    """docs/api.md names them: presigned URLs and estimates have no effect, and completing an upload again returns its
+    video."""
     without = {name for name, handler in handlers().items() if name.startswith("POST ") and not is_marked(handler)}
 
-    assert without == {"POST /v1/uploads/{upload_id}/part-urls", "POST /v1/uploads/{upload_id}/complete"}
+    assert without == {
+        "POST /v1/uploads/{upload_id}/part-urls",
+        "POST /v1/uploads/{upload_id}/complete",
+        "POST /v1/questions:estimate",
+        "POST /v1/videos:estimate",
+    }

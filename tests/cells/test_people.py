@@ -25,7 +25,12 @@ from tests.cells.world import Cells
 from tests.conftest import Cast
 from tests.people.cast import PASSWORD, Browser, make_staff, member_of, person
 
-SHARED_BY_NAME = {"tenancy_tenant": "moves itself", "billing_pricebook": "must be equal in both cells"}
+SHARED_BY_NAME = {
+    "tenancy_tenant": "moves itself",
+    "billing_pricebook": "must be equal in both cells",
+    "billing_planversion": "must be equal in both cells",
+    "billing_legalentity": "must have the same codes in both cells",
+}
 """Tables without the policy of tenants that rows of tenants refer to, with the reason why the reference holds."""
 
 

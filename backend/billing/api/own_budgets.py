@@ -57,7 +57,7 @@ class OwnBudgetView(TenantView):
     scopes = {"GET": "usage:read", "DELETE": "budgets:write"}
     audited = {"DELETE": "budget.deleted"}
 
-    @extend_schema(operation_id="readBudget", tags=TAGS, responses=OwnBudgetSerializer)
+    @extend_schema(operation_id="getOwnBudget", tags=TAGS, responses=OwnBudgetSerializer)
     def get(self, request: Request, budget_id: str) -> Response:
         """Get one budget, with what is used, reserved and left."""
         return Response(listed_budget(self.get_or_404(budgets(), decode("bud", budget_id))))
