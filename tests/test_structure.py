@@ -24,6 +24,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     "accounts": {"suspension": "stops a tenant everywhere"},
     "api": {
         "acts": "administrative acts, for the audit log",
+        "fleet_reports": "what workers and model servers report",
         "address_limits": "requests per address",
         "browsers": "headers and CORS",
         "asgi_requests": "body, environment and callers of a request",
@@ -59,6 +60,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "documents": "invoices as PDF and CSV",
         "exports": "billing systems outside",
         "hosted_rates": "a check of the deployment",
+        "invariants": "checks of the books that run every night",
         "invoiced_usage": "sums of the ledger that invoices and invariants read",
         "rates": "the prices in force",
         "preview": "what new prices would have cost",
@@ -78,6 +80,10 @@ OTHER_FILES: dict[str, dict[str, str]] = {
         "act_forms": "what acts ask for",
         "actions": "what operators may do",
         "acts": "one act on one row, and its record",
+        "calls": "the model calls of a question as bars",
+        "operations": "the page of an incident",
+        "playing": "what the player of a video needs",
+        "timeline": "lanes under the player",
         "admin": "the lists",
         "anomalies": "marks of what stands out",
         "charts": "data of unfold's charts",
@@ -148,6 +154,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     "jobs": {
         "breakers": "what waits for a dependency that is away",
         "clock": "times of PostgreSQL",
+        "holds": "dependencies that staff hold back",
         "commits": "writes that outlive a broken connection",
         "control": "what people decide about jobs",
         "deadlines": "how long a job may take",
@@ -194,6 +201,7 @@ OTHER_FILES: dict[str, dict[str, str]] = {
     "tenancy": {
         "README": "how isolation works",
         "authentication": "API keys of requests",
+        "callers": "the key and the member behind a request",
         "context": "tenant_scope",
         "directory": "which tenant lives in which cell",
         "ddl": "row-level security as migration operations",

@@ -47,7 +47,7 @@ GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9
 def preview(prices: Sequence[NewPrice], *, start: datetime, end: datetime, using: str = CONSOLE) -> list[Previewed]:
     """Return what each tenant with usage from start up to end paid and would have paid, by tenant and currency.
 
-    prices: not appended yet. Of several that apply to the same usage, the nearest one counts, as in Rates. Amounts are
+    prices: not appended yet. Where several apply to the same usage, the nearest one counts, as in Rates. Amounts are
     list prices, before allowances, tiers and minimums. One statement over the rows of the span.
     """
     books = {book.id: book for book in PriceBook.objects.using(using).filter(id__in={new.book_id for new in prices})}

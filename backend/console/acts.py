@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import forms
+from django.db import connection
 from django.db.models import Model
 from django.http import HttpRequest
 
@@ -64,7 +65,16 @@ def run(act: Act, words: str, request: HttpRequest, row: Any, fields: dict[str, 
             return _run_on_tenant(act, request, reason, values)
         result = act.run(_mine(row), **values)
         record_act(request, row, verb_of(words), reason=reason)
+        _settle_sums()
         return result
+
+
+def _settle_sums() -> None:
+    """Let the sums of the ledger be written now. They wait for the end of the request's transaction otherwise, and an
+    act on the row of another tenant has entered that tenant by then."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
 
 
 def _run_on_tenant(act: Act, request: HttpRequest, reason: str, fields: dict[str, Any]) -> object:

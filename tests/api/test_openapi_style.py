@@ -19,8 +19,9 @@ from backend.api.openapi import TAGS
 
 VERBS = frozenset(
     {
-        "abort", "append", "cancel", "close", "complete", "create", "delete", "estimate", "export", "get", "leave", "list",
-        "put", "reindex", "pause", "replay", "resume", "retry", "revoke", "rotate", "search", "stream", "test", "update",
+        "abort", "append", "cancel", "close", "complete", "create", "delete", "estimate", "export", "get", "leave",
+        "list", "put", "reindex", "pause", "replay", "resume", "retry", "revoke", "rotate", "search", "stream", "test",
+        "update",
     }
 )  # fmt: skip
 CAMEL_CASE = re.compile(r"([a-z]+)((?:[A-Z][a-z0-9]+)+)")

@@ -10,6 +10,7 @@ import pytest
 from django.apps import apps
 from django.db import ProgrammingError, connection, transaction
 
+from backend.billing.models import PlanVersion
 from backend.people.models import Person
 from backend.tenancy.models import TenantRow
 from tests.conftest import Cast
@@ -33,6 +34,7 @@ APPEND_ONLY = {
 VALUES: dict[str, dict[str, Any]] = {
     "billing_billingperiod": {"end_at": "2026-02-01T00:00:00Z"},
     "billing_invoice": {"state": "draft", "entity_id": "default"},
+    "billing_billingaccount": {"tax_rate": "0.19"},
 }
 
 
@@ -61,6 +63,8 @@ def _row(table: str, tenant_id: UUID) -> UUID:
 def _value(name: str, kind: str, size: int | None, table: str) -> Any:
     if kind == "uuid" and (table, name) in PEOPLE:
         return str(Person.objects.create_user(f"{new_id().hex}@example.org").id)
+    if kind == "uuid" and (table, name) in PLANS:
+        return str(PlanVersion.objects.values_list("id", flat=True)[0])
     if kind == "uuid":
         return str(_PARENTS.get((table, name)) or new_id())
     if kind in {"int2", "int4", "int8", "numeric", "float8"}:
@@ -74,6 +78,8 @@ def _value(name: str, kind: str, size: int | None, table: str) -> Any:
 
 # Columns that name people, who belong to no tenant.
 PEOPLE = {("people_membership", "person_id")}
+# Columns that name plans, which belong to no tenant.
+PLANS = {("billing_subscription", "plan_version_id")}
 _PARENTS: dict[tuple[str, str], UUID] = {}
 # Parent table of each NOT NULL reference, so that the parent is made first.
 REFERENCES: dict[str, dict[str, str]] = {}

@@ -40,6 +40,7 @@ from tests.questions.world import CALLS, answer, finish
 from workers.runner import run_job
 
 COST = Decimal("0.0002711111")
+PRICE = Decimal("0.02")
 """Cost of the calls of one scripted answer, as test_batches counts them for two."""
 
 
@@ -80,12 +81,12 @@ def test_a_comparison_ends_with_its_last_question(acme: Cast, video: UUID) -> No
     assert (body["status"], body["finish_detail"]) == ("completed", None)
     counts = {"queued": 0, "running": 0, "succeeded": 2, "failed": 1, "canceled": 0}
     assert body["counts"] == {"total": 3, **counts, "items_left_out": 0}
-    assert Decimal(body["cost"]["amount"]) == 2 * COST
+    assert Decimal(body["charge"]["amount"]) == 2 * PRICE
     assert body["completed_at"] is not None
     (event,) = events(acme)
     assert event == {
         "id": body["id"], "object": "comparison", "status": "completed", "finish_detail": None, "name": "",
-        "external_id": "", "counts": body["counts"], "cost": body["cost"],
+        "external_id": "", "counts": body["counts"], "charge": body["charge"],
         "completed_at": timestamp(parse_datetime(body["completed_at"])),
     }  # fmt: skip
     with acme.scope():
@@ -123,7 +124,7 @@ def test_the_last_two_questions_at_once_end_a_comparison_once(acme: Cast, video:
             thread.join()
 
         body = shown(acme, comparison_id)
-        assert (body["status"], Decimal(body["cost"]["amount"])) == ("completed", 2 * COST)
+        assert (body["status"], Decimal(body["charge"]["amount"])) == ("completed", 2 * PRICE)
         assert len(events(acme)) == round_ + 1
 
 
@@ -161,7 +162,7 @@ def test_outcomes_a_cancellation_and_a_stop_at_once_all_end(acme: Cast, video: U
     body = shown(acme, comparison_id)
     assert body["status"] in ("completed", "canceled")
     assert body["counts"]["succeeded"] + body["counts"]["canceled"] == 9
-    assert Decimal(body["cost"]["amount"]) == body["counts"]["succeeded"] * COST
+    assert Decimal(body["charge"]["amount"]) == body["counts"]["succeeded"] * PRICE
     assert len(events(acme)) == 1
     with acme.scope():
         assert ledger.mismatches() == []
@@ -429,4 +430,4 @@ def test_calls_of_a_canceled_pair_are_wasted_and_no_arms_cost(acme: Cast, video:
         assert (late.status, late.cost_amount) == ("canceled", 0)
         assert len(CALLS) == 2
         assert ledger.mismatches() == []
-    assert shown(acme, comparison_id)["cost"]["amount"] == "0"
+    assert shown(acme, comparison_id)["charge"]["amount"] == "0"

@@ -77,7 +77,10 @@ def test_every_arm_is_asked_every_question_over_the_pinned_index(acme: Cast, vid
     counts = {"queued": 12, "running": 0, "succeeded": 0, "failed": 0, "canceled": 0}
     assert body["counts"] == {"total": 12, **counts, "items_left_out": 0}
     assert (body["status"], body["name"], body["grading"], body["repeats"]) == ("running", "Exam", "exact", 2)
-    assert (body["max_total_cost"], body["cost"]) == ("1.5", {"amount": "0", "currency": "USD"})
+    assert (body["max_total_cost"], body["charge"]) == (
+        "1.5",
+        {"amount": "0.18", "currency": "USD", "price_version": 1},
+    )
     assert (body["external_id"], body["metadata"], body["completed_at"]) == ("exam-1", {"team": "a"}, None)
     assert "report" not in body
     with acme.scope():

@@ -182,7 +182,7 @@ def test_a_deleted_video_takes_along_every_word_that_was_read_from_it(acme: Cast
         body = shown.json()
         assert (body["status"], body["answer"], body["claims"]) == ("succeeded", "", [])
         assert (body["finish_detail"], body["question"]) == ("video_deleted", "Which car?")
-        assert body["cost"]["amount"] != "0"
+        assert body["charge"]["amount"] != "0"
     with acme.scope():
         assert Question.objects.get(id=other).status == "queued", "a question of another video goes on"
     assert ledger_of(acme) == [(Deleted.VIDEO, (video_id,))]
