@@ -70,6 +70,7 @@ def test_preset_paper_sends_each_context_once(server: ModelServer) -> None:
     assert all(4_800 < call.prompt_tokens < 5_400 for call in calls), "contexts of about 5,000 tokens"
 
 
+@pytest.mark.long
 def test_ours_stops_where_samples_agree_and_goes_on_where_they_do_not(server: ModelServer) -> None:
     agreed, doubted = ask(server, OURS), ask(server, OURS, doubt=True)
 

@@ -14,6 +14,7 @@ from bench.model_server import ModelServer
 from tests.conftest import make_tenant
 
 
+@pytest.mark.long
 def test_four_tenants_in_parallel_are_attributed_no_more_than_the_server_worked(database: None) -> None:
     with ModelServer(RATES, slots=SLOTS, words=reply) as server:
         alone = ask(server.url, "alone")

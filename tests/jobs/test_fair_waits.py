@@ -5,6 +5,8 @@ from __future__ import annotations
 import heapq
 from uuid import UUID, uuid4
 
+import pytest
+
 from backend.jobs import services
 from backend.jobs.dispatching import claim_next
 from backend.jobs.models import QUEUE_OF, ClassClock, JobKind
@@ -23,6 +25,7 @@ def queued(cast: Cast, count: int) -> None:
         )
 
 
+@pytest.mark.long
 def test_one_segment_behind_ten_thousand_takes_at_most_twice_as_long_as_alone(acme: Cast, globex: Cast) -> None:
     ClassClock.objects.using("owner").all().delete()
     queued(acme, BACKLOG)

@@ -450,7 +450,7 @@ def test_a_batch_is_answered_question_by_question_and_reported_once(
     results = acme.client.get(f"/v1/question-batches/{batch['id']}/results")
     lines = [json.loads(line) for line in b"".join(results.streaming_content).splitlines()]
     assert [(line["external_id"], line["choice"]) for line in lines] == [("0", 1), ("1", 1)]
-    assert Decimal(done["cost"]["amount"]) == sum(Decimal(line["cost"]["amount"]) for line in lines) > 0
+    assert Decimal(done["charge"]["amount"]) == sum(Decimal(line["charge"]["amount"]) for line in lines) > 0
     assert done["usage"]["calls"] == sum(line["usage"]["calls"] for line in lines)
     with acme.scope():
         told = WebhookEvent.objects.filter(type="question_batch.completed")

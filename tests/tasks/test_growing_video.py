@@ -95,7 +95,7 @@ def test_questions_see_exactly_what_is_committed_while_the_recording_grows(
         assert questions.begin(question_id=question.id) is not None
         pinned = QuestionVideo.objects.get()
         assert (pinned.index_version, pinned.indexed_until_ms) == (1, 27_000)
-        billed = UsageEvent.objects.filter(meter="media_seconds")
+        billed = UsageEvent.objects.filter(meter="live_seconds")
         assert sum(row.quantity for row in billed) == Decimal(30)
         questions.cancel_question(question_id=question.id)
     close(acme, video_id)

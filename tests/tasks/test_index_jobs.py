@@ -109,7 +109,7 @@ def check_graph(video_id: UUID, duration_ms: int) -> list[Event]:
 
 def check_bill(video_id: UUID, described_ms: int) -> None:
     """Assert that described time is billed once per segment, and that usage is the sum of its model calls."""
-    media = UsageEvent.objects.filter(video_id=video_id, meter="media_seconds")
+    media = UsageEvent.objects.filter(video_id=video_id, meter__in=["media_seconds", "live_seconds"])
     segments = Segment.objects.filter(video_id=video_id)
     assert sorted(media.values_list("source_id", flat=True)) == sorted(str(s.id) for s in segments)
     assert sum((row.quantity for row in media), Decimal(0)) == Decimal(described_ms) / 1000

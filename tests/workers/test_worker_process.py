@@ -98,6 +98,7 @@ def test_a_worker_that_cannot_load_its_models_stops_with_the_reason(worker: Work
     assert worker.health() == (1, "no worker runs here\n")
 
 
+@pytest.mark.long
 def test_a_worker_stops_when_a_replaced_child_cannot_load_its_models(acme: Cast, worker: WorkerProcess) -> None:
     worker.start()
     child = finish_a_later_job(acme, worker)

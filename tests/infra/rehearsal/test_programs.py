@@ -94,6 +94,7 @@ def run(definition: Definition, command: tuple[str, ...]) -> subprocess.Complete
     )
 
 
+@pytest.mark.long
 def test_every_program_reads_its_arguments(definitions: dict[str, tuple[Service, Definition]]):
     servers = {}
     for name, (_, definition) in definitions.items():
