@@ -6,6 +6,7 @@ worker clones it. Tests connect as the restricted role, so row-level security is
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import tempfile
@@ -153,6 +154,7 @@ def database() -> Iterator[None]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_user, rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user")
         assert cursor.fetchone() == ("app_rw", False, False), "tests run as the restricted role or prove nothing"
+    _rows_of_migrations()
     yield
     connections.close_all()
     _empty()
@@ -160,19 +162,47 @@ def database() -> Iterator[None]:
 
 def _empty() -> None:
     """Delete all rows. To truncate would make new files for every index of every partition, after each test."""
-    url = _with_database(os.environ["DATABASE_SUPERUSER_URL"], urlsplit(os.environ["DATABASE_URL"]).path.lstrip("/"))
-    with psycopg.connect(url) as server:
+    with psycopg.connect(_superuser_url()) as server:
         written = server.execute(
-            "SELECT string_agg(format('DELETE FROM %s', oid::regclass), '; ') FROM pg_class WHERE relkind = 'r' "
+            "SELECT string_agg(format('DELETE FROM %%s', oid::regclass), '; ') FROM pg_class WHERE relkind = 'r' "
             "AND relnamespace IN ('public'::regnamespace, 'ekg'::regnamespace) AND pg_relation_size(oid) > 0 "
-            "AND relname NOT IN ('django_migrations', 'django_content_type', 'auth_permission', 'billing_pricebook', "
-            "'billing_price', 'billing_plan', 'billing_planversion', 'billing_legalentity')"
+            "AND relname <> ALL(%s)",
+            [["django_migrations", "django_content_type", "auth_permission", *WRITTEN_BY_MIGRATIONS]],
         ).fetchone()
         assert written is not None
         if written[0]:
             # Without triggers, because the order of the tables is not that of their references.
             server.execute("SET LOCAL session_replication_role = replica")
             server.execute(written[0])
+        changed = [(table, rows) for table, rows in _rows_of_migrations().items() if _rows(server, table) != rows]
+        server.execute("SET LOCAL session_replication_role = replica")
+        for table, rows in changed:
+            server.execute(f"DELETE FROM {table}")
+            server.execute(f"INSERT INTO {table} SELECT * FROM jsonb_populate_recordset(NULL::{table}, %s)", [rows])
+
+
+# Prices, plans and sellers that migrations write. A test may add to them, and the next test finds them as they were.
+WRITTEN_BY_MIGRATIONS = (
+    "billing_pricebook", "billing_price", "billing_plan", "billing_planversion", "billing_legalentity",
+)  # fmt: skip
+
+
+@functools.cache
+def _rows_of_migrations() -> dict[str, str]:
+    with psycopg.connect(_superuser_url()) as server:
+        return {table: _rows(server, table) for table in WRITTEN_BY_MIGRATIONS}
+
+
+def _rows(server: psycopg.Connection[Any], table: str) -> str:
+    found = server.execute(
+        f"SELECT coalesce(jsonb_agg(row ORDER BY row::text), '[]')::text FROM {table} row"
+    ).fetchone()
+    assert found is not None
+    return str(found[0])
+
+
+def _superuser_url() -> str:
+    return _with_database(os.environ["DATABASE_SUPERUSER_URL"], urlsplit(os.environ["DATABASE_URL"]).path.lstrip("/"))
 
 
 @pytest.fixture
