@@ -37,7 +37,7 @@ def narrowings(random: np.random.Generator, world: World) -> list[Mapping[UUID, 
     ]
 
 
-@pytest.mark.parametrize("seed", [60, 61, 62])
+@pytest.mark.parametrize("seed", [60, *(pytest.param(seed, marks=pytest.mark.long) for seed in (61, 62))])
 def test_every_read_of_a_narrowed_graph_is_the_same_in_both_stores(acme: Cast, globex: Cast, seed: int) -> None:
     random = np.random.default_rng(seed)
     world = make_world(random, acme, globex)

@@ -157,6 +157,7 @@ def test_gaps_of_failed_chunks(acme: Cast, tmp_path: Path, vlm: ScriptedOpenAISe
     assert spans == [(0, 1), (1, 3), (3, 7), (7, 8), (8, 10)]
 
 
+@pytest.mark.long
 def test_two_hours_of_a_static_camera_in_simulated_descriptions(acme: Cast) -> None:
     """Index 2,400 equal chunks in 240 segments: 300 events of maximum length, one entity, one chain."""
     with acme.scope():

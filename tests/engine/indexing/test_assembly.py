@@ -288,6 +288,7 @@ class ScriptedStore(MemoryIndex):
             self._put(entity)
 
 
+@pytest.mark.long
 def test_ten_hours_of_a_static_camera_need_the_memory_of_a_window() -> None:
     store = ScriptedStore()
     work = assembler(store, settings=AssemblySettings(threshold=0.5, parallel=1))

@@ -90,6 +90,7 @@ def test_a_browser_may_read_the_etag_of_a_part(stack: Stack) -> None:
     assert lifecycle[0]["AbortIncompleteMultipartUpload"]["DaysAfterInitiation"] == 2
 
 
+@pytest.mark.long
 def test_two_stacks_run_side_by_side_and_one_root_runs_once(stack: Stack, tmp_path: Path) -> None:
     other = Stack(tmp_path / "two", _STORES, environ=_OWN, durable=False)
     with stack:

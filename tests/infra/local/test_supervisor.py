@@ -156,6 +156,7 @@ def test_it_starts_in_order_and_ctrl_c_leaves_nothing(run: Run) -> None:
     run.wait_until(lambda: not any(identity.alive() for identity in started.values()))
 
 
+@pytest.mark.long
 def test_a_dead_worker_is_restarted_loudly_and_a_dead_api_ends_it(run: Run) -> None:
     run.up()
     run.wait_for("AVA Cloud is ready")
@@ -185,6 +186,7 @@ def test_a_failing_migration_stops_everything(run: Run) -> None:
     assert run.processes() == {}
 
 
+@pytest.mark.long
 def test_an_api_whose_port_is_taken_takes_another(run: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = other.getsockname()[1]
@@ -200,6 +202,7 @@ def test_an_api_whose_port_is_taken_takes_another(run: Run) -> None:
         assert httpx.get(url, timeout=10, trust_env=False).text == "ok"
 
 
+@pytest.mark.long
 def test_a_second_up_is_refused_and_does_not_disturb_the_first(run: Run) -> None:
     run.up()
     run.wait_for("AVA Cloud is ready")

@@ -49,6 +49,7 @@ def test_a_node_name_is_found_in_both_ways_of_writing_it():
     assert machines.node_name(("--queues", "system")) == ""
 
 
+@pytest.mark.long
 def test_machines_serve_and_ask_for_every_role_of_a_preset(tmp_path: Path):
     if (reason := terraform.unavailable()) is not None:
         pytest.skip(reason)
