@@ -118,6 +118,21 @@ def miscounted(left: str, right: str, language: str = "") -> bool:
     return any(not numbers & theirs[noun] for noun, numbers in ours.items() if noun in theirs)
 
 
+def places(text: str, language: str = "") -> frozenset[str]:
+    """Return the words of text that say which one of several is meant (the first, the last): one alone cannot show it.
+
+    A stretch of time ("the last ten minutes", "at first", "at last") names none of several.
+    """
+    if not is_english(language):
+        return frozenset()
+    plain_text = re.sub(r"\bat (?:first|last)\b|\bfirst of all\b", " ", text.lower())
+    return frozenset(
+        "last" if match[1] == "final" else match[1]
+        for match in _PLACE.finditer(plain_text)
+        if not _STRETCH.fullmatch(match[2])
+    )
+
+
 def stem(word: str) -> str:
     """Return word without inflection, by its ending alone: chase, chases, chased and chasing give the same stem."""
     word = _IRREGULAR.get(word, word)
@@ -159,6 +174,11 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+_PLACE = re.compile(
+    r"(?<!\ba )\b(first|second|third|fourth|fifth|last|final)\b(?: (?:few|couple of|\w*\d+|\w+ty|\w+teen|two|three|"
+    r"four|five|six|seven|eight|nine|ten))* ([a-z]+)"
+)
+_STRETCH = re.compile(r"seconds?|minutes?|hours?|days?|half|part|thirds?|quarters?|times?|moments?")
 _ENDING = re.compile(r"(ing|ed|(?<=[sxzh])es|(?<!s)s)$")
 _IRREGULAR = {
     "people": "person", "persons": "person", "men": "man", "women": "woman", "children": "child", "ran": "run",

@@ -131,6 +131,22 @@ def test_text_alone_distinguishes_support_from_contradiction(answer: str, passag
     assert text_verdict(answer, passage, best_sentence(passage, answer), 0.0, sense=0.75) == status
 
 
+@pytest.mark.parametrize(
+    ("question", "passage", "status"),
+    [
+        ("What does the first dog do?", "a dog runs across the street", "unverified"),
+        ("What does the first dog do?", "the first dog runs across the street", "supported"),
+        ("What does the dog do in the first ten minutes?", "a dog runs across the street", "supported"),
+    ],
+)
+def test_one_event_does_not_show_that_it_is_the_first_of_several(question: str, passage: str, status: str) -> None:
+    reply = {"reasoning": "r", "sufficient": True, "answer": "It runs across the street.", "evidence": [1]}
+
+    answer = ask(reply, QuestionInput(question, effort="low"), graph=InMemoryGraph([make_video([passage])]))
+
+    assert [citation.status for citation in answer.citations] == [status]
+
+
 def test_a_verifier_has_the_last_word_where_effort_asks_for_it() -> None:
     reasoner = scripted(says("A", "same"))
     reasoner.script = lambda request: (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpu_workers.engine.answering.evidence.text_support import best_sentence, text_verdict
-from gpu_workers.engine.answering.words import content_words, counted, negated_words, opposed, swapped
+from gpu_workers.engine.answering.words import content_words, counted, negated_words, opposed, places, swapped
 from gpu_workers.engine.models import weights
 from gpu_workers.engine.models.calibration import SAME_SENSE
 from gpu_workers.engine.models.local.encoders import MiniLMTextEmbedder
@@ -128,6 +128,21 @@ def test_what_is_denied_ends_with_its_clause() -> None:
 
 def test_what_is_counted() -> None:
     assert counted("two black dogs in the garden and 3 cats") == {"black": {"2"}, "dog": {"2"}, "cat": {"3"}}
+
+
+def test_which_one_of_several_is_meant() -> None:
+    assert places("What is the first person wearing?") == {"first"}
+    assert places("the last two cars and the final scene") == {"last"}
+    assert places("After the second delivery, who comes third?") == {"second"}
+    for text in (
+        "the last ten minutes",
+        "the first 20 seconds",
+        "at first sight",
+        "At last he comes",
+        "a second later",
+    ):
+        assert places(text) == set(), text
+    assert places("Die first Person", "de") == set()
 
 
 def test_opposites_are_opposed_unless_both_sides_are_named() -> None:

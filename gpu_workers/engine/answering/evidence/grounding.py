@@ -15,6 +15,7 @@ from gpu_workers.engine.answering.evidence.claims import standing
 from gpu_workers.engine.answering.evidence.text_support import best_sentence
 from gpu_workers.engine.answering.evidence.verdicts import Link, by_entailment, by_frames, by_reasoner, by_text
 from gpu_workers.engine.answering.search.summary_answer import AnswerNode
+from gpu_workers.engine.answering.words import places
 from gpu_workers.engine.models.roles import ModelError
 from gpu_workers.engine.ports import StoredEvent, StoredFrame
 
@@ -117,9 +118,22 @@ def _by_words(
     texts: Mapping[UUID, str],
     close: _Closeness,
 ) -> dict[Link, CitationStatus]:
-    """Return the entailer's verdicts, and without an entailer those of words and cosine."""
+    """Return the entailer's verdicts, and without an entailer those of words and cosine.
+
+    One event cannot show that it is the first or the last of several. So it supports a statement about such a one only
+    if its own words say so, or if the question's time was understood and has narrowed the events already.
+    """
     verdicts = by_text(asked, claims, links, texts, close.to_claim)
-    return verdicts | by_entailment(asked, calls, claims, links, texts)
+    verdicts |= by_entailment(asked, calls, claims, links, texts)
+    time = asked.understood.time
+    question = asked.question.question.replace(time.words, " ") if time else asked.question.question
+    meant = places(question, asked.question_language)
+    return {
+        (index, event_id): "unverified"
+        if status == "supported" and not meant | places(claims[index], asked.answer_language) <= places(texts[event_id])
+        else status
+        for (index, event_id), status in verdicts.items()
+    }
 
 
 def _grounded(index: int, claim: str, statuses: Mapping[Link, CitationStatus], close: _Closeness) -> Grounded:
