@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -104,6 +105,11 @@ class ConsoleSite(UnfoldAdminSite):
         return _LOOKS[key] if key in _LOOKS and key != "STYLES" else super()._get_config(key, *args)
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        """Return what every page needs, and let it show as whom the viewer is signed in."""
+        from backend.console.signed_in_as import banner
+
+        if self.has_permission(request) and (words := banner(request)):
+            messages.warning(request, words)
         return {**super().each_context(request), "styles": [style(request) for style in _LOOKS["STYLES"]]}
 
     def has_permission(self, request: HttpRequest) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from django import forms
+from django.urls import reverse
 from unfold.widgets import (
     UnfoldAdminDecimalFieldWidget,
     UnfoldAdminEmailInputWidget,
@@ -24,11 +25,13 @@ from backend.billing.models import Plan
 from backend.billing.rates import plain
 from backend.billing.services.credit_grants import grant_credit
 from backend.billing.services.plans import subscribe
+from backend.console import signed_in_as
 from backend.console.queries.role import CONSOLE
 from backend.console.viewing import MONEY, OPERATORS
 from backend.erasure.services.tenants import ask_for_erasure
 from backend.people.models import Role as MemberRole
 from backend.people.services.invitations import invite
+from backend.staff import services
 from backend.staff.models import Role
 from backend.staff.services import SHORTEST_REASON
 from backend.tenancy.context import tenant_scope
@@ -39,10 +42,12 @@ from backend.tenancy.services import create_tenant
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The outcome of an act in words. url: where the person goes next, "" for the page of the tenant."""
+    """The outcome of an act in words. url: where the person goes next, "" for the page of the tenant. keeps: what the
+    browser's session keeps from now on."""
 
     words: str
     url: str = ""
+    keeps: Mapping[str, Any] = field(default_factory=dict)
 
 
 class ActForm(forms.Form):
@@ -113,6 +118,16 @@ class EraseForm(ActForm):
         max_length=63,
         widget=UnfoldAdminTextInputWidget(attrs={"autocomplete": "off"}),
         help_text="The slug of the tenant. An erasure cannot be undone.",
+    )
+
+
+class SignInForm(ActForm):
+    """How long somebody stays signed in as the tenant."""
+
+    minutes = forms.TypedChoiceField(
+        choices=[("15", "15 minutes"), ("30", "30 minutes"), ("60", "an hour")],
+        coerce=int,
+        widget=UnfoldAdminSelectWidget(),
     )
 
 
@@ -223,6 +238,14 @@ def _grant_credit(tenant: Tenant, values: Mapping[str, Any], actor: Actor) -> Do
     return Done(f"{plain(grant.amount)} {grant.currency} were granted to {tenant.name}.")
 
 
+def _sign_in_as(tenant: Tenant, values: Mapping[str, Any], actor: Actor) -> Done:
+    access = services.sign_in_as(
+        tenant_id=tenant.id, reason=values["reason"], span=timedelta(minutes=values["minutes"]), origin=actor
+    )
+    url = reverse("signed_in_as_home", args=[tenant.id])
+    return Done(f"Your time as {tenant.name} has begun.", url, signed_in_as.kept(access, tenant))
+
+
 CREATE = TenantAct("create", "Create a tenant", OPERATORS, _create, CreateForm)
 ACTS: dict[str, TenantAct] = {
     act.name: act
@@ -234,6 +257,10 @@ ACTS: dict[str, TenantAct] = {
         TenantAct(
             "credit", "Grant credit", MONEY, _grant_credit, CreditForm,
             explains="The credit pays invoices in its currency, the oldest credit first.",
+        ),
+        TenantAct(
+            "sign-in-as", "Sign in as", services.CONTENT_ROLES, _sign_in_as, SignInForm,
+            explains="You read what the tenant's owner reads. The tenant's audit log shows each page that you open.",
         ),
         TenantAct(
             "suspend", "Suspend", OPERATORS, _suspend, dangerous=True,

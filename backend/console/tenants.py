@@ -109,6 +109,7 @@ class TenantPage(Operable, ReadOnlyPage):
             except Refused as refused:
                 form.add_error(None, refused.detail)
             else:
+                request.session.update(dict(done.keeps))
                 messages.success(request, done.words)
                 return HttpResponseRedirect(done.url or back)
         context = {

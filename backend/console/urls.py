@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, path
 
 from backend.api import health
+from backend.console import signed_in_as
 from backend.console.opening import open_content
 from backend.console.operations import operations
 from backend.console.second_factor import second_factor
@@ -15,6 +16,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", health.readyz),
     path("console/second-factor/", second_factor, name="second_factor"),
     path("console/open/<uuid:tenant_id>/", open_content, name="open_content"),
+    path("console/as/leave/", site.admin_view(signed_in_as.leave), name="leave_signed_in_as"),
+    path("console/as/<uuid:tenant_id>/", site.admin_view(signed_in_as.page), name="signed_in_as_home"),
+    path("console/as/<uuid:tenant_id>/v1/<path:path>", site.admin_view(signed_in_as.page), name="signed_in_as"),
     path("console/operations/", site.admin_view(operations), name="operations"),
     path("console/", site.urls),
 ]
