@@ -76,5 +76,6 @@ class BillingAccountSerializer(serializers.Serializer[Any]):
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         account, currency = instance
-        fields = {name: getattr(account, name) for name in self.fields if name not in {"object", "currency"}}
+        fields = {name: getattr(account, name) for name in _HELP}
+        fields |= {"tax_rate": account.tax_rate, "updated_at": account.updated_at}
         return super().to_representation({**fields, "currency": currency})
