@@ -46,7 +46,7 @@ class Command(TenantCommand):
 
     def _list(self, options: dict[str, Any]) -> None:
         for row in Coupon.objects.using(writer()).order_by("code"):
-            value = f"{plain(row.percent)} %" if row.percent is not None else f"{plain(row.amount)} {row.currency}"
+            value = f"{plain(row.percent)} %" if row.percent is not None else f"{plain(row.amount or 0)} {row.currency}"
             until = "" if row.redeem_until is None else f"until {row.redeem_until.isoformat()}"
             self.stdout.write("  ".join([row.code, value, f"{row.months} months", until, row.author]))
 
